@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
+from ccq_tui.inbox.draft import Draft, first_draft, with_recalled
 from ccq_tui.inbox.port import Added, DraftUpdated, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
 from ccq_tui.inbox.verdicts import Verdict
-from ccq_tui.inbox.waiting_line import Draft, first_draft, with_recalled
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Arriving, PanelState
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, TypeVar
 
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Claim, ClaimLostError, SessionFact
@@ -14,10 +14,29 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import this_process
 
-if TYPE_CHECKING:
-    from ccq_tui.inbox.inbox import Inbox
-
 _logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class SessionKeeper(Protocol):
+    """What the sessions need of the inbox; see `Inbox`."""
+
+    async def run(self, work: Callable[[Store], T]) -> T:
+        """Run work in the store's thread."""
+
+    def write_soon(
+        self, work: Callable[[Store], object], refused: Callable[[], object] | None = None
+    ) -> None:
+        """Run work without waiting."""
+
+    def in_trouble(self, error: InboxError) -> None:
+        """Report that the disk refused something."""
+
+    async def open(self, request_id: str) -> OpenRequest | None:
+        """Open a request."""
+
+    def keep(self, opened: OpenRequest) -> None:
+        """Keep a request open until its outcome has arrived."""
 
 
 class InboxSessions:
@@ -29,7 +48,7 @@ class InboxSessions:
         unsaved: The sessions whose facts the disk refused.
     """
 
-    def __init__(self, inbox: Inbox) -> None:
+    def __init__(self, inbox: SessionKeeper) -> None:
         self.running: set[str] = set()
         self.facts: dict[str, SessionFact] = {}
         self.unsaved: set[str] = set()

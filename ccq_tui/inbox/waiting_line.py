@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from ccq_tui.config.keymap import key_of
-from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import DecidedRequest, QuestionRequest, Request
-from ccq_tui.questions.model import CLAUDE, Recalled
-from ccq_tui.questions.state import PanelState, opened
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.requests import QuestionRequest, Request
+from ccq_tui.questions.state import PanelState
 from ccq_tui.text import one_line
 from ccq_tui.words import plural
-
-if TYPE_CHECKING:
-    from ccq_tui.inbox.open_request import OpenRequest
 
 TYPING_PAUSE = 0.8
 """Seconds without a key in an empty prompt before a panel opens by itself."""
@@ -26,8 +21,6 @@ MOST_TOPICS = 80
 """Most characters of the topics of all that waits."""
 HELD_UP_SECONDS = 0.5
 """Seconds that a whole set may take to be asked before the requests behind it go first."""
-
-Draft = PanelState | DecisionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,20 +105,6 @@ class WaitingLine:
 def count_of(request: Request) -> int:
     """Return the number of its questions or decisions; a form is one."""
     return len(request.questions.questions) if isinstance(request, QuestionRequest) else 1
-
-
-def first_draft(request: Request) -> Draft:
-    """Return the draft with which a request opens."""
-    if isinstance(request, DecidedRequest):
-        return DecisionState(request, kind_of(request).choices(request))
-    return opened(
-        request.questions, request.origin.called if isinstance(request, QuestionRequest) else CLAUDE
-    )
-
-
-def with_recalled(draft: Draft, recalled: tuple[Recalled | None, ...]) -> Draft:
-    """Return a draft with the earlier answers to its questions."""
-    return replace(draft, recalled=recalled) if isinstance(draft, PanelState) else draft
 
 
 def seconds_to_wait(now: float, last_typed: float | None, *, drafting: bool) -> float:

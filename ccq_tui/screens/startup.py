@@ -23,8 +23,7 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import Unbegun
 from ccq_tui.runtime.launches import LONGEST_PATH, launch_to_resume
 from ccq_tui.runtime.unbegun import as_chosen, launch_of_unbegun, take_unbegun
-from ccq_tui.screens.inbox.inbox_host import ANSWERS
-from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen
 from ccq_tui.screens.pickers import SessionPicker, Shelf
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.sessions.session_manager import SessionManager

@@ -16,10 +16,10 @@ from ccq_tui.agent.claude.prestart import Prestarted
 from ccq_tui.agent.events import AgentEvent, ConversationReset, SessionLost, SessionState, StateChanged
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
-from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing.environment import CleanHome
 from ccq_tui.testing.model import ScriptedModel

@@ -20,8 +20,8 @@ from textual.theme import Theme
 from textual.widgets import Static
 
 from ccq_tui import theming
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
-from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.theming.load import shipped

@@ -11,14 +11,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from ccq_tui.agent.events import (
-    AgentEvent,
-    Connected,
-    QuestionAsked,
-    RequestSettled,
-    SessionState,
-    StateChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
@@ -43,7 +36,7 @@ def request_of(session_id: str, name: str = "") -> QuestionRequest:
 class InboxSession(ToldSession):
     """A session with an id of its own whose questions wait in the program's inbox."""
 
-    def __init__(self, tell: Callable[[AgentEvent], None], run: Many, name: str) -> None:
+    def __init__(self, tell: Callable[[ev.AgentEvent], None], run: Many, name: str) -> None:
         super().__init__(tell)
         self.name = self.record_id = name
         self.outcomes: list[RequestOutcome] = []
@@ -51,8 +44,8 @@ class InboxSession(ToldSession):
         self._over = asyncio.Event()
 
     async def run(self) -> None:
-        self.tell(Connected(self.name, "claude-x", "default", "/work"))
-        self.tell(StateChanged(SessionState.IDLE))
+        self.tell(ev.Connected(self.name, "claude-x", "default", "/work"))
+        self.tell(ev.StateChanged(ev.SessionState.IDLE))
         await self._over.wait()
 
     def wait_with(self, request: Request) -> None:
@@ -66,16 +59,16 @@ class InboxSession(ToldSession):
         asked = asyncio.ensure_future(
             self._driven.app.runtime.inbox.ask(request, f"I looked around in {self.name}.")
         )
-        self.tell(StateChanged(SessionState.AWAITING))
+        self.tell(ev.StateChanged(ev.SessionState.AWAITING))
         await asyncio.sleep(0)
         opened = self._driven.app.runtime.inbox.known(request.id)
         assert opened is not None
         await opened.added()
-        self.tell(QuestionAsked(request))
+        self.tell(ev.QuestionAsked(request))
         outcome = await asked
         self.outcomes.append(outcome)
-        self.tell(RequestSettled(request.id, outcome, INBOX))
-        self.tell(StateChanged(SessionState.WORKING))
+        self.tell(ev.RequestSettled(request.id, outcome, INBOX))
+        self.tell(ev.StateChanged(ev.SessionState.WORKING))
 
     def close(self, cause: str = "") -> None:
         super().close(cause)
@@ -100,7 +93,7 @@ class Many(Driven):
             Launch(settings=settings or Settings(cwd=where), program=program, **launched), clock=clock
         )
 
-    def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
+    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> ToldSession:
         name = (not launch.fork and launch.resume) or f"s{len(self.all) + 1}"
         self.launches.append(launch)
         self.all.append(InboxSession(tell, self, name))

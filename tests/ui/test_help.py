@@ -24,8 +24,8 @@ from ccq_tui.config.launch import Launch, launch_with
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.choices import NUMBERS
 from ccq_tui.inbox.decision import DECISION, DECISION_KEYS, IN_TEXT, means_something
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.screens.help import ALT_NUMBERS, HelpScreen, joined, key_rows, own_bindings
 from ccq_tui.screens.replay import ReplayScreen

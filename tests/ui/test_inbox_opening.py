@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from textual.geometry import Offset
 
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import DraftUpdated, InboxChange
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import Won
-from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.question import QuestionPanel

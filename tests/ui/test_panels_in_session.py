@@ -10,8 +10,8 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PermissionAsked, PlanProposed, RequestSettled, SessionState
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.requests import Allowed, Cancelled, PlanRequest
-from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.screens import editor
 from ccq_tui.screens.editor import KEPT, Edited
 from ccq_tui.screens.session.requests import BY_MESSAGE

@@ -8,9 +8,9 @@ from itertools import zip_longest
 from typing import Any
 
 from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.draft import Draft, first_draft
 from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse, plain
-from ccq_tui.inbox.waiting_line import Draft, first_draft
 from ccq_tui.questions.state import Draft as AnswerDraft
 from ccq_tui.questions.state import Focus, Page, PanelState, resting_focus, typable
 

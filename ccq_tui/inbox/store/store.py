@@ -21,7 +21,7 @@ from ccq_tui.inbox.store.sessions import SessionTable
 from ccq_tui.processes import Owner, alive
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.waiting_line import Draft
+    from ccq_tui.inbox.draft import Draft
 
 MOST_NAMES = 200_000
 """Most ids returned at once."""

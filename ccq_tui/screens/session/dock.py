@@ -15,9 +15,10 @@ from textual.widget import Widget
 from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.draft import Draft, with_recalled
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest
-from ccq_tui.inbox.waiting_line import Draft, WaitingLine, seconds_to_wait, with_recalled
+from ccq_tui.inbox.waiting_line import WaitingLine, seconds_to_wait
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.merge_partial import asked_again, begun, grown
 from ccq_tui.questions.state import Arriving, Page, PanelState
@@ -26,9 +27,9 @@ from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.panel.host import PANELS, Panel, PanelHost
 from ccq_tui.widgets.panel.input_queue import Typed
 from ccq_tui.widgets.panel.request_panel import PanelMessage
+from ccq_tui.widgets.panel_host import PANELS, Panel, PanelHost
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
 

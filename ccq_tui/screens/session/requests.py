@@ -10,10 +10,10 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Cancelled, PlanRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.link_opener import Target, open_target
@@ -28,7 +28,7 @@ from ccq_tui.widgets.panel.drafts import (
     set_left_over,
     text_left_over,
 )
-from ccq_tui.widgets.panel.host import Panel, PanelHost
+from ccq_tui.widgets.panel_host import Panel, PanelHost
 
 READY_SECONDS = 0.2
 """Seconds from the start of a turn to the making of panels."""

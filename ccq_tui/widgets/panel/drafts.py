@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import Allowed, Denied, RequestOutcome
-from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Answered
 from ccq_tui.questions.moves import leave_text
 from ccq_tui.questions.prose import draft_text, unselected_text

@@ -12,7 +12,7 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from ccq_tui.config.actions import KeyPlace
-from ccq_tui.inbox.waiting_line import Draft
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabClicked
 from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.widgets.hints import HintBar

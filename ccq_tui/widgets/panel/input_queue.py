@@ -11,7 +11,7 @@ from enum import Enum
 from textual import events
 from textual.message import Message
 
-from ccq_tui.inbox.waiting_line import Draft
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.widgets.keys import copy_of, text_of
 
 Typed = events.Key | events.Paste

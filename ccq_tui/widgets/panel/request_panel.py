@@ -24,8 +24,8 @@ from textual.screen import Screen
 from textual.widgets import TextArea
 
 from ccq_tui.config.keymap import key_of, keymap
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions.events import (
     Clicked,
     Event,

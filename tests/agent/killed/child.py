@@ -19,10 +19,10 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Allowed, QuestionRequest
 from ccq_tui.inbox.verdicts import InboxError, Won
-from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import Draft, PanelState
 from tests.actors import INBOX, PANEL

@@ -15,7 +15,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.widgets.panel.host import Panel
+from ccq_tui.widgets.panel_host import Panel
 from ccq_tui.widgets.search_bar import SearchBar
 from tests.actors import INBOX
 from tests.ui.asked import MULTI, SINGLE

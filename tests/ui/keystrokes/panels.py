@@ -8,13 +8,13 @@ from typing import ClassVar
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest, RequestOutcome
-from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.widgets.panel.host import Panel
+from ccq_tui.widgets.panel_host import Panel
 from ccq_tui.widgets.search_bar import SearchBar
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, Hands, gained

@@ -10,20 +10,10 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent import delivery
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import Send
 from ccq_tui.agent.cut_off import cut_off
 from ccq_tui.agent.delivery import MESSAGE, Delivery, prompt_id_of, prompts_before, way_in
-from ccq_tui.agent.events import (
-    AgentEvent,
-    ErrorReported,
-    PermissionAsked,
-    PromptAccepted,
-    QuestionAsked,
-    RequestSettled,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
@@ -78,8 +68,8 @@ def told(name: str, output: str = ANSWERED) -> tuple[Noting, Delivery]:
     """Have a question asked, and give its call a result."""
     inbox = Noting()
     made = Delivery(inbox, lambda _: None, lambda _: None)
-    made.note(QuestionAsked(QuestionRequest(name, "s", QuestionSet(name, (QUESTION,)))))
-    made.note(ToolFinished(name, "AskUserQuestion", output, False))
+    made.note(ev.QuestionAsked(QuestionRequest(name, "s", QuestionSet(name, (QUESTION,)))))
+    made.note(ev.ToolFinished(name, "AskUserQuestion", output, False))
     return inbox, made
 
 
@@ -115,7 +105,7 @@ async def test_what_a_cli_says_without_an_answer_delivers_nothing(output: str) -
     inbox, made = told("a", output)
     made.close(in_order=True)
     assert inbox.sessions.noted == []
-    history = SessionPast("s", (ToolFinished("a", "AskUserQuestion", output, True),))
+    history = SessionPast("s", (ev.ToolFinished("a", "AskUserQuestion", output, True),))
     assert not way_in(history, "a")
 
 
@@ -124,8 +114,8 @@ async def test_a_call_whose_id_comes_again_is_delivered_once(monkeypatch: pytest
     failed: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context))
     inbox, made = told("a")
-    made.note(QuestionAsked(QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))))
-    made.note(ToolFinished("a", "AskUserQuestion", ANSWERED, False))
+    made.note(ev.QuestionAsked(QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))))
+    made.note(ev.ToolFinished("a", "AskUserQuestion", ANSWERED, False))
     later = asyncio.Event()
     asyncio.get_running_loop().call_later(0.05, later.set)
     async with asyncio.timeout(5):
@@ -141,7 +131,7 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
         PermissionRequest(name, "s", "Bash", {"command": f"touch {name}"}) for name in "abcde"
     )
     decided = (taken, untaken, lost, interrupted)
-    told: list[AgentEvent] = []
+    told: list[ev.AgentEvent] = []
     try:
 
         def add_all(store: Store) -> None:
@@ -153,7 +143,7 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
             await inbox.answer(request.id, Allowed(), PANEL)
         made = Delivery(inbox, told.append, lambda _: None)
         results = {"b": "done", "d": ABANDONED, "e": INTERRUPTED}
-        past = tuple(ToolFinished(call, "Bash", text, text != "done") for call, text in results.items())
+        past = tuple(ev.ToolFinished(call, "Bash", text, text != "done") for call, text in results.items())
         await made.catch_up("s", SessionPast("s", past))
 
         def stored(store: Store) -> list[StoredRequest | None]:
@@ -171,7 +161,7 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
         "e": "delivered",
     }
     assert told == [
-        ErrorReported(
+        ev.ErrorReported(
             Problem.CUT_OFF,
             "No result, as the process ended: Bash touch c"
             " · Never ran, permission withdrawn as the process ended: Bash touch d, Bash touch a",
@@ -184,23 +174,23 @@ async def test_a_permission_is_delivered_once_its_call_has_a_result(output: str)
     inbox = Noting()
     made = Delivery(inbox, lambda _: None, lambda _: None)
     request = PermissionRequest("a", "s", "Bash", {})
-    made.note(PermissionAsked(request))
-    made.note(ToolFinished("a", "Bash", output, output != "done"))
+    made.note(ev.PermissionAsked(request))
+    made.note(ev.ToolFinished("a", "Bash", output, output != "done"))
     made.close(in_order=True)
     assert inbox.sessions.noted == [(request.id, "result")]
 
 
 def test_a_call_of_the_past_without_a_result_is_named() -> None:
-    calls = tuple(ToolStarted(str(n), "Bash", {"command": f"make {n}"}) for n in range(5))
-    question = ToolStarted("q", "AskUserQuestion", {})
-    assert cut_off((*calls, question, ToolFinished("0", "Bash", "done", False)), ()) == (
+    calls = tuple(ev.ToolStarted(str(n), "Bash", {"command": f"make {n}"}) for n in range(5))
+    question = ev.ToolStarted("q", "AskUserQuestion", {})
+    assert cut_off((*calls, question, ev.ToolFinished("0", "Bash", "done", False)), ()) == (
         "No result, as the process ended: Bash make 1, Bash make 2, Bash make 3 and 1 more"
     )
 
 
 async def test_the_answer_to_a_call_with_the_id_of_an_earlier_one_is_sent(tmp_path: Path) -> None:
-    started = ToolStarted("call_0", "AskUserQuestion", {})
-    finished = ToolFinished("call_0", "AskUserQuestion", ANSWERED, False)
+    started = ev.ToolStarted("call_0", "AskUserQuestion", {})
+    finished = ev.ToolFinished("call_0", "AskUserQuestion", ANSWERED, False)
     request = QuestionRequest("call_0", "s", QuestionSet("call_0", (QUESTION,)))
     answer = Answered((Answer(("B",)),))
     inbox = await Inbox.connect(tmp_path / "inbox.db")
@@ -212,7 +202,7 @@ async def test_the_answer_to_a_call_with_the_id_of_an_earlier_one_is_sent(tmp_pa
             if outcome != answer:
                 store.requests.mark_delivered(request.id, "result")
 
-    async def sent(*past: AgentEvent, uuids: tuple[str, ...] = ()) -> list[Send]:
+    async def sent(*past: ev.AgentEvent, uuids: tuple[str, ...] = ()) -> list[Send]:
         commands: list[Send] = []
         made = Delivery(inbox, lambda _: None, commands.append)
         await made.catch_up("s", SessionPast("s", past, uuids))
@@ -233,17 +223,17 @@ async def test_the_answer_to_a_call_with_the_id_of_an_earlier_one_is_sent(tmp_pa
 
 
 def test_only_a_result_behind_the_last_start_of_a_call_is_its_own() -> None:
-    started = ToolStarted("a", "AskUserQuestion", {})
-    finished = ToolFinished("a", "AskUserQuestion", ANSWERED, False)
-    other = ToolStarted("b", "Bash", {})
+    started = ev.ToolStarted("a", "AskUserQuestion", {})
+    finished = ev.ToolFinished("a", "AskUserQuestion", ANSWERED, False)
+    other = ev.ToolStarted("b", "Bash", {})
     assert way_in(SessionPast("s", (started, finished, other)), "a") == "result"
     assert way_in(SessionPast("s", (started, finished, other, started)), "a") == ""
     assert way_in(SessionPast("s", (started, finished, started, other, finished)), "a") == "result"
 
 
 def test_a_question_knows_the_prompts_before_it_also_where_its_call_was_not_written_down() -> None:
-    past = (PromptAccepted("one", prompt_id="1"), ToolStarted("a", "AskUserQuestion", {}))
-    history = SessionPast("s", (*past, PromptAccepted("two", prompt_id="2")))
+    past = (ev.PromptAccepted("one", prompt_id="1"), ev.ToolStarted("a", "AskUserQuestion", {}))
+    history = SessionPast("s", (*past, ev.PromptAccepted("two", prompt_id="2")))
     assert prompts_before(history, "a") == {"1"}
     again = replace(history, events=(*history.events, past[1]))
     assert prompts_before(again, "a") == {"1", "2"}, "a call of a model that uses ids twice"
@@ -252,7 +242,7 @@ def test_a_question_knows_the_prompts_before_it_also_where_its_call_was_not_writ
 
 
 async def test_a_question_without_a_call_is_asked_for_an_answer_by_message() -> None:
-    events: list[AgentEvent] = []
+    events: list[ev.AgentEvent] = []
     request = QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))
 
     inbox = MemoryInbox()
@@ -260,17 +250,19 @@ async def test_a_question_without_a_call_is_asked_for_an_answer_by_message() -> 
     made = Delivery(inbox, events.append, lambda _: None)
     await made.catch_up("s", SessionPast("s", ()))
     made.close(in_order=True)
-    assert events == [QuestionAsked(request, by_message=True)]
+    assert events == [ev.QuestionAsked(request, by_message=True)]
 
 
 QUESTION_REQUEST = QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))
 A = Answered((Answer(("A",)),))
-ENDED = TurnEnded("aborted_tools", is_error=False, duration=1.0, cost=None, input_tokens=0, output_tokens=0)
+ENDED = ev.TurnEnded(
+    "aborted_tools", is_error=False, duration=1.0, cost=None, input_tokens=0, output_tokens=0
+)
 
 
 @pytest.mark.parametrize("deferred", [False, True])
 async def test_an_answer_given_while_what_waits_is_read_is_sent_by_message(deferred: bool) -> None:
-    inbox, events, sent = MemoryInbox(), list[AgentEvent](), list[Send]()
+    inbox, events, sent = MemoryInbox(), list[ev.AgentEvent](), list[Send]()
 
     class Slow(InboxSessions):
         async def left(self, session_id: str) -> list[tuple[OpenRequest, int]]:
@@ -287,12 +279,12 @@ async def test_an_answer_given_while_what_waits_is_read_is_sent_by_message(defer
         made.note(ENDED)
     made.close(in_order=True)
     assert await waiting == A
-    assert events == [RequestSettled(QUESTION_REQUEST.id, A)]
+    assert events == [ev.RequestSettled(QUESTION_REQUEST.id, A)]
     assert [one.text for one in sent] == [answers_as_message(QUESTION_REQUEST.questions, A)]
 
 
 async def test_a_request_withdrawn_while_what_waits_is_read_is_not_asked() -> None:
-    inbox, events = MemoryInbox(), list[AgentEvent]()
+    inbox, events = MemoryInbox(), list[ev.AgentEvent]()
 
     class Slow(InboxSessions):
         async def left(self, session_id: str) -> list[tuple[OpenRequest, int]]:
@@ -312,12 +304,12 @@ async def test_a_request_withdrawn_while_what_waits_is_read_is_not_asked() -> No
 
 
 async def test_a_call_that_was_made_again_before_its_past_is_read_has_its_answer_once() -> None:
-    inbox, events, sent = MemoryInbox(), list[AgentEvent](), list[Send]()
+    inbox, events, sent = MemoryInbox(), list[ev.AgentEvent](), list[Send]()
     await inbox.run(lambda store: store.requests.add(QUESTION_REQUEST))
     await inbox.answer(QUESTION_REQUEST.id, A, PANEL)
     made = Delivery(inbox, events.append, sent.append)
-    made.note(QuestionAsked(QUESTION_REQUEST))
-    made.note(ToolFinished("a", "AskUserQuestion", ANSWERED, False))
+    made.note(ev.QuestionAsked(QUESTION_REQUEST))
+    made.note(ev.ToolFinished("a", "AskUserQuestion", ANSWERED, False))
     await made.catch_up("s", SessionPast("s", deferred=frozenset({"a"})))
     made.note(ENDED)
     made.close(in_order=True)
@@ -328,14 +320,16 @@ async def test_an_answer_that_a_message_brought_is_known_after_each_resume_and_n
     tmp_path: Path,
 ) -> None:
     inbox = await Inbox.connect(tmp_path / "inbox.db")
-    told, sent = list[AgentEvent](), list[Send]()
+    told, sent = list[ev.AgentEvent](), list[Send]()
     try:
         await inbox.run(lambda store: store.requests.add(QUESTION_REQUEST))
         await inbox.answer(QUESTION_REQUEST.id, A, PANEL)
         await inbox.run(lambda store: store.requests.mark_delivered(QUESTION_REQUEST.id, MESSAGE))
         made = Delivery(inbox, told.append, sent.append)
-        await made.catch_up("s", SessionPast("s", (ToolFinished("a", "AskUserQuestion", ABANDONED, True),)))
+        await made.catch_up(
+            "s", SessionPast("s", (ev.ToolFinished("a", "AskUserQuestion", ABANDONED, True),))
+        )
         made.close(in_order=True)
     finally:
         await inbox.close()
-    assert (told, sent) == ([RequestSettled(QUESTION_REQUEST.id, A)], [])
+    assert (told, sent) == ([ev.RequestSettled(QUESTION_REQUEST.id, A)], [])

@@ -12,16 +12,9 @@ from typing import Any
 import pytest
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude import waits
 from ccq_tui.agent.claude.gate import Gate
-from ccq_tui.agent.events import (
-    AgentEvent,
-    QuestionAsked,
-    RequestParked,
-    RequestSettled,
-    ToolFinished,
-    ToolStarted,
-)
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.agent_texts import EXPIRED
@@ -43,7 +36,7 @@ class Asked:
 
     def __init__(self) -> None:
         self.inbox = MemoryInbox()
-        self.events: list[AgentEvent] = []
+        self.events: list[ev.AgentEvent] = []
         self.gate = Gate(self.inbox, SessionOptions(cwd=Path()), lambda: "s", self.events.append)
         self.gate.waits.shown("t")
 
@@ -77,12 +70,12 @@ async def test_a_question_that_no_hook_saw_is_asked_all_the_same() -> None:
 
 async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
     inbox = MemoryInbox()
-    events: list[AgentEvent] = []
+    events: list[ev.AgentEvent] = []
     answers: list[asyncio.Task[Verdict]] = []
 
-    def answer(event: AgentEvent) -> None:
+    def answer(event: ev.AgentEvent) -> None:
         events.append(event)
-        if isinstance(event, QuestionAsked):
+        if isinstance(event, ev.QuestionAsked):
             answers.append(inbox.answer("t@s", Declined(), PANEL))
 
     gate = Gate(inbox, SessionOptions(cwd=Path()), lambda: "s", answer)
@@ -91,13 +84,13 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
     assert isinstance(result, PermissionResultDeny)
     assert not result.interrupt
     assert [await answer for answer in answers] == [Won()]
-    assert events[-1] == RequestSettled("t@s", Declined(), PANEL)
+    assert events[-1] == ev.RequestSettled("t@s", Declined(), PANEL)
 
 
 def two_sets(asked: Asked) -> tuple[asyncio.Task[Any], asyncio.Task[Any]]:
     """Have two sets of one message asked by their hooks, the second one first."""
     for name in ("t1", "t2"):
-        asked.gate.waits.hear(ToolStarted(name, "AskUserQuestion", SOURCE))
+        asked.gate.waits.hear(ev.ToolStarted(name, "AskUserQuestion", SOURCE))
         asked.gate.waits.shown(name)
     second, first = (
         asyncio.create_task(asked.gate.before_question({"tool_input": SOURCE}, name, {"signal": None}))  # type: ignore[typeddict-item]
@@ -107,7 +100,7 @@ def two_sets(asked: Asked) -> tuple[asyncio.Task[Any], asyncio.Task[Any]]:
 
 
 def told_of(asked: Asked) -> list[str]:
-    return [event.request.id for event in asked.events if isinstance(event, QuestionAsked)]
+    return [event.request.id for event in asked.events if isinstance(event, ev.QuestionAsked)]
 
 
 async def until(held: Callable[[], bool]) -> None:
@@ -136,7 +129,7 @@ async def test_a_set_that_nobody_is_asked_holds_up_no_other(
     first.cancel()
     await asyncio.sleep(0)
     if refused:
-        asked.gate.waits.hear(ToolFinished("t1", "AskUserQuestion", "<tool_use_error>no", is_error=True))
+        asked.gate.waits.hear(ev.ToolFinished("t1", "AskUserQuestion", "<tool_use_error>no", is_error=True))
     await until(lambda: told_of(asked) == ["t2@s"])
     await asked.inbox.answer("t2@s", Declined(), PANEL)
     assert await second == {}
@@ -171,11 +164,11 @@ async def test_the_end_of_the_session_settles_and_replies_nothing() -> None:
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
     asked.gate.give_up("the session was closed")
-    assert asked.events[-1] == RequestSettled("t@s", Cancelled("the session was closed"), WITHDRAWN)
+    assert asked.events[-1] == ev.RequestSettled("t@s", Cancelled("the session was closed"), WITHDRAWN)
     with pytest.raises(asyncio.CancelledError):
         await task
     assert await asked.inbox.run(lambda store: store.requests.waiting()) == []
-    assert len([event for event in asked.events if isinstance(event, RequestSettled)]) == 1
+    assert len([event for event in asked.events if isinstance(event, ev.RequestSettled)]) == 1
 
 
 @pytest.mark.parametrize("steps", range(4))
@@ -194,8 +187,8 @@ async def test_nothing_is_asked_after_the_end(steps: int) -> None:
         await asyncio.wait_for(task, 5)
     assert asked.events[told:] == []
     # A question that waits can still be answered once the session is resumed.
-    parked = [event for event in asked.events if isinstance(event, RequestParked)]
-    assert parked in ([], [RequestParked("t@s", deferred=False)])
+    parked = [event for event in asked.events if isinstance(event, ev.RequestParked)]
+    assert parked in ([], [ev.RequestParked("t@s", deferred=False)])
     assert len(await asked.inbox.run(lambda store: store.requests.waiting())) == len(parked)
 
 
@@ -239,7 +232,7 @@ async def test_the_agent_is_told_that_nobody_answered_and_nothing_else() -> None
     await asked.pending()
     await asked.inbox.answer("t@s", Expired(), LIMIT)
     assert await task == PermissionResultDeny(message=EXPIRED, interrupt=False)
-    assert asked.events[-1] == RequestSettled("t@s", Expired(), LIMIT)
+    assert asked.events[-1] == ev.RequestSettled("t@s", Expired(), LIMIT)
     # Where the CLI would not ask again, the words go with the call itself, and no answer does.
     quiet = Asked()
     hook = quiet.gate.before_question(
@@ -266,4 +259,4 @@ async def test_a_verdict_is_kept_until_its_own_call_is_over() -> None:
     asked.gate.finished("another call")
     result = await asyncio.wait_for(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT), 5)
     assert isinstance(result, PermissionResultDeny)
-    assert len([event for event in asked.events if isinstance(event, QuestionAsked)]) == 1
+    assert len([event for event in asked.events if isinstance(event, ev.QuestionAsked)]) == 1

@@ -7,6 +7,7 @@ from typing import TypeVar
 from hypothesis import strategies as st
 
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import (
     Allowed,
     Asker,
@@ -21,7 +22,6 @@ from ccq_tui.inbox.requests import (
 )
 from ccq_tui.inbox.store.store import Store, StoredDraft
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import Owner
 from ccq_tui.questions.model import Answer, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Expired

@@ -16,9 +16,9 @@ from ccq_tui.inbox.decision import (
     meaning,
     means_something,
 )
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import events as ev
 from ccq_tui.questions.input_guard import GRACE, TYPING_SECONDS, Meaning
 

@@ -13,6 +13,7 @@ import pytest
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.decision import decide
+from ccq_tui.inbox.draft import Draft, first_draft
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Added, Claim, InboxRenewed, InboxTrouble, SessionNoted, Settled
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest
@@ -22,7 +23,6 @@ from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.verdicts import InboxTooNew, InboxUnavailable, InvalidOutcome, Won
-from ccq_tui.inbox.waiting_line import Draft, first_draft
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed

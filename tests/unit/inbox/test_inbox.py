@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.inbox.actors import WITHDRAWN
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, Settled
@@ -22,7 +23,6 @@ from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Won
-from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import Owner, _start
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed

@@ -15,13 +15,13 @@ from ccq_tui.cli.main import cli
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import schema
 from ccq_tui.inbox.answer_json import load_answer
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.format import how_to_answer
 from ccq_tui.inbox.kinds import KINDS, kind_of, parse_outcome
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.inbox.waiting_line import first_draft
 from tests.unit.inbox import made
 from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, id_of, stock
 

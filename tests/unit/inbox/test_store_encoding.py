@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.inbox.decision import DecisionState, decide
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.drafts import KEPT_OPEN, draft_to_json, with_draft
 from ccq_tui.inbox.store.encoding import (
@@ -19,7 +20,6 @@ from ccq_tui.inbox.store.encoding import (
     request_from_json,
     request_to_json,
 )
-from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Kind, Option, Question, QuestionSet
 from ccq_tui.questions.events import Event, Pressed, TextChanged
 from ccq_tui.questions.machine import step

@@ -12,6 +12,7 @@ import pytest
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.decision import decide
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.port import Notified
 from ccq_tui.inbox.reach import Look, Reach, reach_of, taking_words
 from ccq_tui.inbox.requests import (
@@ -31,7 +32,6 @@ from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Won
-from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed

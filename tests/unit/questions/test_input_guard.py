@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.inbox import decision as decisions
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.requests import Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Declined, Kind, Option, Question, QuestionSet, machine
 from ccq_tui.questions.events import Pasted, Pressed, Shown, TextChanged
 from ccq_tui.questions.input_guard import GRACE, WORD_SECONDS, Escapes, InputGuard, Meaning

@@ -19,8 +19,8 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.verdicts import InboxUnavailable, Verdict
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
-from ccq_tui.screens.inbox.inbox_host import InboxHost
 from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace, row_of
+from ccq_tui.screens.inbox.screen import InboxHost
 from tests.actors import PHONE
 
 LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))

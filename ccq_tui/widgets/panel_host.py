@@ -12,12 +12,12 @@ from typing import Any, Protocol
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, DraftUpdated, Settled
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Verdict, Won
-from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Expired
 from ccq_tui.questions.input_guard import InputGuard
 from ccq_tui.questions.state import PanelState
