@@ -30,7 +30,6 @@ READ_TWICE = {
     "theme": "put on, followed and checked",
     "cli_path": "started and checked",
     "log_level": "of the program and of a replay",
-    "max_live_sessions": "what the runtime begins with, and what holds once the directory is trusted",
     "native_sessions": "what the screen lists and what is printed",
 }
 """Settings that several modules read, and what for."""

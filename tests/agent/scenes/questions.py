@@ -147,7 +147,7 @@ async def an_earlier_answer_is_taken_over(run: Running, model: ScriptedModel) ->
     chosen = Answered((Answer(("MySQL",), note="as elsewhere"),))
     run.session.send("Ask me.")
     first = await run.until(ev.QuestionAsked)
-    assert recalled_in(run, first) == (None,)
+    assert recalled_in(run, first) == ()
     run.answer(first.request.id, chosen)
     await run.idle()
     run.session.send("Ask me again.")

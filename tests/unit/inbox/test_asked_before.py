@@ -131,8 +131,8 @@ async def test_a_question_that_is_taken_over_comes_with_it(tmp_path: Path) -> No
 
     try:
         await inbox.run(keep)
-        (left,) = await inbox.sessions.left("now")
-        (known,) = left.recalled
+        ((opened, _),) = await inbox.sessions.left("now")
+        (known,) = opened.recalled
         assert known is not None
         assert known.answer == SQLITE
     finally:
