@@ -1,8 +1,10 @@
-"""The program's own commands on the screen, each with what it shows."""
+"""The program's own commands on the screen: what each shows, what is looked after by keys, and Ctrl+P."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,20 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.events import (
+    CommandsListed,
+    SessionLost,
+    SessionState,
+    SlashCommand,
+    StateChanged,
+    TaskEnded,
+    TaskStarted,
+    ToolFinished,
+    ToolStarted,
+)
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession
+from ccq_tui.commands.listings import NO_TASKS
 from ccq_tui.commands.workspace import WAITS
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
@@ -348,3 +362,204 @@ async def test_a_turn_that_runs_is_not_ended_unasked(monkeypatch: pytest.MonkeyP
         await closed(pilot)
         await pilot.pause()
         assert not driven.told.closed
+
+
+class LostSession(EndingSession):
+    """A session that says that it is over once it was closed."""
+
+    async def run(self) -> None:
+        await super().run()
+        self.tell(StateChanged(SessionState.ENDED))
+        self.tell(SessionLost(self.cause, expected=True))
+
+
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Driven:
+    """Return the program with a stand-in for Claude Code, in a terminal that can be lent."""
+    program = tmp_path / "claude"
+    program.write_text(f"#!/bin/sh\nprintf '%s ' \"$@\" >> {tmp_path}/called\n{script}\n")
+    program.chmod(0o755)
+    driven = Driven(Launch(settings=Settings(cwd=tmp_path, cli_path=program)), LostSession)
+
+    @contextmanager
+    def suspend() -> Iterator[None]:
+        yield
+
+    monkeypatch.setattr(driven.app, "suspend", suspend)
+    return driven
+
+
+async def test_an_idle_session_starts_again_with_the_account(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(made(tmp_path, monkeypatch, "exit 0")) as (driven, pilot):
+        await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
+        await say(pilot, driven, "/login")
+        await until(pilot, lambda: len(driven.launches) == 2)
+        assert "Signed in · the session restarts" in notices(driven)
+        await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
+    assert (tmp_path / "called").read_text() == "auth login "
+
+
+async def test_a_session_at_work_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(made(tmp_path, monkeypatch, "exit 0")) as (driven, pilot):
+        await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
+        driven.told.tell(TaskStarted("t1", "", "npm run dev", background=True))
+        await until(pilot, lambda: driven.screen.view.tasks)
+        await say(pilot, driven, "/login")
+        await until(pilot, lambda: notices(driven).count("uses the account from its next start on") == 1)
+        driven.told.tell(StateChanged(SessionState.WORKING))
+        await until(pilot, lambda: driven.screen.view.state is SessionState.WORKING)
+        await say(pilot, driven, "/login")
+        await until(pilot, lambda: notices(driven).count("uses the account from its next start on") == 2)
+        await say(pilot, driven, "/logout")
+        await until(pilot, lambda: "Signed out" in notices(driven))
+        assert len(driven.launches) == 1
+    assert (tmp_path / "called").read_text() == "auth login auth login auth logout "
+
+
+async def test_a_failure_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(made(tmp_path, monkeypatch, "exit 3")) as (driven, pilot):
+        await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
+        await say(pilot, driven, "/login")
+        await until(pilot, lambda: "Claude Code ended with exit code 3" in notices(driven))
+        (tmp_path / "claude").unlink()
+        await say(pilot, driven, "/logout")
+        await until(pilot, lambda: "cannot be started: No such file" in notices(driven))
+        assert len(driven.launches) == 1
+
+
+@pytest.mark.parametrize("end", ["exit 130", "kill -INT $$"])
+async def test_ctrl_c_cancels_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    async with running(made(tmp_path, monkeypatch, end)) as (driven, pilot):
+        await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
+        await say(pilot, driven, "/login")
+        await until(
+            pilot, lambda: "/login was cancelled · nothing changed" in driven.screen.dock.notices.text
+        )
+        assert "failed" not in notices(driven)
+        assert len(driven.launches) == 1
+
+
+FAILED = {"name": "files", "status": "failed", "error": "ENOENT", "scope": "project"}
+GOOD = {"name": "git", "status": "connected", "tools": [{"name": "log"}, {"name": "diff"}], "scope": "user"}
+
+
+async def test_servers_are_shown_with_their_state_and_changed() -> None:
+    async with running(Driven(), size=(100, 24)) as (driven, pilot):
+        driven.told.replies["mcp_status"] = {"mcpServers": [FAILED, GOOD]}
+        await say(pilot, driven, "/mcp")
+        shown = await picker(pilot)
+        assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
+            ("files", "project · ENOENT", "✖ failed"),
+            ("git", "2 tools · user", "✔ connected"),
+        ]
+        driven.told.replies["mcp_reconnect"] = CommandError("it did not start")
+        await choose(pilot, "enter", to="files")
+        await choose(pilot, "enter", about="files: it did not start")
+        await choose(pilot, "down", "enter", to="git")
+        await choose(pilot, "down", "enter", about="git was turned off")
+        assert ("mcp_toggle", {"serverName": "git", "enabled": False}) in driven.told.asked
+        await choose(pilot, "escape")
+        await closed(pilot)
+
+
+async def test_no_servers_are_said(run: Driven, pilot: Pilot[int]) -> None:
+    await say(pilot, run, "/mcp")
+    await until(pilot, lambda: "No MCP servers here" in notices(run))
+
+
+async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> None:
+    driven = Driven()
+    output = tmp_path / "t1.output"
+    output.write_text("".join(f"line {number}\n" for number in range(9000)))
+    async with driven.app.run_test() as pilot:
+        driven.told.tell(TaskStarted("t0", "", "npm test"))
+        driven.told.tell(ToolStarted("call", "Bash", {"command": "npm run dev -- --port 1"}))
+        driven.told.tell(TaskStarted("t1", "call", "npm run dev", background=True))
+        driven.told.tell(ToolFinished("call", "Bash", f"Output is being written to: {output}. Go on."))
+        driven.told.tell(TaskStarted("t2", "", "Look around", agent=True))
+        driven.told.tell(TaskEnded("t0", "", "completed"))
+        await until(pilot, lambda: len(driven.screen.view.tasks) == 2)
+        await say(pilot, driven, "/tasks")
+        assert [row.label for row in (await picker(pilot)).state.rows] == ["npm run dev", "Look around"]
+        await choose(pilot, "enter", to="Stop: npm run dev")
+        about = (await picker(pilot)).about.splitlines()
+        assert about[0] == "npm run dev -- --port 1 · 1s"
+        assert about[1:] == [f"line {number}" for number in range(8995, 9000)]
+        await choose(pilot, "enter", to="Running tasks")
+        assert driven.told.asked == []
+        await choose(pilot, "enter", to="Stop: npm run dev")
+        await choose(pilot, "down", "enter")
+        await until(pilot, lambda: "Stopped: npm run dev" in notices(driven))
+        assert driven.told.asked == [("stop_task", {"task_id": "t1"})]
+        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Running tasks")
+        for ended in ("t1", "t2"):
+            driven.told.tell(TaskEnded(ended, "", "completed"))
+        await until(pilot, lambda: not driven.session_screen.view.tasks)
+        await choose(pilot, "escape")
+        await closed(pilot)
+        await say(pilot, driven, "/tasks")
+        await until(pilot, lambda: NO_TASKS in driven.screen.dock.notices.text)
+
+
+async def test_help_opens_all_keys(run: Driven, pilot: Pilot[int]) -> None:
+    await say(pilot, run, "/help")
+    await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen")
+
+
+LISTED = CommandsListed(
+    (
+        SlashCommand("compact", "Make the conversation shorter", "[instructions]"),
+        SlashCommand("init", "Write CLAUDE.md"),
+        SlashCommand("model", "The CLI's own"),
+    )
+)
+
+
+async def listed(driven: Driven, pilot: Pilot[int]) -> None:
+    """Tell which commands the CLI has, and wait until that was heard."""
+    driven.told.tell(LISTED)
+    await until(pilot, lambda: driven.screen.completions.others)
+
+
+async def test_commands_of_both_and_actions_with_their_keys_are_listed_once(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await listed(run, pilot)
+    await pilot.press("ctrl+p")
+    rows = (await picker(pilot)).state.rows
+    labels = [row.label for row in rows]
+    assert labels.count("/model") == 1
+    assert {"/init", "/compact", "/rewind"} <= set(labels)
+    assert next(row.right for row in rows if row.label == "Edit the prompt in $EDITOR") == "Ctrl+G"
+    assert len(set(labels)) == len(labels)
+
+
+async def test_what_is_chosen_is_done(run: Driven, pilot: Pilot[int]) -> None:
+    await listed(run, pilot)
+    await pilot.press("ctrl+p", *"mcp", "enter")
+    await until(pilot, lambda: "No MCP servers here" in notices(run))
+    await pilot.press("ctrl+p", *"/init", "enter")
+    await until(pilot, lambda: run.told.sent == ["/init"])
+    await pilot.press("ctrl+p")
+    await picker(pilot)
+    await pilot.press(*"all keys", "enter")
+    await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen")
+
+
+async def test_a_command_that_takes_more_is_begun_before_what_is_typed(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await listed(run, pilot)
+    await pilot.press(*"keep names", "ctrl+p", *"/compact", "enter")
+    await closed(pilot)
+    await until(pilot, lambda: run.screen.dock.prompt.text == "/compact keep names")
+    assert run.told.sent == []
+
+
+async def test_in_a_panel_the_key_moves_up(run: Driven, pilot: Pilot[int]) -> None:
+    run.told.tell(asked())
+    await until(pilot, lambda: run.screen.dock.panel is not None)
+    await pilot.press("ctrl+p")
+    await pilot.pause()
+    assert pilot.app.screen is run.session_screen

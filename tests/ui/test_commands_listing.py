@@ -1,22 +1,39 @@
-"""Permission rules, hooks, skills and questions beside the conversation, by keys."""
+"""Lists of commands and their picker: rules, hooks, skills and questions, by keys that a person chose."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.widgets import Static
 
+from ccq_tui import theming
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import Control
+from ccq_tui.agent.events import BlockFinished, BlockKey, BlockKind
+from ccq_tui.commands.command import PickRow
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.questions.input_guard import GRACE, Presses
+from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.screens.overview.screen import OverviewScreen
+from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.pickers.picker import PickerBody
+from ccq_tui.screens.session import SessionScreen
+from tests.ui.drawn import screen_text
+from tests.ui.host import Clock, press_later
+from tests.ui.inboxed import Many, left_behind, state_of
+from tests.ui.running import running
 from tests.ui.session import Driven, ToldSession, until
-from tests.ui.test_commands import choose, closed, notices, picker, say
+from tests.ui.test_commands import choose, closed, models_known, notices, picker, say
 
 T = TypeVar("T")
 FLAG = {"behavior": "allow", "source": "cliArg", "rule": "Read"}
@@ -233,3 +250,198 @@ async def test_memory_that_cannot_be_made_is_said(driven: Driven, tmp_path: Path
         await picker(pilot)
         await choose(pilot, "enter")
         await until(pilot, lambda: "cannot be created" in notices(driven))
+
+
+MODELS = (
+    PickRow("default", "Default", "Opus 5.5, for most things", current=False),
+    PickRow("opus", "Opus", "Best for everyday, complex tasks", current=True),
+    PickRow("haiku", "Haiku", "Fastest for quick answers"),
+)
+MANY = tuple(PickRow(f"v{n}", f"/command-{n}", f"Does thing {n}", right=f"Ctrl+{n}") for n in range(12))
+
+
+class Host(App[None]):
+    """A page with a picker over it."""
+
+    ENABLE_COMMAND_PALETTE = False
+    clock: Callable[[], float] = staticmethod(time.monotonic)
+
+    def __init__(self, rows: Sequence[PickRow], **options: Any) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.results: list[str | None] = []
+        self.picker = Picker("Model", rows, preview=self.seen.append, **options)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theming.variable_defaults()
+
+    def compose(self) -> ComposeResult:
+        yield Static("● The transcript stays in sight above the list.")
+
+    def on_mount(self) -> None:
+        theming.install(self, "ccq-dark")
+        self.push_screen(self.picker, self.results.append)
+
+
+async def test_enter_chooses_what_the_cursor_is_on_which_begins_on_what_holds_now() -> None:
+    async with running(Host(MODELS)) as (app, pilot):
+        assert "● Opus" in screen_text(app)
+        assert app.picker.state.cursor == 1
+        await pilot.press("down", "enter")
+        assert app.results == ["haiku"]
+        assert app.seen == ["haiku"]
+
+
+async def test_escape_leaves_and_takes_the_preview_back() -> None:
+    async with running(Host(MODELS)) as (app, pilot):
+        await pilot.press("up", "escape")
+        assert app.results == [None]
+        assert app.seen == ["default", "opus"]
+
+
+async def test_letters_find_and_escape_empties_the_field_first() -> None:
+    async with running(Host(MANY)) as (app, pilot):
+        await pilot.press(*"thing 1")
+        assert [row.value for row in app.picker.state.shown] == ["v1", "v10", "v11"]
+        assert "3 of 12" in screen_text(app)
+        await pilot.press("ctrl+n", "escape")
+        assert app.results == []
+        assert len(app.picker.state.shown) == 12
+        await pilot.press("ctrl+p", "enter")
+        assert app.results == ["v11"]
+
+
+async def test_enter_where_nothing_fits_chooses_nothing() -> None:
+    async with running(Host(MODELS)) as (app, pilot):
+        await pilot.press(*"zzz", "enter", "down", "enter")
+        assert app.results == []
+        assert "No match" in screen_text(app)
+
+
+async def test_a_list_gives_no_row_right_after_what_covered_it() -> None:
+    app = Host(MODELS)
+    app.clock = Clock()
+    async with app.run_test() as pilot:
+        await pilot.press("down")
+        app.push_screen(Picker("Theme", MODELS))
+        await pilot.pause()
+        await pilot.press("escape")
+        assert app.screen is app.picker
+        await pilot.press("enter")
+        assert app.results == []
+        await press_later(pilot, "up", "enter", seconds=GRACE / 2)
+        assert app.results == []
+        await press_later(pilot, "enter")
+        assert app.results == ["opus"]
+
+
+async def test_a_click_moves_and_a_second_one_chooses() -> None:
+    async with running(Host(MODELS), size=(80, 24)) as (app, pilot):
+        y = next(y for y, line in enumerate(screen_text(app).splitlines()) if "Haiku" in line)
+        await pilot.click(offset=(10, y))
+        assert app.results == []
+        await pilot.click(offset=(10, y))
+        assert app.results == ["haiku"]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+def test_pictures(snap_compare: Any, size: tuple[int, int]) -> None:
+    rows = (*MODELS, *MANY[:5])
+    assert snap_compare(Host(rows, about="The model answers from the next prompt on."), terminal_size=size)
+
+
+async def test_enter_held_down_takes_no_row_of_a_list_that_came_up_behind_it() -> None:
+    app = Host(MODELS)
+    app.clock = clock = Clock()
+    app.presses = Presses().pressed("enter", clock.now)  # type: ignore[attr-defined]
+    app.picker.by_itself = True
+    async with app.run_test() as pilot:
+        clock.skip(0.5)
+        for _ in range(20):
+            await pilot.press("enter")
+            clock.skip(0.03)
+        assert app.results == []
+        await pilot.press("down", "enter")
+        assert app.results == ["haiku"]
+
+
+KEYS: dict[str, str] = {"preset": "vim", "panel": "f9", "overview": "f7"}
+
+
+async def test_what_shows_and_declines_in_the_inbox_has_the_keys_that_were_chosen(tmp_path: Path) -> None:
+    clock = Clock()
+    run = Many(tmp_path, settings=Settings(cwd=tmp_path, keys=KEYS), clock=clock)
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        request = await left_behind(run, tmp_path, "old")
+        for key in ("f9", "f9", "f9"):  # shown, left by its own key, shown
+            before = run.app.screen
+            await press_later(pilot, key, seconds=2.0)
+            await until(pilot, lambda before=before: run.app.screen is not before)
+        await until(pilot, lambda: len(run.inbox_screen.state.rows) == 1)
+        await until(pilot, lambda: "Ctrl+X decline" in run.hints())
+        await pilot.press("ctrl+d")  # half a page down
+        assert not run.inbox_screen.declining
+        await pilot.press("ctrl+x")
+        assert run.inbox_screen.declining
+        await press_later(pilot, "ctrl+x")
+        await until(pilot, lambda: run.inbox_screen.state.rows == ())
+        assert await state_of(run, request.id) is RequestState.DECLINED
+
+
+@pytest.mark.parametrize("key", ["f7", "ctrl+k"])
+async def test_a_key_that_was_chosen_does_not_edit_the_prompt(tmp_path: Path, key: str) -> None:
+    run = Many(tmp_path, settings=Settings(cwd=tmp_path, keys={"overview": key}))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        await pilot.press("h", "i", "left", key)
+        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await pilot.press("!")
+        assert run.screen.dock.prompt.text == "h!i"
+
+
+async def test_the_overview_has_the_keys_that_were_chosen(tmp_path: Path) -> None:
+    async with running(Many(tmp_path, settings=Settings(cwd=tmp_path, keys=KEYS))) as (run, pilot):
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        await pilot.press("f7")
+        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        await pilot.press("f5", "f2")
+        hints = str(run.app.screen.query_one("HintBar").render())
+        assert "F9 inbox" in hints
+        await pilot.press("f9")
+        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await pilot.press("f7")
+        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        await pilot.press("f7")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+
+
+LINES = "\n\n".join(f"Line {number}" for number in range(60))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 16), (160, 50)])
+async def test_a_list_lifts_the_end_of_the_transcript_and_gives_the_lines_back(size: tuple[int, int]) -> None:
+    async with running(Driven(), size=size) as (driven, pilot):
+        driven.told.tell(BlockFinished(BlockKey("m", 0), BlockKind.TEXT, LINES))
+        await models_known(pilot, driven)
+        screen = driven.screen
+        await until(pilot, lambda: "Line 59" in screen.transcript.text())
+        before = screen.transcript.region
+        await say(pilot, driven, "/theme")
+        shown = await picker(pilot)
+        body = shown.query_one(PickerBody)
+        await until(pilot, lambda: body.region.height and screen.transcript.region.bottom <= body.region.y)
+        lifted = screen.transcript.region
+        await pilot.press(*"zzz")
+        await until(pilot, lambda: not shown.state.shown)
+        assert screen.transcript.region == lifted, "it does not move with each letter"
+        await pilot.resize_terminal(size[0], size[1] - 4)
+        await until(pilot, lambda: screen.transcript.region.bottom <= body.region.y)
+        await pilot.resize_terminal(*size)
+        await pilot.press("escape", "escape")
+        await closed(pilot)
+        await until(pilot, lambda: screen.transcript.region == before)

@@ -1,20 +1,31 @@
-"""What a decision is about: whole, harmless, and at the cost of what is seen."""
+"""What a decision is about is shown whole and harmless, and what is decided was seen."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ccq_tui.inbox import file_diff
 from ccq_tui.inbox.file_diff import changed_lines
-from ccq_tui.inbox.requests import PermissionRequest
+from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.questions import Option, Question
+from ccq_tui.questions.input_guard import GRACE, TYPING_SECONDS
+from ccq_tui.questions.moves import OUT_OF_SIGHT
 from ccq_tui.widgets.decision import details
 from ccq_tui.widgets.lines import LineView
-from tests.ui.asked import PLAIN
-from tests.ui.host import DecisionHost
-from tests.ui.test_question_panel_cost import Wraps
+from tests.ui.asked import MULTI, PLAIN, SINGLE
+from tests.ui.host import Clock, DecisionHost, PanelHost, press_later
+from tests.ui.running import running
+from tests.ui.session import Driven, asked, keys_work
+from tests.ui.test_commands_listing import MANY, Host
+from tests.ui.test_question_panel_layout import Wraps
 
 HUGE = 2_000_000
 
@@ -209,3 +220,249 @@ def test_lines_are_compared_only_where_that_is_cheap(monkeypatch: pytest.MonkeyP
     lines = list(changed_lines("\n".join(blank), "\n".join(other)))
     assert compared == [299], "too many lines are alike"
     assert [sign for sign, _ in lines] == [" "] + ["-"] * 3_999 + ["+"] * 3_999
+
+
+ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
+MODE = Suggestion("setMode", mode="acceptEdits")
+TEXTS = st.text(alphabet="bc ", max_size=120)
+HOSTILE = "make test" + "\n" * 41 + "rm -rf ~/important"
+LONG = "\n".join(f"step {n}" for n in range(60))
+LIST = Question("Which one?", "Which", tuple(Option(f"Option {n}", "about it") for n in range(30)))
+SIZES = [(80, 24), (40, 12), (60, 10), (160, 50)]
+
+
+def asks_lasting(tool: str = "Bash", **values: object) -> PermissionRequest:
+    return PermissionRequest("t", "s", tool, values, suggestions=(ALWAYS,))
+
+
+def view(app: PanelHost, name: str) -> LineView:
+    found = app.panel.query_one(name)
+    assert isinstance(found, LineView)
+    return found
+
+
+def scroll_away(app: PanelHost, name: str) -> None:
+    """Scroll a list as the wheel does, the cursor staying where it is."""
+    view(app, name).scroll_end(animate=False, force=True)
+
+
+async def test_a_key_on_an_option_out_of_sight_brings_it_back_first() -> None:
+    async with PanelHost(LIST).shown() as (app, pilot):
+        await pilot.press("down")
+        await pilot.press(*["shift+pagedown"] * 4)
+        assert not app.cursor_line
+        await pilot.press("enter")
+        assert (app.state.outcome, app.state.page.draft.selected) == (None, ())
+        assert app.cursor_line.endswith("Option 1"), "it is seen now"
+        assert OUT_OF_SIGHT.split(" · ")[0] in app.panel_words
+        await press_later(pilot, "enter")
+        assert app.state.page.draft.selected == (1,)
+        assert app.state.outcome is not None
+
+
+async def test_submit_out_of_sight_submits_nothing() -> None:
+    app = PanelHost(*[Question(f"Question {n}?", f"Q{n}", SINGLE.options) for n in range(12)], MULTI)
+    async with app.run_test(size=(80, 16)) as pilot:
+        await pilot.press("shift+tab", "end")
+        await pilot.press(*["shift+pageup"] * 4)
+        assert "✔    Submit" not in app.panel_text
+        await pilot.press("enter")
+        assert app.state.outcome is None
+        assert "✔    Submit" in app.cursor_line
+        await press_later(pilot, "enter")
+        assert app.state.outcome is not None
+
+
+async def test_a_choice_out_of_sight_decides_nothing() -> None:
+    async with DecisionHost(asks_lasting(command="make")).shown(size=(40, 7)) as (app, pilot):
+        assert "y allow" in app.panel_words
+        scroll_away(app, "#choices")
+        await pilot.press("enter")
+        assert app.state.outcome is None
+        assert "Allow once" in app.cursor_line
+        scroll_away(app, "#choices")
+        await press_later(pilot, "y", seconds=TYPING_SECONDS)
+        assert app.state.outcome is None
+        await press_later(pilot, "y", seconds=TYPING_SECONDS)
+        assert app.state.outcome == Allowed()
+
+
+async def test_a_row_of_a_list_out_of_sight_is_not_chosen() -> None:
+    async with running(Host(MANY), size=(80, 24)) as (app, pilot):
+        app.screen.query_one(LineView).scroll_end(animate=False, force=True)
+        await pilot.pause()
+        await pilot.press("enter")
+        assert app.results == []
+        await pilot.press("enter")
+        assert app.results == [MANY[0].value]
+
+
+async def test_no_notice_pushes_the_end_of_a_panel_off_a_low_screen() -> None:
+    async with running(Driven(clock=Clock()), size=(30, 9)) as (run, pilot):
+        run.told.tell(asked("toolu_1", SINGLE, MULTI))
+        await keys_work(run, pilot)
+        run.screen.dock.notices.say("Somewhere else somebody asks_lasting something at great length. " * 5)
+        await pilot.press("ctrl+d")
+        lines = [strip.text for strip in run.screen._compositor.render_strips()]
+        assert any("⚠ Decline all 2" in line for line in lines)
+        assert any("Esc keep the question" in line for line in lines)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_many_empty_lines_hide_nothing(size: tuple[int, int]) -> None:
+    async with DecisionHost(asks_lasting(command=HOSTILE)).shown(size=size) as (app, pilot):
+        seen = app.panel_text
+        for _ in range(3):
+            await pilot.press("shift+down")
+            seen += app.panel_text
+        assert "… 40 empty lines …" in seen
+        assert "rm -rf ~/important" in seen
+
+
+@pytest.mark.parametrize(
+    ("request_", "size"),
+    [
+        *((asks_lasting(command=LONG), size) for size in SIZES),
+        (asks_lasting(command="echo " + "x" * 6_000), (40, 12)),
+        (asks_lasting("Write", file_path="/a", content=LONG), (80, 24)),
+        (asks_lasting("Edit", file_path="/a", old_string="a", new_string=LONG), (60, 10)),
+        (asks_lasting("WebFetch", url="https://example.com/" + "x" * 6_000, prompt="read it"), (80, 24)),
+        (asks_lasting("mcp__files__put", text=[LONG] * 30), (160, 50)),
+    ],
+)
+async def test_what_was_never_on_the_screen_is_not_allowed_at_once(
+    request_: PermissionRequest, size: tuple[int, int]
+) -> None:
+    async with DecisionHost(request_).shown(size=size) as (app, pilot):
+        assert re.search(r"↓ .*more lines · ", app.panel_text)
+        for key in ("y", "enter"):
+            await pilot.press(key)
+            assert app.state.outcome is None
+            again = f"{'Enter' if key == 'enter' else key} again allows"
+            assert again in app.panel_words
+            assert ("unseen" if size[1] < 18 else "never on the screen · Space shows them") in app.panel_words
+            assert app.panel.query_one("#details").size.height or "p all" in app.panel_words, "it can be read"
+            app.clock.now += GRACE / 2
+            await pilot.press("y")
+            assert app.state.outcome is None, "a key that is hammered finds no gap"
+            await pilot.press("down")
+            assert "again allows" not in app.panel_words
+            await pilot.press("up")
+            app.clock.skip(TYPING_SECONDS)
+        await pilot.press("y")
+        await press_later(pilot, "y")
+        assert app.state.outcome == Allowed()
+
+
+@pytest.mark.parametrize("size", [*SIZES, (80, 11), (30, 6)])
+async def test_what_is_out_of_sight_is_counted_also_while_a_text_is_open(size: tuple[int, int]) -> None:
+    app = DecisionHost(asks_lasting(command=LONG))
+
+    def counted() -> int:
+        found = re.search(r"↓ (\d+) more lines · ", app.panel_text)
+        return int(found[1]) if found else -1
+
+    def hidden() -> int:
+        return 60 - len(re.findall(r"step \d+", app.panel_text))
+
+    async with app.run_test(size=size) as pilot:
+        for key in ("e", "x", "escape", "a", "escape", "a"):
+            await pilot.press(key)
+            assert app.state.typing == (key != "escape")
+            assert counted() == hidden(), f"after {key}:\n{app.panel_text}"
+
+
+async def test_what_is_enlarged_takes_the_place_of_the_choices_and_is_read_page_by_page() -> None:
+    async with DecisionHost(asks_lasting(command=LONG)).shown(size=(40, 12)) as (app, pilot):
+        await pilot.press("p")
+        assert "1–7 of 60" in app.panel_text
+        assert "Allow once" not in app.panel_text
+        await press_later(pilot, "enter", seconds=TYPING_SECONDS)
+        assert (app.state.outcome, app.state.enlarged) == (None, False), "the choices come into sight first"
+        assert OUT_OF_SIGHT.split(" · ")[0] in app.panel_words
+        app.clock.skip(TYPING_SECONDS)
+        for key in ("p", "pagedown", "space", "shift+pagedown", "pageup", "pagedown"):
+            await pilot.press(key)
+        assert "19–25 of 60" in app.panel_text
+        for _ in range(9):
+            await pilot.press("space")
+        await pilot.press("escape")
+        assert "Enter allow once" in app.panel_text, "all of it was on the screen"
+        await press_later(pilot, "enter", seconds=TYPING_SECONDS)
+        assert app.state.outcome == Allowed()
+
+
+async def test_a_plan_that_was_read_enlarged_was_seen() -> None:
+    app = DecisionHost(PlanRequest("p", "s", LONG))
+    app.panel.form.unseen_above = lambda: (60, False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("y")
+        assert app.state.outcome is None
+        for key in ("p", *["space"] * 5, "p"):
+            await pilot.press(key)
+        await press_later(pilot, "y", seconds=TYPING_SECONDS)
+        assert app.state.outcome == Allowed(mode="default")
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_the_choices_are_in_sight_and_what_enter_allows_was_seen(data: st.DataObject) -> None:
+    """For any call and size; only a screen too low for its choices hides one, and then the keys say so."""
+    command = data.draw(st.text(alphabet="ab \n", min_size=1, max_size=900))
+    suggestions = data.draw(st.lists(st.sampled_from((ALWAYS, MODE)), max_size=2, unique=True))
+    request = PermissionRequest(
+        "t",
+        "s",
+        "Bash",
+        {"command": command},
+        data.draw(TEXTS),
+        data.draw(TEXTS),
+        suggestions=tuple(suggestions),
+    )
+    size = data.draw(st.integers(40, 130)), data.draw(st.integers(7, 50))
+    keys = data.draw(st.lists(st.sampled_from(("down", "up", "space", "p", "shift+down", "end")), max_size=6))
+
+    async def play() -> None:
+        app = DecisionHost(request)
+        async with app.run_test(size=size) as pilot:
+            for key in keys:
+                await pilot.press(key)
+            text, state = app.panel_text, app.state
+            hint = app.panel_lines[-1]
+            rows = sum(bool(re.match(r" [ ❯] [yn12ae]  [A-Z]", line)) for line in app.panel_lines)
+            if not state.enlarged and size[1] >= 14:
+                assert rows == len(state.choices), text
+            if rows < len(state.choices) and size[0] >= 80:
+                assert "y allow" in hint, text
+            assert re.search(r"Enter (ask again|allow|always|deny|accept|write)", hint), text
+            told = "ask again" in hint
+            await press_later(pilot, "enter", seconds=TYPING_SECONDS)
+            assert not (told and isinstance(app.state.outcome, Allowed)), text
+            if state.choices[state.cursor].allows and not state.choices[state.cursor].takes_text and not told:
+                assert isinstance(app.state.outcome, Allowed), text
+                assert not state.unseen
+
+    asyncio.run(play())
+
+
+async def test_what_was_scrolled_through_is_allowed_at_once() -> None:
+    async with DecisionHost(asks_lasting(command=LONG)).shown() as (app, pilot):
+        await pilot.press("y")
+        for _ in range(60):
+            assert "never on the screen" in app.panel_words
+            await pilot.press("shift+down")
+            if "lines above · " in app.panel_text:
+                break
+        assert "never on the screen" not in app.panel_words, "seen meanwhile"
+        await press_later(pilot, "y", seconds=TYPING_SECONDS)
+        assert app.state.outcome == Allowed()
+
+
+async def test_a_script_of_six_lines_and_the_end_of_a_long_command_are_seen() -> None:
+    script = "\n".join(f"step {n} --option {n}" for n in range(6))
+    app = DecisionHost(asks_lasting(command=script))
+    async with app.run_test(size=(80, 24)):
+        assert all(line in app.panel_text for line in script.splitlines())
+    app = DecisionHost(asks_lasting(command="make test && rm -rf ~/important/things"))
+    async with app.run_test(size=(40, 12)):
+        assert "rm -rf ~/important/thi ↳ ngs" in app.panel_words

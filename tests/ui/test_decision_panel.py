@@ -1,18 +1,31 @@
-"""The decision panel on the screen: what is asked is seen, and each way to decide works by keys."""
+"""The decision panel: what is asked is seen, each way to decide works by keys, and its manners."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 from textual.strip import Strip
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.events import AgentEvent, PlanProposed, RequestSettled
-from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest
+from ccq_tui.inbox.file_changes import change_of
+from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.questions.input_guard import TYPING_SECONDS
+from ccq_tui.screens.session.requests import IN_PROMPT
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.panel.field import AnswerField
+from ccq_tui.widgets.status_line import StatusLine
 from tests.actors import PANEL
-from tests.ui.host import DecisionHost
-from tests.ui.session import Driven, keys_work, until
+from tests.ui.drawn import screen_text
+from tests.ui.host import DecisionHost, QuickPilot, press_later, same_picture, type_text
+from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.test_question_panel_keys import assert_clean, click_on
 
 PLAN = PlanRequest("toolu_plan", "id-1", "# The plan\n\n1. Begin\n2. End\n")
 
@@ -80,3 +93,321 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all(run: Drive
     assert "# Mine" in run.screen.transcript.text()
     await pilot.press("f8")
     await until(pilot, lambda: "Draft copied" in run.screen.dock.notices.text)
+
+
+LONG = PermissionRequest("t", "s", "Bash", {"command": "\n".join(f"step {n}" for n in range(80))})
+SHORT = PlanRequest("p", "s", "# Plan")
+SIZES = [(80, 24), (60, 20), (40, 12), (20, 8), (160, 50)]
+
+
+async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
+    async with DecisionHost(permission()).shown() as (app, pilot):
+        await click_on(app, pilot, "Deny")
+        assert (app.panel.state.cursor, app.outcomes) == (1, [])
+        assert app.cursor_line.startswith(" ❯ n  Deny")
+        await click_on(app, pilot, "make all")
+        assert app.outcomes == [], "what is decided on is no choice"
+        await click_on(app, pilot, "Deny")
+        assert app.outcomes == [Denied()]
+
+
+async def test_a_panel_that_was_asked_for_has_no_grace_and_the_focus_stays_inside() -> None:
+    async with DecisionHost(permission(), asked_for=True).shown() as (app, pilot):
+        app.clock.now = 1000.0
+        assert app.panel.state.guard.shown_at is None
+        assert not app.panel.query_one(HintBar)._asleep
+        await pilot.press("y")
+        assert app.outcomes == [Allowed()]
+        await pilot.put(permission())
+        for keys in (("tab",), ("shift+tab",), ("e", "tab"), ("shift+tab", "tab")):
+            await pilot.press(*keys)
+            assert app.focused is app.panel, keys
+
+
+async def test_a_burst_through_choices_and_text_stays_in_order() -> None:
+    async with DecisionHost(permission()).shown() as (app, pilot):
+        app.burst("e", "a", "b", "left", "X", "escape", "up", "down", "enter", "y", "n", "enter")
+        await pilot.pause()
+        assert app.outcomes == [Denied("aXynb")], "the caret is where it was left"
+
+
+async def test_what_is_hidden_in_a_text_is_drawn_as_a_sign_and_sent_as_it_was_pasted() -> None:
+    trick, family = (
+        "safe\u202egnp.exe\u200b",
+        "\U0001f468\u200d\U0001f469 \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+    )
+    async with DecisionHost(permission()).shown() as (app, pilot):
+        app.paste(f"{trick} {family}")
+        await pilot.pause()
+        assert "safe\ufffdgnp.exe\ufffd" in app.panel_text
+        assert "\U0001f468\u200d\U0001f469" in app.panel_text, "what people write with is drawn as it is"
+        assert "\u202e" not in app.panel_text
+        await pilot.press("enter")
+        await press_later(pilot, "enter")
+        assert app.outcomes == [Denied(f"{trick} {family}")]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_height_and_the_keys(size: tuple[int, int]) -> None:
+    async with DecisionHost(SHORT).shown(size=size) as (app, pilot):
+        for asked in (permission(), LONG, SHORT):
+            await pilot.put(asked)
+            await the_height_and_the_keys(app, pilot, asked)
+
+
+async def the_height_and_the_keys(
+    app: DecisionHost, pilot: QuickPilot, asked: PermissionRequest | PlanRequest
+) -> None:
+    bottom = app.size.height
+    most = -(-bottom * 8 // 10)
+    for keys in ((), ("e",), ("enter",), ("x", "ctrl+j") * 8, (*"word" * 12, "z")):
+        await pilot.press(*keys)
+        assert app.panel.region.height <= most, asked
+        assert "Enter" in app.panel_text, f"the keys of {asked} are in sight after {keys}"
+        assert app.panel.query_one(HintBar).region.bottom == bottom, asked
+        if "e" in keys:
+            assert app.panel.state.typing
+    field = app.panel.query_one(AnswerField)
+    assert "z" in app.panel_text, f"the caret is in sight: {asked}"
+    assert field.region.bottom <= app.panel.query_one(HintBar).region.y, asked
+    await pilot.press("escape")
+    assert "❯" in app.panel_text, f"the choice under the cursor is in sight: {asked}"
+
+
+async def test_the_session_is_drawn_as_data_and_stays_at_the_edge() -> None:
+    app = DecisionHost(permission())
+    app.panel.session = "会議\x1b[2J\u202e"
+    async with app.run_test():
+        assert app.panel_lines[0].endswith("─ 会議␛[2J‹U+202E› ─")
+        assert_clean(app)
+
+
+Compare = Callable[..., bool]
+REQUEST = PermissionRequest(
+    "t",
+    "s",
+    "Bash",
+    {"command": "touch ../notes/todo.txt"},
+    description="Make a list of what is left",
+    blocked_path="/work/notes/todo.txt",
+    agent_id="a1",
+    agent="Release scout",
+    suggestions=(
+        Suggestion("addRules", "localSettings", (Rule("Bash", "touch ../notes/todo.txt"),), "allow"),
+        Suggestion("addDirectories", directories=("/work/notes",)),
+        Suggestion("setMode", mode="acceptEdits"),
+    ),
+)
+IMPORT = "# Import bookmarks\n\n1. Parse the export\n2. Accept 5 MB at most\n3. Test with each browser"
+
+
+async def test_lasting_permissions(snap_compare: Compare) -> None:
+    app = DecisionHost(REQUEST)
+    async with app.run_test(size=(80, 24)):
+        assert same_picture(snap_compare, app)
+
+
+async def test_a_text_on_a_low_screen(snap_compare: Compare) -> None:
+    command = "make test\n" + "\n".join(f"echo {number}" for number in range(40))
+    app = DecisionHost(PermissionRequest("t", "s", "Bash", {"command": command}))
+    async with app.run_test(size=(60, 11)) as pilot:
+        await pilot.press("e")
+        await type_text(pilot, "only the unit tests")
+        assert same_picture(snap_compare, app)
+
+
+async def test_a_plan_that_was_edited(snap_compare: Compare) -> None:
+    async with DecisionHost(PlanRequest("p", "s", IMPORT)).shown() as (app, pilot):
+        app.panel.put_text(IMPORT.replace("5 MB", "6 MB"))
+        await pilot.pause()
+        assert same_picture(snap_compare, app)
+
+
+def modes(run: Driven) -> list[object]:
+    return [value for name, value in run.told.set if name == "mode"]
+
+
+async def test_the_key_goes_round_and_the_status_follows(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.screen.view.mode == "default")
+    await pilot.press("h", "shift+tab")
+    assert "edits files unasked" in run.screen.dock.notices.text
+    await pilot.press("shift+tab")
+    assert modes(run) == ["acceptEdits", "plan"], "the CLI's yes is not waited for"
+    run.told.tell(ev.ModeChanged("acceptEdits"))
+    run.told.tell(ev.ModeChanged("plan"))
+    await until(pilot, lambda: "plan mode" in str(run.screen.query_one(StatusLine).render()))
+    await pilot.press("shift+tab", "i")
+    assert modes(run)[2:] == ["default"]
+    assert run.screen.dock.prompt.text == "hi"
+
+
+async def test_in_a_panel_the_key_is_the_panels(run: Driven, pilot: Pilot[int]) -> None:
+    run.told.tell(asked())
+    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
+    await pilot.press("shift+tab")
+    assert modes(run) == []
+    await pilot.press("f2", "shift+tab")
+    assert modes(run) == ["acceptEdits"]
+
+
+def plan_of(name: str, steps: int) -> ev.PlanProposed:
+    listed = "\n".join(f"{n}. {name} step {n}" for n in range(1, steps + 1))
+    return ev.PlanProposed(PlanRequest(name, "id-1", f"# Plan {name}\n\n{listed}\n"))
+
+
+async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_followed_afterwards(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(plan_of("first", 60))
+    await keys_work(run, pilot)
+    await until(pilot, lambda: "Plan first" in screen_text(run.app))
+    await pilot.press("n")
+    await until(pilot, lambda: run.told.answers)
+    run.told.tell(ev.RequestSettled("first", Denied(), PANEL))
+    await until(pilot, lambda: run.screen.dock.panel is None and run.screen.transcript.following)
+    run.screen.transcript.show(0)
+    await until(pilot, lambda: "Plan first" in screen_text(run.app))
+    run.told.tell(plan_of("second", 60))
+    await keys_work(run, pilot)
+    await until(pilot, lambda: "Plan second" in screen_text(run.app))
+    assert "Plan first" not in screen_text(run.app)
+
+
+async def test_a_plan_that_was_never_on_the_screen_is_approved_by_a_second_press(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(plan_of("long", 60))
+    await keys_work(run, pilot)
+    await until(pilot, lambda: "Plan long" in screen_text(run.app))
+    panel = run.screen.dock.panel
+    assert isinstance(panel, DecisionPanel)
+    await pilot.press("y")
+    await until(pilot, lambda: "PgDn shows them · y again approves" in panel.state.notice)
+    assert run.told.answers == []
+    transcript = run.screen.transcript
+
+    async def read_on() -> bool:
+        top = transcript.scroll_y
+        await pilot.press("pagedown")
+        await pilot.pause()
+        return transcript.scroll_y != top
+
+    while await read_on():
+        pass
+    await until(pilot, lambda: not panel.state.notice)
+    await press_later(pilot, "y", seconds=TYPING_SECONDS)
+    await until(pilot, lambda: run.told.answers == [("long", Allowed(mode="default"), PANEL)])
+
+
+async def test_a_plan_that_fits_is_approved_at_once_and_the_end_stays_followed(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(plan_of("short", 3))
+    await keys_work(run, pilot)
+    await until(pilot, lambda: "Plan short" in screen_text(run.app))
+    assert run.screen.transcript.following
+    await pilot.press("y")
+    await until(pilot, lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])
+
+
+async def test_words_that_a_decision_was_made_without_are_in_the_prompt_and_that_is_said(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(ev.PermissionAsked(permission("p")))
+    await keys_work(run, pilot)
+    await pilot.press("e", *"later", "escape", "home", "enter")
+    await until(pilot, lambda: run.screen.dock.prompt.text == "later")
+    assert run.told.answers[0][1] == Allowed()
+    assert run.screen.dock.notices.text == IN_PROMPT
+
+
+SCREENS = Path(__file__).parent / "decision_screens"
+ACCEPT = Suggestion("setMode", mode="acceptEdits")
+MODULE = (
+    "LIMIT = 10\n\n\ndef first():\n    if LIMIT:\n        pass\n    return 1\n\n\n"
+    "def second():\n    return LIMIT + LIMIT\n"
+)
+SCRIPT = (SCREENS / "script.sh").read_text(encoding="utf-8")
+
+
+def always(*rules: Rule) -> Suggestion:
+    return Suggestion("addRules", "localSettings", rules, "allow")
+
+
+def call(tool: str, values: dict[str, object], *suggested: Suggestion, **told: str) -> PermissionRequest:
+    return PermissionRequest("t", "s", tool, values, suggestions=suggested, **told)  # type: ignore[arg-type]
+
+
+ISSUE = {
+    "owner": "acme",
+    "repo": "shop",
+    "title": "Search pages return duplicates",
+    "labels": ["bug", "search", "p2"],
+    "assignee": {"login": "jo", "notify": True},
+    "body": "Steps:\n1. search for “red”\n2. go to page 2\n\nThe last hit of page 1 is there again.",
+}
+EDITED = {"file_path": "mod.py", "old_string": "return 1", "new_string": "return 42"}
+EVERYWHERE = {"old_string": "LIMIT", "new_string": "MAXIMUM", "replace_all": True}
+CALLS: dict[str, PermissionRequest | PlanRequest] = {
+    "bash": call(
+        "Bash",
+        {"command": "touch hello.txt && echo hi"},
+        always(Rule("Bash", "touch *")),
+        description="Create the hello file",
+        reason="This command requires approval",
+    ),
+    "bash30": call("Bash", {"command": SCRIPT}),
+    "create": call("Write", {"file_path": "new.py", "content": "print('hello')\nprint('x')\n"}, ACCEPT),
+    "overwrite": call("Write", {"file_path": "small.py", "content": "x = 9\ny = 2\nz = 3\n"}, ACCEPT),
+    "edit": call(
+        "Edit", {"file_path": "mod.py", "old_string": "return 1", "new_string": "return 42"}, ACCEPT
+    ),
+    "all": call("Edit", {**EDITED, **EVERYWHERE}, ACCEPT),
+    "mcp": call(
+        "mcp__github__create_issue",
+        ISSUE,
+        always(Rule("mcp__github__create_issue")),
+        description="Tool of the server github · Create a new issue in a repository",
+    ),
+    "plan": PlanRequest("t", "s", "\n".join(f"line {number}" for number in range(21))),
+}
+KEYS = {"edit-40x12": ("down", "down"), "large-40x12": ("p",)}
+UNSEEN = {"plan-80x24": 12, "plan-40x12": 19}
+SAID = "put it into fixtures/, and use the name greeting.txt"
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in SCREENS.glob("*.txt")))
+async def test_it_looks_as_drawn(name: str, tmp_path: Path) -> None:
+    kind, _, size = name.partition("-")
+    (tmp_path / "small.py").write_text("x = 1\nx2 = 2\ny = 2\nz = 3\n")
+    (tmp_path / "mod.py").write_text(MODULE)
+    request = CALLS[{"large": "bash30", "deny": "bash"}.get(kind, kind)]
+    if isinstance(request, PermissionRequest):
+        request = replace(request, change=change_of(request.tool, request.input, str(tmp_path)))
+    app = DecisionHost(request, asked_for=True)
+    app.panel.session = ""
+    app.panel.form.unseen_above = lambda: (UNSEEN.get(name, 0), False)
+    width, _, height = size.partition("x")
+    async with app.run_test(size=(int(width), int(height))) as pilot:
+        await pilot.press(*KEYS.get(name, ()))
+        if kind == "deny":
+            await pilot.press("e", *("space" if one == " " else one for one in SAID))
+        app.panel.look()
+        await pilot.pause()
+        lines = "\n".join(line.rstrip() for line in app.panel_text.splitlines()).strip("\n")
+        assert lines == (SCREENS / f"{name}.txt").read_text(encoding="utf-8").strip("\n")
+
+
+@pytest.mark.parametrize("size", [(80, 14), (80, 12), (60, 10), (40, 10), (40, 12), (30, 8)])
+@pytest.mark.parametrize("kind", ["bash", "bash30", "mcp"])
+async def test_on_a_low_screen_enter_takes_only_a_choice_whose_words_are_whole(
+    kind: str, size: tuple[int, int]
+) -> None:
+    async with DecisionHost(CALLS[kind], asked_for=True).shown(size=size) as (app, pilot):
+        for index, choice in enumerate(app.panel.state.choices):
+            await pilot.press("home", *["down"] * index)
+            label = choice.brief if choice.brief and size[0] < 60 else choice.label
+            assert "".join(label.split()) in "".join(app.panel_text.split())
+            in_sight = app.panel.state.in_sight or frozenset()
+            assert index in in_sight or "Enter ask again" in app.panel_text or choice.takes_text
+            assert size[1] < 10 or {0, 1} <= in_sight, "allowing and denying are never scrolled away"

@@ -1,4 +1,4 @@
-"""Keys that a hand knows from shells and from Claude Code: clear, quit, suspend, kill and yank."""
+"""Keys that a hand knows from shells and from Claude Code, and commands that nobody knows."""
 
 from __future__ import annotations
 
@@ -13,16 +13,24 @@ from textual.pilot import Pilot
 
 from ccq_tui import app as program
 from ccq_tui.agent import events as ev
+from ccq_tui.agent.events import CommandsListed, PromptAccepted, SessionState, SlashCommand, StateChanged
+from ccq_tui.commands.completions import HELD_SECONDS
 from ccq_tui.commands.listings import NO_TASKS
 from ccq_tui.commands.workspace import NO_PROMPT
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.store.store import Store
+from ccq_tui.prompts.command_names import ALTERNATIVES
+from ccq_tui.questions import Option, Question
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.session.prompts import GIVEN_BACK
-from tests.ui.host import Clock, press_later
+from ccq_tui.screens.session.screen import SLASH_COMMANDS
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.prompt import Prompt
+from tests.ui.asked import SINGLE
+from tests.ui.host import Clock, PanelHost, press_later
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.session import Driven, asked, burst, keys_work, permission, until
 from tests.ui.test_commands import notices, picker, say
 
 PAUSE = 0.2
@@ -419,3 +427,131 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         await say(pilot, run, "/plan look around")
         assert run.told.set[-1] == ("mode", "plan")
         assert run.told.sent == ["look around"]
+
+
+LISTED = CommandsListed(
+    (
+        SlashCommand("compact", "Summarize"),
+        SlashCommand("code-review", "Review", aliases=("review",)),
+        SlashCommand("list-agents", "List subagents"),
+    )
+)
+
+
+async def listed(pilot: Pilot[int], driven: Driven) -> None:
+    driven.told.tell(LISTED)
+    await until(pilot, lambda: driven.screen.completions.listed)
+
+
+async def put(pilot: Pilot[int], driven: Driven, text: str) -> None:
+    driven.screen.dock.prompt.put(text)
+    await pilot.pause()
+
+
+async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await listed(pilot, run)
+    prompt = run.screen.dock.prompt
+    await put(pilot, run, "/comapct now")
+    await pilot.press("enter")
+    assert prompt.text == "/comapct now"
+    assert "Unknown command /comapct · did you mean /compact?" in run.screen.dock.notices.text
+    burst(run, "\r\r\r")  # held down, the key is no second press
+    await pilot.pause()
+    assert run.told.sent == []
+    run.clock.skip(0.66)  # the delay of a key that begins to repeat
+    await pilot.press("enter")
+    assert run.told.sent == []
+    await press_later(pilot, "enter", seconds=HELD_SECONDS + 0.01)
+    assert run.told.sent == ["/comapct now"]
+    assert prompt.text == ""
+
+
+async def test_another_text_is_asked_about_anew(run: Driven, pilot: Pilot[int]) -> None:
+    await listed(pilot, run)
+    await put(pilot, run, "/nothing")
+    await pilot.press("enter")
+    await press_later(pilot, "x", "enter", seconds=HELD_SECONDS + 0.01)
+    assert run.told.sent == []
+    assert run.screen.dock.prompt.text == "/nothingx"
+
+
+@pytest.mark.parametrize("text", ["/compact", "/review 12", "/etc/hosts is wrong", "hello /nothing", "/ x"])
+async def test_what_the_cli_knows_and_what_is_no_command_is_sent(
+    text: str, run: Driven, pilot: Pilot[int]
+) -> None:
+    await listed(pilot, run)
+    await put(pilot, run, text)
+    await pilot.press("enter")
+    assert run.told.sent == [text]
+
+
+async def test_a_command_of_claude_codes_own_screen_says_the_way(run: Driven, pilot: Pilot[int]) -> None:
+    await listed(pilot, run)
+    await put(pilot, run, "/upgrade")
+    await pilot.press("enter")
+    assert "claude in a terminal has it" in run.screen.dock.notices.text
+    await pilot.press("ctrl+u", *"/agents", "enter")  # which reads like /list-agents
+    assert "ask Claude to write a subagent" in run.screen.dock.notices.text
+    assert run.told.sent == []
+
+
+def test_no_way_is_said_for_a_command_that_is_there() -> None:
+    assert not {one.name for one in SLASH_COMMANDS} & set(ALTERNATIVES)
+    assert all(len(way) < 80 for way in ALTERNATIVES.values())
+
+
+@pytest.mark.parametrize("text", ["/exit", "/quit", " exit "])
+async def test_a_word_quits(text: str) -> None:
+    async with running(Driven(clock=Clock())) as (driven, pilot):
+        await listed(pilot, driven)
+        await put(pilot, driven, text)
+        await pilot.press("enter")
+        await until(pilot, lambda: driven.app.return_code == 0)
+    assert driven.told.closed
+    assert driven.told.sent == []
+
+
+async def test_a_backslash_and_enter_begin_a_new_line(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
+    prompt: Prompt = run.screen.dock.prompt
+    await pilot.press("a", "backslash", "enter", "b")
+    assert prompt.text == "a\nb"
+    await pilot.press("up", "backslash", "backslash", "left", "left", "enter", "enter")
+    assert run.told.sent == ["a\\\\\nb"]  # only right before the caret
+
+
+async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
+    async with running(Driven(clock=Clock())) as (run, pilot):
+        await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
+        bar = run.screen.dock.query_one(HintBar)
+
+        def keys() -> str:
+            return bar.render().plain
+
+        run.told.tell(StateChanged(SessionState.WORKING))
+        run.told.tell(PromptAccepted("later", queued=True, prompt_id="p1"))
+        await until(pilot, lambda: "↑ withdraw" in keys())
+        await pilot.press("ctrl+f")
+        await until(pilot, lambda: "Esc close the search" in keys())
+        assert "interrupt" not in keys()
+        await pilot.press("escape")
+        await until(pilot, lambda: "Esc interrupt" in keys())
+        assert run.told.interrupts == 0
+
+
+async def test_the_question_stays_in_sight_while_one_answers_in_own_words_beside_previews() -> None:
+    code = Question(
+        "How should amounts be rounded?",
+        "Rounding",
+        tuple(Option(name, "a way", f"def {name}(x):\n    return x\n") for name in ("up", "even", "never")),
+    )
+    async with PanelHost(code, SINGLE).shown() as (app, pilot):
+        height = app.panel.region.height
+        await pilot.press("o", "x")
+        shown = "\n".join(app.screen_lines)
+        assert "How should amounts be rounded?" in shown
+        assert app.panel.region.height == height
+        await pilot.press("escape", "up")
+        assert "def never" in "\n".join(app.screen_lines)

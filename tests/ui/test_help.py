@@ -1,39 +1,69 @@
-"""F1: all keys, found by typing, over whatever is on the screen."""
+"""Where keys are told: F1, the line of keys, and lines that name the key that a person chose."""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.dom import DOMNode
+from textual.geometry import Offset
 from textual.pilot import Pilot
 
 import ccq_tui
+from ccq_tui import theming
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.events import PermissionAsked, SessionState
+from ccq_tui.agent.problems import Problem
 from ccq_tui.app import CcqApp
-from ccq_tui.config.actions import ACTIONS, KeyPlace
-from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of
+from ccq_tui.config.actions import ACTIONS, BY_NAME, KeyPlace
+from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of, use_keys
 from ccq_tui.config.keynames import shown_key
 from ccq_tui.config.launch import Launch, launch_with
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.choices import NUMBERS
-from ccq_tui.inbox.decision import DECISION, DECISION_KEYS, IN_TEXT, means_something
+from ccq_tui.inbox.decision import (
+    DECISION,
+    DECISION_KEYS,
+    IN_TEXT,
+    DecisionState,
+    means_something,
+    unseen_words,
+)
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.kinds.plan import choices
+from ccq_tui.inbox.requests import Cancelled, PlanRequest
+from ccq_tui.key_uses import Does
+from ccq_tui.questions.input_guard import REPEAT_DELAY
 from ccq_tui.questions.keys import KEY_TABLE
+from ccq_tui.runtime.notices import undelivered_words
+from ccq_tui.runtime.recovery import Recovery, Remedy
 from ccq_tui.screens.help import ALT_NUMBERS, HelpScreen, joined, key_rows, own_bindings
+from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NEW, NewSessionScreen
 from ccq_tui.screens.trust import TRUST, TrustScreen
+from ccq_tui.widgets.decision.details import plan_above
+from ccq_tui.widgets.hints import HintBar, HintLines
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.search_bar import SEARCH, SearchField
+from tests.ui.asked import PLAIN
+from tests.ui.drawn import terminal_of
+from tests.ui.host import press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission, until
 
@@ -79,9 +109,6 @@ async def test_f1_begins_with_the_keys_of_a_form_and_of_the_question_about_trust
             await until(pilot, lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
             assert shown(run).startswith(place)
             await pilot.press("f1")
-
-
-# -- the list ---------------------------------------------------------------------------------------------
 
 
 def test_every_binding_is_listed_with_its_keys_and_says_what_it_does() -> None:
@@ -151,9 +178,6 @@ def test_chosen_keys_are_listed_in_place_of_the_defaults() -> None:
     assert rows["Scroll the preview down"] == "Shift+↓ Ctrl+D"
 
 
-# -- the screen -------------------------------------------------------------------------------------------
-
-
 async def test_it_opens_over_a_prompt_and_gives_it_back_as_it_was(run: Driven, pilot: Pilot[int]) -> None:
     await idle(run, pilot)
     await pilot.press("h", "i", "left", "f1")
@@ -213,9 +237,6 @@ async def test_nothing_moves_by_itself_where_motion_is_reduced() -> None:
         assert not run.screen.dock.prompt.field.cursor_blink
 
 
-# -- pictures ---------------------------------------------------------------------------------------------
-
-
 def test_picture_of_the_keys(snap_compare: Compare) -> None:
     run = started()
 
@@ -226,3 +247,213 @@ def test_picture_of_the_keys(snap_compare: Compare) -> None:
         await pilot.pause(0.1)
 
     assert snap_compare(run.app, run_before=before)
+
+
+NAMES = (
+    *("help", "panel", "copy_draft", "recover", "overview", "interrupt", "stash", "new_session"),
+    *("unfold", "bottom", "block_up", "fold_block", "copy_block", "session_next", "waiting", "tasks"),
+)
+CHOSEN = {name: f"f{number}" for number, name in enumerate(NAMES, 9)}
+USUAL_KEYS = [shown_key(BY_NAME[name].keys[0]) for name in NAMES if name != "interrupt"]
+USUAL = re.compile(rf"(?<![\w+])({'|'.join(map(re.escape, USUAL_KEYS))})\b")
+MANY = "\n".join(f"line {number}" for number in range(40))
+
+
+def key(words: str) -> str:
+    """Put the chosen keys into words, as a person sees them."""
+    return words.format(**{name: chosen.upper() for name, chosen in CHOSEN.items()})
+
+
+async def says(run: Driven, pilot: Pilot[Any], words: str) -> None:
+    """Wait until a line is on the screen, and look for keys that are no longer what they were."""
+    await until(pilot, lambda: key(words) in re.sub(r"\s+", " ", " ".join(terminal_of(run.app).lines)))
+    stale = [line for line in terminal_of(run.app).lines if USUAL.search(line)]
+    assert stale == [], words
+
+
+async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they_say() -> None:
+    run = Driven(Launch(settings=Settings(cwd=Path("/"), keys=CHOSEN)))
+    copied: list[str] = []
+    run.app.copy_to_clipboard = copied.append  # type: ignore[method-assign]
+    async with run.app.run_test(size=(90, 30)) as pilot:
+
+        async def leads(words: str, name: str, there: Callable[[], object]) -> None:
+            await says(run, pilot, words)
+            await pilot.press(CHOSEN[name])
+            await until(pilot, there)
+
+        def text() -> str:
+            return run.screen.transcript.text()
+
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
+        await leads("@ files · {help} all keys", "help", lambda: isinstance(run.app.screen, HelpScreen))
+        await pilot.press("escape", CHOSEN["session_next"])
+        only = "only session here · {new_session} in the prompt opens"
+        await leads(only, "new_session", lambda: isinstance(run.app.screen, NewSessionScreen))
+        await pilot.press("escape", CHOSEN["copy_block"])
+        for event in (ev.PromptAccepted("Go", prompt_id="1"), ev.PromptDelivered("1")):
+            run.told.tell(event)
+        await until(pilot, lambda: "Go" in text())
+        await leads("marked · {block_up} marks one", "block_up", lambda: run.screen.transcript.mark)
+        await says(run, pilot, "{copy_block} copy")
+        await pilot.press("escape", "x", CHOSEN["stash"])
+        await leads("aside · {stash} brings it back", "stash", lambda: run.screen.dock.prompt.text == "x")
+        await pilot.press("backspace", CHOSEN["recover"])
+        await says(run, pilot, "{recover} works after one")
+
+        for event in (ev.ToolStarted("t", "Bash", {"command": "make"}), ev.ToolFinished("t", "Bash", MANY)):
+            run.told.tell(event)
+        run.told.tell(ev.Compacted(9_000, 1_000, "What was said"))
+        folded = run.screen.transcript
+        await says(run, pilot, "more lines · {unfold}")
+        await leads("tokens · {unfold} shows the summary", "unfold", lambda: not folded.model.folded)
+        await pilot.press("pageup")
+        run.told.tell(ev.ToolStarted("u", "Bash", {"command": "new"}))
+        await leads("below · {bottom}", "bottom", lambda: folded.following)
+
+        run.told.tell(asked("q"))
+        await keys_work(run, pilot)
+        await says(run, pilot, "{help} keys")
+        await pilot.press("2", "escape")
+        await says(run, pilot, "{panel} answers")
+        await leads("sent · {panel} opens", "panel", lambda: not run.screen.dock.prompt.display)
+        await pilot.press("escape")
+        run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+        await until(pilot, lambda: run.screen.view.busy)
+        await press_later(pilot, CHOSEN["interrupt"], seconds=REPEAT_DELAY)
+        run.clock.skip(REPEAT_DELAY)
+        again = "{interrupt} again interrupts Claude and withdraws what waits · {panel} shows it"
+        await leads(again, "interrupt", lambda: run.told.interrupts == 1)
+        run.told.tell(ev.RequestSettled("q", Cancelled("interrupted")))
+        await leads("{copy_draft} copies your draft", "copy_draft", lambda: copied)
+        run.told.tell(ev.TurnEnded("aborted_tools", True, 1.0, None, 0, 0))
+
+        for event in (ev.PromptAccepted("Build", prompt_id="2"), ev.PromptDelivered("2")):
+            run.told.tell(event)
+        run.told.tell(ev.ErrorReported(Problem.OVERLOADED, "529"))
+        run.told.tell(ev.TurnEnded("error", True, 1.0, None, 0, 0))
+        run.told.tell(ev.StateChanged(ev.SessionState.IDLE))
+        await leads("{recover} send it again", "recover", lambda: run.told.sent == ["Build"])
+        await pilot.press(CHOSEN["overview"])
+        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        await leads("{panel} inbox", "panel", lambda: isinstance(run.app.screen, InboxScreen))
+
+
+def test_words_of_pure_parts_name_the_chosen_keys() -> None:
+    use_keys(keymap_of({**CHOSEN, "page_down": "alt+j"}))
+    plan = PlanRequest("p", "s", "1. Split\n2. Test")
+    assert plan_above(plan, 1, 80).endswith("unseen · Alt+J")
+    state = DecisionState(plan, choices(plan), unseen=3, warned=0, warned_by="y")
+    assert "Alt+J shows them" in unseen_words(state)
+    assert Recovery(offer=Remedy.RETRY).words.startswith(CHOSEN["recover"].upper())
+    assert undelivered_words([("one", "a", 1)]).endswith(key("{overview} shows all"))
+
+
+def test_no_sentence_has_a_key_that_a_person_can_choose() -> None:
+    fixed = re.compile(r"\bF\d+\b|\bEsc (again|interrupts|stops)\b|\bEsc Esc\b")
+    root = Path(ccq_tui.__file__).parent
+    written: list[tuple[str, str]] = []
+    for path in root.rglob("*.py"):
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        constants = [one for one in nodes if isinstance(one, ast.Constant) and id(one) not in docstrings]
+        words = [one.value for one in constants if isinstance(one.value, str) and fixed.search(one.value)]
+        written += [(path.relative_to(root).as_posix(), one) for one in words]
+    # A line of keys puts the chosen key in place of the usual one; the tour is a prompt for a demo's keys.
+    lines_of_keys = [("questions/keys.py", "F2"), ("screens/overview/screen.py", "F2")]
+    assert sorted(one for one in written if one[0] != "testing/scenarios/tour.py") == lines_of_keys
+
+
+EVERY, OTHER, HIDE, SPACE = ("p", "all"), ("o", "other"), ("Esc", "hide"), ("Space", "select")
+KEYS = (("Space", "select"), ("Enter", "next"), ("Esc", "hide"), ("a", "all/none"))
+
+
+@given(st.integers(1, 120), st.integers(1, 3))
+@example(len(" Space select · Enter next · Esc hide 1/2 "), 1)
+@example(len(" Space select · Enter next · Esc hide  1/2 "), 1)
+def test_the_word_at_the_right_never_touches_the_keys(width: int, most: int) -> None:
+    hints = HintLines(KEYS, ("", "1/2"), most)
+    lines = hints.text(width, PLAIN).plain.split("\n")
+    assert len(lines) == hints.height(width) <= most
+    assert all(cell_len(line) <= width for line in lines)
+    if lines[0].endswith("1/2"):
+        assert lines[0].removesuffix("1/2").endswith("  ")
+        assert cell_len(lines[0]) == width - 1
+
+
+@pytest.mark.parametrize(
+    ("width", "keys", "line"),
+    [
+        (
+            40,
+            (("Enter", Does("send", "OAuth 2.0 with PKCE")), EVERY, OTHER, HIDE),
+            "Enter send OAuth 2… · p all · Esc · F1",
+        ),
+        (
+            40,
+            (("Enter", Does("take", "pydantic-settings")), ("p", "▤"), HIDE),
+            "Enter take pydantic-… · p ▤ · Esc · F1",
+        ),
+        (
+            40,
+            (("Enter", Does("none", link=" of these")), SPACE, EVERY, HIDE),
+            "Enter none · Space · p all · Esc · F1",
+        ),
+        (40, (("Enter", Does("accept every file edit")), HIDE), "Enter accept every file edit · Esc · F1"),
+        (
+            40,
+            (("Enter", Does("ask again", link=", 14 lines unseen")), ("Esc", "small again")),
+            "Enter ask again · Esc small again · F1",
+        ),
+        (
+            80,
+            (("Enter", Does("send", "x" * 90)), OTHER, HIDE),
+            f"Enter send {'x' * 31}… · o other · Esc hide",
+        ),
+        (
+            80,
+            (("Enter", Does("select", "A", " instead of ", "B")), OTHER, HIDE),
+            "Enter select A instead of B · o other · Esc hide",
+        ),
+    ],
+)
+def test_the_verb_and_the_keys_that_leave_stay_and_the_object_is_cut(
+    width: int, keys: tuple[tuple[str, str], ...], line: str
+) -> None:
+    shown = HintLines(keys, end=("F1", "keys")).text(width, PLAIN).plain
+    if width < 60:
+        assert shown == f" {line}"
+    else:
+        assert shown == f" {line}".ljust(width - 8) + "F1 keys"
+
+
+@given(st.integers(40, 120), st.integers(0, 200))
+def test_a_click_presses_the_key_under_it(width: int, x: int) -> None:
+    hints = HintLines((("Enter", Does("send", "PostgreSQL")), OTHER, HIDE), end=("F1", "keys"))
+    line, key = hints.text(width, PLAIN).plain, hints.key_at(width, Offset(x, 0))
+    shown = {"enter": "Enter", "o": "o", "escape": "Esc", "f1": "F1", None: ""}[key]
+    assert shown in line
+    if key is not None:
+        assert line[x] not in "·"
+
+
+class Barred(App[None]):
+    """A line of keys."""
+
+    def compose(self) -> ComposeResult:
+        bar = HintBar()
+        bar.show(KEYS, "", 3)
+        yield bar
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theming.variable_defaults()
+
+
+async def test_keys_take_as_many_lines_as_they_need_at_each_width() -> None:
+    async with running(Barred()) as (app, pilot):
+        bar = app.query_one(HintBar)
+        for width, lines in ((80, 1), (30, 2), (16, 3), (80, 1)):
+            assert bar.get_content_height(app.size, app.size, width) == lines, "before it has that width"
+            await pilot.resize_terminal(width, 24)
+            await pilot.pause()
+            assert bar.size.height == lines == len(bar.render().plain.split("\n")), width

@@ -17,7 +17,7 @@ from tests.ui.host import press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, until
 from tests.ui.test_commands import say
-from tests.ui.test_sessions import Many
+from tests.ui.test_sessions import Several
 
 MOVED = {"status": "ok", "cwd": "/", "changed": True, "transcript_relocated": True}
 
@@ -26,7 +26,7 @@ def noticed(run: Driven) -> str:
     return str(run.session_screen.transcript.model.blocks)
 
 
-def moves(run: Many) -> list[dict[str, object]]:
+def moves(run: Several) -> list[dict[str, object]]:
     """The wishes to move that the first session's Claude was asked."""
     return [dict(fields) for subtype, fields in run.all[0].asked if subtype == "set_cwd"]
 
@@ -34,7 +34,7 @@ def moves(run: Many) -> list[dict[str, object]]:
 async def test_a_session_goes_on_in_another_directory_with_its_mode(tmp_path: Path) -> None:
     there = tmp_path / "there"
     there.mkdir()
-    async with running(Many(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
+    async with running(Several(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         run.told.tell(PromptDelivered("p1"))
         run.told.tell(ModeChanged("plan"))
         run.told.replies["set_cwd"] = {"status": "needs_trust", "directory": str(there)}
@@ -68,7 +68,7 @@ async def test_what_a_directory_carries_is_trusted_before_claude_code_goes_there
     (there / ".claude").mkdir(parents=True)
     settings = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}
     (there / ".claude" / "settings.json").write_text(json.dumps(settings))
-    run = Many(Launch(settings=Settings(cwd=tmp_path), program=ProgramArguments(flags={"cwd": tmp_path})))
+    run = Several(Launch(settings=Settings(cwd=tmp_path), program=ProgramArguments(flags={"cwd": tmp_path})))
     async with run.app.run_test(size=(100, 30)) as pilot:
         run.told.tell(PromptDelivered("p1"))
         run.told.replies["set_cwd"] = MOVED
@@ -92,7 +92,7 @@ async def test_what_a_directory_carries_is_trusted_before_claude_code_goes_there
 
 async def test_a_session_without_a_turn_begins_anew_there(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
-    async with running(Many(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
+    async with running(Several(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.state is SessionState.IDLE)
         await say(pilot, run, "/cd there")
         await until(pilot, lambda: len(run.all) == 2)
@@ -102,7 +102,7 @@ async def test_a_session_without_a_turn_begins_anew_there(tmp_path: Path) -> Non
 
 async def test_a_session_stays_where_it_cannot_move(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
-    async with running(Many(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
+    async with running(Several(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         run.told.tell(PromptDelivered("p1"))
         await until(pilot, lambda: run.session_screen.view.state is SessionState.IDLE)
         with step("there is no such directory, or it is there"):

@@ -1,28 +1,42 @@
-"""What is said above the prompt goes with what it belongs to."""
+"""Notices above the prompt, notifications, and delayed work: each goes with what it belongs to."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual import events
 from textual.app import App, ComposeResult
+from textual.containers import Vertical
 from textual.pilot import Pilot
+from textual.widgets import Static
+from textual.worker import WorkerState
 
 from ccq_tui import theming
 from ccq_tui.agent import events as ev
+from ccq_tui.agent.events import PermissionAsked, SessionState, StateChanged, TurnEnded
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.requests import Cancelled
+from ccq_tui.inbox.requests import Cancelled, PlanRequest
 from ccq_tui.questions import Answer, Answered
+from ccq_tui.screens.session import notifications
 from ccq_tui.screens.session.requests import PARKED
+from ccq_tui.widgets.lifetime import after, after_refresh, soon, start_work
 from ccq_tui.widgets.notice_line import NoticeLine, fitted
 from tests.actors import PANEL
 from tests.steps import step
 from tests.ui.host import press_later
+from tests.ui.inboxed import Many
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, until
-from tests.ui.test_sessions import Many
+from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, until
+from tests.ui.test_sessions import Several
 
 
 class Noticing(App[None]):
@@ -121,7 +135,7 @@ def test_a_narrow_line_keeps_what_waits_and_the_key(width: int, line: str) -> No
 
 async def test_the_key_goes_to_the_session_of_the_news_on_the_screen(tmp_path: Path) -> None:
     launch = Launch(settings=Settings(cwd=tmp_path))
-    async with running(Many(launch), size=(100, 30)) as (run, pilot):
+    async with running(Several(launch), size=(100, 30)) as (run, pilot):
         for count in (2, 3):
             await run.app.sessions.add(replace(launch, prompt=""))
             await until(pilot, lambda count=count: len(run.all) == count and run.number() == count)
@@ -139,7 +153,7 @@ async def test_the_key_goes_to_the_session_of_the_news_on_the_screen(tmp_path: P
 
 async def test_the_news_of_another_session_go_with_what_waits_there(tmp_path: Path) -> None:
     launch = Launch(settings=Settings(cwd=tmp_path))
-    async with running(Many(launch), size=(100, 30)) as (run, pilot):
+    async with running(Several(launch), size=(100, 30)) as (run, pilot):
         await run.app.sessions.add(replace(launch, prompt=""))
         await until(pilot, lambda: len(run.all) == 2 and run.number() == 2)
         notices = run.session_screen.dock.notices
@@ -155,3 +169,310 @@ async def test_the_news_of_another_session_go_with_what_waits_there(tmp_path: Pa
         await pilot.press("alt+2")
         await until(pilot, lambda: run.number() == 2)
         assert "F4 goes there" not in notices.text
+
+
+ENDINGS = 8
+
+
+@asynccontextmanager
+async def busy(line: NoticeLine) -> AsyncIterator[None]:
+    """Keep a widget from taking its messages for as long as this is open."""
+    done, begun = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        begun.set()
+        await done.wait()
+
+    line.call_next(work)
+    async with asyncio.timeout(10):
+        await begun.wait()
+    try:
+        yield
+    finally:
+        done.set()
+
+
+async def due(line: NoticeLine, calls: int) -> None:
+    """Wait until so many calls wait for a busy widget."""
+    async with asyncio.timeout(10):
+        while len(line._next_callbacks) < calls:  # noqa: ASYNC110 (a queue calls nobody)
+            await asyncio.sleep(0.001)
+
+
+async def test_the_end_of_a_notice_does_not_end_the_next_one() -> None:
+    async with running(Noticing()) as (app, pilot):
+        line = app.query_one(NoticeLine)
+        async with busy(line):
+            line.say("first", seconds=0)
+            await due(line, 1)
+            line.say("second")
+        await pilot.pause()
+        assert line.text == "second"
+
+
+class Leaving(Static):
+    """Does something as it is unmounted, and waits until that is due: its owner has no child from then on."""
+
+    def __init__(self, then: Callable[[], object]) -> None:
+        super().__init__("leaving")
+        self._then = then
+
+    async def on_unmount(self) -> None:
+        self._then()
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+
+class Owner(Vertical):
+    """Touches its child later, in each of the ways there are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.touched: list[str] = []
+        self.go = asyncio.Event()
+        self.ending = False
+
+    def compose(self) -> ComposeResult:
+        yield Leaving(self._child_gone)
+
+    def touch(self, way: str) -> None:
+        self.query_one(Leaving)
+        self.touched.append(way)
+
+    async def work(self) -> None:
+        await self.go.wait()
+        while self.ending and self.children:  # noqa: ASYNC110 (nobody says when they are gone)
+            await asyncio.sleep(0)
+        self.touch("work")
+
+    def _child_gone(self) -> None:
+        after(self, 0, lambda: self.touch("after"))
+        soon(self, lambda: self.touch("soon"))
+        after_refresh(self, lambda: self.touch("after_refresh"))
+        self.ending = True
+        self.go.set()
+
+
+class Owning(App[None]):
+    def compose(self) -> ComposeResult:
+        yield Owner()
+
+
+async def test_an_owner_that_lives_is_called_back_in_each_way() -> None:
+    async with running(Owning()) as (app, pilot):
+        owner = app.query_one(Owner)
+        worker = start_work(owner, owner.work, name="touch")
+        after(owner, 0, lambda: owner.touch("after"))
+        soon(owner, lambda: owner.touch("soon"))
+        after_refresh(owner, lambda: owner.touch("after_refresh"))
+        owner.go.set()
+        await worker.wait()
+        async with asyncio.timeout(10):
+            while len(owner.touched) < 4:
+                await pilot.pause()
+        assert sorted(owner.touched) == ["after", "after_refresh", "soon", "work"]
+
+
+@pytest.mark.parametrize("way", ["remove", "exit"])
+async def test_an_owner_that_has_ended_is_not_called_back(way: str, caplog: pytest.LogCaptureFixture) -> None:
+    app = Owning()
+    with caplog.at_level(logging.INFO, logger="ccq_tui"):
+        async with app.run_test() as pilot:
+            owner = app.query_one(Owner)
+            worker = start_work(owner, owner.work, name="touch")
+            after_refresh(owner, lambda: owner.touch("after_refresh"))
+            await pilot.pause()
+            owner.touched.clear()
+            if way == "remove":
+                await owner.remove()
+                await pilot.pause()
+            else:
+                app.exit()
+        assert app._exception is None
+    assert owner.touched == []
+    assert worker.state in (WorkerState.SUCCESS, WorkerState.CANCELLED)
+
+
+async def test_work_that_fails_while_its_owner_lives_is_told() -> None:
+    async def fail() -> None:
+        raise ValueError("failed")
+
+    async with running(Owning()) as (app, pilot):
+        worker = start_work(app, fail, name="failing")
+        async with asyncio.timeout(10):
+            while not worker.is_finished:
+                await pilot.pause()
+        assert worker.state is WorkerState.ERROR
+        assert isinstance(worker.error, ValueError)
+
+
+async def used(run: Many, pilot: Pilot[int]) -> None:
+    """Use what delays something: panels that open and close, notices, lists, searches, other screens."""
+    session = run.all[0]
+    asking = asyncio.ensure_future(session.ask_person())
+    try:
+        for keys in (
+            ("h", "/", "m", "escape"),
+            ("ctrl+u", "@", "a", "escape", "ctrl+u"),
+            ("f2",),
+            ("down", "o", "x", "enter"),
+            ("f2", "f2"),
+            ("escape",),
+            ("f5", "slash", "a", "escape", "escape"),
+            ("f1", "a", "escape"),
+            ("ctrl+f", "a", "escape"),
+        ):
+            session.tell(ev.BlockGrew(ev.BlockKey("m1", 0), ev.BlockKind.TEXT, "some words " * 5))
+            await pilot.press(*keys)
+            run.clock.skip(1.0)
+            await asyncio.sleep(0)
+        session.tell(ev.PermissionAsked(permission()))
+        await press_later(pilot, "f2", seconds=2.0)
+        session.tell(ev.PlanProposed(PlanRequest("toolu_plan", session.name, "# A plan\n\n1. One\n")))
+        session.tell(ev.StateChanged(ev.SessionState.WORKING))
+        await pilot.press("ctrl+n", "escape", "pageup")
+    finally:
+        asking.cancel()
+
+
+@pytest.mark.parametrize("seed", range(ENDINGS))
+async def test_the_program_ends_whole_at_any_moment(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)  # noqa: S311 (it guards nothing)
+    run = Many(tmp_path)
+    turns = chance.randrange(3000)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        using = asyncio.ensure_future(used(run, pilot))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+            if using.done():
+                break
+        if chance.random() < 0.5:
+            run.app.exit()
+        else:
+            start_work(run.app, run.app.action_quit, name="quit")
+        using.cancel()
+        await asyncio.gather(using, return_exceptions=True)
+        began = tuple(run.app.workers)
+    assert run.app._exception is None
+    async with asyncio.timeout(10):
+        while not all(worker.is_finished for worker in began):  # noqa: ASYNC110 (cancelled ones cannot be awaited)
+            await asyncio.sleep(0.001)
+    assert [worker.name for worker in began if worker.state is WorkerState.ERROR] == []
+
+
+BELL = "\x07"
+LONG = TurnEnded("completed", False, 65.0, None, 1, 1)
+
+
+class Sent(list[str]):
+    """What was sent to the terminal beside the frames."""
+
+    @property
+    def notifications(self) -> list[str]:
+        return [sequence for sequence in self if sequence.startswith("\x1b]777;")]
+
+    @property
+    def bars(self) -> list[str]:
+        return [sequence[6:7] for sequence in self if sequence.startswith("\x1b]9;4;")]
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
+    """Keep what goes to the terminal."""
+    kept = Sent()
+    monkeypatch.setattr(
+        notifications, "write", lambda _app, sequence: kept.append(sequence) if sequence else None
+    )
+    return kept
+
+
+def driven(sent: Sent, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> Driven:
+    chosen = {"cwd": Path("/"), "notify": "osc777", "progress": "on"} | settings
+    run = Driven(Launch(settings=Settings(**chosen)))
+    monkeypatch.setattr(run.app, "bell", lambda: sent.append(BELL))
+    return run
+
+
+async def look_elsewhere(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    run.app.post_message(events.AppBlur())
+    await until(pilot, lambda: not run.app.app_focus)
+
+
+async def test_a_request_rings_and_is_told_in_the_words_of_its_question(
+    sent: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(driven(sent, monkeypatch)) as (run, pilot):
+        await look_elsewhere(run, pilot)
+        run.told.tell(asked())
+        await until(pilot, lambda: sent.notifications)
+        assert sent.count(BELL) == 1
+        assert sent.notifications == ["\x1b]777;notify;ccq-tui · /;Claude asks: Which one?\x1b\\"]
+
+
+async def test_a_burst_is_one_notification(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(driven(sent, monkeypatch)) as (run, pilot):
+        await look_elsewhere(run, pilot)
+        for event in (PermissionAsked(permission()), asked(), asked("toolu_2")):
+            run.told.tell(event)
+        await until(pilot, lambda: sent.notifications)
+        assert sent.notifications == [
+            "\x1b]777;notify;ccq-tui · /;Claude asks for permission: Bash · and 2 more\x1b\\"
+        ]
+
+
+async def test_nothing_while_in_focus(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(driven(sent, monkeypatch)) as (run, pilot):
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        for event in (StateChanged(SessionState.WORKING), asked(), LONG):
+            run.told.tell(event)
+        await until(pilot, lambda: panel_drawn(run.screen))
+        assert sent == []
+        run.app.post_message(events.AppBlur())
+        await until(pilot, lambda: not run.app.app_focus)
+        await pilot.pause()
+        assert BELL not in sent, "what was there to see is no news"
+        assert sent.notifications == []
+
+
+async def test_a_long_turn_is_told_and_a_short_one_is_not(
+    sent: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(driven(sent, monkeypatch, notify_after=66.0)) as (run, pilot):
+        await look_elsewhere(run, pilot)
+        run.told.tell(LONG)
+        await until(pilot, lambda: run.screen.view.tokens == (1, 1))
+        assert sent == []
+    run = driven(sent, monkeypatch, notify_after=60.0)
+    async with run.app.run_test() as pilot:
+        await look_elsewhere(run, pilot)
+        run.told.tell(LONG)
+        await until(pilot, lambda: sent.notifications)
+        assert sent.notifications[0].endswith(";Done after 1m 05s\x1b\\")
+
+
+async def test_the_task_bar_follows_the_state_and_is_cleared(
+    sent: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(driven(sent, monkeypatch)) as (run, pilot):
+        await look_elsewhere(run, pilot)
+        run.told.tell(StateChanged(SessionState.WORKING))
+        await until(pilot, lambda: sent.bars == ["3"])
+        run.told.tell(StateChanged(SessionState.AWAITING))
+        await until(pilot, lambda: sent.bars == ["3", "4"])
+        run.app.post_message(events.AppFocus())
+        await until(pilot, lambda: sent.bars == ["3", "4", "0"])
+        run.app.post_message(events.AppBlur())
+        await until(pilot, lambda: sent.bars[3:] == ["4"])
+        run.told.tell(StateChanged(SessionState.FAILED))
+        await until(pilot, lambda: sent.bars[4:] == ["2"])
+    assert sent.bars[5:] == ["0"], "the program ended"
+
+
+async def test_each_can_be_switched_off(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(driven(sent, monkeypatch, bell=False, notify="off", progress="off")) as (run, pilot):
+        await look_elsewhere(run, pilot)
+        run.told.tell(StateChanged(SessionState.WORKING))
+        run.told.tell(asked())
+        await until(pilot, lambda: panel_drawn(run.screen))
+        assert sent == []

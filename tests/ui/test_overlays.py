@@ -1,17 +1,38 @@
-"""Screens over a session are left once, however fast keys follow one another."""
+"""What is over a screen is left once, and nothing of it stays drawn."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.segment import Segment
+from rich.text import Text
 from textual import events
+from textual._compositor import ChopsUpdate, Compositor
+from textual.app import App, ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.geometry import Region
 from textual.pilot import Pilot
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Static
 
-from ccq_tui.agent.events import SessionState
+from ccq_tui import theming
+from ccq_tui.agent.events import AgentEvent, PermissionAsked, SessionState
+from ccq_tui.compat.textual.compositor import FrugalCompositor
+from ccq_tui.inbox.requests import Denied
+from ccq_tui.questions import Answered
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
 from ccq_tui.screens.overview.screen import CardFeed
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
-from tests.ui.session import Driven, until
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.lines import TextLines
+from tests.ui.asked import SINGLE
+from tests.ui.drawn import cursor_faults
+from tests.ui.running import running
+from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.test_panels_in_session import settled
 
 
 @pytest.mark.parametrize("opened_by", ["f1", "f5", "ctrl+n", "ctrl+p", "f3", "f2"])
@@ -64,3 +85,153 @@ async def test_what_is_typed_right_behind_the_key_that_leaves_a_list_is_the_prom
     run.app.post_message(events.Paste(" and pasted"))
     await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
     await until(pilot, lambda: run.screen.dock.prompt.text == "typed and pasted")
+
+
+async def in_turn(run: Driven, pilot: Pilot[int], event: AgentEvent, *keys: str) -> object:
+    """Answer a request whose panel was drawn as it is."""
+    run.told.tell(event)
+    await keys_work(run, pilot)
+    assert not cursor_faults(run.app)
+    await pilot.press(*keys)
+    assert not cursor_faults(run.app)
+    await pilot.press("enter")
+    return await settled(run, pilot)
+
+
+async def test_the_next_panel_with_the_same_rows_has_its_cursor_on_what_enter_takes(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    for name in ("1", "2"):
+        asks = PermissionAsked(permission(f"p{name}"))
+        assert isinstance(await in_turn(run, pilot, asks, "down"), Denied)
+        assert isinstance(await in_turn(run, pilot, asked(f"q{name}", SINGLE), "down"), Answered)
+
+
+class Parts(App[None]):
+    """Lines above a line of keys, in a place of one height."""
+
+    CSS = "Vertical { height: 8; } TextLines { height: auto; } HintBar { dock: bottom; }"
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield TextLines()
+            yield HintBar()
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theming.variable_defaults()
+
+    @property
+    def heights(self) -> tuple[int, int]:
+        return self.query_one(TextLines).size.height, self.query_one(HintBar).size.height
+
+    def show(self, width: int, lines: int = 1, keys: int = 3) -> None:
+        """Show lines as wide as the screen, and some keys."""
+        self.query_one(TextLines).show([Text("word " * (width // 5))] * lines)
+        self.query_one(HintBar).show((("Enter", "go to the next one"),) * keys, most_lines=2)
+
+
+async def test_parts_have_the_room_for_what_changed_while_nobody_saw_them() -> None:
+    async with running(Parts()) as (app, pilot):
+        app.show(80)
+        await pilot.pause()
+        assert app.heights == (1, 1)
+        app.query_one(Vertical).display = False
+        await pilot.pause()
+        app.show(80, lines=2, keys=6)
+        await pilot.pause()
+        app.query_one(Vertical).display = True
+        await pilot.pause()
+        assert app.heights == (2, 2)
+
+
+async def test_parts_have_the_room_for_what_they_show_at_another_width() -> None:
+    async with running(Parts()) as (app, pilot):
+        for width, heights in ((80, (1, 1)), (40, (1, 2)), (80, (1, 1))):
+            await pilot.resize_terminal(width, 24)
+            app.show(width)
+            await pilot.pause()
+            assert app.heights == heights
+
+
+REGIONS = st.builds(Region, st.integers(0, 39), st.integers(0, 19), st.integers(1, 40), st.integers(1, 20))
+
+
+class Late(Widget):
+    """Draws itself as if it were smaller than it is, as what has not been told of its new size."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        lines = [Strip([Segment("late")], 4)] * 2
+        return [line.crop(crop.x, crop.right) for line in lines[crop.y : crop.bottom]]
+
+
+class Layers(App[None]):
+    """Widgets beside, within and over one another, of which some are scrolled out of sight in part."""
+
+    CSS = """
+    Screen { layers: below above; }
+    #page { height: 1fr; }
+    #side { width: 12; border: round red; }
+    #box { layer: above; offset: 9 3; width: 15; height: 6; background: green 40%; border: heavy blue; }
+    #behind { layer: above; offset: 28 9; width: 9; height: 3; background: yellow; }
+    #foot { dock: bottom; height: 2; background: blue; }
+    """
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="page"):
+            yield Static("\n".join(f"beside {n}" for n in range(30)), id="side")
+            with VerticalScroll(id="list"):
+                for number in range(9):
+                    yield Static(f"item {number}\nits second line and more than fits in it", id=f"i{number}")
+        with Vertical(id="box"):
+            yield Static("[b]over[/b] all\nthat lies below", id="over")
+        with Vertical(id="behind"):
+            yield Late()
+        yield Static("at the foot", id="foot")
+
+
+def drawn(update: ChopsUpdate) -> dict[tuple[int, int], list[tuple[str, object]]]:
+    """The cells that an update draws, by line and column, however it is cut into pieces."""
+    cells = {}
+    for y, left, right in update.spans:
+        for (x, strip), end in zip(update.chops[y].items(), update.chop_ends[y], strict=True):
+            if strip is None or x >= right or end <= left:
+                continue
+            for at, (character, style) in enumerate(_cells(strip), x):
+                if left <= at < right:
+                    cells[y, at] = [(character, style)]
+    return cells
+
+
+def _cells(strip: Strip) -> list[tuple[str, object]]:
+    return [(character, segment.style) for segment in strip for character in segment.text]
+
+
+async def test_what_is_drawn_is_what_textual_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("textual.screen.Compositor", Compositor)
+    async with running(Layers(), size=(40, 20)) as (app, pilot):
+        app.query_one("#list").scroll_to(y=3, animate=False)
+        await pilot.pause()
+        plain = app.screen._compositor
+        frugal = FrugalCompositor()
+        frugal.__dict__.update(plain.__dict__)
+        assert lines(frugal) == lines(plain)
+
+        @given(st.sets(REGIONS, min_size=1, max_size=3))
+        def same(regions: set[Region]) -> None:
+            regions = {region.intersection(app.screen.size.region) for region in regions}
+            updates = []
+            for compositor in (plain, frugal):
+                compositor._dirty_regions = set(regions)
+                update = compositor.render_partial_update()
+                assert update is not None
+                updates.append(drawn(update))
+            assert updates[0] == updates[1]
+            assert updates[0].keys() == {
+                (y, x) for r in regions for y in r.line_range for x in range(r.x, r.right)
+            }
+
+        same()
+
+
+def lines(compositor: Compositor) -> list[list[tuple[str, object]]]:
+    return [_cells(strip) for strip in compositor.render_strips()]

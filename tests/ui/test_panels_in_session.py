@@ -1,23 +1,48 @@
-"""Panels within the session's screen: settled at once, kept in focus."""
+"""Panels within the session's screen: settled at once, used again, kept in focus, and under time limits."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
-from ccq_tui.agent.events import PermissionAsked, PlanProposed, RequestSettled, SessionState
+from ccq_tui.agent.events import (
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    RequestParked,
+    RequestSettled,
+    SessionState,
+    StateChanged,
+)
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.draft import first_draft
-from ccq_tui.inbox.requests import Allowed, Cancelled, PlanRequest
+from ccq_tui.inbox.requests import Allowed, Cancelled, PlanRequest, RequestOutcome
+from ccq_tui.inbox.verdicts import Verdict
+from ccq_tui.questions import Answered, Expired, Kind, Question
 from ccq_tui.screens import editor
 from ccq_tui.screens.editor import KEPT, Edited
 from ccq_tui.screens.session.requests import BY_MESSAGE
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.notice_line import NoticeLine
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.question import QuestionPanel
-from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, until
+from ccq_tui.widgets.transcript.heads import NOT_IN_TIME
+from tests.actors import LIMIT
+from tests.ui.drawn import screen_text
+from tests.ui.host import Clock, press_later
+from tests.ui.inboxed import Many, open_by_key, request_of
+from tests.ui.pictures import rests
+from tests.ui.running import running
+from tests.ui.session import Driven, ToldRequests, asked, keys_work, panel_drawn, permission, until
+from tests.ui.test_commands import picker, say
 
 ASKED = {
     "question": (asked("r1"), asked("r2")),
@@ -140,3 +165,296 @@ async def test_a_notice_goes_with_the_request_that_it_is_about() -> None:
                 await pilot.press("enter")
             await until(pilot, lambda: not run.screen.dock.line.items)
             await until(pilot, lambda: BY_MESSAGE not in notices.text)
+
+
+WISH = Question("What shall it be called?", "Name", kind=Kind.TEXT)
+
+
+async def make_ready(run: Driven, pilot: Pilot[int]) -> list[RequestPanel[Any]]:
+    """Let the agent work, and wait for the panels that are made meanwhile."""
+    run.told.tell(StateChanged(SessionState.WORKING))
+    await until(pilot, lambda: len(run.screen.query(RequestPanel)) == 2)
+    await until(pilot, lambda: all(panel._ready for panel in run.screen.query(RequestPanel)))
+    return list(run.screen.query(RequestPanel))
+
+
+async def settled(run: Driven, pilot: Pilot[int]) -> RequestOutcome:
+    """Wait until the first answer has left the screen; tell that it is settled."""
+    await until(pilot, lambda: run.told.answers)
+    name, outcome, actor = run.told.answers.pop(0)
+    run.told.tell(RequestSettled(name, outcome, actor))
+    await until(pilot, lambda: run.screen.dock.prompt.display or run.screen.dock.panel)
+    return outcome
+
+
+async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        made = await make_ready(run, pilot)
+        assert [type(panel) for panel in made] == [QuestionPanel, DecisionPanel]
+        assert not any(panel.display for panel in made)
+        assert run.screen.dock.panel is None
+        looked_up: list[Any] = []
+        apply, transcript = Stylesheet.apply, run.screen.transcript
+
+        def noted(sheet: Stylesheet, node: Any, **how: Any) -> None:
+            looked_up.append(node)
+            apply(sheet, node, **how)
+
+        monkeypatch.setattr(Stylesheet, "apply", noted)
+        for number in range(2):
+            for event, panel in (
+                (asked(f"q{number}"), made[0]),
+                (PermissionAsked(permission(f"p{number}")), made[1]),
+            ):
+                await until(pilot, lambda: rests(transcript))  # what became of the one before is drawn
+                looked_up.clear()
+                styled = transcript.counters.styled
+                run.told.tell(event)
+                await until(pilot, lambda: run.screen.dock.panel is not None)
+                assert run.screen.dock.panel is panel, (number, event)
+                await until(pilot, lambda: run.screen.focused is run.screen.dock.panel)
+                assert not [node for node in looked_up if not isinstance(node, NoticeLine)], (number, event)
+                # The lines of the transcript are those that were there, and what is told of the request.
+                assert transcript.counters.styled - styled <= 5, (number, event)
+                await keys_work(run, pilot)
+                await pilot.press("enter" if isinstance(event, PermissionAsked) else "1", "enter")
+                await settled(run, pilot)
+        assert list(run.screen.query(RequestPanel)) == made
+
+
+async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None:
+    drawn: list[str] = []
+    when_answered: list[tuple[bool, int]] = []
+
+    class Watched(ToldRequests):
+        def answer(self, *answer: Any) -> asyncio.Future[Verdict]:
+            panel = run.screen.query_one(QuestionPanel)
+            when_answered.append((panel.display, len(drawn)))
+            return super().answer(*answer)
+
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        run.told.requests = Watched()
+        run.told.tell(asked("q1"))
+        await keys_work(run, pilot)
+        await pilot.press("1")
+        await pilot.pause()  # all of it is drawn
+        refresh = run.screen._compositor_refresh
+
+        def paint() -> None:
+            drawn.append("paint")
+            refresh()
+
+        monkeypatch.setattr(run.screen, "_compositor_refresh", paint)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.screen.dock.prompt.display)
+        assert when_answered == [(True, 0)]
+        assert not run.screen.query_one(QuestionPanel).display
+        assert run.told.answers[0][0] == "q1"
+        assert isinstance(run.told.answers[0][1], Answered)
+
+
+async def test_what_is_typed_right_after_an_answer_stays_in_the_prompt() -> None:
+    run = Driven(clock=Clock())  # what is typed is typed without a pause, however long it takes
+    async with run.app.run_test() as pilot:
+        for name in ("q1", "q2"):
+            run.clock.skip(1.0)
+            run.told.tell(asked(name))
+            await keys_work(run, pilot)
+            await pilot.press("1")
+            for event in (
+                events.Key("enter", "\r"),
+                events.Key("o", "o"),
+                events.Paste("k, so"),
+                events.Key("enter", "\r"),
+            ):
+                run.app.post_message(event)
+            outcome = await settled(run, pilot)
+            assert isinstance(outcome, Answered), name
+            assert outcome.answers[0].selected == ("First",), name
+            await until(pilot, lambda: run.screen.dock.prompt.text == "ok, so")
+            assert run.told.sent == [], name
+            run.screen.dock.prompt.put("")
+
+
+async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        run.told.tell(asked("q1", WISH))
+        await keys_work(run, pilot)
+        await pilot.press("s", "e", "c", "r", "e", "t", "backspace", "backspace")
+        panel = run.screen.dock.panel
+        assert isinstance(panel, QuestionPanel)
+        assert panel.state.text == "secr"
+        # Settled elsewhere in the moment in which it is answered here and edited.
+        panel.post_message(RequestPanel.EditorWanted(panel, "secr"))
+        for key in ("x", "enter"):
+            panel.post_message(events.Key(key, "\r" if key == "enter" else key))
+        run.screen.dock.withdraw("q1@id-1")
+        run.screen.dock.add(run.told.requests.ask(asked("q2", WISH).request))
+        run.screen.dock.toggle_panel()
+        await pilot.pause()
+        assert run.screen.dock.panel is panel
+        assert panel.turn > 1
+        assert panel.state.questions.id == "q2"
+        assert panel.state.text == ""
+        assert panel.state.outcome is None
+        assert run.told.answers == []
+        await pilot.press("ctrl+underscore")
+        assert panel.state.text == ""
+        run.told.tell(RequestSettled("q2", Cancelled("interrupted")))
+        await until(pilot, lambda: run.screen.dock.panel is None)
+        assert panel.state.questions.id == ""
+        assert panel.touched is None
+
+
+async def test_another_title_or_focus_draws_no_whole_screen(monkeypatch: Any) -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await make_ready(run, pilot)
+        whole: list[str] = []
+        refresh = run.screen.refresh
+
+        def noted(*regions: Any, **how: Any) -> Any:
+            if not regions and not how.get("layout"):
+                whole.append("whole")
+            return refresh(*regions, **how)
+
+        monkeypatch.setattr(run.screen, "refresh", noted)
+        title = run.screen.status.title
+        run.told.tell(PermissionAsked(permission()))
+        await keys_work(run, pilot)
+        assert run.screen.status.title != title
+        assert run.screen.focused is run.screen.dock.panel
+        await pilot.press("enter")
+        assert isinstance(await settled(run, pilot), Allowed)
+        assert whole == []
+
+
+def driven(**settings: Any) -> Driven:
+    """The program with limits, and a clock that goes only with the test: seconds are counted here."""
+    return Driven(Launch(settings=Settings(cwd=Path("/"), **settings)), clock=Clock())
+
+
+async def ask(run: Driven, pilot: Pilot[int], name: str = "toolu_1") -> None:
+    """Let a question wait, with its panel open."""
+    await until(pilot, lambda: run.screen.view.session_id)
+    run.told.tell(StateChanged(SessionState.AWAITING))
+    run.told.tell(asked(name))
+    await keys_work(run, pilot)
+
+
+async def later(run: Driven, pilot: Pilot[int], seconds: float) -> None:
+    """Let time pass, and the screen look at it as it does each second."""
+    run.clock.skip(seconds)
+    run.screen.changed()
+    await pilot.pause()
+
+
+async def test_a_question_that_nobody_looks_at_is_parked_and_never_under_somebodys_hands() -> None:
+    async with running(driven(park_after="10m")) as (run, pilot):
+        await ask(run, pilot)
+        for key in ("down", "escape", "f2"):
+            await later(run, pilot, 590)
+            await pilot.press(key)
+        await later(run, pilot, 590)
+        assert not run.told.parked
+        await later(run, pilot, 11)
+        assert run.told.parked
+        assert run.told.cause == "no answer for 10 min (park_after)"
+        run.told.tell(RequestParked("toolu_1", deferred=True))
+        run.told.tell(StateChanged(SessionState.PARKED))
+        await until(pilot, lambda: "Parked after 10 min without an answer" in run.screen.transcript.text())
+        assert run.told.answers == []
+
+
+@pytest.mark.parametrize("what", ["park", "no_answer"])
+async def test_the_last_minute_is_counted_down_and_the_question_ends_as_was_wanted(what: str) -> None:
+    async with running(driven(question_timeout="5m", on_question_timeout=what)) as (run, pilot):
+        await ask(run, pilot)
+        await later(run, pilot, 200)
+        assert "any key stops it" not in screen_text(run.app)
+        await pilot.press("down", "space")
+        await later(run, pilot, 255)
+        words = "Parks in" if what == "park" else "Ends as “no answer” in"
+        assert words in screen_text(run.app)
+        await later(run, pilot, 46)
+        if what == "park":
+            assert run.told.parked
+            assert run.told.cause == "no answer for 5 min (question_timeout)"
+            assert run.told.answers == []
+            return
+        assert run.told.answers == [("toolu_1", Expired(), LIMIT)]
+        await later(run, pilot, 5)
+        assert len(run.told.answers) == 1
+        assert not run.told.parked
+        run.told.tell(RequestSettled("toolu_1", Expired(), LIMIT))
+        await until(pilot, lambda: run.screen.dock.panel is None)
+        # What had been selected is kept for the person, and is nobody's answer.
+        assert "nobody answered in time; nothing was chosen · F8" in run.screen.dock.notices.text
+        card = run.screen.transcript.text()
+        assert NOT_IN_TIME in card
+        assert "●" not in card.partition(NOT_IN_TIME)[2].partition("F8")[0]
+
+
+async def test_a_session_that_nobody_uses_is_closed_with_a_line_and_goes_on_with_the_next_prompt() -> None:
+    async with running(driven(session_timeout="1h")) as (run, pilot):
+        await until(pilot, lambda: run.screen.view.session_id)
+        await later(run, pilot, 3550)
+        assert "Session ends in" in run.screen.dock.notices.text
+        await pilot.press("x", "left")
+        await later(run, pilot, 3000)
+        assert run.screen.dock.notices.text == ""
+        assert not run.told.closed
+        await later(run, pilot, 601)
+        assert run.told.closed
+        assert run.told.cause == "no activity for 1 h (session_timeout)"
+        run.told.tell(StateChanged(SessionState.ENDED))
+        await until(pilot, lambda: "Closed after 1 h without activity" in run.screen.transcript.text())
+        assert run.screen.dock.prompt.text == "x"
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.launches) == 2 and run.told.sent == ["x"])
+
+
+async def test_a_session_that_gave_way_says_so_and_goes_on_with_the_next_prompt() -> None:
+    async with running(driven()) as (run, pilot):
+        await until(pilot, lambda: run.screen.view.session_id and run.screen.session.can_give_way)
+        await say(pilot, run, "/theme")
+        await picker(pilot)
+        assert not run.session_screen.session.can_give_way, "a list is open"
+        await pilot.press("escape")
+        await until(pilot, lambda: run.session_screen.session.can_give_way)
+        await pilot.press("x")
+        assert run.screen.session.last_used >= run.screen.dock.prompt.last_typed
+        run.screen.session.give_way()
+        assert run.told.closed
+        assert run.told.cause == "idle, while another session needed a process"
+        assert not run.screen.session.can_give_way, "once is enough"
+        run.told.tell(StateChanged(SessionState.ENDED))
+        await until(pilot, lambda: "to make room for another session" in run.screen.transcript.text())
+        assert run.screen.dock.prompt.text == "x"
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.launches) == 2 and run.told.sent == ["x"])
+
+
+async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_path: Path) -> None:
+    limits = Settings(cwd=tmp_path, question_timeout="5m", on_question_timeout="no_answer")
+    run = Many(tmp_path, settings=limits)
+    request = request_of("s1")
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        told, session = run.all[0], run.session_screen.session
+        told.tell(StateChanged(SessionState.AWAITING))
+        told.tell(QuestionAsked(request))
+        await until(pilot, lambda: panel_drawn(run.session_screen))
+        await open_by_key(pilot, run)
+        await pilot.press("right")
+        await until(pilot, lambda: run.inbox_screen.panel)
+        for key in ("down", "o", "x", "y"):
+            await press_later(pilot, key, seconds=200)
+            session.look()
+        (opened,) = session.waiting
+        run.clock.skip(301)
+        session.look()
+        assert await opened.outcome() == Expired()

@@ -27,7 +27,7 @@ from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
 from tests.ui.session import Driven, until
-from tests.ui.test_prompt_drafts import written
+from tests.ui.test_prompt import written
 from tests.unit.prompts.pictures import gif, png
 
 RESUMED = Launch(settings=Settings(cwd=Path("/")), resume="id-1")

@@ -1,12 +1,19 @@
-"""The keys of the key table on the panel: each reaches the state, and the screen shows what comes of it."""
+"""The keys of the question panel, and its manners: grace, clicks, review, hiding, a model's text as data."""
 
 from __future__ import annotations
 
-from ccq_tui.questions import Answer, Discussed
+import unicodedata
+
+import pytest
+from textual import events
+
+from ccq_tui.questions import Answer, Answered, Discussed, Kind, Option, Question
 from ccq_tui.questions.input_guard import TYPING_SECONDS
+from ccq_tui.questions.machine import CLICK_GRACE
 from ccq_tui.questions.state import Focus
+from ccq_tui.testing.scenarios.hostile import ATTACKS, ESC, LONG_LABEL
 from ccq_tui.widgets.question import QuestionPanel
-from tests.ui.asked import CITIES, MULTI, NAME, PREVIEWED, SINGLE
+from tests.ui.asked import CITIES, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
 from tests.ui.host import PanelHost, press_later, type_text
 
 
@@ -117,3 +124,234 @@ async def test_keys_on_the_page_of_a_text_question() -> None:
         await pilot.press("o", "home", "X", "enter")
         assert SINGLE.text in app.panel_text
         assert app.state.pages[0].answer() == Answer(other="Xjk 12 aopnc", note="y")
+
+
+async def click_on(app: PanelHost, pilot: object, text: str) -> None:
+    """Click on the first place of the screen that shows a text."""
+    y, line = next((y, line) for y, line in enumerate(app.screen_lines) if text in line)
+    await pilot.click(offset=(line.index(text) + 1, y))
+
+
+async def test_clicks_on_rows_tabs_and_review() -> None:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
+        await click_on(app, pilot, "DuckDB")
+        assert " ❯ ● 3  DuckDB" in app.panel_text
+        assert app.state.tab == 0, "a click selects and stays"
+        await click_on(app, pilot, "Features")
+        assert app.state.tab == 1
+        await click_on(app, pilot, "Speed up")
+        await click_on(app, pilot, "Trace each")
+        await click_on(app, pilot, "Speed up")
+        assert app.state.page.draft.selected == (2,)
+        await click_on(app, pilot, "Other…")
+        assert app.state.focus is Focus.OTHER
+        await pilot.press("x")
+        await click_on(app, pilot, "Review")
+        assert "→ Logs, “x”" in app.panel_text
+        await click_on(app, pilot, SINGLE.text)
+        assert app.state.tab == 0, "a row of the review leads to its question"
+        await click_on(app, pilot, "Review")
+        assert not app.outcomes
+        await click_on(app, pilot, "✔    Submit")
+        assert app.outcomes == [Answered((Answer(("DuckDB",)), Answer(("Logs",), other="x")))]
+
+
+async def test_clicks_beside_rows_mean_nothing() -> None:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
+        before = app.state
+        for text in (SINGLE.text, "Claude asks", "api-ref", " · ", "I looked"):
+            await click_on(app, pilot, text)
+        assert app.state == before
+        assert app.focused is app.panel
+
+
+async def test_the_click_that_gave_the_terminal_the_focus_selects_nothing() -> None:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
+        app.post_message(events.AppBlur())
+        await pilot.pause()
+        app.post_message(events.AppFocus())
+        await pilot.pause()
+        await click_on(app, pilot, "DuckDB")
+        await click_on(app, pilot, "Features")
+        assert (app.state.page.draft.selected, app.state.tab) == ((), 0)
+        app.clock.now += CLICK_GRACE + 0.01
+        await click_on(app, pilot, "DuckDB")
+        assert app.state.page.draft.selected == (2,)
+        assert app.focused is app.panel
+
+
+async def test_the_focus_of_the_terminal_changes_nothing_else() -> None:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
+        await pilot.press("2", "o", "x")
+        before = app.state.pages
+        app.post_message(events.AppBlur())
+        await pilot.pause()
+        app.post_message(events.AppFocus())
+        await pilot.pause()
+        await pilot.press("y")
+        assert app.state.text == "xy"
+        assert before[0].draft.selected == app.state.page.draft.selected == (1,)
+
+
+async def test_review_shows_everything_and_starts_on_the_first_gap() -> None:
+    async with PanelHost(SINGLE, RECOMMENDED, MULTI).shown() as (app, pilot):
+        await pilot.press("1", "n", "w", "h", "y", "enter", "tab", "tab", "2", "tab")
+        assert RECOMMENDED.text in app.cursor_line
+        text = app.panel_text
+        assert text.index("→ PostgreSQL") < text.index("✎ why") < text.index("→ no answer")
+        assert "→ Cache" in text
+        assert "1 with “no answer”" in text
+        assert "Enter change" in text
+        await pilot.press("enter")
+        assert app.state.tab == 1
+        await pilot.press("3", "enter")
+        assert "✔    Submit" in app.cursor_line, "nothing is missing: the cursor is on it"
+        assert "with “no answer”" not in app.panel_text
+        assert "Enter submit" in app.panel_text
+        await pilot.press("enter")
+        assert [answer.selected for answer in app.outcomes[0].answers] == [
+            ("PostgreSQL",),
+            ("Memcached",),
+            ("Cache",),
+        ]
+
+
+async def test_gaps_may_be_submitted_and_are_counted() -> None:
+    async with PanelHost(SINGLE, RECOMMENDED, MULTI).shown() as (app, pilot):
+        await pilot.press("shift+tab")
+        assert "3 with “no answer”" in app.panel_text
+        await pilot.press("shift+tab")
+        assert "Enter none of these · Space select · a all" in app.panel_text
+        await pilot.press("enter")
+        assert "→ none of these" in app.panel_text
+        assert "2 with “no answer” · 1 with “none of these”" in app.panel_text
+        await pilot.press("end", "enter")
+        assert [answer.given for answer in app.outcomes[0].answers] == [False, False, True]
+
+
+async def test_two_waiting_sets_are_counted() -> None:
+    async with PanelHost(SINGLE, place=(1, 2)).shown() as (app, pilot):
+        assert app.panel_lines[0].endswith("─ 1 of 2 ─")
+        app.panel.place = (2, 2)
+        await pilot.pause()
+        assert app.panel_lines[0].endswith("─ 2 of 2 ─")
+
+
+async def test_the_keys_of_the_page_above_are_left_to_it() -> None:
+    heard: list[str] = []
+
+    class Host(PanelHost):
+        def on_key(self, event: events.Key) -> None:
+            heard.append(event.key)
+
+    async with Host(SINGLE).shown() as (app, pilot):
+        keys = ["pageup", "pagedown", "ctrl+up", "ctrl+down"]
+        await pilot.press(*keys, "o", *keys)
+        await type_text(pilot, "ab")
+        assert heard == keys * 2
+        assert app.state.text == "ab"
+
+
+async def test_a_panel_built_from_a_draft_draws_it() -> None:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
+        await pilot.press("2", "o", "d", "r", "a", "f", "t")
+        draft = app.state
+    again = PanelHost(SINGLE)
+    again.panel = QuestionPanel(draft, clock=again.clock)
+    async with again.run_test() as pilot:
+        assert "draft" in again.panel_text
+        again.clock.skip_grace()
+        await pilot.press("!", "enter")
+        assert again.state.page.answer() == Answer(other="draft!")
+
+
+WILD = "".join(ATTACKS.values())
+MARKUP = "[@click=app.quit]quit[/] [bold]bold[/bold] [link=https://evil.example]x[/link]"
+SAFE_FORMATS = {"\u200d", "\ufe0f"}
+
+
+def hostile(text: str) -> tuple[Question, ...]:
+    options = (Option(text, text, preview=text), Option(f"{text} (Recommended)", text), Option("plain"))
+    return (
+        Question(text, text, options, description=text),
+        Question(text, text, options, multi_select=True),
+        Question(text, text, kind=Kind.TEXT, description=text, placeholder=text, default=text),
+        Question(text, text, kind=Kind.TEXT, placeholder=text, description=text),
+        Question(
+            text, text, kind=Kind.NUMBER, unit=text, minimum=1, maximum=2, default="9", placeholder=text
+        ),
+    )
+
+
+def assert_clean(app: PanelHost) -> None:
+    for strip in app.screen._compositor.render_strips():
+        for segment in strip:
+            assert not segment.control
+            for character in segment.text:
+                bad = unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+                assert not bad or character in SAFE_FORMATS, f"{character!r} in {segment.text!r}"
+            if segment.style:
+                assert not segment.style.link
+                actions = {name for name in segment.style.meta if name.startswith("@")}
+                assert actions <= {"@mouse.down", "@mouse.up"}, "only a scrollbar has actions"
+
+
+TOUR = (("down", "n", "x"), ("enter", "p"), ("escape", "ctrl+d"), ("escape", "tab"))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12), (160, 50)])
+async def test_hostile_text_is_drawn_as_data(size: tuple[int, int]) -> None:
+    markup = f"{MARKUP}{ATTACKS['line separators']}"
+    async with PanelHost(*hostile(WILD), title=WILD, session=WILD).shown(size=size) as (app, pilot):
+        # The small screen has both; what is read as markup in one size is so in all.
+        for text in (WILD, markup) if size == (40, 12) else (WILD,):
+            if text != WILD:
+                await pilot.put(*hostile(text), title=text, session=text)
+            for keys in TOUR * 6:
+                await pilot.press(*keys)
+                assert_clean(app)
+            await pilot.press("shift+tab", "end", "enter")
+            assert_clean(app)
+            assert app.is_running
+
+
+async def test_markup_is_shown_as_it_was_written_and_what_is_hidden_as_a_sign() -> None:
+    option = Option("[bold]x", "[red]y", preview="[@click=app.quit]z")
+    async with PanelHost(Question(MARKUP, "[b]h[/b]", (option,))).shown(size=(99, 30)) as (app, pilot):
+        for text in (MARKUP, "[b]h[/b]", "[bold]x", "[red]y", "[@click=app.quit]z", "▤ [bold]x ╌"):
+            assert text in app.panel_text
+        y, line = next((y, line) for y, line in enumerate(app.screen_lines) if "@click" in line)
+        for x in range(0, len(line), 8):
+            await pilot.click(offset=(x, y))
+        assert app.is_running
+        await pilot.put(Question("safe\u202egnp.exe?", "W", (Option(f"{ESC}[31mred"), Option("a\u200bb"))))
+        for text in ("safe‹U+202E›gnp.exe?", "␛[31mred", "a‹U+200B›b"):
+            assert text in app.panel_text
+
+
+async def test_a_label_of_a_hundred_thousand_characters() -> None:
+    app = PanelHost(Question("Which?", "W", (Option(LONG_LABEL), Option("two\nlines")), multi_select=True))
+    async with app.run_test() as pilot:
+        app.burst(*["shift+down"] * 6)
+        await pilot.pause()
+        assert "…" in app.panel_words
+        assert "p all" in app.panel_words
+        await pilot.press("1", "p", "shift+down", "escape", "shift+tab")
+        assert_clean(app)
+        assert max(len(line) for line in app.screen_lines) <= 80
+
+
+async def test_new_lines_in_titles_and_headers_stay_on_one_line_and_in_labels_start_another() -> None:
+    questions = [Question("one\ntwo?", "he\nader", (Option("two\nlines", "de\nscribed"),)) for _ in range(2)]
+    app = PanelHost(*questions, title="ti\ntle", session="ses\nsion")
+    async with app.run_test(size=(80, 30)) as pilot:
+        assert app.panel_lines[0].startswith("─ ti tle ─ ◆ he ader ─")
+        assert app.panel_lines[0].endswith("─ ses sion ─")
+        lines = [line[:79].strip() for line in app.panel_lines]  # the last cell is the scrollbar's
+        for part in ("two?", "lines", "scribed"):
+            assert part in lines
+        await pilot.put(Question("Name?", "N", kind=Kind.TEXT, default=f"{ESC}[2Jsafe\u202egnp\x07"))
+        assert "[2Jsafegnp" in app.panel_text, "a proposed answer is what is seen"
+        assert not app.state.has_draft
+        await pilot.press("enter")
+        assert app.state.outcome.answers[0].other == "[2Jsafegnp"  # type: ignore[union-attr]

@@ -1,22 +1,40 @@
-"""The text field of the panel: nothing typed is lost, whatever comes between."""
+"""The text fields of a panel: nothing typed is lost, every character is text, and files are completed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input
 
-from ccq_tui.questions import Answer, Answered, QuestionSet
+from ccq_tui.agent.events import QuestionAsked
+from ccq_tui.commands.command import PickRow
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.prompts.completion_list import SEEN_AFTER
+from ccq_tui.questions import Answer, Answered, Discussed, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.moves import set_text
-from ccq_tui.questions.state import Focus, opened
+from ccq_tui.questions.state import Focus, is_text, opened
+from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.sessions.new_session import NewSessionScreen
+from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.question.parts import decline_words, placeholder, who_asks
+from ccq_tui.widgets.search_bar import SearchField
 from tests.ui.asked import DAYS, MULTI, NAME, SINGLE
-from tests.ui.host import PanelHost, QuickPilot, type_text
+from tests.ui.drawn import terminal_of
+from tests.ui.host import Clock, PanelHost, QuickPilot, type_text
+from tests.ui.running import running
+from tests.ui.session import Driven, asked, keys_work, until
+from tests.ui.test_panels_in_session import settled
 
 
 @pytest.fixture
@@ -256,3 +274,109 @@ def test_whoever_asks_is_named_where_claude_would_be() -> None:
     assert "45,000 characters may be cut" in long.notice
     assert who_asks(opened(QuestionSet("q", (SINGLE,)), "\x1b[2J\u202e[b]" + "y" * 500)).startswith("␛[2J")
     assert len(who_asks(opened(QuestionSet("q", (SINGLE,)), "y" * 500))) < 50
+
+
+JOINED = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+"""A Persian word with a zero-width non-joiner."""
+FAMILY = "\U0001f469\u200d\U0001f467"
+"""An emoji of two, joined."""
+TYPED = f"{JOINED} {FAMILY}\u00a0\u00ab"
+"""Also a no-break space, as French keyboards have it."""
+
+
+async def typed(pilot: Pilot[int]) -> None:
+    """Type the text as keys, character by character, as the terminal's driver tells them."""
+    for character in TYPED:
+        pilot.app.post_message(events.Key("space" if character == " " else f"u{ord(character):x}", character))
+    await pilot.pause()
+
+
+@pytest.mark.parametrize(
+    "character", ["\r", "\n", "\t", "\x1b", "\x7f", "\x01", "\x9b", "\ud800", "\u2028", ""]
+)
+def test_controls_are_no_text(character: str) -> None:
+    assert not is_text(character)
+    assert all(map(is_text, TYPED))
+
+
+async def test_the_prompt_and_the_fields_of_a_form_take_it(
+    tmp_path: Path, run: Driven, pilot: Pilot[int]
+) -> None:
+    await until(pilot, lambda: run.screen.view.session_id)
+    await typed(pilot)
+    await until(pilot, lambda: run.screen.dock.prompt.field.text == TYPED)
+    run.screen.dock.prompt.field.load_text("")
+    await pilot.press("ctrl+f")
+    await until(pilot, lambda: run.app.screen.query(SearchField))
+    await typed(pilot)
+    await until(pilot, lambda: run.app.screen.query_one(SearchField).value == TYPED)
+    await pilot.press("escape", "ctrl+n")
+    await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+    await typed(pilot)
+    await until(pilot, lambda: run.app.screen.query_one("#new-prompt", Input).value == TYPED)
+    await pilot.press("escape")
+    picker = Picker("Which?", (PickRow("a", TYPED), PickRow("b", "another")))
+    await run.app.push_screen(picker)
+    await typed(pilot)
+    await until(pilot, lambda: picker.query_one(AnswerField).text == TYPED)
+
+
+async def test_the_field_of_a_question_takes_it(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.screen.view.session_id)
+    run.told.tell(QuestionAsked(QuestionRequest("t1", "id-1", QuestionSet("t1", (SINGLE,)))))
+    await until(pilot, lambda: run.screen.dock.panel is not None)
+    await keys_work(run, pilot)
+    await pilot.press("o")
+    await typed(pilot)
+    panel = run.screen.dock.panel
+    await until(pilot, lambda: panel.state.text == TYPED)
+
+
+FILE = "@src/prompt.py"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12), (40, 10)])
+async def test_a_file_is_completed_in_answers_notes_and_discussions(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "prompt.py").touch()
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
+    async with run.app.run_test(size=size) as pilot:
+        for number, (opens, outcome) in enumerate(
+            (
+                ("o", Answered((Answer(other=f"{FILE} too"),))),
+                ("n", Answered((Answer(selected=("PostgreSQL",), note=f"{FILE} too"),))),
+                ("c", Discussed(f"{FILE} too")),
+            )
+        ):
+            run.told.tell(asked(f"q{number}", SINGLE))
+            await keys_work(run, pilot)
+            panel = run.screen.dock.panel
+            listed = panel.query_one(ChoiceList)
+            await pilot.press(opens, "@", *"prom")
+            await until(pilot, lambda listed=listed: "src/prompt.py" in str(listed.render()))
+            run.clock.skip(2 * SEEN_AFTER)
+            lines = terminal_of(run.app).lines
+            assert any("@prom" in line for line in lines), "the text stays in sight"
+            assert any("❯ src/prompt.py" in line for line in lines)
+            await pilot.press("enter")
+            await until(pilot, lambda panel=panel: panel.state.text == f"{FILE} ")
+            assert listed.has_class("-off")
+            await pilot.press(*"too", "enter")
+            if opens == "n":
+                await pilot.press("enter")
+            assert await settled(run, pilot) == outcome
+
+
+async def test_escape_closes_the_list_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.py").touch()
+    async with running(Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())) as (run, pilot):
+        run.told.tell(asked("q", SINGLE))
+        await keys_work(run, pilot)
+        panel = run.screen.dock.panel
+        await pilot.press("o", "@", "a")
+        await until(pilot, lambda: "a.py" in str(panel.query_one(ChoiceList).render()))
+        await pilot.press("escape", "b")
+        assert panel.query_one(ChoiceList).has_class("-off")
+        assert (panel.state.text, panel.state.hidden) == ("@ab", False)

@@ -1,21 +1,31 @@
-"""Moving through the transcript by block, and what can be done with the block that is marked."""
+"""Reading the transcript: moving by block, searching, selecting by mouse, copying, opening, exporting."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from rich.segment import Segment
+from rich.style import Style
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
 from ccq_tui.config.keymap import with_keys
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.questions.input_guard import HELD_SECONDS
+from ccq_tui.screens.link_opener import Target
 from ccq_tui.screens.session import base
 from ccq_tui.screens.session.base import BlockBar
-from ccq_tui.transcript.blocks import PromptBlock, ToolBlock
-from tests.ui.host import press_later
+from ccq_tui.screens.session.export import export_transcript
+from ccq_tui.transcript.blocks import PromptBlock, ProseBlock, ToolBlock
+from ccq_tui.transcript.document import Document
+from ccq_tui.widgets.transcript.contents import targets_at
+from ccq_tui.widgets.transcript.text_selection import LinePlace
+from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, panel_drawn, until
 
@@ -158,3 +168,348 @@ async def test_the_keys_work_while_a_question_is_open(run: Driven, pilot: Pilot[
     panel = run.screen.dock.panel
     assert not panel.state.hidden
     assert run.screen.focused is panel
+
+
+async def test_the_transcript_is_written_where_it_was_said_and_never_over_another_file(
+    tmp_path: Path,
+) -> None:
+    here = tmp_path / "project"
+    here.mkdir()
+    run = Driven(Launch(settings=Settings(cwd=here), program=ProgramArguments(state=tmp_path / "state")))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.session is not None)
+        run.screen.transcript.add_prompt("hello there")
+        await export_transcript(run.screen, "")
+        await export_transcript(run.screen, "md")
+        await export_transcript(run.screen, "json")
+        assert not [*here.iterdir()], "a checkout gets no file that nobody named"
+        written = sorted((tmp_path / "state" / "exports").iterdir())
+        assert [file.suffix for file in written] == [".md", ".json", ".md"]
+        assert "> hello there" in written[0].read_text()
+        assert json.loads(written[1].read_text())["blocks"][0]["text"] == "hello there"
+        assert str(written[1]) in run.screen.transcript.text()
+
+        await export_transcript(run.screen, "own.md")
+        await export_transcript(run.screen, "own.md")
+        assert "--overwrite replaces it" in run.screen.transcript.text()
+        (here / "own.md").write_text("")
+        await export_transcript(run.screen, "own.md --overwrite")
+        assert "hello" in (here / "own.md").read_text()
+        await export_transcript(run.screen, "gone/own.md")
+        assert "Nothing was exported: No such file or directory: " in run.screen.transcript.text()
+
+
+async def told_text(run: Driven, pilot: Pilot[int], text: str) -> None:
+    await until(pilot, lambda: run.session is not None)
+    run.told.tell(ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text))
+    run.told.tell(ev.ToolStarted("t", "Bash", {"command": "make"}))
+    run.told.tell(ev.ToolFinished("t", "Bash", "one\ntwo\nthree"))
+    pane = run.screen.transcript
+    await until(pilot, lambda: any("three" in pane.render_line(y).text for y in range(pane.size.height)))
+    await pilot.pause()
+
+
+async def drag(run: Driven, pilot: Pilot[int], start: tuple[int, int], end: tuple[int, int]) -> None:
+    pane = run.screen.transcript
+    await pilot.mouse_down(pane, offset=start)
+    await pilot.hover(pane, offset=end)
+    await pilot.mouse_up(pane, offset=end)
+
+
+async def test_what_is_selected_with_the_mouse_is_copied_without_margins() -> None:
+    async with running(Driven(), size=(60, 24)) as (run, pilot):
+        await told_text(run, pilot, "first line\n\nsecond 日本 line")
+        await drag(run, pilot, (6, 0), (10, 2))
+        assert run.screen.get_selected_text() == "st line\n\nsecond 日"
+        style = run.screen.get_component_rich_style("screen--selection")
+        line = run.screen.transcript.render_line(2)
+        selected = [segment for segment in line if segment.style and segment.style.bgcolor == style.bgcolor]
+        assert "".join(segment.text for segment in selected) == "  second 日"
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: run.app.clipboard == "st line\n\nsecond 日")
+        await drag(run, pilot, (0, 7), (1, 5))
+        assert run.screen.get_selected_text() == "one\ntwo", "the margin belongs to its line"
+        await pilot.click(run.screen.transcript, offset=(20, 5), times=2)
+        assert "make" in (run.screen.get_selected_text() or ""), "twice selects the block"
+
+
+async def test_a_command_selected_with_the_mouse_is_copied_as_its_source() -> None:
+    run = Driven()
+    command = "docker run --rm  --volume /data:/data --network host registry.example.org/tools/backup:4"
+    async with run.app.run_test(size=(40, 24)) as pilot:
+        await told_text(run, pilot, f"run this:\n\n```sh\n{command}\n  --verbose\n```")
+        drawn = [run.screen.transcript.render_line(y).text for y in range(10)]
+        first = next(y for y, line in enumerate(drawn) if "docker" in line)
+        last = next(y for y, line in enumerate(drawn) if "--verbose" in line)
+        assert last - first > 2
+        assert all(line.lstrip().startswith("↳ ") for line in drawn[first + 1 : last])
+        await drag(run, pilot, (0, first), (drawn[last].index("bose") + 4, last))
+        assert run.screen.get_selected_text() == f"{command}\n  --verbose"
+        await drag(run, pilot, (drawn[first].index("run"), first), (0, last))
+        assert run.screen.get_selected_text() == command.removeprefix("docker ")
+
+
+async def test_a_selection_stays_on_its_text_while_more_comes() -> None:
+    async with running(Driven(), size=(60, 16)) as (run, pilot):
+        await told_text(run, pilot, "first line\n\nsecond line")
+        await drag(run, pilot, (3, 0), (8, 0))
+        run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 30))
+        await until(pilot, lambda: any("more" in run.screen.transcript.render_line(y).text for y in (3, 4)))
+        assert run.screen.get_selected_text() == "first"
+
+
+async def test_a_click_on_the_line_that_counts_what_came_below_goes_there() -> None:
+    async with running(Driven(), size=(60, 16)) as (run, pilot):
+        await told_text(run, pilot, "hay\n\n" * 30)
+        pane = run.screen.transcript
+        await pilot.press("pageup")
+        run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 30))
+        await until(pilot, lambda: pane.unseen)
+        last = pane.size.height - 1
+        assert "below" in pane.render_line(last).text
+        await pilot.click(pane, offset=(5, last - 1))
+        assert not pane.following
+        await pilot.click(pane, offset=(5, last))
+        assert pane.following
+
+
+def test_lines_keep_their_order_as_numbers() -> None:
+    lines = [
+        LinePlace(0, 0, 0),
+        LinePlace(0, 0, 1),
+        LinePlace(0, 1, 0),
+        LinePlace(1, 0, 0),
+        LinePlace(9_999, 7, 3),
+    ]
+    assert [LinePlace.of(line.code) for line in lines] == lines
+    assert [line.code for line in lines] == sorted(line.code for line in lines)
+    assert lines[0].code > 100_000, "no line of a screen"
+
+
+def errand(name: str, found: str) -> tuple[ev.AgentEvent, ...]:
+    """The work of a subagent that is over, folded away under its card."""
+    return (
+        ev.ToolStarted(name, "Agent", {"description": name, "prompt": "look"}),
+        ev.ToolStarted(f"{name}-in", "Bash", {"command": f"echo {found}"}, parent=name),
+        ev.ToolFinished(f"{name}-in", "Bash", found, parent=name),
+        ev.ToolFinished(name, "Agent", "Done."),
+    )
+
+
+async def told(run: Driven, pilot: Pilot[int], *events: ev.AgentEvent) -> None:
+    await until(pilot, lambda: run.session is not None)
+    for event in (*events, ev.BlockFinished(ev.BlockKey("z", 0), ev.BlockKind.TEXT, "That is all.")):
+        run.told.tell(event)
+    pane = run.screen.transcript
+    await until(pilot, lambda: any("That is" in pane.render_line(y).text for y in range(pane.size.height)))
+
+
+async def test_an_agents_work_is_folded_away_again_when_the_search_goes_on(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await told(run, pilot, *errand("first", "a needle"), *errand("second", "another needle"))
+    bar, blocks = run.screen.search_bar, run.screen.transcript.model.blocks
+
+    def unfolded() -> list[str]:
+        return [getattr(block, "id", "") for block in blocks if not block.folded]
+
+    assert unfolded() == []
+    await pilot.press("ctrl+f", *"needle")
+    await until(pilot, lambda: "first" in unfolded())
+    opened = []
+    while "second" not in opened:
+        place = bar.found_text
+        await pilot.press("enter")
+        await until(pilot, lambda place=place: bar.found_text != place)  # type: ignore[misc]
+        opened = unfolded()
+    assert "first" not in opened, "it was unfolded only for what was found in it"
+    await pilot.press(*"xyz")
+    await until(pilot, lambda: unfolded() == [])
+    await pilot.press("escape")
+    assert unfolded() == []
+
+
+async def test_prose_selected_with_the_mouse_has_the_line_breaks_of_its_source() -> None:
+    async with running(Driven(), size=(40, 24)) as (run, pilot):
+        text = "Every **bookmark** that has no tag stands first in the list.\nThe others follow."
+        await told(run, pilot, ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text))
+        pane = run.screen.transcript
+        await pilot.mouse_down(pane, offset=(8, 0))
+        await pilot.hover(pane, offset=(5, 2))
+        await pilot.mouse_up(pane, offset=(5, 2))
+        assert run.screen.get_selected_text() == "bookmark that has no tag stands first in the list.\nThe"
+
+
+async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "store.py").write_text("")
+    opened: list[str] = []
+
+    async def note(_app: object, target: Target) -> str:
+        opened.append(f"{target.url}{target.path and target.path.relative_to(tmp_path)}:{target.line}")
+        return "Opened"
+
+    monkeypatch.setattr(base, "open_target", note)
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
+    async with run.app.run_test(size=(40, 24)) as pilot:
+        text = "It is wrong [here](https://example.org), and in src/store.py:12 and gone.py too."
+        await told(run, pilot, ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text))
+        pane = run.screen.transcript
+
+        def place(word: str) -> tuple[int, int]:
+            lines = [pane.render_line(y).text for y in range(pane.size.height)]
+            return next((line.index(word) + 1, y) for y, line in enumerate(lines) if word in line)
+
+        await pilot.click(pane, offset=place("store"))
+        await until(pilot, lambda: opened == ["src/store.py:12"])
+        await pilot.click(pane, offset=place("here"))
+        await until(pilot, lambda: opened[1:] == ["https://example.orgNone:0"])
+        monkeypatch.setattr(base, "DOUBLE_CLICK", 60.0)  # the pilot takes its time between two clicks
+        await pilot.click(pane, offset=place("store"), times=2)
+        await pilot.pause()
+        assert "store.py" in (run.screen.get_selected_text() or "")
+        assert run.screen.blocks._opening is None
+        run.screen.blocks.terminal_focused()
+        await pilot.click(pane, offset=place("store"))
+        await pilot.pause()
+        assert run.screen.blocks._opening is None, "a click that came to the terminal"
+        run.clock.skip(1)
+        monkeypatch.setattr(base, "DOUBLE_CLICK", 0.0)
+        await pilot.click(pane, offset=place("here"))
+        await until(pilot, lambda: len(opened) == 3)
+        assert opened[2] == opened[1]
+
+
+def test_what_is_pointed_at_is_found_across_the_ends_of_lines() -> None:
+    block = ProseBlock(Document("see src/api/store.py and /srv/src/api/store.py", finished=True))
+    strips = [
+        Strip([Segment(line)]) for line in ("  see src/api/", "  store.py and", "  /srv/src/api/store.py")
+    ]
+    whole = ["src/api/store.py", "/srv/src/api/store.py"]
+    assert targets_at(block, strips, 0, 6)[:2] == whole
+    assert targets_at(block, strips, 1, 3)[:2] == whole
+    assert targets_at(block, strips, 2, 4)[0] == whole[1]
+    for line, cell in ((0, 3), (1, 12), (5, 0), (0, 90)):
+        assert targets_at(block, strips, line, cell) == []
+
+
+async def told_needles(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.session is not None)
+    run.told.tell(ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "a needle\n\n" + "hay\n\n" * 60))
+    run.told.tell(ev.ToolStarted("t", "Bash", {"command": "make"}))
+    output = "\n".join("a needle in it" if number == 30 else f"line {number}" for number in range(60))
+    run.told.tell(ev.ToolFinished("t", "Bash", output))
+    run.told.tell(ev.BlockFinished(ev.BlockKey("m", 1), ev.BlockKind.TEXT, "the last needle"))
+    pane = run.screen.transcript
+    await until(
+        pilot, lambda: any("last needle" in pane.render_line(y).text for y in range(pane.size.height))
+    )
+
+
+def marked(run: Driven, *, current: bool) -> list[str]:
+    """What is drawn as the current match, or as another one."""
+    found = []
+    transcript = run.screen.transcript
+    for y in range(transcript.size.height):
+        for segment in transcript.render_line(y):
+            style = segment.style or Style.null()
+            if style.reverse if current else style.underline and style.bold and not style.reverse:
+                found.append(segment.text)
+    return found
+
+
+@pytest.fixture
+async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
+    async with run.app.run_test(size=(90, 24)) as pilot:
+        yield pilot
+
+
+async def test_what_is_typed_is_found_counted_and_gone_through(run: Driven, pilot: Pilot[int]) -> None:
+    await told_needles(run, pilot)
+    bar, transcript = run.screen.search_bar, run.screen.transcript
+    await pilot.press("ctrl+f", *"needle")
+    await until(pilot, lambda: bar.found_text == "2/3")
+    tool = transcript.model.blocks[1]
+    assert isinstance(tool, ToolBlock)
+    await until(pilot, lambda: marked(run, current=True) == ["needle"])
+    await pilot.press("enter")
+    await until(pilot, lambda: bar.found_text == "3/3")
+    assert tool.folded
+    await until(pilot, lambda: marked(run, current=True) == ["needle"])
+    await pilot.press("up")
+    await until(pilot, lambda: bar.found_text == "2/3")
+    assert not tool.folded, "what is folded away is unfolded to be seen"
+    await until(pilot, lambda: marked(run, current=True) == ["needle"])
+    await pilot.press("up")
+    await until(pilot, lambda: bar.found_text == "1/3")
+    assert tool.folded, "and folded again"
+    await until(pilot, lambda: transcript.render_line(0).text.startswith("● a needle"))
+    await pilot.press("shift+enter", "down", "enter")
+    await until(pilot, lambda: bar.found_text == "2/3")
+    await pilot.press("escape")
+    assert not bar.is_open
+    assert not tool.folded, "the place stays as it is seen"
+    assert not marked(run, current=True)
+    assert run.screen.focused is run.screen.dock.prompt.field
+    assert not run.told.interrupts
+
+
+async def test_another_query_begins_where_the_search_began_and_the_old_one_is_kept_for_next_time(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await told_needles(run, pilot)
+    bar = run.screen.search_bar
+    await pilot.press("ctrl+f", *"needlex")
+    await until(pilot, lambda: bar.found_text == "not found")
+    await pilot.press("backspace")
+    await until(pilot, lambda: bar.found_text == "2/3")
+    await pilot.press("escape", "ctrl+f")
+    await until(pilot, lambda: bar.found_text == "2/3")
+    await pilot.press(*"hay")
+    await until(pilot, lambda: bar.found_text.endswith("/60"))
+
+
+async def test_a_search_goes_on_while_text_streams_and_the_place_stays(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await told_needles(run, pilot)
+    bar = run.screen.search_bar
+    await pilot.press("ctrl+f", *"needle")
+    await until(pilot, lambda: bar.found_text == "2/3")
+    await pilot.press("down")
+    for _ in range(5):
+        run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "one more needle\n\n" * 10))
+    await until(pilot, lambda: bar.found_text == "3/53")
+    await until(pilot, lambda: marked(run, current=True) == ["needle"])
+    await until(pilot, lambda: run.screen.transcript.unseen)
+
+
+async def test_a_question_that_comes_meanwhile_gets_the_focus_when_the_search_is_over(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await told_needles(run, pilot)
+    await pilot.press("ctrl+f", *"need")
+    run.told.tell(asked())
+    await until(pilot, lambda: run.screen.dock.panel is not None)
+    panel = run.screen.dock.panel
+    await until(pilot, lambda: panel.is_mounted)
+    await pilot.press(*"le")
+    assert run.screen.search_bar.field.value == "needle"
+    await until(pilot, lambda: run.screen.search_bar.found_text == "2/3")
+    await pilot.press("enter", "escape")
+    assert not run.told.answers
+    await until(pilot, lambda: run.screen.focused is panel)
+    assert not panel.state.hidden
+    await pilot.press("ctrl+f", "escape")
+    assert run.screen.focused is panel
+
+
+async def test_a_click_into_the_prompt_ends_the_search(run: Driven, pilot: Pilot[int]) -> None:
+    await told_needles(run, pilot)
+    await pilot.press("ctrl+f", *"need")
+    await pilot.click(run.screen.dock.prompt.field)
+    await until(pilot, lambda: not run.screen.search_bar.is_open)
+    await pilot.press("x")
+    assert run.screen.dock.prompt.text == "x"

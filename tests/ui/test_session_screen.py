@@ -1,4 +1,4 @@
-"""The screen of a session: prompt, line of requests, notices, status."""
+"""The screen of a session: prompt, line of requests, notices, status, welcome, errors; and pictures of it."""
 
 from __future__ import annotations
 
@@ -6,24 +6,42 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from textual import events
 from textual.pilot import Pilot
 
+from ccq_tui import __version__
 from ccq_tui.agent import events as ev
+from ccq_tui.agent.events import ErrorReported, PromptAccepted
+from ccq_tui.agent.problems import Problem
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.requests import Allowed, Cancelled
+from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRequest
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS, REPEAT_DELAY
-from ccq_tui.runtime.view import pieces
+from ccq_tui.runtime.facts import SessionFacts
+from ccq_tui.runtime.view import Surroundings, pieces
 from ccq_tui.screens.session import base, prompts
+from ccq_tui.screens.session.prompts import NO_ERROR
 from ccq_tui.screens.session.requests import LEFT_OVER
+from ccq_tui.screens.session.status import TASK, TIPS, welcome_text
 from tests.actors import PANEL, PHONE
 from tests.ui.host import Clock, press_later
+from tests.ui.pictures import Pictures, rests
 from tests.ui.running import running
-from tests.ui.session import Driven, ToldSession, asked, keys_work, panel_drawn, permission, until
+from tests.ui.session import (
+    Driven,
+    ToldSession,
+    asked,
+    kept_while_parked,
+    keys_work,
+    panel_drawn,
+    permission,
+    until,
+)
 
 ASKED = Question("Which?", "Which", (Option("First"), Option("Second")))
 
@@ -299,3 +317,303 @@ async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdra
     await until(pilot, lambda: run.told.interrupts == 2)
     await pilot.press("ctrl+q")
     await until(pilot, lambda: run.told.closed)
+
+
+SAID = (
+    ev.PromptAccepted("Prepare the release of 1.4.0"),
+    ev.BlockFinished(
+        ev.BlockKey("m", 0),
+        ev.BlockKind.TEXT,
+        "I read the changelog. **Two things** are left:\n\n"
+        "1. bump the version in `pyproject.toml`\n2. build the wheel",
+    ),
+)
+EDIT = PermissionRequest(
+    "e",
+    "id-1",
+    "Edit",
+    {
+        "file_path": "/srv/api/pyproject.toml",
+        "old_string": 'name = "api"\nversion = "1.3.9"',
+        "new_string": 'name = "api"\nversion = "1.4.0"',
+    },
+)
+PLAN = PlanRequest(
+    "p", "id-1", "# Import from browsers\n\n1. Read the export file\n2. Skip what is known\n3. Report"
+)
+THEMES = ("ccq-dark", "ccq-light")
+SIZES = [(40, 12), (80, 24), (160, 50)]
+"""From the smallest on: what is out of sight is measured anew for another width only when it is seen."""
+
+
+class Shown:
+    """The program, of which pictures are taken one after the other.
+
+    Args:
+        pictures: Where they are compared.
+    """
+
+    def __init__(self, pictures: Pictures) -> None:
+        self.clock = Clock()
+        self.run = Driven(Launch(settings=Settings(cwd=Path("/usr"), theme=THEMES[0])), clock=self.clock)
+        self._pictures = pictures
+
+    async def begin(self, pilot: Pilot[int]) -> None:
+        """Tell what was said."""
+        self.pilot = pilot
+        await until(pilot, lambda: self.run.screen.view.state is ev.SessionState.IDLE)
+        for event in SAID:
+            self.run.told.tell(event)
+        transcript = self.run.screen.transcript
+        # Seen before a panel makes less of it fit: what was never seen has a height that is only guessed.
+        await until(pilot, lambda: len(transcript.model.blocks) == len(SAID) and rests(transcript))
+
+    async def asks(self, event: ev.QuestionAsked | ev.PermissionAsked | ev.PlanProposed) -> None:
+        """Let the session ask for something, and wait until its panel takes keys."""
+        self.run.told.tell(event)
+        await until(self.pilot, lambda: panel_drawn(self.run.screen))
+        self.clock.skip_grace()
+        self.run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]
+
+    async def keep(self, name: str, *sizes: tuple[int, int]) -> None:
+        """Take a picture in each size."""
+        for width, height in sizes:
+            if self.run.app.size != (width, height):
+                await self.pilot.resize_terminal(width, height)
+            await self.pilot.pause(0.1)
+            await self._pictures.keep(self.pilot, f"{name}-{width}x{height}")
+
+
+async def test_the_prompt_and_a_permission_in_its_place(pictures: Pictures) -> None:
+    shown = Shown(pictures)
+    async with running(shown.run, size=SIZES[0]) as (run, pilot):
+        await shown.begin(pilot)
+        run.screen.dock.prompt.put("Also update the docs")
+        for run.app.theme in reversed(THEMES):
+            await shown.keep(f"idle-{run.app.theme}", *SIZES[: None if run.app.theme == THEMES[0] else 1])
+        run.screen.dock.prompt.put("")
+        await shown.asks(ev.PermissionAsked(permission()))
+        for run.app.theme in THEMES:
+            await shown.keep(f"command-{run.app.theme}", *SIZES[: None if run.app.theme == THEMES[0] else 1])
+        run.app.theme = THEMES[0]
+        await pilot.resize_terminal(80, 24)
+        await pilot.press("e")
+        await shown.keep("denying", (80, 24))
+        await pilot.press("enter")
+        await shown.keep("denying_without_a_text", (80, 24))
+        await pilot.press(*"use", "ctrl+j", *"make")
+        await shown.keep("denying_with_a_text", (80, 24))
+
+
+async def test_permission_for_an_edit(pictures: Pictures) -> None:
+    shown = Shown(pictures)
+    async with shown.run.app.run_test(size=(80, 24)) as pilot:
+        await shown.begin(pilot)
+        await shown.asks(ev.PermissionAsked(EDIT))
+        await shown.keep(shown.run.app.theme, (80, 24))
+
+
+async def test_plan(pictures: Pictures) -> None:
+    shown = Shown(pictures)
+    async with shown.run.app.run_test(size=SIZES[0]) as pilot:
+        await shown.begin(pilot)
+        await shown.asks(ev.PlanProposed(PLAN))
+        for move in (*["page_up"] * 5, "bottom"):  # what was never seen has a height that is only guessed
+            shown.run.screen.action_do(move)
+        await shown.keep("plan", *SIZES[:2])
+
+
+async def test_a_hidden_question(pictures: Pictures) -> None:
+    shown = Shown(pictures)
+    async with shown.run.app.run_test(size=SIZES[0]) as pilot:
+        await shown.begin(pilot)
+        await shown.asks(asked())
+        await pilot.press("2", "escape")
+        await shown.keep("hidden", *SIZES[:2])
+
+
+VIEW = SessionFacts(Path("/srv/api"), model="claude-x", mode="acceptEdits", cli_version="2.1.9")
+AROUND = Surroundings("main")
+
+
+def test_it_says_who_is_there_where_what_waits_and_what_to_press() -> None:
+    text = welcome_text(VIEW, AROUND, 0)
+    assert text.split("\n")[:3] == [
+        f"ccq-tui {__version__} · Claude Code 2.1.9",
+        "claude-x · accepts edits",
+        "/srv/api · git main",
+    ]
+    assert "Type a task and press Enter.\n/ commands · @ files · F1 all keys" in text
+    assert "wait" not in text.partition("Tip:")[0]
+    waiting = welcome_text(SessionFacts(Path("/srv/api")), Surroundings(waiting_beside=2), 0)
+    assert "Starting Claude Code…" in waiting
+    assert "2 requests wait elsewhere · F4 goes there" in waiting
+
+
+def test_every_tip_has_its_turn_and_names_keys_that_hold() -> None:
+    tips = {welcome_text(VIEW, AROUND, day).partition("Tip: ")[2] for day in range(len(TIPS))}
+    assert len(tips) == len(TIPS)
+    assert all("{" not in tip and len(tip) <= 74 for tip in tips)
+
+
+@given(st.text(), st.text())
+def test_hostile_names_stay_on_their_lines(model: str, version: str) -> None:
+    view = SessionFacts(Path("/srv/api"), model=model, cli_version=version)
+    assert len(welcome_text(view, AROUND, 0).split("\n")) == 8
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24)])
+async def test_it_is_there_until_something_is_said(size: tuple[int, int]) -> None:
+    run = Driven(Launch(settings=Settings(cwd=Path("/usr"))))
+
+    def shown() -> str:
+        transcript = run.screen.transcript
+        return "\n".join(transcript.render_line(y).text.strip() for y in range(transcript.size.height))
+
+    async with run.app.run_test(size=size) as pilot:
+        await until(pilot, lambda: run.session and "claude-x · default mode" in shown())
+        assert TASK in shown()
+        assert f"ccq-tui {__version__}" in shown()
+        assert "F1 all keys" in shown()
+        run.told.tell(ErrorReported(Problem.MCP_FAILED, "docs: no such file"))
+        await until(pilot, lambda: "docs: no such file" in shown())
+        assert (TASK in shown()) == (size[1] > 12)  # where both fit
+        run.told.tell(PromptAccepted("Build it"))
+        await until(pilot, lambda: "Build it" in shown())
+        assert "Enter." not in shown()
+        await run.app.run_action("quit")
+
+
+FAILED_TURN = ev.TurnEnded("api_error", True, 1.0, None, 0, 0)
+GOOD_TURN = ev.TurnEnded("completed", False, 1.0, None, 1, 1)
+
+
+async def tell(driven: Driven, pilot: Pilot[int], *events: ev.AgentEvent) -> None:
+    for event in events:
+        driven.told.tell(event)
+    # A burst is handled a moment later.
+    await until(pilot, lambda: not driven.session_screen._arrived)
+
+
+async def ready(driven: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
+
+
+def prompted(text: str = "Build it", name: str = "1") -> tuple[ev.AgentEvent, ...]:
+    return ev.PromptAccepted(text, prompt_id=name), ev.PromptDelivered(name)
+
+
+async def test_a_prompt_that_was_refused_comes_back_into_its_field_to_be_changed(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await ready(run, pilot)
+    refused = ev.ErrorReported(Problem.REQUEST_REFUSED, "400 messages: bad")
+    await tell(run, pilot, *prompted("Build it all"), refused, FAILED_TURN)
+    assert "F6 change the prompt" in run.screen.dock.notices.text
+    run.screen.dock.prompt.put("typed since")
+    await pilot.press("f6", "f6")
+    assert run.screen.dock.prompt.text == "Build it all\ntyped since"
+    assert run.told.sent == []
+    assert "F6" not in run.screen.dock.notices.text.removeprefix(with_keys(NO_ERROR))
+
+
+async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_again(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await ready(run, pilot)
+    overloaded = ev.ErrorReported(Problem.OVERLOADED, "529 Overloaded.")
+    await tell(run, pilot, *prompted(), overloaded, FAILED_TURN)
+    shown = run.screen.transcript.text()
+    assert "The API is overloaded." in run.screen.dock.notices.text
+    assert "F6 send it again" in run.screen.dock.notices.text
+    assert "529 Overloaded." in shown
+    await pilot.press("f6", "f6")
+    assert run.told.sent == ["Build it"]
+    await tell(run, pilot, *prompted(), GOOD_TURN)
+    assert "F6 send it again" not in run.screen.dock.notices.text
+
+
+@pytest.mark.parametrize("read", [True, False])
+async def test_a_lost_session_is_resumed_in_place_with_everything_kept(
+    read: bool, run: Driven, pilot: Pilot[int]
+) -> None:
+    await ready(run, pilot)
+    said = ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "Half of it")
+    await tell(run, pilot, *prompted(), said, ev.SessionLost("", kind=Problem.CLI_KILLED))
+    await pilot.press(*"more")
+    before = run.told
+    await pilot.press("f6")
+    assert run.told is not before
+    assert run.launches[-1].resume == "id-1"
+    await tell(run, pilot, ev.HistoryLoaded((*prompted(), said)))
+    await until(pilot, lambda: "F6 continue" in run.screen.dock.notices.text)
+    assert run.screen.transcript.text().count("Half of it") == 1
+    assert run.screen.dock.prompt.text == "more"
+    run.told.read = frozenset({"1"} if read else ())
+    await pilot.press("f6")
+    await until(pilot, lambda: run.told.sent)
+    assert run.told.sent == ["Go on." if read else "Build it"], "what Claude has read is not sent twice"
+
+
+async def test_what_waits_for_a_person_is_said_before_the_remedy() -> None:
+    async with running(Driven(clock=Clock())) as (driven, pilot):
+        await ready(driven, pilot)
+        await tell(driven, pilot, ev.ErrorReported(Problem.MCP_FAILED, "broken"))
+        assert "F6 look at the servers" in driven.screen.dock.notices.text
+        await tell(driven, pilot, ev.StateChanged(ev.SessionState.AWAITING), asked())
+        await until(pilot, lambda: driven.screen.dock.panel is not None)
+        await press_later(pilot, "escape")
+        assert "1 question waiting" in driven.screen.dock.notices.text
+        assert "F6" not in driven.screen.dock.notices.text
+
+
+async def test_the_same_error_again_is_counted_and_not_repeated(run: Driven, pilot: Pilot[int]) -> None:
+    await ready(run, pilot)
+    lost = ev.SessionLost("/bin/false is not Claude Code.", kind=Problem.CLI_UNUSABLE)
+    await tell(run, pilot, lost, lost)
+    shown = run.screen.transcript.text()
+    assert shown.count("/bin/false is not Claude Code.") == 1
+
+
+async def test_after_a_reconnect_a_resumed_session_is_connected(run: Driven, pilot: Pilot[int]) -> None:
+    await ready(run, pilot)
+    await tell(run, pilot, ev.SessionLost("", kind=Problem.CLI_ENDED))
+    assert run.screen.view.state is ev.SessionState.FAILED
+    await pilot.press("f6")
+    await ready(run, pilot)
+    assert "Connected again." in run.screen.transcript.text()
+    await tell(run, pilot, ev.Connected("id-1", "claude-x", "default", "/work"))
+    assert run.screen.transcript.text().count("Connected again.") == 1
+
+
+@pytest.mark.parametrize(
+    ("gone", "words"),
+    [
+        (
+            ev.SessionLost("/work/gone", kind=Problem.DIRECTORY_GONE),
+            ("The working directory does not exist.", "--cwd DIR --resume ID"),
+        ),
+        (ev.SessionLost("id-1", kind=Problem.NO_CONVERSATION), ("This directory has no such conversation.",)),
+    ],
+)
+async def test_an_answer_for_a_session_that_cannot_be_resumed_can_be_copied(
+    gone: ev.SessionLost, words: tuple[str, ...], run: Driven, pilot: Pilot[int]
+) -> None:
+    await ready(run, pilot)
+    await tell(run, pilot, asked())
+    await keys_work(run, pilot)
+    await tell(run, pilot, ev.StateChanged(ev.SessionState.PARKED))
+    parked = run.told
+    await pilot.press("2", "enter")
+    await kept_while_parked(run, pilot)
+    await until(pilot, lambda: run.told is not parked)
+    await tell(run, pilot, gone)
+    shown = run.screen.transcript.text()
+    assert all(said in shown for said in words)
+    assert "Your answer did not reach Claude; F8 copies it" in shown
+    await pilot.press("f8")
+    await until(pilot, lambda: "Draft copied" in run.screen.dock.notices.text)
+    assert "Which one?" in run.app.clipboard
+    assert "Second" in run.app.clipboard
+    await tell(run, pilot, gone)
+    assert run.screen.transcript.text().count("F8 copies it") == 1

@@ -1,33 +1,71 @@
-"""Several sessions in one terminal: going from one to another, and what waits in those that are not shown."""
+"""Several sessions in one terminal or in two, and what is typed while one takes another's place."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import closing
+import os
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, closing
+from dataclasses import replace
+from functools import partial
+from itertools import cycle
 from pathlib import Path
+from string import ascii_lowercase
+from unittest.mock import patch
 
+import pytest
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
-from ccq_tui.agent.events import AgentEvent, PromptAccepted, SessionState, StateChanged, TitleChanged
-from ccq_tui.config.launch import Launch
+from ccq_tui.agent.events import (
+    AgentEvent,
+    Connected,
+    HistoryLoaded,
+    PromptAccepted,
+    SessionLost,
+    SessionState,
+    StateChanged,
+    TitleChanged,
+)
+from ccq_tui.agent.problems import Problem
+from ccq_tui.agent.reader import EarlierSession
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.prompts.unread import PromptDraft
+from ccq_tui.processes import Owner
+from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.questions import Answer, Answered
+from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.overview.screen import OverviewScreen
+from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.ui import ProgramAction
+from ccq_tui.screens.sessions import new_session
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.screens.sessions.open_sessions import DEMO_LOST, parting_words
+from ccq_tui.screens.sessions.trust_gate import TrustGate
+from ccq_tui.widgets.keys import copy_of
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.side_bar import SideBar
 from tests.actors import PANEL
-from tests.ui.host import Clock
+from tests.ui.host import Clock, handled
 from tests.ui.running import running
-from tests.ui.session import Driven, ToldSession, asked, keys_work, until
+from tests.ui.session import (
+    Driven,
+    ToldSession,
+    asked,
+    burst,
+    kept_while_parked,
+    keys_work,
+    prompt_kept,
+    until,
+)
+from tests.ui.test_inbox_screen import one_waits
 
 
 class Lasting(ToldSession):
@@ -64,7 +102,7 @@ async def test_the_shell_is_told_how_to_come_back_to_a_conversation() -> None:
         assert parting_words(run.app.sessions, kept=False) == [DEMO_LOST]
 
 
-class Many(Driven):
+class Several(Driven):
     """The program with all the sessions that it made."""
 
     def __init__(self, launch: Launch | None = None, clock: Clock | None = None) -> None:
@@ -86,7 +124,7 @@ class Many(Driven):
         return 1 + self.app.sessions.index(self.session_screen)
 
 
-async def another(pilot: Pilot[int], run: Many, where: str = "", prompt: str = "") -> None:
+async def another(pilot: Pilot[int], run: Several, where: str = "", prompt: str = "") -> None:
     """Open another session by keys."""
     count = len(run.all)
     await pilot.press("ctrl+n")
@@ -101,7 +139,7 @@ async def another(pilot: Pilot[int], run: Many, where: str = "", prompt: str = "
 
 async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
-    async with running(Many(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
+    async with running(Several(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         await pilot.press("f3")
         assert "only session here" in run.session_screen.dock.notices.text
         assert run.bar() == ""
@@ -164,7 +202,7 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
 
 
 async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: Path) -> None:
-    async with running(Many(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
+    async with running(Several(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         await another(pilot, run)
         await pilot.press(*"abc")
         run.all[0].tell(TitleChanged("Cache of the API"))
@@ -199,7 +237,7 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
 
 
 async def test_no_more_processes_than_allowed_and_the_next_begins_when_one_ends(tmp_path: Path) -> None:
-    run = Many(Launch(settings=Settings(cwd=tmp_path, max_live_sessions=1)))
+    run = Several(Launch(settings=Settings(cwd=tmp_path, max_live_sessions=1)))
     async with run.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         await pilot.press("ctrl+n")
@@ -214,7 +252,7 @@ async def test_no_more_processes_than_allowed_and_the_next_begins_when_one_ends(
 async def test_a_session_that_waits_for_a_process_is_closed_at_once_and_its_prompt_is_kept(
     tmp_path: Path,
 ) -> None:
-    run = Many(Launch(settings=Settings(cwd=tmp_path, max_live_sessions=1)))
+    run = Several(Launch(settings=Settings(cwd=tmp_path, max_live_sessions=1)))
     async with run.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         await pilot.press("ctrl+n")
@@ -231,7 +269,7 @@ async def test_a_session_that_waits_for_a_process_is_closed_at_once_and_its_prom
 
 
 async def test_where_there_is_no_room_the_sessions_are_a_list(tmp_path: Path) -> None:
-    async with running(Many(Launch(settings=Settings(cwd=tmp_path))), size=(60, 20)) as (run, pilot):
+    async with running(Several(Launch(settings=Settings(cwd=tmp_path))), size=(60, 20)) as (run, pilot):
         await another(pilot, run)
         assert run.bar() == ""
         await pilot.press("f3")
@@ -244,7 +282,7 @@ async def test_a_key_right_behind_the_one_that_leaves_the_overview_goes_to_its_s
     tmp_path: Path,
 ) -> None:
     launch = Launch(settings=Settings(cwd=tmp_path))
-    async with running(Many(launch), size=(100, 30)) as (run, pilot):
+    async with running(Several(launch), size=(100, 30)) as (run, pilot):
         await run.app.sessions.add(launch)
         await until(pilot, lambda: len(run.all) == 2 and run.number() == 2)
         await pilot.press("f5")
@@ -259,3 +297,283 @@ async def test_a_key_right_behind_the_one_that_leaves_the_overview_goes_to_its_s
             run.app.post_message(events.Key(key, None))
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         assert (run.all[0].sent, run.session_screen.dock.prompt.text) == ([], "half a thought")
+
+
+@asynccontextmanager
+async def asked_for_another(where: Path) -> AsyncIterator[tuple[Driven, Pilot[int], Input, Input]]:
+    """Show the form for another session; give the fields for its directory and its prompt."""
+    run = Driven(Launch(settings=Settings(cwd=where)))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+        form = run.app.screen
+        assert form.query_one("#new-prompt", Input).has_focus
+        await pilot.press("shift+tab")
+        yield run, pilot, form.query_one("#new-place", Input), form.query_one("#new-prompt", Input)
+
+
+async def test_keys_that_follow_the_one_that_opens_a_panel_are_the_panels(tmp_path: Path) -> None:
+    async with one_waits(tmp_path) as (run, pilot, request):
+        for key in ("right", "o", *"mine", "enter"):
+            run.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        # What confirms counts only once the row was on the screen.
+        await until(pilot, lambda: (panel := run.inbox_screen.panel) and panel.state.text == "mine")
+        await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.size.height)
+        await pilot.press("enter")
+        # The answer starts its session, which is not to be met by the end of this test.
+        await until(pilot, lambda: "in the background" in run.said())
+        assert run.inbox_screen.field.text == ""
+        stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
+        assert stored.outcome == Answered((Answer((), "mine"),))
+
+
+async def test_a_paste_that_follows_is_the_panels(tmp_path: Path) -> None:
+    async with one_waits(tmp_path) as (run, pilot, request):
+        for event in (events.Key("right", None), events.Key("o", "o"), events.Paste("mine")):
+            run.app.post_message(event)
+        await until(pilot, lambda: run.inbox_screen.panel and "mine" in str(run.inbox_screen.panel.state))
+        assert run.inbox_screen.field.text == ""
+        for key in ("pagedown", "f6"):  # keys that mean nothing in a panel
+            run.inbox_screen.panel.post_message(copy_of(events.Key(key, None)))
+        await pilot.press("enter")
+        # The answer starts its session, which is not to be met by the end of this test.
+        await until(pilot, lambda: "in the background" in run.said())
+        stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
+        assert stored.outcome == Answered((Answer((), "mine"),))
+
+
+async def test_what_comes_in_one_go_with_enter_is_the_prompts(tmp_path: Path) -> None:
+    async with asked_for_another(tmp_path) as (run, pilot, place, prompt):
+        for key in ("enter", *"hello", "backspace"):
+            run.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: prompt.value == "hell")
+        assert place.value == str(tmp_path)
+
+
+@pytest.mark.parametrize("typed", ["", "go"])
+async def test_a_prompt_is_typed_while_its_directory_is_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str
+) -> None:
+    found = threading.Event()
+    looks_up = new_session.place
+
+    def slow(text: str, here: Path) -> Path:
+        found.wait(60)
+        return looks_up(text, here)
+
+    monkeypatch.setattr(new_session, "place", slow)
+    async with asked_for_another(tmp_path) as (run, pilot, place, prompt):
+        await pilot.press("end", "x", "enter")
+        await until(pilot, lambda: prompt.has_focus)
+        await pilot.press(*typed)
+        found.set()
+        await until(pilot, lambda: "does not exist" in str(problem(run)))
+        assert prompt.value == typed
+        if typed:
+            assert prompt.has_focus, "who types is not moved away"
+            await pilot.press("enter")
+        await until(pilot, lambda: place.has_focus)
+        await pilot.press("backspace")
+        assert place.value == str(tmp_path), "it is mended, not typed anew"
+
+
+def problem(run: Driven) -> object:
+    return run.app.screen.query_one("#new-problem").render()
+
+
+async def type_during(run: Driven, pilot: Pilot[int], work: Awaitable[object]) -> str:
+    """Type a letter at each turn of the event loop until the work is done; return the letters."""
+    letters, typed = cycle(ascii_lowercase), ""
+    doing = asyncio.ensure_future(work)
+    while not doing.done():
+        letter = next(letters)
+        run.app.post_message(events.Key(letter, letter))
+        typed += letter
+        await asyncio.sleep(0)
+        if len(typed) > 5_000:
+            await asyncio.sleep(0.001)
+    await doing
+    await until(pilot, lambda: not run.app._message_queue.qsize())
+    return typed
+
+
+async def replaced(run: Driven) -> None:
+    await run.app.manager.replace_session(run.screen.session, run.screen.launch)
+
+
+async def opens_another(run: Driven) -> None:
+    await run.app.manager.open(run.screen.launch)
+
+
+@pytest.mark.parametrize("work", [replaced, opens_another])
+async def test_no_letter_is_lost(tmp_path: Path, work: Callable[[Driven], Awaitable[None]]) -> None:
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        old = run.session_screen
+        typed = await type_during(run, pilot, work(run))
+        assert run.session_screen is not old
+        # What was typed into the old prompt may come back in front of it: that session had not begun.
+        rest = typed.removeprefix(old.dock.prompt.text)
+        await until(pilot, lambda: run.session_screen.dock.prompt.text.endswith(rest))
+        assert rest
+
+
+@pytest.mark.parametrize("key", ["ctrl+n", "f1"])
+async def test_no_letter_is_lost_as_a_field_of_another_screen_comes(tmp_path: Path, key: str) -> None:
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        prompt = run.session_screen.dock.prompt
+
+        async def opened() -> None:
+            run.app.post_message(events.Key(key, None))
+            for _ in range(10_000):
+                if isinstance(run.app.screen, Overlay) and run.app.screen.focused is not None:
+                    return
+                await asyncio.sleep(0)
+
+        typed = await type_during(run, pilot, opened())
+        field = run.app.screen.focused
+        await until(pilot, lambda: prompt.text + text_in(field) == typed)
+        assert text_in(field)
+
+
+def text_in(field: object) -> str:
+    assert isinstance(field, Input | TextArea)
+    return field.value if isinstance(field, Input) else field.text
+
+
+async def test_no_session_is_put_in_anothers_place_while_the_program_ends(tmp_path: Path) -> None:
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
+    gate, end = asyncio.Event(), SessionScreen.end
+
+    async def held(screen: SessionScreen) -> None:
+        await gate.wait()
+        await end(screen)
+
+    with patch.object(SessionScreen, "end", held):
+        async with run.app.run_test() as pilot:
+            await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+            run.app.manager.work("resume", partial(replaced, run))
+            await pilot.press("ctrl+q")
+            gate.set()
+            await until(pilot, lambda: run.app._exit)
+            assert len(run.launches) == 1
+
+
+OTHER = Owner(os.getppid())
+
+
+def claimed(where: Path) -> Launch:
+    """Note that another process runs the session, and return what goes on with it."""
+    store = Store(where / "inbox.db")
+    store.sessions.upsert("id-1", str(where), name="api")
+    assert store.sessions.claim("id-1", OTHER) is None
+    store.close()
+    return Launch(settings=Settings(cwd=where), program=ProgramArguments(state=where), resume="id-1")
+
+
+async def asked_about(pilot: Pilot[int], run: Driven) -> None:
+    await until(pilot, lambda: isinstance(run.app.screen, Picker))
+    assert run.app.screen.heading == "This session is open in another ccq-tui"
+    assert str(OTHER.pid) in str(run.app.screen.about)
+
+
+async def test_it_is_left_there_and_the_program_ends(tmp_path: Path) -> None:
+    async with running(Driven(claimed(tmp_path))) as (run, pilot):
+        await asked_about(pilot, run)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.app.return_code == 0)
+    assert run.launches == []
+
+
+@pytest.mark.parametrize("forked", [False, True])
+async def test_what_was_typed_before_it_was_asked_about_is_kept(
+    tmp_path: Path, forked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launch = replace(claimed(tmp_path), prompt="" if forked else "go on")
+    run, typed, asks = Driven(launch), asyncio.Event(), TrustGate.alone
+
+    async def asks_late(prompt: TrustGate, launch: Launch) -> Launch | None:
+        await typed.wait()
+        return await asks(prompt, launch)
+
+    monkeypatch.setattr(TrustGate, "alone", asks_late)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        burst(run, "h")
+        run.app.post_message(events.Paste("i"))
+        await handled(run.app)
+        typed.set()
+        await asked_about(pilot, run)
+        await pilot.press(*(("down", "enter") if forked else ("escape",)))
+        if forked:
+            await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+            await until(pilot, lambda: run.session_screen.dock.prompt.text == "hi")
+        else:
+            await until(pilot, lambda: run.app.return_code == 0)
+            kept = prompt_kept(tmp_path, directory_key(tmp_path))
+            assert kept.text == "go on\nhi"
+
+
+async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def earlier(*_options: object) -> tuple[EarlierSession, ...]:
+        return (EarlierSession("id-1", "api", 0.0, "", str(tmp_path)),)
+
+    monkeypatch.setattr("ccq_tui.runtime.ownership.earlier_sessions", earlier)
+    async with running(Driven(replace(claimed(tmp_path), resume="", continue_last=True))) as (run, pilot):
+        await asked_about(pilot, run)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        # The very session that was asked about, whichever is the newest by now.
+        made = [(one.resume, one.continue_last, one.fork) for one in run.launches]
+        assert made == [("id-1", False, True)]
+
+        # From the list in the session the same is asked; Esc stays here.
+        screen = run.session_screen
+        wanted = replace(run.launches[0], fork=False)
+        screen.view = replace(screen.view, session_id="")
+        screen.post_message(ProgramAction("replace", screen.session, wanted))
+        await asked_about(pilot, run)
+        await pilot.press("escape")
+        await until(pilot, lambda: run.app.screen is screen)
+        assert len(run.launches) == 1
+        run.told.tell(Connected("id-1", "claude-x", "default", "/work"))
+
+        # What is open in this terminal is shown, not opened twice.
+        await until(pilot, lambda: screen.view.session_id == "id-1")
+        screen.post_message(ProgramAction("replace", screen.session, wanted))
+        await until(pilot, lambda: "open here already" in screen.dock.notices.text)
+
+        # Parked here and resumed over there meanwhile: the start is lost, and the answer theirs to deliver.
+        run.told.tell(HistoryLoaded((), cut=False))
+        run.told.tell(StateChanged(SessionState.AWAITING))
+        run.told.tell(asked())
+        await keys_work(run, pilot)
+        run.told.tell(StateChanged(SessionState.PARKED))
+        await until(pilot, lambda: screen.view.state is SessionState.PARKED)
+        await pilot.press("1", "enter")
+        asking = run.told
+        await kept_while_parked(run, pilot)
+        await until(pilot, lambda: run.told is not asking)
+        run.told.tell(StateChanged(SessionState.PARKED))
+        run.told.tell(SessionLost("process 7 runs it", expected=True, kind=Problem.RUNS_ELSEWHERE))
+        await until(pilot, lambda: "has your answer" in screen.dock.notices.text)
+        assert screen.view.state is SessionState.PARKED, "it is tried again with the next prompt"
+
+        # The key that helps asks the same, and this time it goes on here once it is parked there.
+        await pilot.press("f6")
+        await asked_about(pilot, run)
+        store = Store(tmp_path / "inbox.db")
+        store.requests.add(QuestionRequest("toolu_other", "id-1", asked().request.questions))
+        await pilot.press("down", "down", "enter")
+        await until(pilot, lambda: bool(store.commands.open()))
+        assert store.commands.take(store.commands.open()[0].number, OTHER)
+        store.sessions.set_state("id-1", StoredSessionState.PARKED, "test")
+        store.sessions.release("id-1", OTHER)
+        store.close()
+        await until(pilot, lambda: len(run.launches) == 3)
+        assert (run.launches[2].resume, run.launches[2].fork) == ("id-1", False)

@@ -1,20 +1,34 @@
-"""The status line as it is drawn, in terminals of several widths."""
+"""The status line: its widths, a command's output in it, silence, and no work while nobody does anything."""
 
 from __future__ import annotations
 
+import gc
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+from textual.timer import Timer
+from textual.widgets import TextArea
 
 from ccq_tui import theming
-from ccq_tui.agent.events import SessionState
+from ccq_tui.agent import events as ev
+from ccq_tui.agent.events import EffortChanged, SessionState, StateChanged, TaskEnded, TaskStarted, TurnEnded
 from ccq_tui.agent.session_name import SessionName
+from ccq_tui.config.launch import Launch, ProgramArguments
+from ccq_tui.config.settings import Settings
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.view import BYPASS, Surroundings, pieces
+from ccq_tui.screens.session.status import SILENCE
+from ccq_tui.widgets.panel import field
 from ccq_tui.widgets.status_line import StatusLine
+from tests.steps import step
+from tests.ui.host import Clock
+from tests.ui.running import running
+from tests.ui.session import Driven, until
 
 Compare = Callable[..., bool]
 PLAN = SessionFacts(
@@ -53,3 +67,166 @@ class Lines(App[None]):
 @pytest.mark.parametrize("width", [40, 80, 160])
 def test_picture_of_the_status_line(snap_compare: Compare, width: int) -> None:
     assert snap_compare(Lines(), terminal_size=(width, 6))
+
+
+TURN = TurnEnded("completed", is_error=False, duration=1.0, cost=0.25, input_tokens=1, output_tokens=1)
+
+
+@pytest.mark.parametrize("shown", [True, False])
+async def test_the_command_runs_when_something_changed(tmp_path: Path, shown: bool) -> None:
+    runs = tmp_path / "runs"
+    command = f"echo run >>{runs}; tr ',' '\\n' | grep -e total_cost -e '\"level\"' | tr '\\n' ' '"
+    settings = {"statusLine": {"type": "command", "command": command}}
+    (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    program = ProgramArguments(environment={"CLAUDE_CONFIG_DIR": str(tmp_path)})
+    launch = Launch(settings=Settings(cwd=tmp_path, status_line=shown), program=program)
+    async with running(Driven(launch), size=(200, 30)) as (run, pilot):
+        output = run.session_screen.status_output
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        if not shown:
+            run.told.tell(TURN)
+            await until(pilot, lambda: run.session_screen.view.cost)
+            assert not output._busy
+            assert not runs.exists()
+            return
+        with step("it is shown above the status line"):
+            await until(pilot, lambda: output.line.said)
+            assert output.line.display
+            assert output.line.region.bottom == run.session_screen.status_line.region.y
+        with step("a change runs it again, and a second without one does not"):
+            run.told.tell(TURN)
+            run.told.tell(EffortChanged("high"))
+            await until(pilot, lambda: "0.25" in output.line.said and "high" in output.line.said)
+            await until(pilot, lambda: not output._busy)
+            before = runs.read_text(encoding="utf-8")
+            run.session_screen.changed()
+            assert not output._busy
+            assert runs.read_text(encoding="utf-8") == before
+        with step("what runs in the background is counted"):
+            for number in (1, 2):
+                run.told.tell(TaskStarted(f"t{number}", "c", "d", background=True))
+            run.told.tell(TaskStarted("t3", "c", "d"))
+            drawn = run.session_screen.status_line
+            await until(pilot, lambda: "2 commands in the background" in drawn.render().plain)
+            run.told.tell(TaskEnded("t1", "c", "completed"))
+            await until(pilot, lambda: "1 command in the background" in drawn.render().plain)
+            assert "effort high" in drawn.render().plain
+
+
+SILENT = "nothing from Claude"
+
+
+async def test_silence_is_said_where_claude_should_be_heard() -> None:
+    async with running(Driven(clock=Clock()), size=(120, 24)) as (run, pilot):
+        heard: list[ev.AgentEvent] = []
+
+        def line(seconds: float = 0.0) -> str:
+            run.clock.skip(seconds)
+            run.screen.status.changed()
+            return run.screen.status_line.render().plain
+
+        async def tell(event: ev.AgentEvent) -> None:
+            run.told.tell(event)
+            await until(pilot, lambda: event in heard)
+
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
+        run.screen.listeners += (heard.append,)
+        await tell(ev.StateChanged(ev.SessionState.WORKING))
+        assert SILENT not in line(SILENCE - 1)
+        assert f"{SILENT} for 15s" in line(1)
+        await tell(ev.ThinkingCounted(900))
+        assert SILENT not in line(5)
+        assert f"{SILENT} for 1m 05s" in line(60)
+        await tell(ev.ToolStarted("t", "Bash", {"command": "make"}))
+        assert SILENT not in line(300), "a command that runs counts its own seconds"
+        await tell(ev.ToolFinished("t", "Bash", "done"))
+        assert SILENT not in line(SILENCE - 1)
+        assert f"{SILENT} for 15s" in line(1)
+        await tell(ev.Retrying(1, 10, 30.0, 529, "overloaded"))
+        assert SILENT not in line(SILENCE), "a retry has its own words"
+        await tell(ev.StateChanged(ev.SessionState.WORKING))
+        assert SILENT not in line(10)
+        await tell(ev.PromptAccepted("More", queued=True, prompt_id="p"))
+        await tell(ev.ModeChanged("plan"))
+        assert f"{SILENT} for 15s" in line(5), "what a person does is no sign of Claude"
+        await tell(ev.NoticeGiven("info", ev.COMPACTING))
+        assert SILENT not in line(60), "a compaction says nothing until it is done"
+        await tell(ev.StateChanged(ev.SessionState.AWAITING))
+        assert SILENT not in line(300)
+        await tell(ev.StateChanged(ev.SessionState.WORKING))
+        assert SILENT not in line(1)
+        await tell(ev.StateChanged(ev.SessionState.IDLE))
+        assert SILENT not in line(300)
+
+
+BLINK = TextArea.__dict__["cursor_blink"]
+"""As Textual has it: the other tests have no caret that blinks."""
+
+
+def timers(run: Driven) -> list[Timer]:
+    """Return the timers that wake the program again and again."""
+    pumps = [run.app, *run.app.screen.walk_children(with_self=True)]
+    return [timer for pump in pumps for timer in pump._timers if timer._active.is_set()]
+
+
+async def test_an_idle_session_counts_no_seconds(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    run.screen.status.tick()
+    await until(pilot, lambda: not timers(run))
+    run.told.tell(StateChanged(SessionState.WORKING))
+    await until(pilot, lambda: run.screen.view.state is SessionState.WORKING)
+    assert timers(run), "how long it has been at work is shown"
+    run.screen.status.tick()
+    assert timers(run)
+    run.told.tell(StateChanged(SessionState.IDLE))
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    run.screen.status.tick()
+    await until(pilot, lambda: not timers(run))
+
+
+async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TextArea, "cursor_blink", BLINK)
+    monkeypatch.setattr(field, "BLINK_SECONDS", 60.0)
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        run.app.animation_level = "full"
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        caret = run.screen.dock.prompt.field
+        run.screen.status.tick()
+        await until(pilot, lambda: not timers(run))
+        assert caret._draw_cursor, "it stands still, and is seen"
+        await pilot.press("a")
+        assert caret.blink_timer in timers(run)
+        monkeypatch.setattr(field, "BLINK_SECONDS", 0.01)
+        await pilot.press("b")
+        await until(pilot, lambda: caret.blink_timer not in timers(run))
+        assert caret._draw_cursor
+
+
+async def test_the_caret_is_where_the_keys_go(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    prompt = run.screen.dock.prompt.field
+
+    def drawn() -> list[object]:
+        return [segment.style for segment in prompt.render_lines(prompt.size.region)[0]]
+
+    await pilot.press("a", "b")
+    with_caret = drawn()
+    await pilot.press("ctrl+f")
+    await until(pilot, lambda: run.app.focused is not prompt)
+    assert drawn() != with_caret
+    await pilot.press("escape")
+    await until(pilot, lambda: run.app.focused is prompt)
+    assert drawn() == with_caret
+
+
+async def test_garbage_is_not_looked_for_in_what_was_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Driven()
+    async with run.app.run_test():
+        run.app._begun()
+        searched = len(gc.get_objects())
+        assert searched > 1_000, "tests come and go: what is loaded for one is not kept out"
+        with monkeypatch.context() as patch:
+            patch.setattr(type(run.app), "is_headless", property(lambda _: False))
+            run.app._begun()
+        assert len(gc.get_objects()) < searched // 10

@@ -1,4 +1,4 @@
-"""Themes in the running program: the list, what a file written meanwhile does, no colours, few colours."""
+"""Themes in the running program: the list, the style sheet, what is drawn in every theme, few colours."""
 
 from __future__ import annotations
 
@@ -7,21 +7,33 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.color import Color as RichColor
 from rich.style import Style
+from textual.app import App
 from textual.color import Color
+from textual.css import stylesheet
+from textual.geometry import Offset
 from textual.pilot import Pilot
+from textual.selection import Selection
+from textual.widgets import Static
 
-from ccq_tui.agent.events import SessionState, StateChanged
+from ccq_tui import theming
+from ccq_tui.agent.events import ErrorReported, NoticeGiven, SessionState, StateChanged
+from ccq_tui.compat.textual.stylesheet import KeptStylesheet, _rules_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import config_dir, user_config
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import screen_commands
+from ccq_tui.theming import load_themes
 from ccq_tui.widgets.transcript import Transcript
 from tests.ui.drawn import screen_text
-from tests.ui.host import press_later
+from tests.ui.host import Clock, press_later
+from tests.ui.pictures import Pictures
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, until
+from tests.ui.scene import QUESTION, WORK
+from tests.ui.session import Driven, asked, panel_drawn, until
+from tests.unit.colours import contrast
 
 
 @pytest.fixture(autouse=True)
@@ -199,3 +211,186 @@ async def test_sixteen_colours_are_named_by_number(monkeypatch: pytest.MonkeyPat
         colours = {style.color for style in styles(run)} | {style.bgcolor for style in styles(run)}
         assert all(colour is None or colour.is_system_defined for colour in colours)
         assert len(colours) > 3
+
+
+TROUBLE = (
+    NoticeGiven("The MCP server “docs” did not start", "warning"),
+    ErrorReported("overloaded", "The API is overloaded"),
+)
+LEAST = {"ccq-contrast": 7.0}
+ENOUGH = 4.5
+TWO_FRAMES = 0.08
+"""Seconds in which the transcript is drawn anew."""
+FEW = 20
+"""Words of a screen that is not drawn yet, at most."""
+GIVEN_WAY = ("Ask Claude to do something", "Type to filter")
+"""The hint in an empty field may be fainter: it is gone with the first key."""
+
+
+def colour(found: RichColor | None) -> Color | None:
+    return Color.from_rich_color(found) if found is not None and found.triplet is not None else None
+
+
+def seen(style: Style) -> tuple[Color, Color] | None:
+    """The colours of text and background as they are drawn."""
+    text, ground = colour(style.color), colour(style.bgcolor)
+    if text is None or ground is None:
+        return None
+    return (ground, text) if style.reverse else (text, ground)
+
+
+def words(run: Driven) -> dict[str, float]:
+    """The contrast of each run of letters on the screen with what it stands on."""
+    found = {}
+    for strip in run.app.screen._compositor.render_strips():
+        for segment in strip:
+            if segment.style and any(map(str.isalnum, segment.text)) and (pair := seen(segment.style)):
+                found[segment.text.strip()] = contrast(*pair)
+    return found
+
+
+def weak(run: Driven, least: float) -> dict[str, float]:
+    return {
+        text: round(value, 2)
+        for text, value in words(run).items()
+        if value < least and not any(text in hint for hint in GIVEN_WAY)
+    }
+
+
+async def test_every_word_on_the_screen_can_be_read() -> None:
+    themes = [theme.name for theme in load_themes()[0]]
+    run = Driven(Launch(settings=Settings(cwd=Path("/usr"), theme=themes[0])))
+    wrong: dict[str, dict[str, float]] = {}
+    async with run.app.run_test(size=(100, 60)) as pilot:
+
+        async def read(state: str) -> None:
+            await pilot.pause(TWO_FRAMES)
+            assert len(words(run)) > FEW, state
+            if found := weak(run, LEAST.get(run.app.theme, ENOUGH)):
+                wrong[f"{state} in {run.app.theme}"] = found
+
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        for event in (*WORK, *TROUBLE):
+            run.told.tell(event)
+        await until(pilot, lambda: "overloaded" in " ".join(words(run)))
+        for run.app.theme in themes:
+            await read("work and trouble")
+            select_text(run)
+            await read("text that is selected")
+            run.screen.selections = {}
+            run.screen.dock.prompt.field.load_text("")
+        run.told.tell(asked("toolu_1", QUESTION))
+        await until(pilot, lambda: panel_drawn(run.screen))
+        await until(pilot, lambda: any("Show them last" in text for text in words(run)))
+        run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]
+        await pilot.press("down", "space")
+        for run.app.theme in reversed(themes):
+            await read("a question")
+            run.screen.take_command("/theme")
+            # The panel under it has keys to move, too.
+            await until(pilot, lambda: run.app.screen is not run.session_screen and len(words(run)) > FEW)
+            await read("a list")
+            await pilot.press("escape")
+    assert not wrong
+
+
+def select_text(run: Driven) -> None:
+    """Select words in the prompt, and lines in the transcript."""
+    field = run.screen.dock.prompt.field
+    field.load_text("selected words")
+    field.select_all()
+    run.screen.selections = {run.screen.transcript: Selection(Offset(0, 0), Offset(80, 8))}
+
+
+THEMES = [theme.name for theme in load_themes()[0]]
+SIZES = [(80, 24), (40, 12), (160, 50), (250, 80)]
+
+
+async def test_in_every_theme_and_at_every_size(pictures: Pictures) -> None:
+    clock = Clock()
+    run = Driven(Launch(settings=Settings(cwd=Path("/usr"), theme=THEMES[0])), clock=clock)
+    async with run.app.run_test(size=SIZES[0]) as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        for event in (*WORK, StateChanged(SessionState.AWAITING), asked("toolu_1", QUESTION)):
+            run.told.tell(event)
+        await until(pilot, lambda: panel_drawn(run.screen))
+        clock.skip_grace()
+        run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]
+        await pilot.press("space", "down")
+        await until(pilot, lambda: run.screen.dock.panel.state.page.draft.selected)  # type: ignore[union-attr]
+        run.screen.changed()
+        for theme in THEMES:
+            run.app.theme = theme
+            for width, height in SIZES if theme == "ccq-dark" else SIZES[:1]:
+                await pilot.resize_terminal(width, height)
+                await pilot.pause(0.1)
+                await pictures.keep(pilot, f"{width}x{height}-{theme}")
+
+
+class First(Static):
+    DEFAULT_CSS = "First { color: $primary; }"
+
+
+class Second(Static):
+    DEFAULT_CSS = "Second { color: $ccq-muted; }"
+
+
+class Kept(App[None]):
+    CSS = "First { background: $surface; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stylesheet = KeptStylesheet(variables=self.get_css_variables())
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theming.variable_defaults()
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """Give what was read since the last call: the names of classes, or "" for an app's own style sheet."""
+    names: list[str] = []
+    parse = stylesheet.parse
+
+    def counted(scope: str, *args: object, **more: object) -> object:
+        names.append(scope)
+        return parse(scope, *args, **more)  # type: ignore[arg-type]
+
+    def since() -> list[str]:
+        found = sorted(names)
+        names.clear()
+        return found
+
+    monkeypatch.setattr(stylesheet, "parse", counted)
+    return since
+
+
+async def test_only_what_is_new_is_read(read: Callable[[], list[str]]) -> None:
+    _rules_of.cache_clear()
+    async with running(Kept()) as (app, pilot):
+        await app.mount(First("a"))
+        await pilot.pause()
+        first = read()
+        assert first.count("First") == 1
+        await app.mount(Second("b"))
+        await pilot.pause()
+        assert read() == ["Second"]
+        app.refresh_css()
+        assert read() == [], "no variable has changed"
+
+        for theme in load_themes()[0]:
+            app.register_theme(theme)
+        dark = app.query_one(First).styles.color
+        app.theme = "ccq-light"
+        await pilot.pause()
+        assert {"First", "Second"} <= set(read())
+        assert app.query_one(First).styles.color == Color.parse(app.theme_variables["primary"]) != dark
+        app.theme = "textual-dark"
+        await pilot.pause()
+        assert read() == []
+        assert app.query_one(First).styles.color == dark
+
+    async with Kept().run_test() as pilot:
+        await pilot.app.mount(First("a"), Second("b"))
+        await pilot.pause()
+        assert read() == [], "another app in the same theme"

@@ -25,7 +25,7 @@ from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import keep_record
 from tests.ui.session import until
-from tests.ui.test_sessions import Many
+from tests.ui.test_sessions import Several
 from tests.unit.worktrees.repositories import IDENTITY, commit, repository, run
 
 
@@ -42,7 +42,7 @@ def text_of(screen: SessionScreen) -> str:
 
 async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(repo: Path) -> None:
     clean = make(planned(repo, "clean"))
-    run_ = Many(Launch(settings=Settings(cwd=clean.path), worktree=clean))
+    run_ = Several(Launch(settings=Settings(cwd=clean.path), worktree=clean))
     async with run_.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: run_.session_screen.view.session_id)
         assert "on branch worktree-clean, from main." in text_of(run_.session_screen)
@@ -106,14 +106,14 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
 
 async def test_a_worktree_stays_for_a_prompt_that_was_not_read_and_both_come_back(repo: Path) -> None:
     clean = make(planned(repo, "clean"))
-    run_ = Many(Launch(settings=Settings(cwd=clean.path), worktree=clean, prompt="not read"))
+    run_ = Several(Launch(settings=Settings(cwd=clean.path), worktree=clean, prompt="not read"))
     async with run_.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: run_.all[0].sent == ["not read"])
         await pilot.press("ctrl+q")
         await until(pilot, lambda: run_.app.runtime.cleanup.parting)
     assert run_.app.runtime.cleanup.parting[0].endswith("it has an unsent prompt.")
     run(repo, "worktree", "remove", str(clean.path))
-    run_ = Many(Launch(settings=Settings(cwd=repo)))
+    run_ = Several(Launch(settings=Settings(cwd=repo)))
     async with run_.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: len(run_.all) == 2)
         back = run_.app.sessions[1]
@@ -126,12 +126,12 @@ async def test_a_worktree_stays_for_a_prompt_that_was_not_read_and_both_come_bac
 SERVERS = '{"mcpServers": {"db": {"command": "/bin/false"}}}'
 
 
-def waiting(repo: Path) -> tuple[Many, Clock]:
+def waiting(repo: Path) -> tuple[Several, Clock]:
     """The program that is to begin in a worktree of a repository that is to be trusted first."""
     (repo / ".mcp.json").write_text(SERVERS)
     launch = replace(launch_with({"cwd": repo}), plan=planned(repo, "later"))
     assert launch.trusted.carried is not None
-    run_ = Many(launch, clock=(clock := Clock()))
+    run_ = Several(launch, clock=(clock := Clock()))
     return run_, clock
 
 

@@ -23,7 +23,7 @@ from tests.unit.colours import EYES, contrast, difference
 LEAST = {"ccq-contrast": 7.0}
 ENOUGH = 4.5
 LINES = ("--faint",)
-"""Component classes that draw lines and bars alone; tests/ui/test_theme_frames.py looks for words in them."""
+"""Component classes that draw lines and bars alone; tests/ui/test_themes.py looks for words in them."""
 STATES = ("foreground", "success", "warning", "error", "ccq-muted")
 """Colours that tell how something stands; ``ccq-cvd`` keeps them apart for all eyes."""
 APART = 14.0
