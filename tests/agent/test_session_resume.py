@@ -23,7 +23,7 @@ from ccq_tui.testing.scenario import Scenario
 from ccq_tui.transcript.model import TranscriptModel
 from tests.agent.running import DATABASE, Play, Running, inbox_at, until_written, written
 from tests.steps import step
-from tests.unit.agent.test_leftovers import start
+from tests.unit.agent.test_guard import start
 from tests.unit.transcript.test_drawing import shown
 
 SCENARIO = Scenario("r").says("First.").asks(DATABASE).says("Settled.").ends_turn().says("Later.")

@@ -1,17 +1,26 @@
-"""A CLI ends with its program, however that ends; one that ended before is left alone."""
+"""A CLI ends with its program, however that ends; one whose program lives is left alone."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import select
+import shutil
 import signal
+import subprocess
 import sys
+from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
-from ccq_tui.agent.claude import transport
+from ccq_tui.agent.claude import orphans, transport
+from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.transport import Guard
+from ccq_tui.agent.delivery import way_in
+from ccq_tui.agent.events import ToolFinished
+from ccq_tui.agent.history import SessionPast
+from ccq_tui.inbox.agent_texts import ABANDONED
 from tests.agent.running import alive
 
 LIMIT = 10.0
@@ -68,3 +77,78 @@ async def test_it_keeps_the_input_open_until_it_is_let_go() -> None:
 async def test_without_a_shell_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transport, "_SHELL", "/nonexistent/sh")
     assert await Guard.over(1) is None
+
+
+SLEEPER = "import sys; sys.stdin.read()"
+PARENT = """
+import os, subprocess, sys
+variables = os.environ | {"CCQ_TUI_PROGRAM": str(os.getpid())}
+cli = subprocess.Popen(
+    [sys.executable, *sys.argv[1:]], stdin=sys.stdin, env=variables, start_new_session=True
+)
+print(cli.pid, flush=True)
+if "wait" in sys.argv:
+    cli.wait()
+"""
+
+
+def start(*words: str) -> tuple[subprocess.Popen[str], int]:
+    """Start a program with something that looks like its CLI."""
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, "-c", SLEEPER, "--output-format", "stream-json", *words],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    return parent, int(parent.stdout.readline())
+
+
+def runs(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+        return stat.rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("asked", ["/proc", "ps"])
+async def test_only_a_cli_of_the_session_without_its_program_is_ended(
+    asked: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if asked == "ps":
+        if not shutil.which("ps"):
+            pytest.skip("this system has no ps")
+        monkeypatch.setattr(orphans, "_PROC", tmp_path)
+    session = str(uuid4())
+    gone, orphan = start(f"--resume={session}")
+    forked, fork = start(f"--resume={session}", f"--session-id={uuid4()}")
+    alive, cli = start(f"--session-id={session}", "wait")
+    gone.wait(10)
+    forked.wait(10)
+    try:
+        assert not await end_leftovers("")
+        assert not await end_leftovers(str(uuid4()))
+        assert runs(orphan)
+        assert await end_leftovers(session)
+        assert not runs(orphan)
+        assert runs(cli), "its program lives"
+        assert runs(fork), "it writes another session"
+        assert not await end_leftovers(session)
+    finally:
+        for process in (gone, forked, alive):
+            process.communicate(timeout=10)
+    assert not runs(cli)
+
+
+def test_what_an_abandoned_cli_noted_is_no_sign_that_an_answer_arrived() -> None:
+    answered = ToolFinished("a", "AskUserQuestion", 'Your questions have been answered: "Q"="A".', False)
+    abandoned = ToolFinished("b", "AskUserQuestion", f"{ABANDONED} and wait for the user to tell you.", True)
+    history = SessionPast("s", (answered, abandoned))
+    assert way_in(history, "a") == "result"
+    assert way_in(history, "b") == ""
+
+
+async def test_where_nothing_tells_what_runs_nothing_is_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(orphans, "_PROC", tmp_path)
+    monkeypatch.setattr(orphans, "_PS", (str(tmp_path / "no-ps"),))
+    assert not await end_leftovers(str(uuid4()))

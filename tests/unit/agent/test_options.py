@@ -1,13 +1,38 @@
-"""What a session is started with, and what is loaded for it."""
+"""What a session is started with, what is loaded for it, and what is said when it fails."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from claude_agent_sdk import (
+    CLIConnectionError,
+    CLIJSONDecodeError,
+    CLINotFoundError,
+    ProcessError,
+    ResultError,
+)
+
+from ccq_tui.agent.claude.cli_process import (
+    STDERR_LINE_CHARACTERS,
+    STDERR_LINES,
+    SessionFailure,
+    StderrTail,
+    explain,
+    limited,
+)
 from ccq_tui.agent.claude.options import sdk_options
+from ccq_tui.agent.claude_settings import first_mode
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import start_error
+from ccq_tui.agent.listings import slash_commands
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
+from ccq_tui.agent.problems import Problem
+from ccq_tui.config.claude_flags import ClaudeFlags
 
 
 def built(**fields: object) -> object:
@@ -70,3 +95,161 @@ def test_assuming_takes_the_tool_away_and_says_so() -> None:
     assert set(options.hooks) == {"PostToolUse", "PostToolUseFailure"}  # type: ignore[attr-defined]
     assert options.disallowed_tools == ["WebFetch", "AskUserQuestion"]  # type: ignore[attr-defined]
     assert options.system_prompt["append"].startswith("Rhyme.\n\nThe user does not answer")  # type: ignore[attr-defined]
+
+
+def mode(name: str) -> dict[str, object]:
+    return {"permissions": {"defaultMode": name}}
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "found"),
+    [
+        ({}, {}, "auto"),
+        ({}, {"permission_mode": "default"}, "default"),
+        ({"user": mode("plan")}, {}, None),
+        ({"user": mode("default")}, {}, None),
+        ({"user": mode("auto")}, {}, "auto"),
+        ({"user": mode("plan"), "project": mode("auto")}, {}, "auto"),
+        ({"project": mode("acceptEdits")}, {}, None),
+        ({"project": mode("acceptEdits")}, {"project_settings": False}, "auto"),
+        ({"project": mode("plan")}, {"claude": ClaudeFlags(setting_sources=("user",))}, "auto"),
+        ({"local": mode("plan")}, {}, None),
+        ({"user": {"permissions": ["defaultMode"]}}, {}, "auto"),
+        ({}, {"settings": json.dumps(mode("plan"))}, None),
+    ],
+)
+def test_it_is_auto_unless_a_mode_was_chosen(
+    files: dict[str, object], options: dict[str, object], found: str | None, tmp_path: Path
+) -> None:
+    names = {"user": "config/settings.json", "project": ".claude/settings.json"}
+    for source, data in files.items():
+        path = tmp_path / names.get(source, ".claude/settings.local.json")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(data))
+    environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
+    given = SessionOptions(cwd=tmp_path, environment=environment, **options)  # type: ignore[arg-type]
+    assert first_mode(given) == found
+
+
+@pytest.mark.parametrize(
+    ("error", "failure"),
+    [
+        (CLINotFoundError("Claude Code not found at: /x"), SessionFailure(Problem.CLI_MISSING, "")),
+        (
+            ProcessError("x", exit_code=3),
+            SessionFailure(Problem.CLI_ENDED, "It ended with exit code 3.\nboom", 3),
+        ),
+        (
+            ProcessError("x", exit_code=-9),
+            SessionFailure(Problem.CLI_KILLED, "It was ended by signal 9 (SIGKILL).\nboom", -9),
+        ),
+        (
+            ProcessError("x", exit_code=143),
+            SessionFailure(Problem.CLI_KILLED, "It was ended by signal 15 (SIGTERM).\nboom", 143),
+        ),
+        (ProcessError("x"), SessionFailure(Problem.CLI_ENDED, "boom")),
+        (
+            ResultError("x", {"errors": ["No conversation found with session ID: 1"]}, exit_code=1),
+            SessionFailure(Problem.NO_CONVERSATION, "", 1),
+        ),
+        (
+            ResultError("x", {"errors": ["Something else"]}, exit_code=1),
+            SessionFailure(Problem.CLI_ENDED, "Something else\nboom", 1),
+        ),
+        (CLIConnectionError("pipe"), SessionFailure(Problem.CLI_UNUSABLE, "boom")),
+        (
+            CLIConnectionError("Cannot write to terminated process (exit code: 3)"),
+            SessionFailure(Problem.CLI_ENDED, "It ended with exit code 3.\nboom", 3),
+        ),
+        (
+            CLIConnectionError("Working directory does not exist: /x"),
+            SessionFailure(Problem.DIRECTORY_GONE, ""),
+        ),
+        (CLIJSONDecodeError("{", ValueError()), SessionFailure(Problem.CLI_UNREADABLE, "boom")),
+        (TimeoutError(), SessionFailure(Problem.CLI_SILENT, "boom")),
+        (Exception("odd"), SessionFailure(Problem.LOST, "odd\nboom")),
+    ],
+)
+def test_each_error_is_explained(error: Exception, failure: SessionFailure) -> None:
+    words = StderrTail()
+    words.add("boom")
+    assert explain(error, words) == failure
+
+
+def test_only_the_last_words_are_kept() -> None:
+    words = StderrTail()
+    for number in range(100):
+        words.add(f"{number}" * 1_000)
+    lines = words.after("Ended.").splitlines()
+    assert len(lines) == 1 + STDERR_LINES
+    assert lines[-1] == ("99" * 1_000)[:STDERR_LINE_CHARACTERS]
+
+
+async def test_what_takes_too_long_or_fails_is_a_command_error() -> None:
+    async def forever() -> None:
+        await asyncio.Event().wait()
+
+    async def fails() -> None:
+        raise Exception("refused")  # noqa: TRY002 - as the SDK does
+
+    with pytest.raises(CommandError, match="did not answer within 0 seconds"):
+        await limited(forever(), 0.01)
+    with pytest.raises(CommandError, match="refused"):
+        await limited(fails(), 5)
+
+
+def test_a_server_that_is_not_there_is_named_without_system_calls() -> None:
+    assert (
+        start_error("ENOENT: no such file or directory, posix_spawn '/opt/docs server'")
+        == "/opt/docs server: no such file or directory"
+    )
+    assert start_error("spawn npx ENOENT") == "npx: no such file or directory"
+    assert start_error("Connection closed") == "Connection closed"
+
+
+BOTH_WAYS = """
+import sys
+from ccq_tui.compat.sdk import light_import as sdk
+light = sdk.import_sdk()
+assert light is sdk.import_sdk()
+print(sorted({name.partition(".")[0] for name in sys.modules} & {"mcp", "mcp_types", "jsonschema"}))
+import ccq_tui.agent.claude.connection
+for name in [name for name in sys.modules if name.partition(".")[0] == sdk.NAME]:
+    del sys.modules[name]
+class Strict(sdk._Placeholder):
+    def __getattr__(self, name):
+        raise ImportError(name)
+sdk._Placeholder = Strict
+whole = sdk.import_sdk()
+print(whole is light, whole.ToolAnnotations.__mro__[1].__module__.partition(".")[0])
+import mcp.types
+print(mcp.types.Tool.model_fields["name"].annotation.__name__)
+"""
+
+
+def test_the_sdk_is_imported_without_what_it_does_not_need_and_whole_where_that_is_refused() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", BOTH_WAYS], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert ran.stdout.splitlines() == ["[]", "False mcp_types", "str"], ran.stderr
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"name": "__remote-workflow", "description": "Run the workflow script"},
+        {"name": "workflow-launch-exec", "description": "Hand over (workflow_launch event sessions only)"},
+        {"name": "agents", "description": "(removed) Ask Claude to manage subagents"},
+        {"description": "no name"},
+        "no entry",
+    ],
+)
+def test_what_is_no_command_for_a_person_is_left_out(entry: object) -> None:
+    known = {"name": "/compact", "description": "Free up context (sessions only for you)", "aliases": ["c"]}
+    (command,) = slash_commands({"commands": [entry, known]})
+    assert (command.name, command.aliases) == ("compact", ("c",))
+
+
+def test_an_answer_of_another_shape_has_no_commands() -> None:
+    assert slash_commands({"commands": "all"}) == slash_commands({}) == ()

@@ -1,17 +1,43 @@
-"""What was recorded elsewhere, as events."""
+"""A recording as events: how it is read, in slices and once, and how it is played as a session."""
 
+from __future__ import annotations
+
+import asyncio
 import json
+import os
+import re
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.recorded.reader import NOTHING, open_recording
+from ccq_tui.agent.events import (
+    AgentEvent,
+    HistoryLoaded,
+    PromptAccepted,
+    SessionState,
+    StateChanged,
+    TaskEnded,
+    TaskStarted,
+)
+from ccq_tui.agent.history import replay
+from ccq_tui.agent.recorded import Recording, RecordingError, ReplayedSession, open_recording
+from ccq_tui.agent.recorded import lines as lines_module
+from ccq_tui.agent.recorded import session as session_module
+from ccq_tui.agent.recorded.lines import CHUNK, Lines
+from ccq_tui.agent.recorded.reader import NOTHING, SLICE_EVENTS
+from ccq_tui.agent.recorded.session import LONGEST_GAP, STEADY_SECONDS
 from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
 from ccq_tui.inbox.call_results import UNANSWERED
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.questions import Answer, Answered
+from ccq_tui.transcript.export import export_json
+from ccq_tui.transcript.model import TranscriptModel
+from ccq_tui.widgets.transcript.painter import plain_text
 from tests.unit.agent.recordings import (
     QUESTIONS,
     SESSION,
@@ -192,3 +218,297 @@ def test_a_call_and_its_result_in_any_order_and_number(tmp_path: Path, order: st
     ]
     assert [type(event) for event in shown] == [ev.BlockFinished, ev.ToolStarted, ev.ToolFinished]
     assert shown[-1] == ev.ToolFinished("toolu_1", "Bash", "a.txt")
+
+
+NOON = datetime(2026, 1, 2, 12)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    max_leaves=12,
+)
+FIELDS = st.sampled_from(
+    re.findall(
+        r"\w+",
+        """type subtype message content id uuid input name tool_use_id is_error tool_use_result toolUseResult
+        structuredPatch lines parent_tool_use_id session_id timestamp event index delta text thinking prompt
+        content_block attachment errors usage total_cost_usd questions question options status task_id cwd""",
+    )
+)
+WORDS = st.sampled_from(
+    re.findall(
+        r"\w+",
+        """assistant user system result stream_event attachment text thinking tool_use tool_result init t1
+        AskUserQuestion Edit Bash TaskCreate task_started message_start content_block_start compact_boundary
+        content_block_delta queued_command image""",
+    )
+)
+LIKELY = st.recursive(
+    JSON | WORDS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(FIELDS, inner, max_size=7),
+    max_leaves=25,
+)
+ENTRIES = st.fixed_dictionaries(
+    {"type": WORDS, "message": st.fixed_dictionaries({"content": st.lists(LIKELY, max_size=3)})},
+    optional=dict.fromkeys(("subtype", "uuid", "event", "tool_use_result", "usage", "attachment"), LIKELY),
+)
+
+
+def played(path: Path, data: bytes) -> Recording:
+    """Read bytes, and let the transcript show and write all that they told."""
+    # So long a first line that what follows is not looked at to tell a binary file.
+    path.write_bytes(b'{"type":"first"}' + b" " * 5_000 + b"\n" + data)
+    recording = open_recording(str(path))
+    model = TranscriptModel(lambda: 0.0)
+    model.apply(HistoryLoaded(tuple(events_of(recording))))
+    assert plain_text(model.blocks) or not model.blocks
+    model.set_folds(folded=False)
+    assert plain_text(model.blocks) or not model.blocks  # it draws every block whole
+    written = json.loads(export_json(model.blocks, session={}, at=NOON, draw=plain_text))
+    assert len(written["blocks"]) == len(model.blocks)
+    return recording
+
+
+@settings(max_examples=20)
+@given(st.lists(ENTRIES | LIKELY, max_size=6))
+def test_any_json_is_shown_or_passed_over(tmp_path_factory: pytest.TempPathFactory, found: list[Any]) -> None:
+    data = "\n".join(json.dumps(entry) for entry in found).encode()
+    recording = played(tmp_path_factory.getbasetemp() / "fuzzed.jsonl", data)
+    assert len(recording.bad) == sum(
+        not isinstance(entry, dict)
+        and not (isinstance(entry, list) and any(isinstance(item, dict) for item in entry))
+        for entry in found
+    )
+
+
+@settings(max_examples=25)
+@example(b"\0\n\0")
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    recording = played(tmp_path_factory.getbasetemp() / "fuzzed.bin", data)
+    assert len(recording.bad) <= recording.read
+    assert recording.ended
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_a_line_may_be_cut_anywhere(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    line = json.dumps(said(call("AskUserQuestion", QUESTIONS), text("é"))).encode()
+    cut = data.draw(st.integers(1, len(line) - 1))
+    recording = played(tmp_path_factory.getbasetemp() / "cut.jsonl", line[:cut])
+    assert recording.bad == [2]
+
+
+def test_a_file_is_read_once_and_handed_over_in_slices(tmp_path: Path) -> None:
+    filler = "x" * 2_000
+    path = write(tmp_path / "long.jsonl", *(prompt(f"{number} {filler}") for number in range(3_000)))
+    size = path.stat().st_size
+    recording = open_recording(str(path))
+    assert recording.lines.bytes == CHUNK  # to look at its beginning
+    slices = []
+    while not recording.ended:
+        slices.append(recording.next())
+    told = [event for part in slices for event in part.events]
+    assert [event.text.split()[0] for event in told if isinstance(event, PromptAccepted)] == [
+        str(number) for number in range(3_000)
+    ]
+    assert max(len(part.events) for part in slices) <= SLICE_EVENTS
+    assert recording.lines.bytes == recording.lines.taken == size
+
+
+def test_a_line_that_is_too_long_is_passed_over_and_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines_module, "LONGEST_LINE", 1_000)
+    recording = opened(tmp_path, prompt("a"), prompt("b" * 1_001), prompt("c"))
+    prompts = [event.text for event in events_of(recording) if isinstance(event, PromptAccepted)]
+    assert prompts == ["a", "c"]
+    assert recording.bad == [2]
+
+
+def test_a_pipe_is_read_as_it_comes() -> None:
+    out, into = os.pipe()
+    lines = Lines(out)
+    os.write(into, b"one\ntw")
+    first = lines.next()
+    assert first.data == b"one"
+    assert lines.next() is None
+    assert not lines.ended
+    os.write(into, b"o")
+    os.close(into)
+    last = lines.next()
+    assert (last.number, last.data) == (2, b"two")
+    assert lines.next() is None
+    assert lines.ended
+
+
+@pytest.mark.parametrize(
+    "before", [b"\0" * 5_000, b'{"type":"user","mes\0\0\0', b"\0{}"], ids=["page", "cut", "first"]
+)
+def test_nul_bytes_are_a_bad_line(tmp_path: Path, before: bytes) -> None:
+    path = tmp_path / "crashed.jsonl"
+    path.write_bytes(before + b"\n" + json.dumps(prompt("go on")).encode() + b"\n\0\0\0")
+    recording = open_recording(str(path))
+    assert [event.text for event in events_of(recording) if isinstance(event, PromptAccepted)] == ["go on"]
+    assert recording.bad == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "is empty"),
+        (b"\0" * 5_000, "is a binary file"),
+        (b"\x7fELF\0\0", "is a binary file"),
+        (b"# Title\n\nSome words.\n", "is not a recording"),
+        (b"just words", "is not a recording"),
+    ],
+    ids=["empty", "nul", "elf", "markdown", "words"],
+)
+def test_what_is_no_recording_is_refused(tmp_path: Path, content: bytes, problem: str) -> None:
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    with pytest.raises(RecordingError, match=problem):
+        open_recording(str(path))
+
+
+def test_a_missing_file_and_a_directory_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match=r"nowhere cannot be read: No such file"):
+        open_recording(str(tmp_path / "nowhere"))
+    with pytest.raises(RecordingError, match="is a directory"):
+        open_recording(str(tmp_path))
+
+
+class Player:
+    """Plays with a clock that goes only where the session sleeps."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, path: Path, *lines: Any, speed: float | None) -> None:
+        self.now = 100.0
+        self.told: list[tuple[float, AgentEvent]] = []
+        self.session = ReplayedSession(opened(path, *lines), self._tell, speed, lambda: self.now)
+        monkeypatch.setattr(session_module.asyncio, "sleep", self._sleep)
+
+    def _tell(self, event: AgentEvent) -> None:
+        self.told.append((self.now - 100.0, event))
+
+    async def _sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    @property
+    def prompts(self) -> list[tuple[float, str]]:
+        return [
+            (round(at, 3), event.text)
+            for at, told in self.told
+            if isinstance(told, HistoryLoaded)
+            for event in told.events
+            if isinstance(event, PromptAccepted)
+        ]
+
+
+def at(seconds: float) -> str:
+    return f"2026-01-02T03:{int(seconds) // 60:02}:{seconds % 60:06.3f}+00:00"
+
+
+async def test_in_time_as_the_timestamps_say_and_no_pause_for_ever(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lines = [prompt(f"p{when}", timestamp=at(when)) for when in (0, 2, 3, 1_803, 1_802)]
+    player = Player(monkeypatch, tmp_path, *lines, speed=2.0)
+    await player.session.run()
+    long = 1.5 + LONGEST_GAP / 2
+    assert player.prompts == [(0.0, "p0"), (1.0, "p2"), (1.5, "p3"), (long, "p1803"), (long, "p1802")]
+
+
+async def test_in_time_at_a_steady_pace_without_timestamps(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    player = Player(monkeypatch, tmp_path, prompt("a"), {"type": "unknown"}, prompt("b"), speed=1.0)
+    await player.session.run()
+    assert player.prompts == [(0.0, "a"), (STEADY_SECONDS, "b")]
+
+
+async def test_at_once_begins_idle_and_ends_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    player = Player(
+        monkeypatch, tmp_path, prompt("a", timestamp=at(0)), prompt("b", timestamp=at(50)), speed=None
+    )
+    await player.session.run()
+    assert player.prompts == [(0.0, "a"), (0.0, "b")]
+    assert player.told[0][1] == StateChanged(SessionState.IDLE)
+    assert player.told[-1][1] == StateChanged(SessionState.ENDED)
+    assert player.session.recording.ended
+
+
+async def test_held_it_tells_nothing_and_closed_it_ends(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    player = Player(monkeypatch, tmp_path, prompt("a"), speed=None)
+    player.session.pause()
+    running = asyncio.ensure_future(player.session.run())
+    done, _ = await asyncio.wait({running}, timeout=0.1)
+    assert not done
+    assert player.prompts == []
+    player.session.close()
+    async with asyncio.timeout(5):
+        await running
+    assert player.told[-1][1] == StateChanged(SessionState.ENDED)
+
+
+def user(content: Any) -> dict[str, Any]:
+    return {"type": "user", "message": {"role": "user", "content": content}}
+
+
+def background(name: str, output: str) -> list[dict[str, Any]]:
+    call = {"type": "tool_use", "id": f"call_{name}", "name": "Bash", "input": {"command": name}}
+    result = {"type": "tool_result", "tool_use_id": f"call_{name}", "content": output}
+    return [
+        {"type": "assistant", "uuid": f"a{name}", "message": {"id": f"m{name}", "content": [call]}},
+        user([result]),
+    ]
+
+
+def notification(task: str, status: str) -> dict[str, Any]:
+    fields = {"task-id": task, "tool-use-id": f"call_{task}", "status": status, "summary": f"{task} is over"}
+    lines = "\n".join(f"<{name}>{text}</{name}>" for name, text in fields.items())
+    return user(f"<task-notification>\n{lines}\n</task-notification>")
+
+
+STARTED = "Command running in background with ID: {}. Output is being written to: /tmp/x"
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        STARTED,
+        "Command was manually backgrounded by user with ID: {}. Output is being written to: /tmp/x",
+        "Command was moved to the background (ID: {}) so that a message can be read",
+        "Async agent launched successfully. (Internal metadata.)\nagentId: {} (use it to continue)",
+    ],
+)
+def test_what_ran_in_the_background_of_a_stored_conversation_has_ended(output: str) -> None:
+    stored = [*background("b1", output.format("b1")), *background("b2", output.format("b2"))]
+    told = list(replay([*stored, notification("b1", "failed"), notification("b1", "strange")]))
+    assert [event for event in told if isinstance(event, TaskStarted | TaskEnded)] == [
+        TaskStarted("b1", "call_b1", "", background=True),
+        TaskStarted("b2", "call_b2", "", background=True),
+        TaskEnded("b1", "call_b1", "failed", "b1 is over"),
+        TaskEnded("b2", "call_b2", "stopped"),
+    ]
+    assert not [event for event in told if isinstance(event, PromptAccepted)]
+
+
+def test_an_agents_report_says_nothing_of_its_task() -> None:
+    text = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<result>{}</result>"
+    (told,) = replay([user(text.format("<status>failed</status><task-id>zz</task-id><summary>x</summary>"))])
+    assert told == TaskEnded("a1", "", "completed")
+    assert len(list(replay([user(text.format("<summary>" * 100_000))]))) == 1, "and takes no time"
+
+
+def test_output_that_reads_like_a_background_call_is_none_of_another_tool() -> None:
+    call, result = background("b1", STARTED.format("b1"))
+    call["message"]["content"][0]["name"] = "Read"
+    assert not [event for event in replay([call, result]) if isinstance(event, TaskStarted | TaskEnded)]
+
+
+def test_an_end_that_newer_messages_tell_is_the_end_of_a_task_of_older_ones() -> None:
+    ended: dict[str, TaskEnded] = {}
+    list(replay([notification("b1", "completed")], ended=ended))
+    older = list(replay(background("b1", STARTED.format("b1")), ended=ended))
+    assert older[-1] == TaskEnded("b1", "call_b1", "completed", "b1 is over")

@@ -1,12 +1,20 @@
-"""What was decided on permissions and plans, as the transcript keeps it."""
+"""What became of permissions, plans and forms, and of errors, as the transcript and its exports keep it."""
 
 from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
 
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest
+from ccq_tui.agent.problems import Problem
+from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRequest, RequestOutcome
 from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.questions import Answer, Answered, Declined, Dismissed
+from ccq_tui.transcript.export import export_json, export_markdown
+from ccq_tui.widgets.transcript.painter import plain_text
+from tests.ui.forms import BROKEN, DEPLOY, LINK, asked
 from tests.unit.transcript.test_drawing import model, shown
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
@@ -57,3 +65,96 @@ def test_a_plan_says_how_it_was_approved_and_is_what_was_approved(
     text = shown(data, 100)
     assert f"▤ Plan · 1 line · {words}\n  │ {plan}" in text
     assert text.count("1. ") == 1
+
+
+FORM = asked({"properties": {name: DEPLOY["properties"][name] for name in ("name", "mail", "tags")}})
+FILLED = Answered((Answer(other="Ada"), Answer(), Answer(selected=("x", "z"))))
+AT = datetime(2025, 1, 2, 12, 5, tzinfo=UTC)
+
+
+def card(outcome: RequestOutcome | None, request: object = FORM) -> str:
+    data = model()
+    data.apply(ev.ElicitationAsked(request))  # type: ignore[arg-type]
+    if outcome is not None:
+        data.apply(ev.RequestSettled(request.id, outcome))  # type: ignore[attr-defined]
+    return shown(data, 80)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (None, "waiting for you"),
+        (FILLED, "accepted 12:05"),
+        (Declined(), "declined 12:05"),
+        (Dismissed(), "cancelled 12:05"),
+        (Cancelled("interrupted"), "cancelled: interrupted · 12:05"),
+    ],
+)
+def test_a_form_says_how_it_ended(outcome: RequestOutcome | None, words: str) -> None:
+    said = card(outcome)
+    assert f"◆ Form of deploy · {words}" in said
+    assert ("\n  Please give deployment details" in said) == (outcome is not None)
+    assert ("Your name  Ada" in said) == (outcome is FILLED)
+
+
+def test_the_values_of_a_form_are_shown() -> None:
+    said = card(FILLED)
+    for line in ("\n  Your name  Ada", "\n  Mail  left empty", "\n  Tags  x, z"):
+        assert line in said
+
+
+def test_a_link_and_a_form_that_cannot_be_used_are_shown() -> None:
+    assert card(None, LINK) == "◆ Link of deploy · waiting for you"
+    assert f"\n  {LINK.url}" in card(Declined(), LINK)
+    assert "⚠ field “name” contradicts itself: its minLength is above its maxLength" in card(
+        Declined(), BROKEN
+    )
+
+
+def test_exports_have_what_the_server_got() -> None:
+    data = model()
+    data.apply(ev.ElicitationAsked(FORM))
+    data.apply(ev.RequestSettled(FORM.id, FILLED))
+    (record,) = json.loads(export_json(data.blocks, session={}, at=AT, draw=plain_text))["blocks"]
+    assert (record["kind"], record["server"], record["text"]) == (
+        "form",
+        "deploy",
+        "Please give deployment details",
+    )
+    assert record["content"] == {"name": "Ada", "tags": ["x", "z"]}
+    assert record["outcome"]["kind"] == "answered"
+    written = export_markdown(data.blocks, session={}, at=AT, draw=plain_text)
+    assert "### ◆ Form of deploy · answered\n\n> Please give deployment details" in written
+    assert "- **Your name**: Ada\n- **Tags**: x, z" in written
+
+
+def test_a_card_says_cause_detail_remedy_and_key() -> None:
+    data = model()
+    data.apply(ev.ErrorReported(Problem.OVERLOADED, "529 Overloaded."))
+    data.offer("F6 send it again")
+    assert shown(data) == (
+        "✘ The API is overloaded.\n  529 Overloaded.\n"
+        "  → Wait a moment, then send the prompt again.\n  F6 send it again"
+    )
+    data.offer("")
+    assert "F6" not in shown(data)
+
+
+def test_only_the_newest_error_that_has_a_remedy_shows_a_key() -> None:
+    data = model()
+    data.apply(ev.ErrorReported(Problem.OVERLOADED, ""))
+    data.offer("F6 send it again")
+    data.apply(ev.ErrorReported(Problem.MODEL_MISSING, ""))
+    data.offer("F6 choose another model")
+    data.apply(ev.ErrorReported("interrupt", "The turn was not interrupted."))
+    text = shown(data)
+    assert "again.\n\n✘ This model" in text
+    assert "F6 choose another model\n\n✘ Interrupt\n  The turn was not interrupted." in text
+
+
+def test_an_error_that_happens_again_is_counted() -> None:
+    data = model()
+    for _ in range(3):
+        data.apply(ev.SessionLost("/bin/false is not Claude Code.", kind=Problem.CLI_UNUSABLE))
+    assert "✘ Claude Code did not start. · 3 times\n" in shown(data)
+    assert shown(data).count("✘") == 1

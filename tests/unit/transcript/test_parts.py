@@ -1,15 +1,32 @@
-"""The parts of a transcript without a screen: the mark, the search, the selection, a plan in sight."""
+"""The parts of a transcript without a screen: the mark, a block's contents, the colours of output."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from rich.style import Style
+from rich.text import Text
 from textual.geometry import Offset
 from textual.selection import Selection
 from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import PlanRequest
+from ccq_tui.screens.clipboard import clipboard_command
+from ccq_tui.screens.editor import editor_command
+from ccq_tui.screens.link_opener import browser_command, resolved
+from ccq_tui.text import safe
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript import sgr
+from ccq_tui.transcript.document import Document
+from ccq_tui.transcript.text_bodies import Excerpt, PlainText
 from ccq_tui.widgets.transcript.block_mark import BlockMark, Step
+from ccq_tui.widgets.transcript.code import folded
+from ccq_tui.widgets.transcript.contents import code_in, targets_in, text_of
+from ccq_tui.widgets.transcript.painter import coloured
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
 from ccq_tui.widgets.transcript.text_selection import TextSelection
 from tests.unit.transcript.test_viewport import HEIGHT, Pane, paragraphs
@@ -97,3 +114,198 @@ def test_a_plans_head_stays_in_view_as_the_panel_takes_its_lines_and_no_longer_a
             pane.viewport.resize(pane.viewport.layout.width, HEIGHT // 3)
             sight.resized()
             assert (pane.viewport.top == 0) is not goes_to_end
+
+
+NAMES = {"error": "red", "success": "green", "muted": "grey50", "warning": "yellow", "keyword": "blue"}
+CODES = st.sampled_from(
+    [
+        "\x1b[31m",
+        "\x1b[0m",
+        "\x1b[1;38;5;196m",
+        "\x1b[38;2;1;2;3m",
+        "\x1b[7m",
+        "\x1b[K",
+        "\x1b[2J",
+        "\x1b[38m",
+    ]
+)
+HOSTILE = st.lists(st.one_of(CODES, st.text("ab \t\n\r\x1b[0;m日\u202e\u0301", max_size=9))).map("".join)
+
+
+def style(name: str) -> Style:
+    return Style(color=NAMES.get(name, "magenta"))
+
+
+def drawn(text: str, start: int = 0) -> Text:
+    plain, marks = sgr.parsed(text)
+    return coloured(plain[start:], start, marks, Style.null(), style)
+
+
+def colours(text: Text) -> list[tuple[str, str]]:
+    return [
+        (text.plain[span.start : span.end], span.style.color.name)
+        for span in text.spans
+        if isinstance(span.style, Style) and span.style.color
+    ]
+
+
+def test_colours_become_those_of_the_theme() -> None:
+    text = drawn(
+        "\x1b[31mred\x1b[0m plain \x1b[1;92mgreen\x1b[39m \x1b[2mdim\x1b[22m\x1b[K \x1b[38;5;21mblue"
+    )
+    assert text.plain == "red plain green dim blue"
+    assert colours(text) == [("red", "red"), ("green", "green"), ("dim", "grey50"), ("blue", "blue")]
+
+
+def test_a_colour_goes_on_over_lines_pieces_and_tabs() -> None:
+    assert colours(drawn("\x1b[31ma\n\tb\x1b[m\nc")) == [("a\n    b", "red")]
+    assert colours(drawn("x\x1b[31mone two", 5)) == [("two", "red")]
+    many = PlainText("\x1b[31m" + "\n".join(f"line {n}" for n in range(120)), colours=True)
+    assert len(many) == 3
+    source, start = many.source(2)
+    assert many.part(2).startswith("line 100")
+    assert colours(coloured(source, start, many.marks, Style.null(), style)) == [(source, "red")]
+
+
+def test_an_excerpt_knows_the_colours_of_its_lines() -> None:
+    text = "\n\n" + "\n".join(f"\x1b[3{1 + n % 2}mline {n}" for n in range(30)) + "\x1b[0m\n"
+    for tail in (False, True):
+        excerpt = Excerpt(text, 5, tail=tail, colours=True)
+        shown = [
+            colours(coloured(line, start, excerpt.marks, Style.null(), style))
+            for line, start in zip(excerpt.lines, excerpt.starts, strict=True)
+        ]
+        first = 25 if tail else 0
+        assert shown == [[(f"line {n}", "green" if n % 2 else "red")] for n in range(first, first + 5)]
+
+
+@given(HOSTILE)
+def test_nothing_but_colours_is_taken_out_and_nothing_reaches_the_terminal(text: str) -> None:
+    plain, marks = sgr.parsed(text)
+    assert plain == sgr.plain(text)
+    assert drawn(text).plain == safe(plain)
+    runs = list(marks.runs(0, len(plain)))
+    assert "".join(plain[start:end] for start, end, _ in runs) == plain
+
+
+def test_the_changes_that_are_kept_have_an_end() -> None:
+    _, marks = sgr.parsed("".join(f"\x1b[3{n % 7}mx" for n in range(sgr.MOST * 2)))
+    assert len(list(marks.runs(0, sgr.MOST * 2))) <= sgr.MOST + 1
+
+
+@given(st.text("ab 日\u0301", max_size=80), st.integers(4, 30))
+@example("a aaaá\u0301", 4)
+@example("aaaa " + "\u0301" * 40 + "a", 4)
+def test_output_breaks_at_words_and_keeps_every_character(text: str, width: int) -> None:
+    lines = folded(Text(text), width)
+    assert "".join(line.plain for line in lines) == text
+    assert all(line.cell_len <= width for line in lines)
+
+
+def test_a_long_word_does_not_leave_lines_half_empty() -> None:
+    lines = [line.plain for line in folded(Text("see the very long path " + "x" * 30), 12)]
+    assert lines == ["see the ", "very long ", "path xxxxxxx", "x" * 12, "x" * 11]
+
+
+def prose(text: str) -> bl.ProseBlock:
+    return bl.ProseBlock(Document(text, finished=True))
+
+
+def tool(name: str, output: str, **arguments: object) -> bl.ToolBlock:
+    block = bl.ToolBlock("t1", name, arguments, 0.0)
+    block.output = output
+    return block
+
+
+def test_copying_gives_the_source_of_markdown_and_the_output_of_a_tool() -> None:
+    assert text_of(prose("**bold** `x`\n")) == "**bold** `x`"
+    assert text_of(tool("Bash", "out\nput\n", command="ls")) == "out\nput"
+    assert "ls -la" in text_of(tool("Bash", "", command="ls -la"))
+    assert text_of(bl.PromptBlock("say\nit")) == "say\nit"
+
+
+def test_code_is_what_stands_in_fences_and_what_a_shell_was_told() -> None:
+    assert code_in(prose("a\n```py\nx = 1\n\ny = 2\n```\ntext\n\n    indented\n")) == [
+        "x = 1\n\ny = 2",
+        "indented",
+    ]
+    assert code_in(tool("Bash", "out", command="make")) == ["make"]
+    assert code_in(prose("none")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "targets"),
+    [
+        ("see https://a.org/x?y=1.", ["https://a.org/x?y=1"]),
+        ("[here](https://a.org/b_(c)) then", ["https://a.org/b_(c)"]),
+        ("<http://a.org>", ["http://a.org"]),
+        ("javascript://a.org/%0aalert(1)", []),
+        ("`src/a.py:12` and ./b, ~/c/d.txt", ["src/a.py:12", "./b", "~/c/d.txt"]),
+        ("README.md and Makefile, e.g. this", ["README.md", "Makefile"]),
+        ("/etc/hosts", ["/etc/hosts"]),
+        ("a plain sentence", []),
+        ("twice a/b twice a/b", ["a/b"]),
+    ],
+)
+def test_links_and_possible_paths_are_found(text: str, targets: list[str]) -> None:
+    found = targets_in(prose(text))
+    assert [target for target in found if target not in {"e.g"}] == targets
+
+
+def test_the_path_that_a_tool_was_given_comes_first() -> None:
+    assert targets_in(tool("Read", "see other/file.py", file_path="/work/a b.py"))[0] == "/work/a b.py"
+
+
+def test_looking_for_targets_in_a_long_text_is_quick_and_bounded() -> None:
+    text = ("a" * 50 + "/") * 20_000 + " " + "x.y " * 100_000
+    assert len(targets_in(prose(text))) <= 200
+
+
+def test_what_does_not_exist_is_no_target(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("")
+    (tmp_path / "b:3").write_text("")
+    found = resolved(["a.py", "a.py:7", "gone.py", "b:3", "\0", "~nobody/x", str(tmp_path)], tmp_path)
+    assert [(target.path.name if target.path else "", target.line) for target in found] == [
+        ("a.py", 0),
+        ("a.py", 7),
+        ("b:3", 0),
+    ]
+    assert resolved([f"file://{tmp_path}/a.py"], tmp_path)[0].path == tmp_path / "a.py"
+
+
+def executable(directory: Path, name: str) -> None:
+    path = directory / name
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+
+
+def test_the_clipboard_program_fits_the_system(tmp_path: Path) -> None:
+    for name in ("xclip", "xsel", "wl-copy", "clip.exe", "pbcopy"):
+        executable(tmp_path, name)
+    path = {"PATH": str(tmp_path)}
+    assert clipboard_command(path, "linux") is None, "without a display a program would wait or fail"
+    assert clipboard_command({**path, "DISPLAY": ":0"}, "linux") == ["xclip", "-selection", "clipboard"]
+    both = {**path, "DISPLAY": ":0", "WAYLAND_DISPLAY": "w"}
+    assert clipboard_command(both, "linux") == ["wl-copy"]
+    assert clipboard_command({**path, "WSL_DISTRO_NAME": "x"}, "linux") == ["clip.exe"]
+    assert clipboard_command(path, "darwin") == ["pbcopy"]
+    assert clipboard_command({"PATH": "", "DISPLAY": ":0"}, "linux") is None
+
+
+def test_a_browser_is_never_one_that_draws_in_the_terminal(tmp_path: Path) -> None:
+    for name in ("xdg-open", "lynx", "www-browser"):
+        executable(tmp_path, name)
+    path = {"PATH": str(tmp_path)}
+    assert browser_command(path, "linux") is None
+    assert browser_command({**path, "DISPLAY": ":0"}, "linux") == ["xdg-open"]
+
+
+def test_an_editor_begins_at_the_line_where_it_can() -> None:
+    file = Path("/x/-a.py")
+    assert editor_command({"EDITOR": "vim -n"}, file, 12) == ["vim", "-n", "+12", "/x/-a.py"]
+    assert editor_command({"EDITOR": "vim", "VISUAL": "code --wait"}, file, 12) == [
+        "code",
+        "--wait",
+        "/x/-a.py",
+    ]
+    assert editor_command({"PATH": ""}, file, 0) is None

@@ -1,4 +1,4 @@
-"""Events become blocks."""
+"""Events become blocks: of the turn, of prompts, and of older parts that are taken in small steps."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.blocks import ProseBlock, RuleBlock, ToolBlock
+from ccq_tui.transcript.intake import STEP, Intake
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.block_mark import Step, neighbour
+from ccq_tui.widgets.transcript.layout import Layout
 from tests.actors import INBOX, PANEL
 
 TEXT, THINKING = ev.BlockKind.TEXT, ev.BlockKind.THINKING
@@ -228,3 +231,143 @@ def test_a_mark_passes_over_the_end_of_a_turn() -> None:
     assert neighbour(model.blocks, 3, -1, Step.BLOCK) == 2
     assert neighbour(model.blocks, 1, 1, Step.BLOCK) == 2
     assert neighbour(model.blocks, 3, 1, Step.BLOCK) is None
+
+
+def said_by(text: str, message: str = "m") -> ev.BlockFinished:
+    return ev.BlockFinished(ev.BlockKey(message, 0), ev.BlockKind.TEXT, text)
+
+
+def words_of(model: TranscriptModel) -> list[str]:
+    assert [block.at for block in model.blocks] == list(range(len(model.blocks)))
+    return [
+        block.text if isinstance(block, bl.PromptBlock) else block.document.text
+        for block in model.blocks
+        if isinstance(block, bl.PromptBlock | bl.ProseBlock)
+    ]
+
+
+def test_a_prompt_delivered_within_the_turn_stands_before_what_follows() -> None:
+    model = TranscriptModel(lambda: 0.0)
+    for event in (
+        ev.PromptAccepted("one", prompt_id="1"),
+        ev.PromptAccepted("two", queued=True, prompt_id="2"),
+        ev.PromptAccepted("three", queued=True, prompt_id="3"),
+        said_by("working", "a"),
+        ev.PromptDelivered("2"),
+        said_by("about two", "b"),
+    ):
+        model.apply(event)
+    assert words_of(model) == ["one", "working", "two", "about two", "three"]
+    assert [block.queued for block in model.blocks if isinstance(block, bl.PromptBlock)] == [
+        False,
+        False,
+        True,
+    ]
+
+
+def test_a_prompt_that_came_back_is_no_longer_shown() -> None:
+    model = TranscriptModel(lambda: 0.0)
+    model.add_prompt("never taken")
+    model.apply(ev.PromptAccepted("queued", queued=True, prompt_id="2"))
+    model.apply(ev.PromptReturned("never taken", "the session ended"))
+    model.apply(ev.PromptReturned("queued", "the session ended"))
+    model.apply(ev.PromptReturned("never seen", "the session ended"))
+    model.apply(said_by("end"))
+    assert words_of(model) == ["end"]
+
+
+def test_history_stands_above_the_prompt_that_was_typed_meanwhile() -> None:
+    model = TranscriptModel(lambda: 0.0)
+    model.add_prompt("go")
+    model.apply(ev.HistoryLoaded((ev.PromptAccepted("go"), said_by("went")), cut=True))
+    model.apply(ev.PromptAccepted("go", prompt_id="9"))
+    assert words_of(model) == ["go", "went", "go"]
+    assert isinstance(model.blocks[0], bl.RuleBlock)
+    assert all(block.accepted for block in model.blocks if isinstance(block, bl.PromptBlock))
+
+
+def test_a_prompt_without_a_name_yet_is_taken_back_and_no_other() -> None:
+    model = TranscriptModel(lambda: 0.0)
+    model.apply(ev.PromptAccepted("again", queued=True, prompt_id="1"))
+    model.add_prompt("again")
+    model.apply(ev.PromptReturned("again", "you withdrew it", "2", wanted=True))
+    assert words_of(model) == ["again"]
+    assert [block.prompt_id for block in model.blocks if isinstance(block, bl.PromptBlock)] == ["1"]
+    model.apply(ev.PromptReturned("again", "you withdrew it", "2", wanted=True))
+    assert words_of(model) == ["again"], "it was another one"
+
+
+def part(first: int, count: int, *, cut: bool = False) -> ev.HistoryLoaded:
+    """A part of some blocks, and of a call that has its result at the very end."""
+    said = [
+        ev.BlockFinished(ev.BlockKey(f"m{number}", 0), ev.BlockKind.TEXT, f"Block {number}")
+        for number in range(first, first + count)
+    ]
+    name = f"call {first}"
+    call, result = ev.ToolStarted(name, "Bash", {"command": "make"}), ev.ToolFinished(name, "Bash", "done")
+    return ev.HistoryLoaded((call, *said, result), cut, older=True)
+
+
+def said(model: TranscriptModel) -> list[str]:
+    return [block.document.text for block in model.blocks if isinstance(block, ProseBlock)]
+
+
+def take_all(model: TranscriptModel, intake: Intake) -> int:
+    """Put everything that is left of a past above a model; return the number of steps."""
+    steps = 0
+    while intake.busy:
+        steps += 1
+        if (made := next(intake.steps)) is not None:
+            model.put_first(made)
+    return steps
+
+
+def test_parts_come_in_steps_and_are_the_same_as_at_once() -> None:
+    parts = [part(400, 100), part(0, 400, cut=True)]
+    whole, model = TranscriptModel(lambda: 0.0), TranscriptModel(lambda: 0.0)
+    intake = Intake(model)
+    for one in parts:
+        whole.apply(one)
+        intake.add_past(one)
+    assert take_all(model, intake) >= 500 // STEP
+    assert said(model) == said(whole) == [f"Block {number}" for number in range(500)]
+    assert [type(block) for block in model.blocks] == [type(block) for block in whole.blocks]
+    assert isinstance(model.blocks[0], RuleBlock)
+    calls = [block for block in model.blocks if isinstance(block, ToolBlock)]
+    assert [call.output for call in calls] == ["done", "done"]
+
+
+def test_what_was_unfolded_meanwhile_is_unfolded_in_the_past() -> None:
+    model = TranscriptModel(lambda: 0.0)
+    intake = Intake(model)
+    intake.add_past(part(0, 2 * STEP))
+    assert next(intake.steps) is None
+    model.set_folds(folded=False)
+    take_all(model, intake)
+    assert not any(block.folded for block in model.blocks)
+
+
+def test_a_part_costs_what_is_in_it_however_much_is_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = TranscriptModel(lambda: 0.0)
+    layout = Layout(model.blocks, lambda *_: [])
+    fitted: list[int] = []
+    fit = Layout._fit
+
+    def counted(layout: Layout, index: int) -> int:
+        fitted.append(index)
+        return fit(layout, index)
+
+    monkeypatch.setattr(Layout, "_fit", counted)
+    layout.sync(model.apply(part(10_000, 2_000)))
+    for first in range(9_900, 9_400, -100):
+        fitted.clear()
+        layout.sync(model.apply(part(first, 99)))
+        assert set(fitted[:100]) == set(range(100))
+        assert len(fitted) < 103
+    assert layout.total == sum(layout.height(index, 0) for index in range(len(model.blocks)))
+    # What moves in between is measured from there on, as before.
+    fitted.clear()
+    model.add_prompt("typed")
+    layout.sync(model.apply(ev.PromptReturned("typed", "ended")))
+    assert len(fitted) < 5
+    assert layout.total == sum(layout.height(index, 0) for index in range(len(model.blocks)))

@@ -1,8 +1,9 @@
-"""Which prompt stands on a screen: recordings of real programs, and what is none."""
+"""Which prompt stands on a screen, with which answers, by which rules; ordinary output asks nothing."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import pytest
 
 from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
-from ccq_tui.bridges.terminal.rules import load_rules
+from ccq_tui.bridges.terminal.prompt_request import takes_text
+from ccq_tui.bridges.terminal.rules import KNOWN, RuleFileError, Shape, load_rules, read_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 
 RECORDED: dict[str, Any] = json.loads(Path(__file__).with_name("recorded.json").read_text(encoding="ascii"))
@@ -19,7 +21,6 @@ LINES, KEYS = Reads(waits=True), Reads(echo=False, lines=False, waits=True)
 READS = {"lines": LINES, "keys": KEYS, "secret": Reads(echo=False, waits=True)}
 FRAMEWORKS, FEATURES = ["→ Vite", "Next.js", "Remix"], ["→ [ ] Auth", "[ ] Cache", "[ ] Logs"]
 YES_NO = ["Yes: y", "No: n"]
-
 EXPECTED: dict[str, tuple[str, str, list[str]] | None] = {
     "bash-dash": ("choices", "Really?", ["Yes: yes", "No: no"]),
     "bash-gitadd": ("choices", "(1/1) Stage this hunk", [f"{one}: {one}" for one in "ynqade?"]),
@@ -242,8 +243,6 @@ CODEX = """
   3. No, and tell Codex what to do differently (esc)
 
   Press enter to confirm or esc to cancel"""
-
-
 NATIVE = """\
 ● Long.
 ────────────────────────────────────────────────────────────
@@ -321,3 +320,149 @@ def test_numbered_lines_in_columns_are_read_by_their_numbers() -> None:
     assert prompt is not None
     rows = [f"{row.number} {row.label}" for row in prompt.rows]
     assert rows == ["1 red", "2 green", "3 teal", "4 pink", "5 gold"]
+
+
+STOCK: dict[str, str] = json.loads(Path(__file__).with_name("ordinary.json").read_text(encoding="ascii"))
+PAUSES = 6
+
+
+def test_stock_is_of_200_outputs() -> None:
+    assert len(STOCK) == 200
+    assert sum(map(len, STOCK.values())) > 200_000
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_ordinary_output_asks_nothing_wherever_it_pauses(part: int) -> None:
+    asked = [
+        (name, found.rule.name, found.question)
+        for name, text in list(STOCK.items())[part::8]
+        for found in asked_by(text)
+    ]
+    assert asked == []
+
+
+def asked_by(text: str) -> Iterator[FoundPrompt]:
+    """Yield what an output asks where it pauses."""
+    data = text.replace("\n", "\r\n").encode()
+    screen, step = LiveScreen((100, 30)), len(data) // PAUSES + 1
+    for at in range(0, len(data), step):
+        screen.draw(data[at : at + step])
+        for reads in (Reads(), Reads(echo=False, lines=False)):
+            if (found := find(screen.picture(), reads, RULES).prompt) is not None:
+                yield found
+
+
+PROMPTS: list[tuple[str, str, str, list[str], str, str]] = json.loads(
+    Path(__file__).with_name("prompts.json").read_text(encoding="utf-8")
+)
+
+
+def kind_of(found: FoundPrompt) -> str:
+    if [label for label, _ in found.words] == ["Yes", "No"] and not takes_text(found):
+        return "yes-no"
+    return {Shape.LETTERS: "choice"}.get(found.rule.shape, str(found.rule.shape))
+
+
+def answers_of(found: FoundPrompt) -> list[str]:
+    return [word for _, word in found.words] or [row.number or row.label for row in found.rows]
+
+
+def default_of(found: FoundPrompt) -> str:
+    typed = dict(found.words) | {row.label: row.number for row in found.rows}
+    return found.default if kind_of(found) == "yes-no" else typed.get(found.default, found.default)
+
+
+def test_the_stock_is_large() -> None:
+    assert len(PROMPTS) >= 200
+
+
+@pytest.mark.parametrize(("program", "text", "kind", "answers", "default", "reads"), PROMPTS)
+def test_a_prompt_has_its_kind_answers_and_default(
+    program: str, text: str, kind: str, answers: list[str], default: str, reads: str
+) -> None:
+    lines = reads == "lines"
+    picture = drawn(text, hidden=kind == "list")
+    found = find(picture, Reads(echo=lines, lines=lines, waits=True), RULES).prompt
+    if found is None:
+        assert kind == "none", program
+        return
+    assert (kind_of(found), answers_of(found), default_of(found)) == (kind, answers, default), program
+
+
+GOOD = '[[rule]]\nname = "mine"\nshape = "text"\nprompt = "(?P<question>Ask me): "\n'
+
+
+def test_shipped_rules_are_sound_and_named_once() -> None:
+    rules, problems = load_rules(None)
+    names = [rule.name for rule in rules]
+    assert problems == []
+    assert len(names) == len(set(names))
+    assert {rule.shape for rule in rules} == set(Shape)
+    assert {rule.review[0] for rule in rules if rule.review} <= set(names)
+
+
+def test_a_persons_rules_come_first_and_replace_those_of_their_names(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(GOOD + GOOD.replace("mine", "yes-no"), encoding="utf-8")
+    rules, problems = load_rules(tmp_path)
+    assert problems == []
+    assert [rule.name for rule in rules[:2]] == ["mine", "yes-no"]
+    assert [rule.shape for rule in rules if rule.name == "yes-no"] == [Shape.TEXT]
+
+
+def test_a_bad_file_leaves_the_others_in_force(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text("rule = 1", encoding="utf-8")
+    (tmp_path / "b.toml").write_text(GOOD, encoding="utf-8")
+    rules, problems = load_rules(tmp_path)
+    assert rules[0].name == "mine"
+    assert problems == [f"{tmp_path / 'a.toml'}: a file of rules has [[rule]] tables and nothing else"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[rule", "is not TOML"),
+        ("[other]", "[[rule]] tables and nothing else"),
+        ('[[rule]]\nname = "No Name"', "rule 1: name: must be lower-case words joined by -"),
+        ("[[rule]]\nname = 3", "rule 1: name: must be lower-case words joined by -, not 3"),
+        (GOOD + 'colour = "red"', "rule mine: colour: Unexpected keyword argument"),
+        (
+            GOOD.replace('"text"', '"dance"'),
+            "shape: Input should be 'yes-no', 'letters', 'number', 'enter', 'text', 'list' or 'checks'",
+        ),
+        (GOOD + 'reading = "braille"', "reading: Input should be 'lines', 'keys' or 'any', not 'braille'"),
+        (GOOD.replace("(?P<question>Ask me)", "((("), "prompt: Input should be a valid regular expression"),
+        (GOOD.replace("(?P<question>Ask me)", "Ask"), "prompt: must be a pattern with (?P<question>…)"),
+        (GOOD.replace("Ask me", "x" * 2000), "prompt: may have 1000 characters"),
+        (GOOD + 'must_read = "so"', "must_read: must be true or false, not 'so'"),
+        (GOOD.replace('"text"', '"number"'), "row: must be a pattern, which a rule of shape number needs"),
+        (GOOD + 'review = ["one"]', "review.1: Field required"),
+        (
+            '[[rule]]\nname = "l"\nshape = "list"\nquestion = "(?P<question>.)"\nrow = "(?P<label>.)"',
+            "row: must be a pattern with (?P<mark>…), or underlined = true",
+        ),
+        (
+            '[[rule]]\nname = "c"\nshape = "checks"\nquestion = "(?P<question>.)"\n'
+            'row = "(?P<mark>.)(?P<box>.)(?P<label>.)"',
+            "checked: must be what a checked box holds",
+        ),
+    ],
+)
+def test_a_bad_rule_is_refused_with_what_would_be_right(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RuleFileError) as caught:
+        read_rules(path)
+    assert said in str(caught.value)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_what_is_no_file_of_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "directory.toml").mkdir()
+    (tmp_path / "large.toml").write_text("#" * 200_000, encoding="utf-8")
+    _, problems = load_rules(tmp_path)
+    assert [problem.partition(".toml: ")[2][:12] for problem in problems] == ["cannot be re", "is larger th"]
+
+
+def test_each_field_is_explained() -> None:
+    text = (Path(__file__).parents[4] / "docs" / "bridges.md").read_text(encoding="utf-8")
+    assert [field for field in sorted(KNOWN) if f"`{field}`" not in text] == []

@@ -1,9 +1,18 @@
-"""The screen of a wrapped program, beyond what pyte knows of one."""
+"""The screen of a wrapped program, the emulator's short cuts, and what the relay keeps for the watcher."""
 
 from __future__ import annotations
 
-import pytest
+import signal
+import socket
 
+import pyte
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ccq_tui.bridges.terminal.emulator import MOST_COLOURED, MOST_MARKS, Screen, Stream
+from ccq_tui.bridges.terminal.link import SHOW, Link, Messages, ToWatcher
+from ccq_tui.bridges.terminal.relay import exit_code, is_typed
 from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 
 
@@ -87,3 +96,151 @@ def test_a_rule_across_the_screen_is_no_line_that_goes_on() -> None:
 @pytest.mark.parametrize("size", [(0, 0), (1, 1), (100_000, 100_000)])
 def test_any_size_is_taken(size: tuple[int, int]) -> None:
     assert shown(b"x", size=size).lines[0] == "x"
+
+
+PIECES = (
+    "plain words", " ◆ Claude asks ─── ", "wide 漢字 🙂", "e\u0301", "\x1b[3;5H", "\x1b[H", "\x1b[;9H",
+    "\x1b[1;38;2;20;22;27;48;5;7m", "\x1b[3;7m", "\x1b[22;39m", "\x1b[m", "\x1b[0m", "\x1b[K", "\x1b[2J",
+    "\x1b[4h", "\x1b[4l", "\x1b[2L", "\x1b[?25l", "\x1b]0;a title\x07", "\x1b(0", "\r\n", "\x1bM", "\t\x08",
+)  # fmt: skip
+
+
+def shown_by(theirs: pyte.Screen, ours: Screen) -> list[str]:
+    try:
+        return theirs.display
+    except IndexError:  # half of a wide letter was drawn over, and pyte cannot render the rest
+        return ours.display
+
+
+def written(screen: pyte.Screen) -> dict[int, object]:
+    """The lines that hold something: those that were only looked at are in the buffer, too."""
+    return {y: line for y, line in screen.buffer.items() if line}
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30), st.integers(1, 9))
+@example(["wide 漢字 🙂", "\x1bM", " ◆ Claude asks ─── ", "\x1b[3;5H", "\x1b[2L"], 1)
+@example([" ◆ Claude asks ─── ", "e\u0301", "e\u0301"], 2)
+def test_what_is_shown_is_what_pyte_shows(pieces: list[str], size: int) -> None:
+    ours, theirs = Screen(20, 5), pyte.Screen(20, 5)
+    stream, plain = Stream(ours), pyte.ByteStream(theirs)
+    data = "".join(pieces).encode()
+    for start in range(0, len(data), size):
+        stream.take(data[start : start + size])
+        plain.feed(data[start : start + size])
+        assert ours.display == shown_by(theirs, ours)
+    assert written(ours) == written(theirs)
+    assert (ours.cursor.x, ours.cursor.y, ours.title) == (theirs.cursor.x, theirs.cursor.y, theirs.title)
+    ours.resize(4, 12)
+    theirs.resize(4, 12)
+    assert ours.display == shown_by(theirs, ours)
+
+
+def drawn(*pieces: str) -> Screen:
+    screen = Screen(20, 3)
+    stream = Stream(screen)
+    for piece in pieces:
+        stream.take(piece.encode())
+    return screen
+
+
+@pytest.mark.parametrize("mark", ["\ufe0f", "\u200d", "\u200b", "\u202e", "\u2066"])
+def test_what_takes_no_room_leaves_the_text_behind_it(mark: str) -> None:
+    assert drawn(f"⚠{mark} Go on?").display[0].rstrip() == "⚠ Go on?"
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    ["[?5A", "[1;2;3A", "[5J", "[9K", "[?6c", "[4:3m", "[>4;2m", "[²m", "[²A", "[?25$p", "[2 q", "[!p", "['}",
+     "[1;1;3H", pytest.param("[" + "9" * 5000 + "B", id="long")],
+)  # fmt: skip
+def test_sequences_that_are_not_known_draw_nothing_and_stop_nothing(sequence: str) -> None:
+    assert "".join(drawn(f"\x1b{sequence}", "Go on?").display).strip() == "Go on?"
+
+
+def test_marks_without_end_on_one_letter_are_dropped() -> None:
+    screen = drawn("a" + "\u0301" * 100_000, *["\u0301"] * 100, " b")
+    assert screen.display[0].rstrip() == "á" + "\u0301" * MOST_MARKS + " b"
+
+
+def test_colours_without_end_are_not_all_kept() -> None:
+    screen = drawn("".join(f"\x1b[38;2;{red};{green};0mx" for red in range(100) for green in range(100)))
+    assert len(screen._coloured) <= MOST_COLOURED
+
+
+def test_the_cursor_is_remembered_once_and_returned_to_as_often_as_wanted() -> None:
+    screen = drawn("\x1b7" * 100, "\x1b[3;3H", "\x1b[s", "\x1b[H", "\x1b8", "a", "\x1b[u", "b", "\x1b8", "c")
+    assert [line.rstrip() for line in screen.display] == ["", "", "  c"]
+    assert len(screen.savepoints) == 1
+
+
+@pytest.mark.parametrize(
+    "report",
+    [b"\x1b[I", b"\x1b[O", b"\x1b[12;40R", b"\x1b[?62;c", b"\x1b[>0;10;1c", b"\x1b[?2026;2$y", b"\x1b[?1u",
+     b"\x1b[8;24;80t", b"\x1b[<35;10;5M", b"\x1b]11;rgb:0000/0000/0000\x07", b"\x1bP1+r524742\x1b\\",
+     b"\x1b[?62;c\x1b[1;1R"],
+)  # fmt: skip
+def test_what_a_terminal_answers_by_itself_is_not_typed(report: bytes) -> None:
+    assert not is_typed(report)
+    assert is_typed(report + b"y")
+
+
+@pytest.mark.parametrize(
+    "keys", [b"y", b"\r", b"\x1b", b"\x1b[A", b"\x1bOA", b"\x03", "é".encode(), b"\x1b[200~a\x1b[201~"]
+)
+def test_keys_are_typed(keys: bytes) -> None:
+    assert is_typed(keys)
+
+
+def taken(end: socket.socket, messages: Messages) -> list[tuple[ToWatcher, bytes]]:
+    found: list[tuple[ToWatcher, bytes]] = []
+    end.setblocking(False)
+    while True:
+        try:
+            data = end.recv(1000)
+        except BlockingIOError:
+            return found
+        found += messages.take(data)
+
+
+def test_messages_come_whole_and_in_order_in_whatever_pieces() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        link = Link(ours)
+        link.send(ToWatcher.OUTPUT, b"x" * 5000)
+        link.send(ToWatcher.TYPED)
+        link.send(ToWatcher.SIZE, b"80 24")
+        assert taken(theirs, Messages()) == [
+            (ToWatcher.OUTPUT, b"x" * 5000),
+            (ToWatcher.TYPED, b""),
+            (ToWatcher.SIZE, b"80 24"),
+        ]
+
+
+def test_a_watcher_that_is_gone_is_no_error() -> None:
+    ours, theirs = socket.socketpair()
+    with ours:
+        link = Link(ours)
+        theirs.send(b"said\n")
+        theirs.close()
+        link.exchange()
+        link.exchange()
+        assert (link.over, link.events) == (True, 0)
+        assert link.said == "said\n"
+        link.send(ToWatcher.OUTPUT, b"x")
+        assert not link.owes
+
+
+def test_a_wish_of_the_watcher_is_taken_once_and_not_said() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        link = Link(ours)
+        theirs.send(f"said{SHOW}\n".encode())
+        link.exchange()
+        assert (link.take_wish(), link.take_wish(), link.said) == (True, False, "said\n")
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(0, 0), (7 << 8, 7), (signal.SIGKILL, 137), (signal.SIGTERM, 143), (None, 1)]
+)
+def test_exit_codes_are_those_of_a_shell(status: int | None, code: int) -> None:
+    assert exit_code(status) == code
