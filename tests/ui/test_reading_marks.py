@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -418,12 +417,6 @@ def marked(run: Driven, *, current: bool) -> list[str]:
             if style.reverse if current else style.underline and style.bold and not style.reverse:
                 found.append(segment.text)
     return found
-
-
-@pytest.fixture
-async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
-    async with run.app.run_test(size=(90, 24)) as pilot:
-        yield pilot
 
 
 async def test_what_is_typed_is_found_counted_and_gone_through(run: Driven, pilot: Pilot[int]) -> None:
