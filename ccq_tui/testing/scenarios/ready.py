@@ -45,9 +45,9 @@ def choice(
 DATABASE = choice(
     "Which database should the bookmark service use?",
     "Database",
-    ("SQLite (Recommended)", "One file, no server; enough for a single writer"),
-    ("PostgreSQL", "Many writers, full-text search, needs a server"),
-    ("DuckDB", "Columnar; good for reports, less so for many small writes"),
+    ("SQLite (Recommended)", "One file, no server to run"),
+    ("PostgreSQL", "Many writers at once, needs a server"),
+    ("DuckDB", "Made for reports over many rows"),
 )
 NAME = Question(
     "What should the package be called?",
