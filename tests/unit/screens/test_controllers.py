@@ -38,6 +38,7 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import ProgramArguments
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.prompts.unread import Sent
+from ccq_tui.questions import Declined, Discussed
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.view import BYPASS
 from ccq_tui.screens.pickers.picker import choosing
@@ -47,6 +48,8 @@ from ccq_tui.screens.session.prompts import NO_ERROR, Prompts, Remedies
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.status import git_branch
 from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
+from ccq_tui.widgets.panel.drafts import set_left_over
+from tests.unit.questions.drive import keys, panel, typed
 from tests.unit.screens.ui import NoScreen
 
 
@@ -391,3 +394,9 @@ def test_a_session_is_told_by_its_title_branch_and_age() -> None:
     assert (row.value, row.label, row.right) == ("id-1", "Fix the login", "main · 2 h ago")
     bare = session_row(Shelved(EarlierSession("id-2", "", 1000.0, "HEAD")), 1059.0)
     assert (bare.label, bare.right) == ("id-2", "now")
+
+
+def test_a_discussion_leaves_nothing_to_copy_and_a_refusal_the_draft() -> None:
+    draft = keys(typed(keys(panel(), "space n"), "with care"), "enter")
+    assert set_left_over(draft, Discussed("Why a database?")) == ""
+    assert "with care" in set_left_over(draft, Declined())
