@@ -42,8 +42,8 @@ Posted = TypeVar("Posted", bound=Message)
 class Clock:
     """A clock that stands still until it is moved."""
 
-    def __init__(self) -> None:
-        self.now = 1000.0
+    def __init__(self, now: float = 1000.0) -> None:
+        self.now = now
 
     def __call__(self) -> float:
         return self.now

@@ -14,17 +14,6 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.events import (
-    CommandsListed,
-    SessionLost,
-    SessionState,
-    SlashCommand,
-    StateChanged,
-    TaskEnded,
-    TaskStarted,
-    ToolFinished,
-    ToolStarted,
-)
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.commands.listings import NO_TASKS
@@ -369,8 +358,8 @@ class LostSession(EndingSession):
 
     async def run(self) -> None:
         await super().run()
-        self.tell(StateChanged(SessionState.ENDED))
-        self.tell(SessionLost(self.cause, expected=True))
+        self.tell(ev.StateChanged(ev.SessionState.ENDED))
+        self.tell(ev.SessionLost(self.cause, expected=True))
 
 
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Driven:
@@ -392,23 +381,23 @@ async def test_an_idle_session_starts_again_with_the_account(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(made(tmp_path, monkeypatch, "exit 0")) as (driven, pilot):
-        await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
         await say(pilot, driven, "/login")
         await until(pilot, lambda: len(driven.launches) == 2)
         assert "Signed in · the session restarts" in notices(driven)
-        await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
     assert (tmp_path / "called").read_text() == "auth login "
 
 
 async def test_a_session_at_work_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(made(tmp_path, monkeypatch, "exit 0")) as (driven, pilot):
-        await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
-        driven.told.tell(TaskStarted("t1", "", "npm run dev", background=True))
+        await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
+        driven.told.tell(ev.TaskStarted("t1", "", "npm run dev", background=True))
         await until(pilot, lambda: driven.screen.view.tasks)
         await say(pilot, driven, "/login")
         await until(pilot, lambda: notices(driven).count("uses the account from its next start on") == 1)
-        driven.told.tell(StateChanged(SessionState.WORKING))
-        await until(pilot, lambda: driven.screen.view.state is SessionState.WORKING)
+        driven.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+        await until(pilot, lambda: driven.screen.view.state is ev.SessionState.WORKING)
         await say(pilot, driven, "/login")
         await until(pilot, lambda: notices(driven).count("uses the account from its next start on") == 2)
         await say(pilot, driven, "/logout")
@@ -419,7 +408,7 @@ async def test_a_session_at_work_goes_on(tmp_path: Path, monkeypatch: pytest.Mon
 
 async def test_a_failure_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(made(tmp_path, monkeypatch, "exit 3")) as (driven, pilot):
-        await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
         await say(pilot, driven, "/login")
         await until(pilot, lambda: "Claude Code ended with exit code 3" in notices(driven))
         (tmp_path / "claude").unlink()
@@ -431,7 +420,7 @@ async def test_a_failure_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("end", ["exit 130", "kill -INT $$"])
 async def test_ctrl_c_cancels_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
     async with running(made(tmp_path, monkeypatch, end)) as (driven, pilot):
-        await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
         await say(pilot, driven, "/login")
         await until(
             pilot, lambda: "/login was cancelled · nothing changed" in driven.screen.dock.notices.text
@@ -473,12 +462,12 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> 
     output = tmp_path / "t1.output"
     output.write_text("".join(f"line {number}\n" for number in range(9000)))
     async with driven.app.run_test() as pilot:
-        driven.told.tell(TaskStarted("t0", "", "npm test"))
-        driven.told.tell(ToolStarted("call", "Bash", {"command": "npm run dev -- --port 1"}))
-        driven.told.tell(TaskStarted("t1", "call", "npm run dev", background=True))
-        driven.told.tell(ToolFinished("call", "Bash", f"Output is being written to: {output}. Go on."))
-        driven.told.tell(TaskStarted("t2", "", "Look around", agent=True))
-        driven.told.tell(TaskEnded("t0", "", "completed"))
+        driven.told.tell(ev.TaskStarted("t0", "", "npm test"))
+        driven.told.tell(ev.ToolStarted("call", "Bash", {"command": "npm run dev -- --port 1"}))
+        driven.told.tell(ev.TaskStarted("t1", "call", "npm run dev", background=True))
+        driven.told.tell(ev.ToolFinished("call", "Bash", f"Output is being written to: {output}. Go on."))
+        driven.told.tell(ev.TaskStarted("t2", "", "Look around", agent=True))
+        driven.told.tell(ev.TaskEnded("t0", "", "completed"))
         await until(pilot, lambda: len(driven.screen.view.tasks) == 2)
         await say(pilot, driven, "/tasks")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["npm run dev", "Look around"]
@@ -494,7 +483,7 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> 
         assert driven.told.asked == [("stop_task", {"task_id": "t1"})]
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Running tasks")
         for ended in ("t1", "t2"):
-            driven.told.tell(TaskEnded(ended, "", "completed"))
+            driven.told.tell(ev.TaskEnded(ended, "", "completed"))
         await until(pilot, lambda: not driven.session_screen.view.tasks)
         await choose(pilot, "escape")
         await closed(pilot)
@@ -507,11 +496,11 @@ async def test_help_opens_all_keys(run: Driven, pilot: Pilot[int]) -> None:
     await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen")
 
 
-LISTED = CommandsListed(
+LISTED = ev.CommandsListed(
     (
-        SlashCommand("compact", "Make the conversation shorter", "[instructions]"),
-        SlashCommand("init", "Write CLAUDE.md"),
-        SlashCommand("model", "The CLI's own"),
+        ev.SlashCommand("compact", "Make the conversation shorter", "[instructions]"),
+        ev.SlashCommand("init", "Write CLAUDE.md"),
+        ev.SlashCommand("model", "The CLI's own"),
     )
 )
 

@@ -12,15 +12,7 @@ from textual import events
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
-from ccq_tui.agent.events import (
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
-    RequestParked,
-    RequestSettled,
-    SessionState,
-    StateChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.draft import first_draft
@@ -46,8 +38,11 @@ from tests.ui.test_commands import picker, say
 
 ASKED = {
     "question": (asked("r1"), asked("r2")),
-    "permission": (PermissionAsked(permission("r1")), PermissionAsked(permission("r2"))),
-    "plan": (PlanProposed(PlanRequest("r1", "id-1", "# A")), PlanProposed(PlanRequest("r2", "id-1", "# B"))),
+    "permission": (ev.PermissionAsked(permission("r1")), ev.PermissionAsked(permission("r2"))),
+    "plan": (
+        ev.PlanProposed(PlanRequest("r1", "id-1", "# A")),
+        ev.PlanProposed(PlanRequest("r2", "id-1", "# B")),
+    ),
 }
 
 
@@ -59,11 +54,11 @@ async def test_a_request_that_is_settled_as_it_is_asked() -> None:
             for outcome in (Cancelled("interrupted"), Allowed()):
                 for event in (
                     first,
-                    RequestSettled("r1", outcome),
+                    ev.RequestSettled("r1", outcome),
                     first,
                     second,
-                    RequestSettled("r1", outcome),
-                    RequestSettled("r2", outcome),
+                    ev.RequestSettled("r1", outcome),
+                    ev.RequestSettled("r2", outcome),
                 ):
                     run.told.tell(event)
                 await pilot.pause()
@@ -79,7 +74,7 @@ async def test_two_that_wait_are_settled_at_once_and_tab_never_leaves_a_panel() 
 
     async def settled(pilot: Pilot[int], *names: str) -> None:
         for name in names:
-            run.told.tell(RequestSettled(name, Cancelled("interrupted")))
+            run.told.tell(ev.RequestSettled(name, Cancelled("interrupted")))
         await until(pilot, lambda: run.screen.dock.panel is None and not run.screen.dock.line.items)
 
     async with run.app.run_test() as pilot:
@@ -103,7 +98,7 @@ async def test_two_that_wait_are_settled_at_once_and_tab_never_leaves_a_panel() 
 async def test_a_panel_that_is_removed_as_it_is_mounted(kind: Any) -> None:
     run = Driven()
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         request = asked().request if kind is QuestionPanel else permission()
         for turns in range(4):
             panel = kind(first_draft(request))
@@ -131,7 +126,7 @@ async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
     monkeypatch.setattr(editor, "edit_text", edit_text)
     run = Driven()
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         run.screen.dock.prompt.put("half a prompt")
         run.told.tell(ASKED[kind][0])
         await keys_work(run, pilot)
@@ -152,14 +147,14 @@ async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
 async def test_a_notice_goes_with_the_request_that_it_is_about() -> None:
     run = Driven()
     async with run.app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         notices = run.screen.dock.notices
         for name in ("one", "two"):
             event = replace(asked(name), by_message=True)
             run.told.tell(event)
             await until(pilot, lambda: run.screen.dock.panel is not None and BY_MESSAGE in notices.text)
             if name == "one":
-                run.told.tell(RequestSettled(event.request.id, Cancelled("")))
+                run.told.tell(ev.RequestSettled(event.request.id, Cancelled("")))
             else:
                 await keys_work(run, pilot)
                 await pilot.press("enter")
@@ -172,7 +167,7 @@ WISH = Question("What shall it be called?", "Name", kind=Kind.TEXT)
 
 async def make_ready(run: Driven, pilot: Pilot[int]) -> list[RequestPanel[Any]]:
     """Let the agent work, and wait for the panels that are made meanwhile."""
-    run.told.tell(StateChanged(SessionState.WORKING))
+    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     await until(pilot, lambda: len(run.screen.query(RequestPanel)) == 2)
     await until(pilot, lambda: all(panel._ready for panel in run.screen.query(RequestPanel)))
     return list(run.screen.query(RequestPanel))
@@ -182,7 +177,7 @@ async def settled(run: Driven, pilot: Pilot[int]) -> RequestOutcome:
     """Wait until the first answer has left the screen; tell that it is settled."""
     await until(pilot, lambda: run.told.answers)
     name, outcome, actor = run.told.answers.pop(0)
-    run.told.tell(RequestSettled(name, outcome, actor))
+    run.told.tell(ev.RequestSettled(name, outcome, actor))
     await until(pilot, lambda: run.screen.dock.prompt.display or run.screen.dock.panel)
     return outcome
 
@@ -205,7 +200,7 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
         for number in range(2):
             for event, panel in (
                 (asked(f"q{number}"), made[0]),
-                (PermissionAsked(permission(f"p{number}")), made[1]),
+                (ev.PermissionAsked(permission(f"p{number}")), made[1]),
             ):
                 await until(pilot, lambda: rests(transcript))  # what became of the one before is drawn
                 looked_up.clear()
@@ -218,7 +213,7 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
                 # The lines of the transcript are those that were there, and what is told of the request.
                 assert transcript.counters.styled - styled <= 5, (number, event)
                 await keys_work(run, pilot)
-                await pilot.press("enter" if isinstance(event, PermissionAsked) else "1", "enter")
+                await pilot.press("enter" if isinstance(event, ev.PermissionAsked) else "1", "enter")
                 await settled(run, pilot)
         assert list(run.screen.query(RequestPanel)) == made
 
@@ -303,7 +298,7 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         assert run.told.answers == []
         await pilot.press("ctrl+underscore")
         assert panel.state.text == ""
-        run.told.tell(RequestSettled("q2", Cancelled("interrupted")))
+        run.told.tell(ev.RequestSettled("q2", Cancelled("interrupted")))
         await until(pilot, lambda: run.screen.dock.panel is None)
         assert panel.state.questions.id == ""
         assert panel.touched is None
@@ -323,7 +318,7 @@ async def test_another_title_or_focus_draws_no_whole_screen(monkeypatch: Any) ->
 
         monkeypatch.setattr(run.screen, "refresh", noted)
         title = run.screen.status.title
-        run.told.tell(PermissionAsked(permission()))
+        run.told.tell(ev.PermissionAsked(permission()))
         await keys_work(run, pilot)
         assert run.screen.status.title != title
         assert run.screen.focused is run.screen.dock.panel
@@ -340,7 +335,7 @@ def driven(**settings: Any) -> Driven:
 async def ask(run: Driven, pilot: Pilot[int], name: str = "toolu_1") -> None:
     """Let a question wait, with its panel open."""
     await until(pilot, lambda: run.screen.view.session_id)
-    run.told.tell(StateChanged(SessionState.AWAITING))
+    run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
     run.told.tell(asked(name))
     await keys_work(run, pilot)
 
@@ -363,8 +358,8 @@ async def test_a_question_that_nobody_looks_at_is_parked_and_never_under_somebod
         await later(run, pilot, 11)
         assert run.told.parked
         assert run.told.cause == "no answer for 10 min (park_after)"
-        run.told.tell(RequestParked("toolu_1", deferred=True))
-        run.told.tell(StateChanged(SessionState.PARKED))
+        run.told.tell(ev.RequestParked("toolu_1", deferred=True))
+        run.told.tell(ev.StateChanged(ev.SessionState.PARKED))
         await until(pilot, lambda: "Parked after 10 min without an answer" in run.screen.transcript.text())
         assert run.told.answers == []
 
@@ -389,7 +384,7 @@ async def test_the_last_minute_is_counted_down_and_the_question_ends_as_was_want
         await later(run, pilot, 5)
         assert len(run.told.answers) == 1
         assert not run.told.parked
-        run.told.tell(RequestSettled("toolu_1", Expired(), LIMIT))
+        run.told.tell(ev.RequestSettled("toolu_1", Expired(), LIMIT))
         await until(pilot, lambda: run.screen.dock.panel is None)
         # What had been selected is kept for the person, and is nobody's answer.
         assert "nobody answered in time; nothing was chosen · F8" in run.screen.dock.notices.text
@@ -410,7 +405,7 @@ async def test_a_session_that_nobody_uses_is_closed_with_a_line_and_goes_on_with
         await later(run, pilot, 601)
         assert run.told.closed
         assert run.told.cause == "no activity for 1 h (session_timeout)"
-        run.told.tell(StateChanged(SessionState.ENDED))
+        run.told.tell(ev.StateChanged(ev.SessionState.ENDED))
         await until(pilot, lambda: "Closed after 1 h without activity" in run.screen.transcript.text())
         assert run.screen.dock.prompt.text == "x"
         await pilot.press("enter")
@@ -431,7 +426,7 @@ async def test_a_session_that_gave_way_says_so_and_goes_on_with_the_next_prompt(
         assert run.told.closed
         assert run.told.cause == "idle, while another session needed a process"
         assert not run.screen.session.can_give_way, "once is enough"
-        run.told.tell(StateChanged(SessionState.ENDED))
+        run.told.tell(ev.StateChanged(ev.SessionState.ENDED))
         await until(pilot, lambda: "to make room for another session" in run.screen.transcript.text())
         assert run.screen.dock.prompt.text == "x"
         await pilot.press("enter")
@@ -445,8 +440,8 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         told, session = run.all[0], run.session_screen.session
-        told.tell(StateChanged(SessionState.AWAITING))
-        told.tell(QuestionAsked(request))
+        told.tell(ev.StateChanged(ev.SessionState.AWAITING))
+        told.tell(ev.QuestionAsked(request))
         await until(pilot, lambda: panel_drawn(run.session_screen))
         await open_by_key(pilot, run)
         await pilot.press("right")

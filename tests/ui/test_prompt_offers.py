@@ -14,14 +14,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from ccq_tui import theming
-from ccq_tui.agent.events import (
-    CommandsListed,
-    PromptAccepted,
-    PromptReturned,
-    SessionState,
-    SlashCommand,
-    StateChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
@@ -39,7 +32,7 @@ from tests.ui.running import running
 from tests.ui.session import Driven, asked, panel_drawn, until
 from tests.ui.test_commands import say
 
-COMMANDS = CommandsListed((SlashCommand("moderate", "x"), SlashCommand("more", "x")))
+COMMANDS = ev.CommandsListed((ev.SlashCommand("moderate", "x"), ev.SlashCommand("more", "x")))
 
 
 def driven(preset: str = "default", directory: str = "/") -> Driven:
@@ -76,7 +69,7 @@ async def test_commands_told_while_the_list_is_open_come_into_it() -> None:
         assert chosen(run) == "mode", "the row under the cursor stays"
         await pilot.press("ctrl+u", "slash", *"morex")
         await until(pilot, lambda: prompt_of(run).choices is None)
-        run.told.tell(CommandsListed((SlashCommand("morex", "x"),)))
+        run.told.tell(ev.CommandsListed((ev.SlashCommand("morex", "x"),)))
         await until(pilot, lambda: offered(run) == ["morex"])
 
 
@@ -283,8 +276,8 @@ async def test_commands_edit_what_was_typed_and_undo_takes_each_back(run: Driven
 async def test_escape_leaves_typing_then_a_command_and_then_means_what_it_means(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(StateChanged(SessionState.WORKING))
-    await until(pilot, lambda: run.screen.view.state is SessionState.WORKING)
+    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+    await until(pilot, lambda: run.screen.view.state is ev.SessionState.WORKING)
     await pilot.press(*"one", "escape", "2", "d", "escape")
     assert not run.told.interrupts
     await press_later(pilot, "w", "escape", seconds=5.0)
@@ -338,7 +331,7 @@ async def test_commands_meant_for_the_prompt_are_commands_when_a_panel_opened(st
 
 async def test_what_comes_back_leaves_the_mode_as_it_is(run: Driven, pilot: Pilot[int]) -> None:
     await pilot.press(*"one", "escape")
-    run.told.tell(PromptReturned("old", "the session ended"))
+    run.told.tell(ev.PromptReturned("old", "the session ended"))
     await until(pilot, lambda: field(run).text == "old\none")
     assert standing(run) == ("old\none", 7, "NORMAL"), "commands stay commands under the hands"
 
@@ -429,7 +422,7 @@ async def test_k_goes_to_an_earlier_prompt_from_anywhere_in_a_long_line_and_keep
 ) -> None:
     async with run.app.run_test(size=(60, 24)) as pilot:
         await pilot.press(*"first", "enter")
-        run.told.tell(PromptAccepted("later", queued=True, prompt_id="p1"))
+        run.told.tell(ev.PromptAccepted("later", queued=True, prompt_id="p1"))
         await until(pilot, lambda: run.screen.dock.prompt.has_queued)
         await pilot.press("escape", "k")
         assert standing(run) == ("first", 4, "NORMAL")

@@ -19,16 +19,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from ccq_tui.agent.events import (
-    AgentEvent,
-    Connected,
-    HistoryLoaded,
-    PromptAccepted,
-    SessionLost,
-    SessionState,
-    StateChanged,
-    TitleChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config.launch import Launch, ProgramArguments
@@ -71,14 +62,14 @@ from tests.ui.test_inbox_screen import one_waits
 class Lasting(ToldSession):
     """A session that runs until it is closed."""
 
-    def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
+    def __init__(self, tell: Callable[[ev.AgentEvent], None]) -> None:
         super().__init__(tell)
         self._over = asyncio.Event()
 
     async def run(self) -> None:
         await super().run()
         await self._over.wait()
-        self.tell(StateChanged(SessionState.ENDED))
+        self.tell(ev.StateChanged(ev.SessionState.ENDED))
 
     def close(self, cause: str = "") -> None:
         super().close(cause)
@@ -90,7 +81,7 @@ async def test_the_shell_is_told_how_to_come_back_to_a_conversation() -> None:
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.session and run.screen.view.session_id)
         assert parting_words(run.app.sessions) == [], "nothing was said: there is nothing to resume"
-        run.told.tell(PromptAccepted("Build it"))
+        run.told.tell(ev.PromptAccepted("Build it"))
         await until(pilot, lambda: not run.screen.transcript.greets)
         name = run.screen.view.session_id[:8]
         assert parting_words(run.app.sessions) == [f"“api” · ccq-tui resume {name} opens it again"]
@@ -109,7 +100,7 @@ class Several(Driven):
         self.all: list[ToldSession] = []
         super().__init__(launch, Lasting, clock)
 
-    def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
+    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> ToldSession:
         session = super()._make(tell, launch)
         self.all.append(session)
         return session
@@ -166,7 +157,7 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
         assert run.launches[1].settings.directory == tmp_path / "docs"
         await until(pilot, lambda: run.all[1].sent == ["write the docs"])
         assert run.session_screen.dock.prompt.text == ""
-        run.all[1].tell(PromptAccepted("write the docs"))
+        run.all[1].tell(ev.PromptAccepted("write the docs"))
         await until(pilot, lambda: "2 ○ write the docs" in run.bar())
         assert "1 ○ " in run.bar()
 
@@ -205,8 +196,8 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
     async with running(Several(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         await another(pilot, run)
         await pilot.press(*"abc")
-        run.all[0].tell(TitleChanged("Cache of the API"))
-        run.all[0].tell(StateChanged(SessionState.AWAITING))
+        run.all[0].tell(ev.TitleChanged("Cache of the API"))
+        run.all[0].tell(ev.StateChanged(ev.SessionState.AWAITING))
         run.all[0].tell(asked("toolu_1"))
         await until(pilot, lambda: "F4 goes there" in run.session_screen.dock.notices.text)
         # Both are in one directory: its name would tell nothing.
@@ -223,7 +214,7 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
         panel = run.session_screen.dock.panel
         body = panel.query_one("#list", LineView)
         assert "─ Cache of the API ─" in body.lines[0].text.plain
-        run.all[0].tell(TitleChanged("Cache"))
+        run.all[0].tell(ev.TitleChanged("Cache"))
         await until(pilot, lambda: "─ Cache ─" in body.lines[0].text.plain)
         await pilot.press("2", "enter")
         await until(pilot, lambda: run.all[0].answers)
@@ -304,7 +295,7 @@ async def asked_for_another(where: Path) -> AsyncIterator[tuple[Driven, Pilot[in
     """Show the form for another session; give the fields for its directory and its prompt."""
     run = Driven(Launch(settings=Settings(cwd=where)))
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         await pilot.press("ctrl+n")
         await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
         form = run.app.screen
@@ -410,7 +401,7 @@ async def opens_another(run: Driven) -> None:
 async def test_no_letter_is_lost(tmp_path: Path, work: Callable[[Driven], Awaitable[None]]) -> None:
     run = Driven(Launch(settings=Settings(cwd=tmp_path)))
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         old = run.session_screen
         typed = await type_during(run, pilot, work(run))
         assert run.session_screen is not old
@@ -424,7 +415,7 @@ async def test_no_letter_is_lost(tmp_path: Path, work: Callable[[Driven], Awaita
 async def test_no_letter_is_lost_as_a_field_of_another_screen_comes(tmp_path: Path, key: str) -> None:
     run = Driven(Launch(settings=Settings(cwd=tmp_path)))
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         prompt = run.session_screen.dock.prompt
 
         async def opened() -> None:
@@ -455,7 +446,7 @@ async def test_no_session_is_put_in_anothers_place_while_the_program_ends(tmp_pa
 
     with patch.object(SessionScreen, "end", held):
         async with run.app.run_test() as pilot:
-            await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+            await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
             run.app.manager.work("resume", partial(replaced, run))
             await pilot.press("ctrl+q")
             gate.set()
@@ -541,7 +532,7 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         await pilot.press("escape")
         await until(pilot, lambda: run.app.screen is screen)
         assert len(run.launches) == 1
-        run.told.tell(Connected("id-1", "claude-x", "default", "/work"))
+        run.told.tell(ev.Connected("id-1", "claude-x", "default", "/work"))
 
         # What is open in this terminal is shown, not opened twice.
         await until(pilot, lambda: screen.view.session_id == "id-1")
@@ -549,20 +540,20 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         await until(pilot, lambda: "open here already" in screen.dock.notices.text)
 
         # Parked here and resumed over there meanwhile: the start is lost, and the answer theirs to deliver.
-        run.told.tell(HistoryLoaded((), cut=False))
-        run.told.tell(StateChanged(SessionState.AWAITING))
+        run.told.tell(ev.HistoryLoaded((), cut=False))
+        run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
         run.told.tell(asked())
         await keys_work(run, pilot)
-        run.told.tell(StateChanged(SessionState.PARKED))
-        await until(pilot, lambda: screen.view.state is SessionState.PARKED)
+        run.told.tell(ev.StateChanged(ev.SessionState.PARKED))
+        await until(pilot, lambda: screen.view.state is ev.SessionState.PARKED)
         await pilot.press("1", "enter")
         asking = run.told
         await kept_while_parked(run, pilot)
         await until(pilot, lambda: run.told is not asking)
-        run.told.tell(StateChanged(SessionState.PARKED))
-        run.told.tell(SessionLost("process 7 runs it", expected=True, kind=Problem.RUNS_ELSEWHERE))
+        run.told.tell(ev.StateChanged(ev.SessionState.PARKED))
+        run.told.tell(ev.SessionLost("process 7 runs it", expected=True, kind=Problem.RUNS_ELSEWHERE))
         await until(pilot, lambda: "has your answer" in screen.dock.notices.text)
-        assert screen.view.state is SessionState.PARKED, "it is tried again with the next prompt"
+        assert screen.view.state is ev.SessionState.PARKED, "it is tried again with the next prompt"
 
         # The key that helps asks the same, and this time it goes on here once it is parked there.
         await pilot.press("f6")

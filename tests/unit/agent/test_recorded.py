@@ -15,15 +15,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.events import (
-    AgentEvent,
-    HistoryLoaded,
-    PromptAccepted,
-    SessionState,
-    StateChanged,
-    TaskEnded,
-    TaskStarted,
-)
 from ccq_tui.agent.history import replay
 from ccq_tui.agent.recorded import Recording, RecordingError, ReplayedSession, open_recording
 from ccq_tui.agent.recorded import lines as lines_module
@@ -259,7 +250,7 @@ def played(path: Path, data: bytes) -> Recording:
     path.write_bytes(b'{"type":"first"}' + b" " * 5_000 + b"\n" + data)
     recording = open_recording(str(path))
     model = TranscriptModel(lambda: 0.0)
-    model.apply(HistoryLoaded(tuple(events_of(recording))))
+    model.apply(ev.HistoryLoaded(tuple(events_of(recording))))
     assert plain_text(model.blocks) or not model.blocks
     model.set_folds(folded=False)
     assert plain_text(model.blocks) or not model.blocks  # it draws every block whole
@@ -308,7 +299,7 @@ def test_a_file_is_read_once_and_handed_over_in_slices(tmp_path: Path) -> None:
     while not recording.ended:
         slices.append(recording.next())
     told = [event for part in slices for event in part.events]
-    assert [event.text.split()[0] for event in told if isinstance(event, PromptAccepted)] == [
+    assert [event.text.split()[0] for event in told if isinstance(event, ev.PromptAccepted)] == [
         str(number) for number in range(3_000)
     ]
     assert max(len(part.events) for part in slices) <= SLICE_EVENTS
@@ -320,7 +311,7 @@ def test_a_line_that_is_too_long_is_passed_over_and_not_held(
 ) -> None:
     monkeypatch.setattr(lines_module, "LONGEST_LINE", 1_000)
     recording = opened(tmp_path, prompt("a"), prompt("b" * 1_001), prompt("c"))
-    prompts = [event.text for event in events_of(recording) if isinstance(event, PromptAccepted)]
+    prompts = [event.text for event in events_of(recording) if isinstance(event, ev.PromptAccepted)]
     assert prompts == ["a", "c"]
     assert recording.bad == [2]
 
@@ -348,7 +339,7 @@ def test_nul_bytes_are_a_bad_line(tmp_path: Path, before: bytes) -> None:
     path = tmp_path / "crashed.jsonl"
     path.write_bytes(before + b"\n" + json.dumps(prompt("go on")).encode() + b"\n\0\0\0")
     recording = open_recording(str(path))
-    assert [event.text for event in events_of(recording) if isinstance(event, PromptAccepted)] == ["go on"]
+    assert [event.text for event in events_of(recording) if isinstance(event, ev.PromptAccepted)] == ["go on"]
     assert recording.bad == [1, 3]
 
 
@@ -382,11 +373,11 @@ class Player:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, path: Path, *lines: Any, speed: float | None) -> None:
         self.now = 100.0
-        self.told: list[tuple[float, AgentEvent]] = []
+        self.told: list[tuple[float, ev.AgentEvent]] = []
         self.session = ReplayedSession(opened(path, *lines), self._tell, speed, lambda: self.now)
         monkeypatch.setattr(session_module.asyncio, "sleep", self._sleep)
 
-    def _tell(self, event: AgentEvent) -> None:
+    def _tell(self, event: ev.AgentEvent) -> None:
         self.told.append((self.now - 100.0, event))
 
     async def _sleep(self, seconds: float) -> None:
@@ -397,9 +388,9 @@ class Player:
         return [
             (round(at, 3), event.text)
             for at, told in self.told
-            if isinstance(told, HistoryLoaded)
+            if isinstance(told, ev.HistoryLoaded)
             for event in told.events
-            if isinstance(event, PromptAccepted)
+            if isinstance(event, ev.PromptAccepted)
         ]
 
 
@@ -431,8 +422,8 @@ async def test_at_once_begins_idle_and_ends_ended(monkeypatch: pytest.MonkeyPatc
     )
     await player.session.run()
     assert player.prompts == [(0.0, "a"), (0.0, "b")]
-    assert player.told[0][1] == StateChanged(SessionState.IDLE)
-    assert player.told[-1][1] == StateChanged(SessionState.ENDED)
+    assert player.told[0][1] == ev.StateChanged(ev.SessionState.IDLE)
+    assert player.told[-1][1] == ev.StateChanged(ev.SessionState.ENDED)
     assert player.session.recording.ended
 
 
@@ -448,7 +439,7 @@ async def test_held_it_tells_nothing_and_closed_it_ends(
     player.session.close()
     async with asyncio.timeout(5):
         await running
-    assert player.told[-1][1] == StateChanged(SessionState.ENDED)
+    assert player.told[-1][1] == ev.StateChanged(ev.SessionState.ENDED)
 
 
 def user(content: Any) -> dict[str, Any]:
@@ -485,30 +476,30 @@ STARTED = "Command running in background with ID: {}. Output is being written to
 def test_what_ran_in_the_background_of_a_stored_conversation_has_ended(output: str) -> None:
     stored = [*background("b1", output.format("b1")), *background("b2", output.format("b2"))]
     told = list(replay([*stored, notification("b1", "failed"), notification("b1", "strange")]))
-    assert [event for event in told if isinstance(event, TaskStarted | TaskEnded)] == [
-        TaskStarted("b1", "call_b1", "", background=True),
-        TaskStarted("b2", "call_b2", "", background=True),
-        TaskEnded("b1", "call_b1", "failed", "b1 is over"),
-        TaskEnded("b2", "call_b2", "stopped"),
+    assert [event for event in told if isinstance(event, ev.TaskStarted | ev.TaskEnded)] == [
+        ev.TaskStarted("b1", "call_b1", "", background=True),
+        ev.TaskStarted("b2", "call_b2", "", background=True),
+        ev.TaskEnded("b1", "call_b1", "failed", "b1 is over"),
+        ev.TaskEnded("b2", "call_b2", "stopped"),
     ]
-    assert not [event for event in told if isinstance(event, PromptAccepted)]
+    assert not [event for event in told if isinstance(event, ev.PromptAccepted)]
 
 
 def test_an_agents_report_says_nothing_of_its_task() -> None:
     text = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<result>{}</result>"
     (told,) = replay([user(text.format("<status>failed</status><task-id>zz</task-id><summary>x</summary>"))])
-    assert told == TaskEnded("a1", "", "completed")
+    assert told == ev.TaskEnded("a1", "", "completed")
     assert len(list(replay([user(text.format("<summary>" * 100_000))]))) == 1, "and takes no time"
 
 
 def test_output_that_reads_like_a_background_call_is_none_of_another_tool() -> None:
     call, result = background("b1", STARTED.format("b1"))
     call["message"]["content"][0]["name"] = "Read"
-    assert not [event for event in replay([call, result]) if isinstance(event, TaskStarted | TaskEnded)]
+    assert not [event for event in replay([call, result]) if isinstance(event, ev.TaskStarted | ev.TaskEnded)]
 
 
 def test_an_end_that_newer_messages_tell_is_the_end_of_a_task_of_older_ones() -> None:
-    ended: dict[str, TaskEnded] = {}
+    ended: dict[str, ev.TaskEnded] = {}
     list(replay([notification("b1", "completed")], ended=ended))
     older = list(replay(background("b1", STARTED.format("b1")), ended=ended))
-    assert older[-1] == TaskEnded("b1", "call_b1", "completed", "b1 is over")
+    assert older[-1] == ev.TaskEnded("b1", "call_b1", "completed", "b1 is over")

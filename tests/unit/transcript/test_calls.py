@@ -16,25 +16,8 @@ from ccq_tui.transcript.tool_result import outcome
 from ccq_tui.transcript.tools import TOOLS, main_argument, short_argument, tool_title
 from ccq_tui.widgets.transcript.painter import plain_text
 from ccq_tui.words import duration
+from tests.ui.host import Clock
 from tests.unit.transcript.test_drawing import shown
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def model(clock: Clock) -> TranscriptModel:
-    return TranscriptModel(clock)
 
 
 def call(

@@ -16,27 +16,9 @@ from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.block_mark import Step, neighbour
 from ccq_tui.widgets.transcript.layout import Layout
 from tests.actors import INBOX, PANEL
+from tests.unit.transcript.test_drawing import NOON
 
 TEXT, THINKING = ev.BlockKind.TEXT, ev.BlockKind.THINKING
-NOON = datetime(2025, 1, 2, 12, 0)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def model(clock: Clock) -> TranscriptModel:
-    return TranscriptModel(clock, lambda: NOON)
 
 
 def key(index: int = 0, parent: str = "") -> ev.BlockKey:

@@ -1,0 +1,19 @@
+"""A transcript whose time a test moves."""
+
+from __future__ import annotations
+
+import pytest
+
+from ccq_tui.transcript.model import TranscriptModel
+from tests.ui.host import Clock
+from tests.unit.transcript.test_drawing import NOON
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(0.0)
+
+
+@pytest.fixture
+def model(clock: Clock) -> TranscriptModel:
+    return TranscriptModel(clock, lambda: NOON)
