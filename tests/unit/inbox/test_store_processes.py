@@ -1,19 +1,34 @@
-"""Several processes on one database: they race, hold it, and are killed."""
+"""Several stores on one database: they race, hold it, are killed; one winner, no saved draft gone."""
 
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from ccq_tui.inbox.requests import Denied, PermissionRequest
-from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import InboxBusy
-from tests.actors import SCRIPT
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.requests import Denied, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.store import Store, StoredDraft
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxBusy, Unknown, Won
+from ccq_tui.processes import Owner, this_process
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.questions.state import PanelState, opened
+from tests.actors import PANEL, SCRIPT
+from tests.unit.inbox.made import load_draft, save_draft
 
 ROOT = Path(__file__).parents[3]
 RACES = 500
@@ -21,7 +36,6 @@ HEAT = 5
 """Requests that are raced for at once."""
 BODY = {"kind": "permission", "asker_id": "s", "tool": "Bash", "input": {}}
 LIMIT = 90
-
 RACER = """
 import json, sys
 from pathlib import Path
@@ -203,3 +217,224 @@ def test_processes_that_make_the_database_at_once_all_get_it(tmp_path: Path) -> 
     assert [line(maker) for maker in makers] == ["ready"] * 3
     assert [maker.communicate(timeout=LIMIT)[0] for maker in makers] == [""] * 3
     assert [file.name for file in path.parent.glob("*damaged*")] == []
+
+
+EXAMPLES = int(os.environ.get("TWO_STORES_EXAMPLES", "40"))
+QUESTIONS = tuple(Question(text, text, (Option("A"), Option("B"))) for text in ("Which?", "Why?"))
+stores = st.integers(0, 1)
+calls = st.sampled_from(["a", "b"])
+sessions = st.sampled_from(["s", "fork"])
+places = st.integers(0, 1)
+
+
+class CrashError(Exception):
+    """The process is gone between two steps."""
+
+
+def asked(call: str, session: str) -> QuestionRequest:
+    return QuestionRequest(call, session, QuestionSet(call, QUESTIONS))
+
+
+def decided(note: str) -> Answered:
+    return Answered((Answer(note=note), Answer()))
+
+
+class TwoStores(RuleBasedStateMachine):
+    """What two processes do to an inbox, and what must hold after each step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.directory = Path(tempfile.mkdtemp())
+        self.path = self.directory / "inbox.db"
+        self.stores = [Store(self.path), Store(self.path)]
+        self.owners = [this_process(), Owner(os.getppid())]
+        self.serial = 0
+        self.decided: dict[str, str] = {}
+        """The note that won, by request: since it was asked last."""
+        self.delivered: set[str] = set()
+        self.open: list[dict[str, tuple[PanelState, int]]] = [{}, {}]
+        """The draft of each surface, and the serial of the one that it began from."""
+        self.saved: dict[str, PanelState] = {}
+        """The newest draft of each request that was saved."""
+        self.writer: dict[str, int] = {}
+        self.claimed: dict[str, int] = {}
+
+    def teardown(self) -> None:
+        for store in self.stores:
+            store.close()
+        rmtree(self.directory)
+
+    def fresh(self) -> str:
+        self.serial += 1
+        return f"n{self.serial}"
+
+    @rule(at=stores, call=calls, session=sessions)
+    def ask(self, at: int, call: str, session: str) -> None:
+        """Ask, ask again, or ask in a copy of the session."""
+        request = asked(call, session)
+        known = self.stores[at].requests.get(request.id)
+        stored = self.stores[at].requests.add(request)
+        if request.id in self.decided and request.id not in self.delivered:
+            assert stored.outcome == decided(self.decided[request.id])
+            return
+        if request.id in self.delivered:  # the same id with another call: nobody has answered that one
+            self.delivered.discard(request.id)
+            self.decided.pop(request.id)
+            self.saved.pop(request.id, None)
+            for surface in self.open:
+                surface.pop(request.id, None)
+        assert (stored.state, stored.outcome) == (RequestState.PENDING, None)
+        if known is None and stored.has_draft:
+            draft = load_draft(self.stores[at], request)
+            assert isinstance(draft, PanelState)
+            self.saved[request.id] = draft
+            self.writer.pop(request.id, None)
+
+    @rule(at=stores, call=calls, session=sessions)
+    def settle(self, at: int, call: str, session: str) -> None:
+        name, note = asked(call, session).id, self.fresh()
+        match self.stores[at].requests.settle(name, decided(note), Actor(Surface.PROGRAM, f"surface {at}")):
+            case Won():
+                assert name not in self.decided, "never two winners"
+                self.decided[name] = note
+            case AlreadySettled(outcome=outcome):
+                assert outcome == decided(self.decided[name])
+            case Unknown():
+                assert self.stores[1 - at].requests.get(name) is None
+
+    @rule(at=stores, call=calls, session=sessions)
+    def defer(self, at: int, call: str, session: str) -> None:
+        name = asked(call, session).id
+        stored = self.stores[1 - at].requests.get(name)
+        waits = stored is not None and stored.state is RequestState.PENDING
+        assert self.stores[at].requests.defer(name) == waits
+
+    @rule(at=stores, call=calls, session=sessions)
+    def deliver(self, at: int, call: str, session: str) -> None:
+        name = asked(call, session).id
+        due = name in self.decided and name not in self.delivered
+        assert self.stores[at].requests.mark_delivered(name, "result") == due, "delivered once"
+        if due:
+            self.delivered.add(name)
+
+    @rule(at=stores, call=calls, session=sessions)
+    def open_panel(self, at: int, call: str, session: str) -> None:
+        request = asked(call, session)
+        found = self.stores[at].drafts.get(request)
+        draft = found.draft if found is not None else opened(request.questions)
+        assert isinstance(draft, PanelState)
+        self.open[at][request.id] = draft, found.serial if found is not None else 0
+
+    @rule(at=stores, call=calls, session=sessions, place=places)
+    def draft(self, at: int, call: str, session: str, place: int) -> None:
+        name = asked(call, session).id
+        if self.stores[at].requests.get(name) is None:
+            return
+        for surface in (0, 1):  # both have the request open: what one types the other has not seen
+            if name not in self.open[surface]:
+                self.open_panel(surface, call, session)
+        (before, version), found = self.open[at][name], self.stores[at].drafts.get(asked(call, session))
+        note = self.fresh()
+        page = before.pages[place]
+        page = replace(page, draft=replace(page.draft, note=note))
+        draft = replace(before, pages=(*before.pages[:place], page, *before.pages[place + 1 :]), tab=place)
+        self.stores[at].drafts.save_all([StoredDraft(version, name, PANEL, draft)])
+        self.open[at][name] = draft, version
+        if found is None or found.serial <= version or self.writer.get(name) == at:
+            self.saved[name], self.writer[name] = draft, at
+
+    @rule(at=stores, session=sessions)
+    def claim(self, at: int, session: str) -> None:
+        holder = self.stores[at].sessions.claim(session, self.owners[at])
+        if self.claimed.setdefault(session, at) == at:
+            assert holder is None
+        else:
+            assert holder == self.owners[1 - at], "never two owners"
+
+    @rule(at=stores, session=sessions)
+    def release(self, at: int, session: str) -> None:
+        self.stores[at].sessions.release(session, self.owners[at])
+        if self.claimed.get(session) == at:
+            del self.claimed[session]
+
+    @rule(at=stores, call=calls, session=sessions, steps=st.integers(0, 4), what=st.integers(0, 3))
+    def crash(self, at: int, call: str, session: str, steps: int, what: int) -> None:
+        """End a process between two steps of a change: all of it was done, or nothing."""
+        request, store = asked(call, session), self.stores[at]
+        changes: list[Callable[[], object]] = [
+            lambda: store.requests.add(request),
+            lambda: store.requests.settle(request.id, decided("lost"), PANEL),
+            lambda: store.requests.mark_delivered(request.id, "result"),
+            lambda: save_draft(store, request.id, opened(request.questions)),
+        ]
+        before = self.rows()
+        done, left = store.database.do, steps
+
+        def do(statement: str, values: object = ()) -> int:
+            nonlocal left
+            if not left:
+                raise CrashError
+            left -= 1
+            return done(statement, values)  # type: ignore[arg-type]
+
+        store.database.do = do  # type: ignore[method-assign]
+        with suppress(CrashError):
+            changes[what]()
+        store.close()
+        self.stores[at] = Store(self.path)
+        self.open[at].clear()
+        self.writer = {name: writer for name, writer in self.writer.items() if writer != at}
+        after = self.rows()
+        if after != before:
+            self.took_place(request, what)
+
+    def took_place(self, request: QuestionRequest, what: int) -> None:
+        """Note a change that was done whole before its process ended."""
+        stored = self.stores[0].requests.get(request.id)
+        assert stored is not None
+        if what == 0 and request.id in self.delivered:
+            self.delivered.discard(request.id)
+            self.decided.pop(request.id)
+            self.saved.pop(request.id, None)
+            self.open[0].pop(request.id, None)
+            self.open[1].pop(request.id, None)
+        elif what == 1 and request.id not in self.decided:
+            self.decided[request.id] = "lost"
+        elif what == 2:
+            self.delivered.add(request.id)
+        elif what == 3:
+            self.saved[request.id] = opened(request.questions)
+            self.writer.pop(request.id, None)
+
+    def rows(self) -> list[tuple[object, ...]]:
+        tables = ("requests", "answers", "drafts", "history")
+        store = self.stores[0]
+        return [tuple(row) for table in tables for row in store.database.rows(f"SELECT * FROM {table}")]  # noqa: S608
+
+    @invariant()
+    def holds(self) -> None:
+        one, other = self.stores
+        assert one.ids.requests() == other.ids.requests()
+        orphans = "SELECT count(*) FROM answers WHERE request_id NOT IN (SELECT id FROM requests)"
+        assert one.database.rows(orphans)[0][0] == 0, "never an answer without its request"
+        twice = "SELECT request_id FROM history WHERE became = 'delivered' GROUP BY 1 HAVING count(*) > 1"
+        assert one.database.rows(twice) == []
+        for name, note in self.decided.items():
+            stored = other.requests.get(name)
+            assert stored is not None
+            assert stored.outcome == decided(note)
+            assert (stored.state is RequestState.DELIVERED) == (name in self.delivered)
+        for name, saved in self.saved.items():
+            stored = one.requests.get(name)
+            assert stored is not None
+            draft = load_draft(other, stored.request)
+            assert isinstance(draft, PanelState), "never a draft gone that was reported as saved"
+            assert [page.draft for page in draft.pages] == [page.draft for page in saved.pages]
+
+
+@pytest.mark.timeout(300)
+def test_two_stores_at_random() -> None:
+    """`TWO_STORES_EXAMPLES` drives more of them."""
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        TwoStores, settings=settings(max_examples=EXAMPLES, stateful_step_count=30, deadline=None)
+    )
