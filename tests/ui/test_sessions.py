@@ -227,14 +227,21 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
         assert run.session_screen.dock.prompt.text == "abc1d "
 
 
-async def test_no_more_processes_than_allowed_and_the_next_begins_when_one_ends(tmp_path: Path) -> None:
-    run = Several(Launch(settings=Settings(cwd=tmp_path, max_live_sessions=1)))
+@asynccontextmanager
+async def one_queued(where: Path, prompt: str = "") -> AsyncIterator[tuple[Several, Pilot[int]]]:
+    """The program with one session that runs, and one that waits for its end."""
+    run = Several(Launch(settings=Settings(cwd=where, max_live_sessions=1)))
     async with run.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         await pilot.press("ctrl+n")
         await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
-        await pilot.press("enter")
+        await pilot.press(*prompt, "enter")
         await until(pilot, lambda: "queued" in run.bar())
+        yield run, pilot
+
+
+async def test_no_more_processes_than_allowed_and_the_next_begins_when_one_ends(tmp_path: Path) -> None:
+    async with one_queued(tmp_path) as (run, pilot):
         assert run.session_screen.view.session_id == ""
         run.all[0].close()
         await until(pilot, lambda: run.session_screen.view.session_id)
@@ -243,13 +250,7 @@ async def test_no_more_processes_than_allowed_and_the_next_begins_when_one_ends(
 async def test_a_session_that_waits_for_a_process_is_closed_at_once_and_its_prompt_is_kept(
     tmp_path: Path,
 ) -> None:
-    run = Several(Launch(settings=Settings(cwd=tmp_path, max_live_sessions=1)))
-    async with run.app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: run.session_screen.view.session_id)
-        await pilot.press("ctrl+n")
-        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
-        await pilot.press(*"later", "enter")
-        await until(pilot, lambda: "queued" in run.bar())
+    async with one_queued(tmp_path, "later") as (run, pilot):
         assert "later" in run.bar()
         await pilot.press(*"/close", "enter")
         await until(pilot, lambda: len(run.app.sessions) == 1)

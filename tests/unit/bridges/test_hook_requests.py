@@ -152,44 +152,30 @@ REJECT = {"decision": "reject", "source": "user_reject", "denial": "user-rejecte
 
 
 @pytest.mark.parametrize(
-    ("result", "more", "outcome"),
+    ("asks", "result", "more", "outcome"),
     [
-        (CallResult("", structured={"answers": {"Which database?": "Postgres"}}), ACCEPT,
+        (ASKED, CallResult("", structured={"answers": {"Which database?": "Postgres"}}), ACCEPT,
          Answered((Answer(("Postgres",)),))),
-        (CallResult("", structured={"answers": {"Which database?": "my own"}, "annotations": {}}), ACCEPT,
-         Answered((Answer(other="my own"),))),
-        (CallResult(STOPPED, failed=True, structured="User rejected tool use"), {"denial": "user-rejected"},
-         Cancelled("interrupted in Claude Code")),
-        (CallResult(f"{SAID}The user wants to clarify these questions.", failed=True), REJECT,
+        (ASKED, CallResult("", structured={"answers": {"Which database?": "my own"}, "annotations": {}}),
+         ACCEPT, Answered((Answer(other="my own"),))),
+        (ASKED, CallResult(STOPPED, failed=True, structured="User rejected tool use"),
+         {"denial": "user-rejected"}, Cancelled("interrupted in Claude Code")),
+        (ASKED, CallResult(f"{SAID}The user wants to clarify these questions.", failed=True), REJECT,
          Discussed("The user wants to clarify these questions.")),
-        (CallResult("No response after 8s — the user may be away from keyboard."), ACCEPT, Expired()),
-        (CallResult("<tool_use_error>odd", failed=True), {}, Cancelled("decided in Claude Code")),
+        (ASKED, CallResult("No response after 8s — the user may be away from keyboard."), ACCEPT, Expired()),
+        (ASKED, CallResult("<tool_use_error>odd", failed=True), {}, Cancelled("decided in Claude Code")),
+        (COMMAND, CallResult("done"), ACCEPT, Allowed()),
+        (COMMAND, CallResult("exit code 1", failed=True), ACCEPT, Allowed()),
+        (COMMAND, CallResult(STOPPED, failed=True), {"denial": "user-rejected"}, Denied()),
+        (COMMAND, CallResult(f"{SAID}Use make.", failed=True), REJECT, Denied("Use make.")),
+        (COMMAND, CallResult("done"), {}, Allowed()),
+        (COMMAND, CallResult("odd", failed=True), {}, Cancelled("decided in Claude Code")),
     ],
 )  # fmt: skip
-def test_how_questions_ended_there(
-    tmp_path: Path, result: CallResult, more: dict[str, str], outcome: RequestOutcome
+def test_how_questions_and_permissions_ended_there(
+    tmp_path: Path, asks: dict[str, Any], result: CallResult, more: dict[str, str], outcome: RequestOutcome
 ) -> None:
-    request = request_of(told(tmp_path, "AskUserQuestion", ASKED), "toolu_1")
-    assert request is not None
-    assert outcome_there(request, CallEnd(result, **more)) == outcome
-    check_outcome(request, outcome)
-
-
-@pytest.mark.parametrize(
-    ("result", "more", "outcome"),
-    [
-        (CallResult("done"), ACCEPT, Allowed()),
-        (CallResult("exit code 1", failed=True), ACCEPT, Allowed()),
-        (CallResult(STOPPED, failed=True), {"denial": "user-rejected"}, Denied()),
-        (CallResult(f"{SAID}Use make.", failed=True), REJECT, Denied("Use make.")),
-        (CallResult("done"), {}, Allowed()),
-        (CallResult("odd", failed=True), {}, Cancelled("decided in Claude Code")),
-    ],
-)
-def test_how_a_permission_ended_there(
-    tmp_path: Path, result: CallResult, more: dict[str, str], outcome: RequestOutcome
-) -> None:
-    request = request_of(told(tmp_path, "Bash", COMMAND), "toolu_1")
+    request = request_of(told(tmp_path, "Bash" if asks is COMMAND else "AskUserQuestion", asks), "toolu_1")
     assert request is not None
     assert outcome_there(request, CallEnd(result, **more)) == outcome
     check_outcome(request, outcome)
