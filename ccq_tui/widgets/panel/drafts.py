@@ -5,7 +5,7 @@ from __future__ import annotations
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import Allowed, Denied, RequestOutcome
-from ccq_tui.questions import Answered, Discussed
+from ccq_tui.questions import Answered
 from ccq_tui.questions.moves import leave_text
 from ccq_tui.questions.prose import draft_text, unselected_text
 from ccq_tui.questions.state import Page, PanelState
@@ -68,9 +68,9 @@ def draft_words(draft: Draft) -> str:
 
 
 def set_left_over(draft: Draft, outcome: RequestOutcome) -> str:
-    """Return the part of a question set's draft that its outcome does not carry, or ""."""
-    if not isinstance(draft, PanelState) or not draft.has_draft or isinstance(outcome, Discussed):
-        return ""  # a discussion carries all of it
+    """Return the part of a question set's draft that is not in its answers, or ""."""
+    if not isinstance(draft, PanelState) or not draft.has_draft:
+        return ""
     return unselected_text(draft) if isinstance(outcome, Answered) else draft_text(draft)
 
 

@@ -45,7 +45,6 @@ from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.processes import Owner
 from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key
-from ccq_tui.questions import Declined, Discussed
 from ccq_tui.runtime.person import Configured
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.runtime import Runtime
@@ -58,9 +57,7 @@ from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.status import git_branch
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
-from ccq_tui.widgets.panel.drafts import set_left_over
 from tests.actors import PANEL
-from tests.unit.questions.drive import keys, panel, typed
 from tests.unit.screens.ui import NoScreen
 
 
@@ -405,12 +402,6 @@ def test_a_session_is_told_by_its_title_branch_and_age() -> None:
     assert (row.value, row.label, row.right) == ("id-1", "Fix the login", "main · 2 h ago")
     bare = session_row(Shelved(EarlierSession("id-2", "", 1000.0, "HEAD")), 1059.0)
     assert (bare.label, bare.right) == ("id-2", "now")
-
-
-def test_a_discussion_leaves_nothing_to_copy_and_a_refusal_the_draft() -> None:
-    draft = keys(typed(keys(panel(), "space n"), "with care"), "enter")
-    assert set_left_over(draft, Discussed("Why a database?")) == ""
-    assert "with care" in set_left_over(draft, Declined())
 
 
 @dataclass
