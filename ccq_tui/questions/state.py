@@ -236,6 +236,11 @@ class PanelState:
         return self.tab == len(self.pages)
 
     @property
+    def is_growing(self) -> bool:
+        """Whether more of the set is still to come."""
+        return self.arriving is not None and not self.arriving.whole
+
+    @property
     def page(self) -> Page:
         """The page shown; in the review, the page of the row under its cursor."""
         return self.pages[min(self.review_row if self.in_review else self.tab, len(self.pages) - 1)]

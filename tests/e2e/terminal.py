@@ -110,9 +110,7 @@ class Terminal(PseudoTerminal):
     def keys_work(self) -> bool:
         """Whether the panel takes keys that decide, and its set is asked."""
         with self._changed:  # both of one screen
-            return self.hints_awake and not any(
-                word in self.panel for word in ("still arriving", "about to ask")
-            )
+            return self.hints_awake and "still arriving" not in self.panel
 
     @property
     def hints_awake(self) -> bool:

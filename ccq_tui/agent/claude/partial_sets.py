@@ -37,8 +37,7 @@ class _Call:
     request_id: str = ""
     told: bool = False
     stopped: bool = False
-    source: Mapping[str, Any] | None = None
-    """The input, once complete."""
+    is_complete: bool = False
 
 
 class PartialSets:
@@ -87,10 +86,11 @@ class PartialSets:
         """Learn from a session's event what becomes of the arriving sets."""
         match event:
             case ev.ToolStarted(tool_use_id=call_id) if call_id in self._calls:
-                # A set that came at once is left to the hook.
-                self._calls[call_id].source = event.input
-                if self._calls[call_id].told:
-                    self._tell_whole(call_id)
+                # Also one that came at once: the hook follows after as long as the panel takes to be drawn.
+                self._calls[call_id].is_complete = True
+                questions = readable_set(call_id, event.input)
+                if questions is not None:  # else the call's result reports it
+                    self._tell(questions, Arriving(len(questions.questions), whole=True))
             case ev.ToolFinished(tool_use_id=call_id) if call_id in self._calls:
                 rejected = event.output.startswith(_REJECTION)
                 self._end(call_id, REJECTED if rejected else INTERRUPTED if event.is_error else PASSED_OVER)
@@ -120,14 +120,8 @@ class PartialSets:
 
     def _look(self) -> None:
         self._next_look = None
-        before: list[str] = []
-        for call_id, call in list(self._calls.items()):
-            if call.source is not None:
-                before += () if call.told else (call_id,)
-            elif (look := call.arriving.look()) is not None:
-                for earlier in before:  # else this one would be first in the line
-                    self._tell_whole(earlier)
-                before.clear()
+        for call in self._calls.values():
+            if not call.is_complete and (look := call.arriving.look()) is not None:
                 self._tell(look.questions, Arriving(look.complete))
 
     def _tell(self, questions: QuestionSet, arriving: Arriving) -> None:
@@ -136,15 +130,10 @@ class PartialSets:
         call.request_id, call.told = request.id, True
         self._emit(ev.QuestionArriving(request, arriving))
 
-    def _tell_whole(self, call_id: str) -> None:
-        questions = readable_set(call_id, self._calls[call_id].source or {})
-        if questions is not None:  # else the call's result reports it
-            self._tell(questions, Arriving(len(questions.questions), whole=True))
-
     def _end_broken(self, *, stopped: bool) -> None:
         """End the sets that never became complete; with ``stopped``, only those whose message has ended."""
         for call_id, call in list(self._calls.items()):
-            if call.source is None and (call.stopped or not stopped):
+            if not call.is_complete and (call.stopped or not stopped):
                 self._end(call_id, BROKE)
 
     def _end(self, call_id: str, reason: str) -> None:

@@ -104,14 +104,13 @@ class PanelLayout:
     def _head(self) -> Text:
         state, look = self.state, self.look
         who = parts.who_asks(state) if look.width >= NARROW or state.asker != CLAUDE else ""
-        growing = state.arriving is not None and not state.arriving.whole
-        tabs, front = parts.tabs(state, look.palette), state.tab + (growing and state.in_review)
+        tabs, front = parts.tabs(state, look.palette), state.tab + (state.is_growing and state.in_review)
         if state.large and _option(state) is not None:
             rows = [row for row in state.page.rows if row != state.page.other_row]
             at = rows.index(state.page.cursor) + 1 if state.page.cursor in rows else 0
             place = Text(f"{parts.PREVIEW_SIGN} {at} of {len(rows)}", look.palette.muted)
             tabs, front = [tabs[front], place], 0
-        return head_line(who, tabs, front, look, arriving=state.arriving is not None)
+        return head_line(who, tabs, front, look, arriving=state.is_growing)
 
     def _filter_line(self, tab: int) -> Text:
         page, width = self.state.pages[tab], self.look.width - 2

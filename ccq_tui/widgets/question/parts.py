@@ -229,7 +229,7 @@ def who_asks(state: PanelState) -> str:
 def tabs(state: PanelState, palette: Palette) -> list[Text]:
     """Return the tabs of the head: the questions, more that may come, and the review."""
     found = [_tab(state, index, palette) for index in range(len(state.pages) + state.needs_review)]
-    if state.arriving is not None and not state.arriving.whole:
+    if state.is_growing:
         found.insert(len(state.pages), Text("⋯", palette.muted))
     return found
 

@@ -46,7 +46,6 @@ HEAD = 1
 NOTE_LEAD = " ✎ note "
 DISCUSS_LEAD = " ✎ discuss "
 WRITING = "Claude is still writing: select now, send when the question is whole"
-ASKING = "Claude is about to ask: select now, send in a moment"
 
 Made = TypeVar("Made")
 Cache = dict[object, object]
@@ -190,9 +189,8 @@ class Tabs:
         state, width, palette = self.state, self.look.width, self.palette
         here = tab == state.tab
         lines: list[Text] = []
-        if state.arriving is not None and not state.aside:
-            words = ASKING if state.arriving.whole else WRITING
-            lines.append(Text(f" {cut(f'⋯ {words}', width - 2)}", palette.muted))
+        if state.is_growing and not state.aside:
+            lines.append(Text(f" {cut(f'⋯ {WRITING}', width - 2)}", palette.muted))
         if here:
             lines += self._notices()
         note = state.pages[tab].draft.note if tab < len(state.pages) else ""
@@ -315,7 +313,7 @@ class Tabs:
     def growing(self, tab: int) -> bool:
         """Whether more rows of a tab may come."""
         arriving = self.state.arriving
-        if arriving is None or arriving.whole or self.is_review(tab):
+        if arriving is None or not self.state.is_growing or self.is_review(tab):
             return False
         return arriving.complete <= tab and not self.state.pages[tab].is_field
 

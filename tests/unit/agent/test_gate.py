@@ -332,14 +332,17 @@ async def test_a_burst_is_told_once() -> None:
     assert told.events[-1].arriving == Arriving(1, whole=True)
 
 
-async def test_a_set_that_came_between_two_looks_is_the_hooks_alone() -> None:
+async def test_a_set_that_came_between_two_looks_is_shown_whole_before_its_hook() -> None:
     told = Told()
     told.begin("t1")
     told.grow(TEXT)
     told.arrivals.hear(ev.ToolStarted("t1", TOOL, SOURCE))
+    (event,) = told.events
+    assert isinstance(event, ev.QuestionArriving)
+    assert event.arriving == Arriving(1, whole=True)
     await told.frame()
     told.arrivals.hear(over("completed"))
-    assert not told.events
+    assert told.events[1:] == [ev.ArrivingEnded("t1@s", PASSED_OVER)]
 
 
 async def test_a_set_that_came_between_two_looks_is_told_before_one_behind_it() -> None:
