@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, TypeGuard
 
+from ccq_tui.inbox.store.rows import stamp
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.text import one_line
 
@@ -56,8 +58,9 @@ def words(data: Mapping[str, Any], name: str, path: str) -> str:
 
 
 def named(one: object, *names: str) -> dict[str, Any]:
-    """Return attributes under their names."""
-    return {name: getattr(one, name) for name in names}
+    """Return attributes under their names, times as texts."""
+    values = {name: getattr(one, name) for name in names}
+    return {name: stamp(value) if isinstance(value, datetime) else value for name, value in values.items()}
 
 
 def is_number(value: object) -> TypeGuard[int]:

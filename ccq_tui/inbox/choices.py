@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ccq_tui.inbox.answer_json import check_fields, is_number, words
+from ccq_tui.inbox.answer_json import check_fields, is_number, named, words
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Suggestion, kept, lasting, what
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -118,12 +118,6 @@ def check_words(request: PermissionRequest | PlanRequest, outcome: Allowed) -> N
 def choice_records(choices: Sequence[Choice]) -> list[dict[str, Any]]:
     """Return choices in JSON."""
     return [
-        {
-            "number": number,
-            "label": choice.label,
-            "holds": choice.where,
-            "allows": choice.allows,
-            "takes_note": choice.takes_text,
-        }
-        for number, choice in enumerate(choices, 1)
+        {"number": number, **named(one, "label", "allows"), "holds": one.where, "takes_note": one.takes_text}
+        for number, one in enumerate(choices, 1)
     ]

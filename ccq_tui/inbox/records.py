@@ -13,7 +13,7 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.session_groups import stored_group
 from ccq_tui.inbox.store.encoding import outcome_word, plain
-from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession, stamp
+from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession
 from ccq_tui.processes import alive
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ def request_record(stored: StoredRequest) -> Record:
         "session": stored.request.session_id,
         "kind": kind.WORD,
         "origin": named(origin, "asker", "name", "directory"),
-        "state": stored.state,
-        "asked_at": stamp(stored.asked_at),
-        **named(stored, "has_draft", "deferred"),
+        **named(stored, "state", "asked_at", "has_draft", "deferred"),
         **kind.record(stored.request),
     }
 
@@ -61,12 +59,10 @@ def whole_record(stored: StoredRequest) -> Record:
     """Return a request with the agent's text before it and with its outcome."""
     return {
         **request_record(stored),
-        "context": stored.context,
+        **named(stored, "context", "settled_at", "delivered_at"),
         "outcome": outcome_record(stored.outcome),
         "surface": stored.actor.called if stored.actor else "",
         "actor": actor_record(stored.actor),
-        "settled_at": stamp(stored.settled_at) if stored.settled_at else None,
-        "delivered_at": stamp(stored.delivered_at) if stored.delivered_at else None,
         "delivered_as": stored.way or None,
     }
 
@@ -74,16 +70,12 @@ def whole_record(stored: StoredRequest) -> Record:
 def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -> Record:
     """Return a session in JSON."""
     return {
-        **named(session, "id", "name", "directory", "state"),
+        **named(session, "id", "name", "directory", "state", "started_at", "changed_at", "last_line", "done"),
         "group": stored_group(session, waiting),
         "running": alive(session.owner),
         "waiting": waiting,
         "undelivered": undelivered,
-        "started_at": stamp(session.started_at),
-        "changed_at": stamp(session.changed_at),
-        "last_line": session.last_line,
         "cost_usd": session.cost if session.cost is not None and isfinite(session.cost) else None,
-        "done": session.done,
         "labels": dict(session.labels),
     }
 
@@ -91,13 +83,11 @@ def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -
 def change_record(change: Change) -> Record:
     """Return a change in JSON; one of a session has no request."""
     return {
-        "number": change.number,
-        "at": stamp(change.at),
+        **named(change, "number", "at", "cause"),
         "session": change.session_id,
         "request": change.request_id or None,
         "from": change.was or None,
         "to": change.became,
-        "cause": change.cause,
         "surface": change.actor.called if change.actor else "",
         "actor": actor_record(change.actor),
     }
@@ -108,7 +98,7 @@ def actor_record(actor: Actor | None) -> Record | None:
     if actor is None:
         return None
     process = None if actor.process is None else actor.process.pid
-    return {"surface": actor.surface, "name": actor.name, "process": process, "device": actor.device}
+    return {**named(actor, "surface", "name", "device"), "process": process}
 
 
 def outcome_record(outcome: RequestOutcome | None) -> Record | None:
@@ -135,8 +125,7 @@ def statistics_record(made: WaitStatistics) -> Record:
     """Return statistics of waits in JSON."""
     waited = made.waited
     return {
-        "since": stamp(made.since),
-        "until": stamp(made.until),
+        **named(made, "since", "until"),
         "outcomes": {state: made.outcomes[state] for state in sorted(made.outcomes)},
         "requests": waited.requests,
         "waited_seconds": round(waited.seconds, 3),

@@ -170,7 +170,7 @@ class Became(TypedDict):
     actor: ActorRecord | None
     settled_at: Time | None
     delivered_at: Time | None
-    delivered_as: Literal["result", "message"] | None
+    delivered_as: Annotated[str | None, Field(description='"result", "message", or "listed" to its asker')]
 
 
 class WholeQuestionSetRecord(QuestionSetRecord, Became):
@@ -233,31 +233,33 @@ WholeRequestRecord = Annotated[
 ]
 
 
-class WaitingDocument(TypedDict):
-    """``ccq-tui inbox --json``: what waits, oldest first."""
+class Document(TypedDict):
+    """What every command prints."""
 
     version: Version
+
+
+class WaitingDocument(Document):
+    """``ccq-tui inbox --json``: what waits, oldest first."""
+
     requests: list[RequestRecord]
 
 
-class ShownDocument(TypedDict):
+class ShownDocument(Document):
     """``ccq-tui show --json``."""
 
-    version: Version
     request: WholeRequestRecord
 
 
-class SessionDocument(TypedDict):
+class SessionDocument(Document):
     """``ccq-tui wait SESSION --json``."""
 
-    version: Version
     session: SessionRecord
 
 
-class SessionsDocument(TypedDict):
+class SessionsDocument(Document):
     """``ccq-tui sessions --json``: the one that changed last at the end."""
 
-    version: Version
     sessions: list[SessionRecord]
 
 
@@ -304,10 +306,9 @@ class StatisticsRecord(TypedDict):
     most_refused: list[RefusedTopicRecord]
 
 
-class StatisticsDocument(TypedDict):
+class StatisticsDocument(Document):
     """``ccq-tui stats --json``."""
 
-    version: Version
     statistics: StatisticsRecord
 
 
@@ -322,17 +323,15 @@ class CommandRecord(TypedDict):
     words: Annotated[str, Field(description="For a person, after the session's name")]
 
 
-class CommandDocument(TypedDict):
+class CommandDocument(Document):
     """``ccq-tui park --json``, and ``send``, ``interrupt`` and ``end``."""
 
-    version: Version
     command: CommandRecord
 
 
-class HistoryDocument(TypedDict):
+class HistoryDocument(Document):
     """``ccq-tui history --json``: oldest first."""
 
-    version: Version
     changes: list[ChangeRecord]
 
 
