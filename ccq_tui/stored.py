@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -39,33 +39,34 @@ def write_whole(path: Path, content: str | bytes, mode: int | None = None) -> No
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[bool]:
-    """Keep other processes from writing, where the system can; wait up to two seconds for one that writes.
+def locked(path: Path, seconds: float = LOCK_SECONDS, *, shared: bool = False) -> Iterator[bool]:
+    """Keep other processes from taking a lock, where the system can; wait for one that has it.
 
-    ``path`` is the lock file, made beside the file that is written. Yields whether nobody else writes now, as
-    far as the system can tell; raises OSError.
+    ``path`` is a directory, or a lock file, made beside the file that is written. The lock ends with its
+    process. Several processes may have one that is ``shared``. Yields whether this process has it, as far as
+    the system can tell; raises OSError.
     """
     try:
-        import fcntl
-    except ImportError:  # not on Windows
+        from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
+    except ImportError:  # not on Windows, where an open file cannot be moved either
         yield True
         return
-    private_dir(path.parent)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    made = 0
+    if not path.is_dir():
+        private_dir(path.parent)
+        made = os.O_CREAT
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | made, 0o600)
+    ends = time.monotonic() + seconds
+    done = False
     try:
-        yield _is_locked(lambda: fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB))
+        while not done:
+            try:
+                flock(handle, (LOCK_SH if shared else LOCK_EX) | LOCK_NB)
+                done = True
+            except BlockingIOError:
+                if time.monotonic() >= ends:
+                    break
+                time.sleep(0.01)
+        yield done
     finally:
         os.close(handle)
-
-
-def _is_locked(lock: Callable[[], None]) -> bool:
-    ends = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            lock()
-        except BlockingIOError:
-            if time.monotonic() >= ends:
-                return False
-            time.sleep(0.01)
-        else:
-            return True

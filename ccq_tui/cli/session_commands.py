@@ -75,7 +75,7 @@ def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | N
     from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.inbox.records import report
     from ccq_tui.inbox.sent_commands import Ending, SentCommand
-    from ccq_tui.inbox.store.commands import CommandKind
+    from ccq_tui.inbox.store.rows import CommandKind
 
     end_on_signals()
     with opened_store() as store:

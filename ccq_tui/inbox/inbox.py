@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 from weakref import WeakValueDictionary
@@ -21,7 +21,7 @@ from ccq_tui.inbox.open_request import MEMORY_NUMBERS, OpenRequest, Signal
 from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, InboxRenewed, InboxTrouble, Settled
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.sessions import InboxSessions
-from ccq_tui.inbox.store.change_feed import ChangeFeed, News, Over
+from ccq_tui.inbox.store.change_feed import News, Over
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store, StoredDraft
 from ccq_tui.inbox.store.worker import Worker
@@ -42,15 +42,10 @@ T = TypeVar("T")
 
 ANSWER_SECONDS = 10.0
 """Most seconds for one task of the store's thread, including its wait for other processes."""
-SWEEP_SECONDS = 1.0
-"""Seconds between two looks for requests whose process has ended."""
 SAVE_SECONDS = 0.2
 """Seconds from the first change of a draft to its writing."""
 RETRY_SECONDS = 1.0
 """Seconds to leave the disk alone after it refused something."""
-MOST_REFUSED = 10_000
-"""Most refused changes to try again; beyond that the oldest are given up, and logged."""
-REPLACED = "The inbox was moved, deleted or replaced while in use; {} holds the open requests of this program"
 AGAIN = "Questions are on disk again"
 
 _ALIVE = (RequestState.PENDING, *TO_DELIVER)
@@ -65,13 +60,11 @@ class Inbox:
     on with those, and writes them once the disk is back or another file has taken the path.
 
     Attributes:
-        notice: A notice for the person about the opening, or "".
         recalls: Whether it looks up earlier answers to questions.
         sessions: The sessions in the inbox.
     """
 
     def __init__(self, path: Path) -> None:
-        self.notice = ""
         self.recalls = True
         self.sessions = InboxSessions(self)
         self._loop = asyncio.get_running_loop()
@@ -87,14 +80,16 @@ class Inbox:
         self._news: Signal[InboxChange] = Signal()
         self._saving: asyncio.TimerHandle | None = None
         self._retrying: asyncio.TimerHandle | None = None
-        self._feed: ChangeFeed | None = None
         self._is_troubled = False
         self._renewal: InboxRenewed | None = None
         """What subscribers get once everything is written into another file."""
-        self._swept = float("-inf")
         self._listens = False
         self._worker = Worker(
-            path, self._leaving, self._opened_anew, self.in_trouble, self._look, self._waits
+            path,
+            partial(self._post, self._take),
+            partial(self._post, self._renewed),
+            self.in_trouble,
+            self._waits,
         )
 
     @classmethod
@@ -131,8 +126,7 @@ class Inbox:
             InboxUnavailable: It cannot be opened or written; everything stays in memory, and subscribers
                 are notified when it can.
         """
-        self.notice = await self._within(self._worker.opened)
-        return self.notice
+        return await self._within(self._worker.opened)
 
     def listen(self) -> None:
         """Record, without waiting, that this process shows requests to a person until the inbox closes."""
@@ -187,7 +181,7 @@ class Inbox:
                 if refused is not None:
                     refused()
                 else:
-                    self._refused = [*self._refused, work][-MOST_REFUSED:]
+                    self._refused.append(work)
                 self._trouble(error)
             elif error is not None:
                 _logger.error("Something was not kept", exc_info=error)
@@ -443,38 +437,9 @@ class Inbox:
 
     # -- changes --------------------------------------------------------------------------------------------
 
-    def _look(self, store: Store) -> None:
-        """Withdraw the requests of dead processes, and read changes; in the store's thread."""
-        try:
-            if time.monotonic() - self._swept >= SWEEP_SECONDS:
-                self._swept = time.monotonic()
-                store.requests.withdraw_orphans()
-            if self._feed is None:
-                self._feed = ChangeFeed(store)
-            if news := self._feed.news():
-                self._post(self._take, news)
-        except InboxError as error:
-            self.in_trouble(error)
-
-    def _leaving(self, store: Store) -> None:
-        """Read the last changes of a database that lost its path, and complete it; in the store's thread."""
-        try:
-            while self._feed is not None and (news := self._feed.news()):
-                self._post(self._take, news)
-        except InboxError as error:
-            _logger.warning("The end of a database that was replaced cannot be read: %s", error)
-        store.database.finish()
-
-    def _opened_anew(self, store: Store, another: bool) -> None:
-        """Follow a database that was opened again, or another one in its place; in the store's thread."""
-        self._feed = ChangeFeed(store, self._feed)
-        if self._listens:
-            store.listeners.add(this_process())
-        replaced = REPLACED.format("a new one" if store.database.is_new else "the one in its place")
-        message = store.database.notice or (replaced if another else "")
-        self._post(self._renewed, message, another)
-
     def _renewed(self, message: str, another: bool) -> None:
+        if self._listens:
+            self.listen()
         for opened in self._kept.values():
             opened.is_saved = False
             if opened.draft is not None:

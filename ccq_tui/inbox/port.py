@@ -9,7 +9,7 @@ from typing import Any
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import Request, RequestOutcome
-from ccq_tui.inbox.store.commands import StoredCommand
+from ccq_tui.inbox.store.rows import StoredCommand
 from ccq_tui.processes import Owner, this_process
 
 OPEN_HERE = "it is open in this terminal"

@@ -33,8 +33,6 @@ class Asker(StrEnum):
     MCP = "mcp"
     TERMINAL = "terminal"
     FORM = "form"
-    OTHER = "other"
-    """A kind that only a newer version knows."""
 
 
 ENDS_WITH_ASKER = (Asker.HOOK, Asker.TERMINAL, Asker.FORM)
@@ -68,30 +66,9 @@ class Origin:
         return self.name or (str(self.asker) if self.is_foreign else CLAUDE)
 
 
-@dataclass(frozen=True, slots=True)
-class RequestKey:
-    """The key of a request, unique among the requests of all askers.
-
-    Attributes:
-        asker: The kind of asker.
-        asker_id: The session's id; of another asker, a key that distinguishes it from others of its kind
-            for as long as its requests belong together.
-        call: The asker's call.
-    """
-
-    asker: Asker
-    asker_id: str
-    call: str
-
-    @property
-    def session_id(self) -> str:
-        """The asker among the sessions: the session's id, or a name that no session of ours has."""
-        named = self.asker in (Asker.SESSION, Asker.OTHER)  # a kind that is not known here is in the key
-        return self.asker_id if named else f"{self.asker}:{self.asker_id}"
-
-    def __str__(self) -> str:
-        """The request's id."""
-        return f"{self.call}@{self.session_id}"
+def asker_name(asker: Asker, asker_id: str) -> str:
+    """Return an asker among the sessions: a session's id, or a name that no session of ours has."""
+    return asker_id if asker is Asker.SESSION else f"{asker}:{asker_id}"
 
 
 LONGEST_SERVER = 60
@@ -105,7 +82,8 @@ class Asked:
 
     Attributes:
         tool_use_id: The call.
-        asker_id: The session that asks, or the key of another asker (`RequestKey`).
+        asker_id: The session that asks; of another asker, a key that distinguishes it from others of its kind
+            for as long as its requests belong together.
         origin: Who asked.
     """
 
@@ -114,19 +92,14 @@ class Asked:
     origin: Origin = field(default=Origin(), kw_only=True)
 
     @property
-    def key(self) -> RequestKey:
-        """Its key."""
-        return RequestKey(self.origin.asker, self.asker_id, self.tool_use_id)
-
-    @property
     def id(self) -> str:
-        """Its key as text."""
-        return str(self.key)
+        """Its key as text: kind of asker, asker and call are unique together."""
+        return f"{self.tool_use_id}@{self.session_id}"
 
     @property
     def session_id(self) -> str:
-        """The asker among the sessions, see `RequestKey`."""
-        return self.key.session_id
+        """The asker among the sessions."""
+        return asker_name(self.origin.asker, self.asker_id)
 
 
 @dataclass(frozen=True, slots=True)

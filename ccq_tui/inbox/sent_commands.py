@@ -9,8 +9,13 @@ from enum import StrEnum
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.store.commands import CommandKind, CommandState, StoredCommand
-from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
+from ccq_tui.inbox.store.rows import (
+    CommandKind,
+    CommandState,
+    StoredCommand,
+    StoredSession,
+    StoredSessionState,
+)
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import alive
 from ccq_tui.words import waiting
@@ -83,12 +88,10 @@ class SentCommand:
             starts = self._kind is CommandKind.SEND and session is not None and store.listeners.any()
             if not starts:
                 return self._without_process(store, session, command)
-        if not self._number:
+        if command is None:
             self._number = store.commands.add(self._kind, self._session_id, self._actor, self._body)
             self._until = self._clock() + NOTICE_SECONDS
             return None
-        if command is None:
-            return CommandResult(Ending.REFUSED, "was not asked: the command is gone")
         if command.state is CommandState.TAKEN:
             return self._taken_on(store, command)
         return self._not_noticed(store, session)

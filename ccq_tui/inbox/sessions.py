@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Protocol, TypeVar
 
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Claim, ClaimLostError, SessionFact
-from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import this_process
 
 _logger = logging.getLogger(__name__)
+FACTS = {one.name for one in fields(SessionFact)} & {one.name for one in fields(StoredSession)} - {"state"}
+"""The facts that are kept as they are; a state comes with its cause."""
 T = TypeVar("T")
 
 
@@ -162,15 +164,8 @@ class InboxSessions:
 
 def write_fact(store: Store, session_id: str, fact: SessionFact) -> None:
     """Write a fact about a session; raises `InboxUnavailable`."""
-    store.sessions.upsert(
-        session_id,
-        fact.directory,
-        name=fact.name,
-        launch=fact.launch,
-        last_line=fact.last_line,
-        cost=fact.cost,
-        labels=fact.labels,
-    )
+    known = {name: getattr(fact, name) for name in FACTS}
+    store.sessions.upsert(session_id, **known)
     if fact.runs:
         _claim(store, session_id)
     if fact.state is not None:

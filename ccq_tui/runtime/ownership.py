@@ -15,7 +15,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.sent_commands import LOOK_SECONDS, CommandResult, Ending, SentCommand
-from ccq_tui.inbox.store.commands import CommandKind
+from ccq_tui.inbox.store.rows import CommandKind
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import Owner, alive, this_process

@@ -22,7 +22,7 @@ from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import InboxChange, Settled
 from ccq_tui.inbox.sent_commands import CommandResult, Ending, SentCommand
-from ccq_tui.inbox.store.commands import CommandKind, CommandState, StoredCommand
+from ccq_tui.inbox.store.rows import CommandKind, CommandState, StoredCommand
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process

@@ -20,7 +20,7 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest, Signal
 from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import Cancelled
-from ccq_tui.inbox.store.commands import CommandKind, StoredCommand
+from ccq_tui.inbox.store.rows import CommandKind, StoredCommand
 from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.runtime.facts import SessionFacts, folded

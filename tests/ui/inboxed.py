@@ -15,8 +15,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
-from ccq_tui.inbox.store.commands import CommandKind, CommandState
-from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
+from ccq_tui.inbox.store.rows import CommandKind, CommandState, RequestState, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen

@@ -21,8 +21,7 @@ from ccq_tui.inbox.requests import (
     QuestionRequest,
     RequestOutcome,
 )
-from ccq_tui.inbox.store.commands import CommandState
-from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.store.rows import CommandState, RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered, Declined

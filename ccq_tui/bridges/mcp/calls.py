@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestKey
+from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, asker_name
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
@@ -57,7 +57,7 @@ class Client:
     @property
     def session_id(self) -> str:
         """The client among the sessions."""
-        return RequestKey(Asker.MCP, self.asker_id, "").session_id
+        return asker_name(Asker.MCP, self.asker_id)
 
 
 def shown_name(name: str, title: str = "") -> str:

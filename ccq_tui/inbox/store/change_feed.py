@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ccq_tui.inbox.port import Added, DraftUpdated, Notified, SessionNoted, Settled
-from ccq_tui.inbox.store.commands import StoredCommand
-from ccq_tui.inbox.store.rows import NOTIFIED, PUT_BACK, Change, RequestState
+from ccq_tui.inbox.store.rows import NOTIFIED, PUT_BACK, Change, RequestState, StoredCommand
 from ccq_tui.inbox.store.store import Store
 
 
@@ -23,15 +22,12 @@ News = Added | Settled | DraftUpdated | SessionNoted | Notified | StoredCommand 
 class ChangeFeed:
     """A reader of the history, which all processes write in the order of events."""
 
-    def __init__(self, store: Store, before: ChangeFeed | None = None) -> None:
+    def __init__(self, store: Store, *, anew: bool = False) -> None:
         self._store = store
         self._seen = store.history.last()
-        self._found: list[News] = []
-        """What waits in another database; each of its later changes is reported as such."""
-        if before is not None and store.database.follows(before._store.database):
-            self._seen = min(before._seen, self._seen)  # what was only in a lost log is gone
-        elif before is not None:
-            self._found = [Added(one.request, again=True) for one in store.requests.waiting()]
+        found = store.requests.waiting() if anew else []
+        self._found: list[News] = [Added(one.request, again=True) for one in found]
+        """What waits in a database that took the place of another; later changes are reported as such."""
         self._commanded = store.commands.last()
         self._drafted = store.drafts.last()
         self._version = (-1, -1)

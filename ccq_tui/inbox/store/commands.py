@@ -5,61 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.store.database import Table, name_key, storable
-from ccq_tui.inbox.store.encoding import actor_to_json, dump, from_row, parse
+from ccq_tui.inbox.store.database import Table, name_key
+from ccq_tui.inbox.store.encoding import from_row, storable
+from ccq_tui.inbox.store.rows import CommandKind, CommandState, StoredCommand
+from ccq_tui.inbox.store.schema import row_of
 from ccq_tui.processes import Owner
-
-
-class CommandKind(StrEnum):
-    """What a session is to do."""
-
-    PARK = "park"
-    OPEN = "open"
-    SEND = "send"
-    INTERRUPT = "interrupt"
-    END = "end"
-
-
-class CommandState(StrEnum):
-    """The state of a command; the last three are final."""
-
-    OPEN = "open"
-    TAKEN = "taken"
-    """A process carries it out."""
-    DONE = "done"
-    REFUSED = "refused"
-    WITHDRAWN = "withdrawn"
-    """Nobody took it, and nobody waits for it any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredCommand:
-    """A command to a session.
-
-    Attributes:
-        number: Its place in the order of commands.
-        kind: What is to be done.
-        session_id: The session.
-        actor: Who commands it.
-        state: Its state.
-        body: Its arguments.
-        taker: The process that took it, or None.
-        words: The reason of a refusal or the result, for a person, or "".
-    """
-
-    number: int
-    kind: CommandKind
-    session_id: str
-    actor: Actor
-    state: CommandState
-    body: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    taker: Owner | None = None
-    words: str = ""
 
 
 class CommandTable(Table):
@@ -70,9 +23,8 @@ class CommandTable(Table):
     ) -> int:
         """Give a command, and return its number; raises `InboxUnavailable`."""
         with self._database.writing() as at:
-            said = {"kind": kind, "session_id": name_key(session_id), "actor": actor_to_json(actor)}
-            row = said | {"body": dump(body or {}), "at": at, "state": CommandState.OPEN, "words": ""}
-            self._database.insert("commands", row)
+            command = StoredCommand(0, kind, name_key(session_id), actor, CommandState.OPEN, body or {})
+            self._database.insert("commands", row_of(command, "commands") | {"at": at})
             return int(self._database.rows("SELECT last_insert_rowid()")[0][0])
 
     def take(self, number: int, taker: Owner) -> bool:
@@ -97,9 +49,9 @@ class CommandTable(Table):
         return self._settle(number, CommandState.WITHDRAWN, "", "state = 'open'")
 
     def _settle(self, number: int, state: CommandState, words: str, before: str) -> bool:
-        with self._database.writing() as at:
-            query = f"UPDATE commands SET state = ?, words = ?, settled_at = ? WHERE number = ? AND {before}"  # noqa: S608 - ours
-            return bool(self._database.do(query, (state, storable(words, 500), at, number)))
+        with self._database.writing():
+            query = f"UPDATE commands SET state = ?, words = ? WHERE number = ? AND {before}"  # noqa: S608 - ours
+            return bool(self._database.do(query, (state, storable(words, 500), number)))
 
     def get(self, number: int) -> StoredCommand | None:
         """Return a command, or None."""
@@ -122,4 +74,4 @@ def _read(rows: Iterable[sqlite3.Row]) -> Iterator[StoredCommand]:
         with suppress(ValueError):
             pid = row["taken_pid"]
             taker = None if pid is None else Owner(pid, row["taken_start"])
-            yield from_row(StoredCommand, row, taker=taker, body=parse(row["body"]))
+            yield from_row(StoredCommand, row, taker=taker)

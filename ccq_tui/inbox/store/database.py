@@ -13,12 +13,11 @@ from typing import Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store import opening
-from ccq_tui.inbox.store.encoding import actor_to_json
+from ccq_tui.inbox.store.encoding import actor_to_json, storable
 from ccq_tui.inbox.store.rows import stamp
+from ccq_tui.inbox.store.schema import transaction
 from ccq_tui.inbox.verdicts import InboxUnavailable
 
-MOST_WORDS = 100_000
-"""Most characters kept of a text beside a request."""
 MOST_NAME, MOST_CALL = 500, 2000
 """Most characters kept of the ids of a session and of a call."""
 PAGE = 200
@@ -30,11 +29,6 @@ Subject = tuple[str, str | None]
 """A session, and its request of which something is said, or None for the session itself."""
 States = tuple[str, str]
 """The state before a change and the one after it."""
-
-
-def storable(text: str, most: int = MOST_WORDS) -> str:
-    """Return text as the database takes it: lone surrogates replaced, and only the end of a long text."""
-    return text[-most:].encode("utf-8", "replace").decode("utf-8")
 
 
 def name_key(session_id: str) -> str:
@@ -58,17 +52,15 @@ class Database:
     Attributes:
         notice: A notice for the person about the opening, or "".
         files: The open files.
-        is_new: Whether it was empty when it was opened.
         loss: A notice for the person that it was found to be damaged, or "".
     """
 
     def __init__(self, path: Path, busy_seconds: float, now: Callable[[], datetime]) -> None:
         self.path = path
         opened = opening.open_database(path, busy_seconds)
-        self.notice, self.files, self.is_new = opened.notice, opened.files, opened.is_new
+        self.notice, self.files = opened.notice, opened.files
         self._connection, self.loss = opened.connection, ""
         self._now = now
-        self._damaged = False
         self._written, self._complete_at = (-1, -1), math.inf
 
     def close(self) -> None:
@@ -83,31 +75,21 @@ class Database:
         return int(self.rows("PRAGMA data_version")[0][0]), self._connection.total_changes
 
     def is_current(self) -> bool:
-        """Whether the path still has the files that are open, and nothing damaged was read from them."""
-        return not self._damaged and self._is_in_place()
-
-    def has_path(self) -> bool:
         """Whether the path still is the file that is open."""
         try:
             return opening.identity(self.path.stat()) == self.files[""]
         except OSError:
             return False
 
-    def follows(self, before: Database) -> bool:
-        """Whether this is the database that another connection had, with its content."""
-        return self.files[""] == before.files[""] and not self.is_new
-
     def finish(self) -> None:
-        """Complete a file that lost its path or its companions, as far as others allow."""
-        if self._is_in_place():
+        """Complete a file that lost its path, as far as others allow."""
+        if self.is_current():
             return
-        if not (here := self.has_path()) or not opening.companions(self.path)[opening.LOG].exists():
-            self.complete()  # with another log, another process may write into the file already
-        if not here:  # SQLite would read what is left beside it as part of the next file
-            for name, place in opening.companions(self.path).items():
-                with suppress(OSError):
-                    if opening.identity(place.stat()) == self.files.get(name):
-                        place.unlink()
+        self.complete()
+        for name, place in opening.companions(self.path).items():
+            with suppress(OSError):  # SQLite would read what is left beside it as part of the next file
+                if opening.identity(place.stat()) == self.files.get(name):
+                    place.unlink()
 
     def complete_when_idle(self) -> None:
         """Write the log into the file when nobody has written for a while: a copy of it alone is then whole.
@@ -136,20 +118,12 @@ class Database:
             self._connection.execute("VACUUM")
         self.complete()
 
-    def _is_in_place(self) -> bool:
-        """Whether the path still has the files that are open."""
-        try:
-            return opening.files_of(self.path, self.path.stat()) == self.files
-        except OSError:
-            return False
-
     @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
             if opening.is_damage(error):
-                self._damaged = True
                 self.loss = self.loss or opening.mend_database(self.path)
                 if self.loss:
                     raise InboxUnavailable(f"{self.loss} Try again.") from error
@@ -157,7 +131,7 @@ class Database:
 
     def _require_path(self) -> None:
         """Refuse to write where nobody would read it."""
-        if not self._is_in_place():
+        if not self.is_current():
             raise InboxUnavailable(f"{self.path}: it was moved, deleted or replaced; try again")
 
     @contextmanager
@@ -167,16 +141,8 @@ class Database:
         Raises `InboxUnavailable`.
         """
         self._require_path()
-        with self._translated():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield stamp(self._now())
-                self._connection.execute("COMMIT")
-            except BaseException:
-                # A failed commit may have ended the transaction already.
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with self._translated(), transaction(self._connection):
+            yield stamp(self._now())
         self._require_path()
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:

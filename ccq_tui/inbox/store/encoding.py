@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cache, partial
 from sqlite3 import Row
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import TYPES, kind_of
-from ccq_tui.inbox.requests import Asker, Request, RequestOutcome
+from ccq_tui.inbox.requests import Request, RequestOutcome
+from ccq_tui.inbox.store.rows import Short, StoredSessionState, moment, stamp
 from ccq_tui.prompts.unread import PromptDraft
 
 VERSION = 1
 MOST_NAME = 200
 """Most characters kept of an actor's name."""
+MOST_WORDS = 100_000
+"""Most characters kept of a text beside a request."""
 T = TypeVar("T")
 Read = Callable[[Any], Any]
 
@@ -172,8 +175,30 @@ def _word(known: Mapping[str, StrEnum], other: StrEnum | None, value: Any) -> St
     return found
 
 
-_OTHERS: Mapping[type[StrEnum], StrEnum] = {Surface: Surface.PROGRAM, Asker: Asker.OTHER}
+_OTHERS: Mapping[Any, StrEnum] = {Surface: Surface.PROGRAM, StoredSessionState: StoredSessionState.ENDED}
 """What stands for a word that only a newer version knows."""
+
+
+class Column(NamedTuple):
+    """How a field of a record is kept: the declaration of its column, and what reads and writes a value."""
+
+    declared: str
+    read: Read
+    write: Read
+
+
+@cache
+def columns_of(record: type[Any]) -> Mapping[str, Column]:
+    """Return the columns of a record's fields, by their names; a field of another type has none."""
+    hints = get_type_hints(record, include_extras=True)
+    found = {}
+    for one in fields(record):
+        if (column := _column(hints[one.name])) is not None:
+            default = one.default if one.default_factory is MISSING else one.default_factory()
+            written = None if default is MISSING else column.write(default)
+            given = "" if written is None else f" DEFAULT {written!r}"
+            found[one.name] = column._replace(declared=column.declared + given)
+    return found
 
 
 def from_row(kind: type[T], row: Row, **given: Any) -> T:
@@ -181,14 +206,24 @@ def from_row(kind: type[T], row: Row, **given: Any) -> T:
 
     Raises TypeError or ValueError for what only another version understands.
     """
-    readers = _column_readers(kind)  # type: ignore[arg-type]  # a class is hashable, whatever T is
-    return kind(**given, **{name: read(row[name]) for name, read in readers.items() if name not in given})
+    columns = columns_of(kind)  # type: ignore[arg-type]  # a class is hashable, whatever T is
+    read = {name: column.read(row[name]) for name, column in columns.items() if name not in given}
+    return kind(**given, **read)
 
 
-@cache
-def _column_readers(kind: type[Any]) -> Mapping[str, Read]:
-    hints = get_type_hints(kind)
-    return {field.name: _COLUMNS.get(hints[field.name], hints[field.name]) for field in fields(kind)}
+def storable(text: str, most: int = MOST_WORDS) -> str:
+    """Return text as the database takes it: lone surrogates replaced, and only the end of a long text."""
+    return text[-most:].encode("utf-8", "replace").decode("utf-8")
+
+
+def _column(hint: Any) -> Column | None:
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return Column(TEXT, _reader(hint), str)
+    return _COLUMNS.get(hint)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else _checked(str, value or "")
 
 
 def _mapping(text: str) -> dict[str, Any]:
@@ -198,14 +233,23 @@ def _mapping(text: str) -> dict[str, Any]:
         return {}
 
 
-_COLUMNS: Mapping[Any, Read] = {
-    str: lambda value: value if isinstance(value, str) else _checked(str, value or ""),
-    datetime: datetime.fromisoformat,
-    datetime | None: lambda value: datetime.fromisoformat(value) if value else None,
-    Actor: lambda value: actor_from_json(value) or Actor(Surface.PROGRAM),
-    Actor | None: lambda value: actor_from_json(value or ""),
-    RequestOutcome | None: lambda value: outcome_from_json(value) if value else None,
-    Mapping[str, Any]: _mapping,
-    Mapping[str, str]: _mapping,
+TEXT, NUMBER = "TEXT NOT NULL", "INTEGER NOT NULL"
+_OBJECT = Column(TEXT, _mapping, lambda value: json.dumps(dict(value), default=str))
+_COLUMNS: Mapping[Any, Column] = {
+    int: Column(NUMBER, int, int),
+    bool: Column(NUMBER, bool, int),
+    float: Column("REAL NOT NULL", float, float),
+    str: Column(TEXT, _text, storable),
+    Short: Column(TEXT, _text, partial(storable, most=500)),
+    datetime: Column(TEXT, moment, stamp),
+    datetime | None: Column("TEXT", lambda text: moment(text) if text else None, lambda at: at and stamp(at)),
+    Actor: Column(TEXT, lambda text: actor_from_json(text) or Actor(Surface.PROGRAM), actor_to_json),
+    Actor | None: Column(TEXT, lambda text: actor_from_json(text or ""), actor_to_json),
+    RequestOutcome | None: Column(
+        "TEXT",
+        lambda text: outcome_from_json(text) if text else None,
+        lambda end: end and outcome_to_json(end),
+    ),
+    Mapping[str, Any]: _OBJECT,
+    Mapping[str, str]: _OBJECT,
 }
-"""The readers of columns by the types of their fields; others are called with the value."""

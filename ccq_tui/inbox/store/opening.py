@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import stat
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -16,9 +14,10 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from ccq_tui.inbox.store.schema import APPLICATION_ID, MIGRATIONS, check_tables, migrate, version_of
-from ccq_tui.inbox.verdicts import InboxBusy, InboxUnavailable
+from ccq_tui.inbox.store.schema import APPLICATION_ID, OLDEST, VERSION, bring_forward, is_current, version_of
+from ccq_tui.inbox.verdicts import InboxBusy, InboxTooNew, InboxUnavailable
 from ccq_tui.processes import Owner, alive
+from ccq_tui.stored import locked, private_dir
 
 LOG = "-wal"
 BUSY_SECONDS = 3.0
@@ -26,7 +25,6 @@ BUSY_SECONDS = 3.0
 PATIENT_SECONDS = 600.0
 """The same for what nobody waits for, and what must not be lost."""
 DAMAGED = "The inbox was damaged and is kept as {}; this is an empty one."
-_RETRY_SECONDS = 0.02
 _COMPANIONS = (LOG, "-shm")
 
 Files = Mapping[str, tuple[int, int]]
@@ -45,11 +43,6 @@ _WORDS = {
 }
 
 
-def is_busy(error: BaseException) -> bool:
-    """Whether another process holds the database."""
-    return isinstance(error, sqlite3.Error) and _code(error) in _BUSY
-
-
 def is_damage(error: sqlite3.Error) -> bool:
     """Whether the file itself is at fault; our own checks raise errors without a code."""
     return _code(error) in _DAMAGE or type(error) is sqlite3.DatabaseError
@@ -57,7 +50,7 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 def failure(error: sqlite3.Error, path: Path) -> InboxUnavailable:
     """Return an error of SQLite as one for a person."""
-    if is_busy(error):
+    if _code(error) in _BUSY:
         return InboxBusy(f"{path}: another process holds the inbox; try again")
     return InboxUnavailable(f"{path}: {_WORDS.get(_code(error), str(error))}")
 
@@ -75,24 +68,26 @@ class InboxOpened:
         connection: The connection, in autocommit mode, for the thread that opened it.
         notice: A notice for the person, for example where a damaged database went; or "".
         files: The open files.
-        is_new: Whether it was empty when it was opened.
     """
 
     connection: sqlite3.Connection
     notice: str = ""
     files: Files = field(default_factory=dict)
-    is_new: bool = False
 
 
 def open_database(path: Path, busy_seconds: float = BUSY_SECONDS) -> InboxOpened:
     """Open the database, and make or mend it if needed; raises `InboxTooNew` and `InboxUnavailable`."""
     with translated(path):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _locked(path, busy_seconds, alone=False):
-            if opened := _open_as_it_is(path, busy_seconds):
-                return opened
-        with _locked(path, busy_seconds, alone=True):
-            return _open(path, busy_seconds)
+        private_dir(path.parent)
+        with _locked(path, busy_seconds, shared=True):
+            if path.is_file() and path.stat().st_size:
+                try:
+                    return _opened(path, busy_seconds, _require_current)
+                except sqlite3.DatabaseError as error:
+                    if not is_damage(error):
+                        raise
+        with _locked(path, busy_seconds):
+            return _mended(path, busy_seconds)
 
 
 def mend_database(path: Path) -> str:
@@ -100,8 +95,8 @@ def mend_database(path: Path) -> str:
 
     Returns the notice for the person, or "" if it is whole. Raises `InboxTooNew` and `InboxUnavailable`.
     """
-    with translated(path), _locked(path, BUSY_SECONDS, alone=True):
-        opened = _open(path, BUSY_SECONDS)
+    with translated(path), _locked(path, BUSY_SECONDS):
+        opened = _mended(path, BUSY_SECONDS)
         opened.connection.close()
     return opened.notice
 
@@ -143,62 +138,43 @@ def files_of(path: Path, found: os.stat_result) -> Files:
 
 
 @contextmanager
-def _locked(path: Path, seconds: float, *, alone: bool) -> Iterator[None]:
-    """Keep other processes from making or moving the database, and from opening it if ``alone``.
-
-    The lock ends with its process.
-    """
-    try:
-        from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
-    except ImportError:  # where there are no such locks, an open file cannot be moved either
+def _locked(path: Path, seconds: float, *, shared: bool = False) -> Iterator[None]:
+    """Keep other processes from making or moving the database, and from opening it unless ``shared``."""
+    with locked(path.parent, seconds, shared=shared) as done:
+        if not done:
+            raise InboxBusy(f"{path}: another process opens the inbox; try again")
         yield
-        return
-    limit = time.monotonic() + seconds
-    handle = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        while True:
-            try:
-                flock(handle, (LOCK_EX if alone else LOCK_SH) | LOCK_NB)
-                break
-            except BlockingIOError as error:
-                if time.monotonic() >= limit:
-                    raise InboxBusy(f"{path}: another process opens the inbox; try again") from error
-                time.sleep(_RETRY_SECONDS)
-        yield
-    finally:
-        os.close(handle)
 
 
-def _open_as_it_is(path: Path, busy_seconds: float) -> InboxOpened | None:
-    """Open a database with which nothing has to be done first; return None for any other."""
+def _mended(path: Path, busy_seconds: float) -> InboxOpened:
+    """Open a database, and make, mend or replace it first if needed; nobody else opens it meanwhile."""
+    mend = partial(_mend, path)
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode) or not found.st_size or _too_open(path):
-            return None
-        connection = _connect(path, busy_seconds, _require_current)
-    except FileNotFoundError:
-        return None
+        return _opened(path, busy_seconds, mend)
     except sqlite3.DatabaseError as error:
-        if is_damage(error):
-            return None
+        if not is_damage(error):
+            raise
+    return _opened(path, busy_seconds, mend, DAMAGED.format(_move_aside(path).name))
+
+
+def _opened(
+    path: Path, busy_seconds: float, prepare: Callable[[sqlite3.Connection], None], notice: str = ""
+) -> InboxOpened:
+    _make_private(path)
+    found = path.stat()
+    connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    try:
+        connection.row_factory = sqlite3.Row
+        _require_inbox(path, connection)
+        connection.execute("PRAGMA journal_mode = WAL")
+        # A confirmed answer must survive the loss of power.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        prepare(connection)
+        return InboxOpened(connection, notice, files_of(path, found))
+    except BaseException:
+        connection.close()
         raise
-    return InboxOpened(connection, files=files_of(path, found))
-
-
-def _open(path: Path, busy_seconds: float) -> InboxOpened:
-    notice = ""
-    for last in (False, True):
-        _make_private(path)
-        found = path.stat()
-        try:
-            connection = _connect(path, busy_seconds, partial(_mend, path))
-        except sqlite3.DatabaseError as error:
-            if last or not is_damage(error):
-                raise
-            notice = DAMAGED.format(_move_aside(path).name)
-        else:
-            break
-    return InboxOpened(connection, notice, files_of(path, found), not found.st_size)
 
 
 def _make_private(path: Path) -> None:
@@ -213,82 +189,53 @@ def _make_private(path: Path) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     elif not path.is_file():
         raise InboxUnavailable(f"{path}: it is not a file")
-    for place, mode in _too_open(path):
-        place.chmod(mode)
-
-
-def _too_open(path: Path) -> list[tuple[Path, int]]:
-    """Return what others than its owner could use, or the owner could not, with its right mode."""
-    found = []
     for place in (path.parent, path, *companions(path).values()):
         mode = 0o700 if place == path.parent else 0o600
         with suppress(FileNotFoundError):
             if place.stat().st_mode & 0o777 != mode:
-                found.append((place, mode))
-    return found
+                place.chmod(mode)
 
 
-def _connect(
-    path: Path, busy_seconds: float, prepare: Callable[[sqlite3.Connection], None]
-) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
-    try:
-        _configure(connection)
-        prepare(connection)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _configure(connection: sqlite3.Connection) -> None:
-    connection.row_factory = sqlite3.Row
-    _owner(connection)
-    connection.execute("PRAGMA journal_mode = WAL")
-    # A confirmed answer must survive the loss of power.
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
+def _require_inbox(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse another program's database, and an inbox of a version that is not known."""
+    owner = connection.execute("PRAGMA application_id").fetchone()[0]
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] and owner != APPLICATION_ID:
+        raise sqlite3.DatabaseError("not an inbox")
+    found = version_of(connection)
+    if found > VERSION:
+        raise InboxTooNew(
+            f"the inbox has version {found}, and this program knows version {VERSION}: "
+            "update ccq-tui, or give it another state directory"
+        )
+    if 0 < found < OLDEST:
+        raise InboxUnavailable(
+            f"{path}: the inbox has version {found}, and this program knows version {OLDEST} and later ones: "
+            "move it away, and an empty one takes its place"
+        )
 
 
 def _require_current(connection: sqlite3.Connection) -> None:
-    check_tables(connection)
-    if version_of(connection) != len(MIGRATIONS):
+    if not is_current(connection):
         raise sqlite3.DatabaseError("an older version")
 
 
 def _mend(path: Path, connection: sqlite3.Connection) -> None:
-    _check(connection)
-    if 0 < (version := version_of(connection)) < len(MIGRATIONS):
-        # A program of that version could read and write nothing from then on.
-        if user := next(filter(alive, _users(connection)), None):
-            raise InboxUnavailable(f"{path}: an older ccq-tui uses it: end process {user.pid} first")
-        copy_database(connection, path.with_name(f"{path.name}.version-{version}"))
-    migrate(connection)
-
-
-def _users(connection: sqlite3.Connection) -> Iterator[Owner]:
-    """Return the processes that run a session or show requests, as far as the version knows them."""
-    queries = ["SELECT owner_pid, owner_start FROM sessions WHERE owner_pid IS NOT NULL"]
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'listeners'").fetchone():
-        queries.append("SELECT pid, start FROM listeners")
-    for query in queries:
-        yield from (Owner(pid, start) for pid, start in connection.execute(query).fetchall())
-
-
-def _owner(connection: sqlite3.Connection) -> int:
-    """Return the application id in the database; 0 for an empty one."""
-    owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if tables and owner != APPLICATION_ID:
-        raise sqlite3.DatabaseError("not an inbox")
-    return owner
-
-
-def _check(connection: sqlite3.Connection) -> None:
     problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if problem != "ok":
         raise sqlite3.DatabaseError(f"damaged: {problem}")
-    check_tables(connection)
+    if version_of(connection) == OLDEST:
+        # A program of that version could read and write nothing from then on.
+        if user := next(filter(alive, _users(connection)), None):
+            raise InboxUnavailable(f"{path}: an older ccq-tui uses it: end process {user.pid} first")
+        copy_database(connection, path.with_name(f"{path.name}.version-{OLDEST}"))
+    if not is_current(connection):
+        bring_forward(connection)
+
+
+def _users(connection: sqlite3.Connection) -> Iterator[Owner]:
+    """Return the processes that run a session or show requests."""
+    users = "SELECT owner_pid, owner_start FROM sessions UNION SELECT pid, start FROM listeners"
+    return (Owner(pid or 0, start) for pid, start in connection.execute(users).fetchall())
 
 
 def _move_aside(path: Path) -> Path:

@@ -5,23 +5,25 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.kinds import KINDS, check_outcome, kind_of
-from ccq_tui.inbox.requests import ENDS_WITH_ASKER, Asker, Cancelled, Request, RequestOutcome
-from ccq_tui.inbox.store.database import PAGE, Database, call_key, name_key, request_key, storable
+from ccq_tui.inbox.requests import ENDS_WITH_ASKER, Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.store.database import PAGE, Database, call_key, name_key, request_key
 from ccq_tui.inbox.store.encoding import (
     actor_to_json,
     from_row,
     outcome_to_json,
     request_from_json,
     request_to_json,
+    storable,
 )
 from ccq_tui.inbox.store.rows import (
     LISTED,
+    OF_ANSWER,
     PUT_BACK,
     TO_DELIVER,
     RequestState,
@@ -30,6 +32,7 @@ from ccq_tui.inbox.store.rows import (
     stamp,
     state_after,
 )
+from ccq_tui.inbox.store.schema import row_of
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Verdict, Won
 from ccq_tui.processes import Owner, alive
 from ccq_tui.text import one_line
@@ -42,12 +45,11 @@ MOST_ANSWERED = 50
 
 PROCESS_GONE = "the process that asked has ended, and only it could have taken the decision"
 
-_SELECT = """
-    SELECT requests.*,
-        answers.outcome, answers.actor, answers.settled_at, answers.delivered_at, answers.way,
+_SELECT = f"""
+    SELECT requests.*, {", ".join(f"answers.{name}" for name in OF_ANSWER)},
         EXISTS (SELECT 1 FROM drafts WHERE drafts.request_id = requests.id) AS has_draft
     FROM requests LEFT JOIN answers ON answers.request_id = requests.id
-"""
+"""  # noqa: S608 - ours
 
 _END_WITH_THEIR_PROCESS = f"""
     SELECT * FROM (
@@ -127,7 +129,15 @@ class RequestTable:
         return self._written(key)
 
     def _insert(self, one: StoredRequest) -> int:
-        row = {name: value(one) for name, value in _COLUMNS.items()}
+        request = one.request
+        row = row_of(one, "requests") | {
+            "id": request_key(request.id),
+            "call": call_key(request.tool_use_id),
+            "asker": request.origin.asker,
+            "asker_id": name_key(request.asker_id),
+            "kind": kind_of(request).WORD,
+            "body": request_to_json(request),
+        }
         return self._database.insert("requests", row, "ON CONFLICT (id) DO NOTHING")
 
     def _move(self, at: str, key: str, change: Move, cause: str, actor: Actor | None = None) -> bool:
@@ -164,9 +174,8 @@ class RequestTable:
 
     def _copy_draft(self, at: str, key: str, request: Request) -> None:
         """Let the call of a copied session begin with the draft of the same call in another session."""
-        query = f"{_SELECT} WHERE requests.call = ? AND requests.id != ? AND has_draft"
-        query += " AND requests.state = 'pending' ORDER BY number DESC"
-        found = _read(self._database.rows(query, (call_key(request.tool_use_id), key)))
+        where = "call = ? AND id != ? AND has_draft AND state = 'pending' ORDER BY number DESC"
+        found = self._found(where, call_key(request.tool_use_id), key)
         other = next((one for one in found if _same_call(one.request, request)), None)
         if other is not None:
             copied = """INSERT INTO drafts (request_id, body, saved_at, actor)
@@ -271,8 +280,10 @@ class RequestTable:
 
     def get(self, request_id: str) -> StoredRequest | None:
         """Return a request by its id, or None if there is no readable one."""
-        rows = self._database.rows(f"{_SELECT} WHERE requests.id = ?", (request_key(request_id),))
-        return next(iter(_read(rows)), None)
+        return next(iter(self._found("id = ?", request_key(request_id))), None)
+
+    def _found(self, where: str, *values: object) -> list[StoredRequest]:
+        return _read(self._database.rows(f"{_SELECT} WHERE {where}", values))
 
     def waiting(
         self, session_id: str | None = None, after: int = 0, limit: int = PAGE
@@ -284,9 +295,9 @@ class RequestTable:
         self, state: RequestState, session_id: str | None = None, after: int = 0, limit: int = PAGE
     ) -> list[StoredRequest]:
         """Return requests in a state, oldest first."""
-        query = f"{_SELECT} WHERE requests.state = '{state}' AND number > ?"
         only = [] if session_id is None else [name_key(session_id)]
-        query += " AND session_id = ?" if only else ""
+        # Named in the query, so that SQLite uses the index of pending ones.
+        query = f"{_SELECT} WHERE state = '{state}' AND number > ? {'AND session_id = ?' if only else ''}"
         while True:
             rows = self._database.rows(f"{query} ORDER BY number LIMIT ?", (after, *only, limit))
             found = _read(rows)
@@ -368,18 +379,16 @@ class RequestTable:
 
     def undelivered(self, session_id: str) -> list[StoredRequest]:
         """Return decided requests of a session whose outcome its agent was not seen to have, oldest first."""
-        query = f"{_SELECT} WHERE session_id = ? AND {_TO_DELIVER} ORDER BY number"
-        return _read(self._database.rows(query, (name_key(session_id),)))
+        return self._found(f"session_id = ? AND {_TO_DELIVER} ORDER BY number", name_key(session_id))
 
     def ended_without_result(self, session_id: str) -> list[StoredRequest]:
         """Return a session's requests whose calls do not tell their end, oldest first; at most `PAGE`.
 
         A message delivered their answers, or nobody decided while their process lived.
         """
-        query = f"""{_SELECT} WHERE session_id = ? AND (state = 'delivered' AND answers.way = 'message'
-            OR state = 'cancelled' AND kind != 'question')"""
-        rows = self._database.rows(f"{query} ORDER BY number DESC LIMIT ?", (name_key(session_id), PAGE))
-        return _read(rows)[::-1]
+        where = """session_id = ? AND (state = 'delivered' AND way = 'message'
+            OR state = 'cancelled' AND kind != 'question') ORDER BY number DESC LIMIT ?"""
+        return self._found(where, name_key(session_id), PAGE)[::-1]
 
     def earlier_calls(self, request: Request) -> int:
         """Return the number of the session's requests that were renamed because this call has their id."""
@@ -413,26 +422,9 @@ def _read(rows: Iterable[sqlite3.Row]) -> list[StoredRequest]:
     return found
 
 
-_COLUMNS: Mapping[str, Callable[[StoredRequest], object]] = {
-    "id": lambda one: request_key(one.request.id),
-    "call": lambda one: call_key(one.request.tool_use_id),
-    "asker": lambda one: one.request.origin.asker,
-    "asker_id": lambda one: name_key(one.request.asker_id),
-    "kind": lambda one: kind_of(one.request).WORD,
-    "body": lambda one: request_to_json(one.request),
-    "context": lambda one: storable(one.context),
-    "state": lambda one: one.state,
-    "asked_at": lambda one: stamp(one.asked_at),
-    "deferred": lambda one: int(one.deferred),
-}
-"""The columns of a request, written with it; `_stored` reads them."""
-
-
 def _stored(row: sqlite3.Row) -> StoredRequest:
     request = request_from_json(row["body"])
     if call_key(request.tool_use_id) != row["call"]:
         # Renamed by `_set_apart`.
         request = replace(request, tool_use_id=row["call"])
-    if request.origin.asker is Asker.OTHER:
-        request = replace(request, asker_id=row["session_id"])
     return from_row(StoredRequest, row, request=request)

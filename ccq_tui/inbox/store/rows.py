@@ -1,4 +1,8 @@
-"""The records that the store returns, and the words for states."""
+"""The records that the store returns, and the words for states.
+
+Each field of a type that `encoding.columns_of` knows is a column of its name: tables are made by these
+records, and read and written by them. A new field needs a default, which earlier rows get.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Allowed, Denied, Request, RequestOutcome
 from ccq_tui.processes import Owner
 
+Short = Annotated[str, "short"]
+"""A text of which only the last 500 characters are kept."""
 PUT_BACK = "written anew: the database is another file than the one it was asked in"
 """The history's cause for a request that a process wrote into another file."""
-
-
 NOTIFIED = "notified"
 """The history's word for a message to the person, which is the cause of its row."""
 
@@ -57,6 +61,28 @@ class StoredSessionState(StrEnum):
     ENDED = "ended"
 
 
+class CommandKind(StrEnum):
+    """What a session is to do."""
+
+    PARK = "park"
+    OPEN = "open"
+    SEND = "send"
+    INTERRUPT = "interrupt"
+    END = "end"
+
+
+class CommandState(StrEnum):
+    """The state of a command; the last three are final."""
+
+    OPEN = "open"
+    TAKEN = "taken"
+    """A process carries it out."""
+    DONE = "done"
+    REFUSED = "refused"
+    WITHDRAWN = "withdrawn"
+    """Nobody took it, and nobody waits for it any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredRequest:
     """A request and its outcome.
@@ -90,6 +116,12 @@ class StoredRequest:
     way: str = ""
 
 
+OF_ANSWER = frozenset({"outcome", "actor", "settled_at", "delivered_at", "way"})
+"""The fields of a request that are columns of its answer."""
+FOUND = frozenset({"has_draft"})
+"""Those that are in no table, but found out."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredSession:
     """A session as the inbox knows it.
@@ -111,13 +143,13 @@ class StoredSession:
 
     id: str
     directory: str
-    name: str
+    name: Short
     state: StoredSessionState
     owner: Owner | None
     started_at: datetime
     changed_at: datetime
     launch: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    last_line: str = ""
+    last_line: Short = ""
     cost: float = 0.0
     done: bool = False
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -162,6 +194,31 @@ class Change:
     became: str
     cause: str
     actor: Actor | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCommand:
+    """A command to a session.
+
+    Attributes:
+        number: Its place in the order of commands.
+        kind: What is to be done.
+        session_id: The session.
+        actor: Who commands it.
+        state: Its state.
+        body: Its arguments.
+        taker: The process that took it, or None.
+        words: The reason of a refusal or the result, for a person, or "".
+    """
+
+    number: int
+    kind: CommandKind
+    session_id: str
+    actor: Actor
+    state: CommandState
+    body: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    taker: Owner | None = None
+    words: str = ""
 
 
 def state_after(outcome: RequestOutcome) -> RequestState:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.store.database import PAGE, Table, name_key, storable
-from ccq_tui.inbox.store.encoding import from_row
+from ccq_tui.inbox.store.database import PAGE, Table, name_key
+from ccq_tui.inbox.store.encoding import columns_of, from_row, storable
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding, moment, stamp
+from ccq_tui.inbox.store.schema import row_of
 from ccq_tui.processes import Owner, alive
-
-LAST_LINE = 500
-"""Most characters kept of a session's last line."""
-
 
 DONE = "done"
 """The history's word for the state of a session that the person marked as done."""
@@ -44,7 +38,7 @@ class SessionTable(Table):
             self._insert(at, key)
             for column, value in {"directory": directory, **changes}.items():
                 if value is not None:
-                    written = _COLUMNS[column](value)
+                    written = columns_of(StoredSession)[column].write(value)
                     self._database.do(f"UPDATE sessions SET {column} = ? WHERE id = ?", (written, key))  # noqa: S608 - ours
             self._database.do("UPDATE sessions SET changed_at = ? WHERE id = ?", (at, key))
         return self._known(key)
@@ -136,13 +130,11 @@ class SessionTable(Table):
             return bool(self._database.rows("SELECT 1 FROM sessions WHERE id = ?", (key,)))
 
     def _insert(self, at: str, key: str) -> bool:
-        state = StoredSessionState.STARTING
-        row: dict[str, object] = {"id": key, "state": state, "started_at": at, "changed_at": at}
-        row |= dict.fromkeys(("directory", "name", "owner_start", "last_line"), "")
-        row |= {"launch": "{}", "cost": 0, "done": 0}
+        session = StoredSession(key, "", "", StoredSessionState.STARTING, None, moment(at), moment(at))
+        row = row_of(session, "sessions") | {"owner_start": ""}
         new = self._database.insert("sessions", row, "ON CONFLICT (id) DO NOTHING")
         if new:
-            self._database.note(at, (key, None), ("", state), "first seen")
+            self._database.note(at, (key, None), ("", session.state), "first seen")
         return bool(new)
 
     def _known(self, key: str) -> StoredSession:
@@ -155,27 +147,6 @@ def _standing(row: sqlite3.Row) -> StoredStanding:
     return StoredStanding(session, row["waiting"], since, row["undelivered"])
 
 
-def _json(value: Mapping[str, Any]) -> str:
-    return json.dumps(dict(value), default=str)
-
-
-_COLUMNS: Mapping[str, Callable[[Any], object]] = {
-    "directory": storable,
-    "name": partial(storable, most=500),
-    "launch": _json,
-    "last_line": partial(storable, most=LAST_LINE),
-    "cost": float,
-    "done": int,
-    "labels": _json,
-}
-"""The columns that `SessionTable.upsert` writes; `_session` reads them."""
-
-
 def _session(row: sqlite3.Row) -> StoredSession:
-    state, pid = row["state"], row["owner_pid"]
-    return from_row(
-        StoredSession,
-        row,
-        state=StoredSessionState(state) if state in tuple(StoredSessionState) else StoredSessionState.ENDED,
-        owner=None if pid is None else Owner(pid, row["owner_start"]),
-    )
+    pid = row["owner_pid"]
+    return from_row(StoredSession, row, owner=None if pid is None else Owner(pid, row["owner_start"]))

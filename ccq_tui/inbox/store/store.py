@@ -69,10 +69,8 @@ class DraftTable:
                 if found and 0 <= one.serial < found[0][0] != self._own.get(key):
                     continue
                 self._database.do(
-                    "INSERT INTO drafts (request_id, body, saved_at, actor, serial)"
-                    " SELECT id, ?, ?, ?, ? FROM requests WHERE id = ?"
-                    " ON CONFLICT (request_id) DO UPDATE SET body = excluded.body,"
-                    " saved_at = excluded.saved_at, actor = excluded.actor, serial = excluded.serial",
+                    "INSERT OR REPLACE INTO drafts (request_id, body, saved_at, actor, serial)"
+                    " SELECT id, ?, ?, ?, ? FROM requests WHERE id = ?",
                     (draft_to_json(one.draft), at, actor_to_json(one.actor), serial, key),
                 )
                 self._own[key] = serial

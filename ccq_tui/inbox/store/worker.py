@@ -8,9 +8,11 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ccq_tui.inbox.store.change_feed import ChangeFeed, News
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxClosed, InboxError, InboxUnavailable
 
@@ -23,11 +25,14 @@ FAR_SECONDS = 0.18
 """Seconds between them otherwise: changes by other processes are still noticed within 200 ms."""
 OPEN_SECONDS = 1.0
 """Seconds to leave a database alone that cannot be opened."""
+SWEEP_SECONDS = 1.0
+"""Seconds between two looks for requests whose process has ended."""
+REPLACED = "The inbox was moved, deleted or replaced while in use; a new one holds what waits here"
 CLOSED = "the inbox is closed"
 
 
 class Worker:
-    """A thread that does queued work, in order, with a store of its own.
+    """A thread that does queued work, in order, with a store of its own, and reports all changes.
 
     It retries a database that cannot be opened, and reopens one that lost its path or is damaged. Until then,
     all work fails.
@@ -36,22 +41,23 @@ class Worker:
     def __init__(
         self,
         path: Path,
-        leaving: Callable[[Store], None],
-        opened_anew: Callable[[Store, bool], None],
-        cannot_open: Callable[[InboxError], None],
-        after: Callable[[Store], None],
+        heard: Callable[[list[News]], None],
+        renewed: Callable[[str, bool], None],
+        troubled: Callable[[InboxError], None],
         waits: Callable[[], bool],
     ) -> None:
         self._path = path
-        self._leaving = leaving
-        self._opened_anew = opened_anew
-        self._cannot_open = cannot_open
+        self._heard = heard
+        self._renewed = renewed
+        """Called with a notice or "" about a database opened late, and whether another was open before."""
+        self._troubled = troubled
+        self._waits = waits
         self._store: Store | None = None
+        self._feed: ChangeFeed | None = None
         self._problem: InboxError | None = None
         """The reason that there is no store to work with now."""
         self._not_before = 0.0
-        self._after = after
-        self._waits = waits
+        self._swept = float("-inf")
         self._work: queue.SimpleQueue[tuple[Future[Any], Callable[[Store], Any]] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._closed = False
@@ -83,12 +89,6 @@ class Worker:
             self._thread.join(seconds)
         return not self._thread.is_alive()
 
-    def _beside(self, callback: Callable[[Store], None], store: Store) -> None:
-        try:
-            callback(store)
-        except Exception:  # the queue must continue
-            _logger.exception("Something beside the inbox's work failed")
-
     def _run(self) -> None:
         try:
             self._open()
@@ -96,7 +96,7 @@ class Worker:
                 self.opened.set_exception(self._problem)
             elif self._store is not None:
                 # Before anybody knows that it is open, so that all later changes are reported.
-                self._beside(self._after, self._store)
+                self._look(self._store)
                 self.opened.set_result(self._store.database.notice)
             self._serve()
         finally:
@@ -106,17 +106,11 @@ class Worker:
     def _open(self) -> None:
         """Open the store, or another one in its place; `_problem` has the reason if that fails."""
         before, store = self._store, None
-        first = not self.opened.done()
-        if before is not None:
-            self._beside(self._leaving, before)
-            if before.database.has_path():
-                before.close()  # a database must not be open while it is mended
         try:
-            store = Store(self._path)
             if before is not None:
-                store.database.notice = store.database.notice or before.database.loss
-            if not first:
-                self._opened_anew(store, before is not None and not store.database.follows(before.database))
+                self._leave(before)
+            store = Store(self._path)
+            feed = ChangeFeed(store, anew=before is not None)
         except Exception as error:
             if store is not None:
                 store.close()
@@ -124,11 +118,37 @@ class Worker:
                 _logger.exception("The inbox was not opened")
                 error = InboxUnavailable(f"{self._path}: it cannot be opened: {type(error).__name__}")
             self._problem, self._not_before = error, time.monotonic() + OPEN_SECONDS
-            self._cannot_open(error)
+            self._troubled(error)
             return
+        if self.opened.done():
+            loss = (before.database.loss or REPLACED) if before is not None else ""
+            self._renewed(store.database.notice or loss, before is not None)
         if before is not None:
             before.close()
-        self._store, self._problem = store, None
+        self._store, self._feed, self._problem = store, feed, None
+
+    def _leave(self, store: Store) -> None:
+        """Report the last changes of a database that lost its path, and complete it."""
+        try:
+            while self._feed is not None and (news := self._feed.news()):
+                self._heard(news)
+        except InboxError as error:
+            _logger.warning("The end of a database that was replaced cannot be read: %s", error)
+        store.database.finish()
+
+    def _look(self, store: Store) -> None:
+        """Withdraw the requests of dead processes, and report changes."""
+        try:
+            if time.monotonic() - self._swept >= SWEEP_SECONDS:
+                self._swept = time.monotonic()
+                store.requests.withdraw_orphans()
+            if self._feed is not None and (news := self._feed.news()):
+                self._heard(news)
+            store.database.complete_when_idle()
+        except InboxError as error:
+            self._troubled(error)
+        except Exception:  # the queue must continue
+            _logger.exception("Something beside the inbox's work failed")
 
     def _ready(self) -> Store | None:
         """Return the store, reopened if needed, or None while it cannot be."""
@@ -136,8 +156,6 @@ class Worker:
             self._problem = None
         elif time.monotonic() >= self._not_before:
             self._open()
-        elif self._problem is None:
-            self._problem = InboxUnavailable(f"{self._path}: it was moved, deleted or replaced; try again")
         return self._store if self._problem is None else None
 
     def _serve(self) -> None:
@@ -147,8 +165,7 @@ class Worker:
                 item = self._work.get(timeout=max(0.0, tick - time.monotonic()))
             except queue.Empty:
                 if store := self._ready():
-                    self._beside(self._after, store)
-                    self._beside(lambda store: store.database.complete_when_idle(), store)
+                    self._look(store)
                 tick = time.monotonic() + (NEAR_SECONDS if self._waits() else FAR_SECONDS)
                 continue
             store = self._ready()
@@ -159,15 +176,10 @@ class Worker:
                 continue
             if store is None:
                 future.set_exception(self._problem or InboxUnavailable(CLOSED))
-            else:
-                self._do(future, work, store)
-
-    def _do(self, future: Future[Any], work: Callable[[Store], Any], store: Store) -> None:
-        try:
-            result = work(store)
-        except Exception as error:  # noqa: BLE001 - the future hands it to the caller
-            self._beside(self._after, store)
-            future.set_exception(error)
-        else:
-            self._beside(self._after, store)
-            future.set_result(result)
+                continue
+            try:
+                done = partial(future.set_result, work(store))
+            except Exception as error:  # noqa: BLE001 - the future hands it to the caller
+                done = partial(future.set_exception, error)
+            self._look(store)
+            done()

@@ -26,8 +26,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.trust import has_answer
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.store.commands import CommandKind
-from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.rows import CommandKind, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key

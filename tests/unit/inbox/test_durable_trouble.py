@@ -239,16 +239,16 @@ def refused(_request_id: str) -> None:
 
 async def test_what_happens_as_soon_as_the_inbox_is_open_is_heard_of(path: Path) -> None:
     other = Store(path)
-    looked = Worker._beside
+    looked = Worker._look
 
-    def late(worker: Worker, callback: Callable[[Store], None], store: Store) -> None:
+    def late(worker: Worker, store: Store) -> None:
         if worker.opened.done():
             written.wait(10)  # as a thread that gets no processor just then
-        looked(worker, callback, store)
+        looked(worker, store)
 
     written = threading.Event()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Worker, "_beside", late)
+        patch.setattr(Worker, "_look", late)
         inbox = await Inbox.connect(path)
         heard = Heard(inbox)
         other.requests.add(permission("a"))

@@ -65,7 +65,7 @@ from tests.hostile import FORBIDDEN
 from tests.unit.inbox import made
 from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, id_of, stock
 
-DATABASE = Path(__file__).parent / "databases" / "version_3" / "inbox.db"
+DATABASE = Path(__file__).parent / "databases" / "version_7" / "inbox.db"
 
 
 def checked(document: object, words: list[str]) -> dict[str, object]:
@@ -96,7 +96,7 @@ def test_what_an_older_version_wrote_has_the_schema() -> None:
     store = Store(inbox_path())
     names = store.ids.requests()
     store.close()
-    assert len(names) == 13
+    assert len(names) == 19
     for name in names:
         checked(schema.ShownDocument, ["show", name, "--json"])
     checked(schema.HistoryDocument, ["history", "--json"])

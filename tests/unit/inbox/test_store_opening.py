@@ -7,6 +7,8 @@ import json
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -16,14 +18,13 @@ from shutil import copyfile
 import pytest
 
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import Asker, PermissionRequest, RequestKey
+from ccq_tui.inbox.requests import Asker, PermissionRequest
 from ccq_tui.inbox.store import opening
-from ccq_tui.inbox.store.commands import CommandKind, CommandState
 from ccq_tui.inbox.store.drafts import draft_to_json
 from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json
 from ccq_tui.inbox.store.opening import open_database
-from ccq_tui.inbox.store.rows import StoredSessionState
-from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
+from ccq_tui.inbox.store.rows import CommandKind, CommandState, StoredSessionState
+from ccq_tui.inbox.store.schema import FROM_OLDEST, version_of
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxBusy, InboxTooNew, InboxUnavailable, Won
 from ccq_tui.processes import this_process
@@ -31,7 +32,8 @@ from ccq_tui.questions import Declined
 from tests.actors import PANEL
 from tests.unit.inbox.made import known, load_draft
 
-DATABASES = Path(__file__).parent / "databases"
+OF_7 = Path(__file__).parent / "databases" / "version_7"
+ROOT = Path(__file__).parents[3]
 TABLES = ("requests", "drafts", "answers", "history", "sessions")
 ASKED = PermissionRequest("a", "s", "Bash", {})
 
@@ -88,23 +90,45 @@ def test_a_newer_one_is_refused_and_left_as_it_is(path: Path) -> None:
     connection.close()
 
 
-def test_an_older_one_is_brought_forward_with_what_is_in_it(path: Path) -> None:
+NEW_FIELDS = """
+import importlib.util
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+spec = importlib.util.find_spec("ccq_tui.inbox.store.rows")
+rows = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+source = Path(spec.origin).read_text()
+for line, new in (("deferred: bool = False", "colour: str = 'red'"), ("done: bool = False", "size: int = 5")):
+    assert source.count(f"    {line}\\n") == 1
+    source = source.replace(line, f"{line}\\n    {new}")
+exec(compile(source, spec.origin, "exec"), vars(rows))
+
+from ccq_tui.inbox.requests import PermissionRequest
+from ccq_tui.inbox.store.store import Store
+
+store = Store(Path(sys.argv[1]))
+old = store.requests.get("a@s")
+new = store.requests.put(replace(old, request=PermissionRequest("b", "s", "Bash", {}), colour="blue"))
+sizes = [store.sessions.upsert("s", "/there").size, store.sessions.upsert("s", size=7).size]
+print(store.database.notice, old.colour, new.colour, sizes)
+store.close()
+"""
+
+
+def test_a_column_is_a_field_in_one_file(path: Path) -> None:
+    """What one adds to a record is kept at once, in an inbox that is there, too, which others go on using."""
     filled(path)
-    connection = sqlite3.connect(path, isolation_level=None)
-    assert version_of(connection) == len(MIGRATIONS)
-    migrate(
-        connection, (*MIGRATIONS, ("ALTER TABLE requests ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'",))
-    )
-    assert version_of(connection) == len(MIGRATIONS) + 1
-    assert connection.execute("SELECT id, colour FROM requests").fetchall() == [("a@s", "red")]
-    broken = (*MIGRATIONS, (), ("ALTER TABLE requests ADD COLUMN size INTEGER", "NO SUCH STATEMENT"))
-    with pytest.raises(sqlite3.OperationalError):
-        migrate(connection, broken)
-    assert version_of(connection) == len(MIGRATIONS) + 1
-    columns = [row[1] for row in connection.execute("PRAGMA table_info(requests)")]
-    assert "colour" in columns
-    assert "size" not in columns, "a step that fails leaves nothing behind"
-    connection.close()
+    command = [sys.executable, "-c", NEW_FIELDS, str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == " red blue [5, 7]\n", done.stderr
+    store = Store(path)
+    assert store.database.notice == ""
+    assert [one.request.id for one in store.requests.waiting()] == ["a@s", "b@s"]
+    store.requests.add(replace(ASKED, tool_use_id="c"))
+    colours = store.database.rows("SELECT colour FROM requests ORDER BY number")
+    assert [row[0] for row in colours] == ["red", "blue", "red"]
+    store.close()
 
 
 def torn(path: Path) -> None:
@@ -165,7 +189,7 @@ def test_openings_share_the_lock_and_check_nothing_while_all_is_well(
     """A full check takes as long as the file is large, and forty hooks may come at once."""
     running = Store(path)
     running.requests.add(ASKED)  # its log is there, as in the middle of every day
-    monkeypatch.setattr(opening, "_check", None)
+    monkeypatch.setattr(opening, "_mend", None)
     other = os.open(path.parent, os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_SH)
     opened = [Store(path, busy_seconds=0.0) for _ in range(3)]
@@ -263,18 +287,14 @@ def everything(store: Store) -> dict[str, object]:
     return {"requests": requests, "history": history, "commands": commands}
 
 
-@pytest.mark.parametrize("version", [2, 3, 7])
-def test_an_inbox_of_an_earlier_version_keeps_everything(path: Path, version: int) -> None:
-    """Each database was made by the last program with its version, and not since.
-
-    In version 2 requests were called after their calls alone; in version 3 who did something was one text.
-    """
+def test_an_inbox_of_version_7_keeps_everything(path: Path) -> None:
+    """It was made by the last program with its version, and not since."""
     path.parent.mkdir()
-    copyfile(DATABASES / f"version_{version}" / "inbox.db", path)
+    copyfile(OF_7 / "inbox.db", path)
     counts = " UNION ALL ".join(f"SELECT '{table}', count(*) FROM {table}" for table in TABLES)  # noqa: S608
     with closing(sqlite3.connect(path)) as before:
         rows = before.execute(counts).fetchall()
-    expected = json.loads((DATABASES / f"version_{version}" / "expected.json").read_text())
+    expected = json.loads((OF_7 / "expected.json").read_text())
     for _ in range(2):  # a second opening changes nothing
         store = Store(path)
         found = everything(store)
@@ -282,31 +302,44 @@ def test_an_inbox_of_an_earlier_version_keeps_everything(path: Path, version: in
             assert sorted(found[kind], key=str) == sorted(wanted, key=str)  # type: ignore[call-overload]
         assert [tuple(row) for row in store.database.rows(counts)] == rows
         store.close()
-    copy = path.with_name(f"inbox.db.version-{version}")
+    copy = path.with_name("inbox.db.version-7")
     with closing(sqlite3.connect(copy)) as kept:
-        assert (version_of(kept), kept.execute(counts).fetchall()) == (version, rows), "a copy is kept"
+        assert (version_of(kept), kept.execute(counts).fetchall()) == (7, rows), "a copy is kept"
     assert mode(copy) == 0o600
 
 
-def test_a_draft_of_an_earlier_version_goes_on(path: Path) -> None:
+def test_what_an_earlier_version_parked_is_answered(path: Path) -> None:
     path.parent.mkdir()
-    copyfile(DATABASES / "version_2" / "inbox.db", path)
+    copyfile(OF_7 / "inbox.db", path)
     store = Store(path)
-    waits = known(store.requests.get("toolu_waits@s-1"))
-    assert store.requests.add(waits.request).has_draft
-    assert store.requests.settle("toolu_waits@s-1", Declined(), PANEL) == Won()
+    parked = known(store.requests.get("toolu_parked@01000000-0000-4000-8000-000000000001"))
+    assert (parked.deferred, store.requests.add(parked.request).has_draft) == (True, True)
+    assert store.requests.settle(parked.request.id, Declined(), PANEL) == Won()
+    assert store.requests.undelivered(parked.request.session_id) == [store.requests.get(parked.request.id)]
     store.close()
 
 
+@pytest.mark.parametrize("version", [1, 6])
+def test_one_that_no_release_made_is_refused_and_says_what_to_do(path: Path, version: int) -> None:
+    filled(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+    before = path.read_bytes()
+    words = rf"inbox\.db: the inbox has version {version}, .* move it away"
+    with pytest.raises(InboxUnavailable, match=words):
+        Store(path)
+    assert path.read_bytes() == before
+
+
 def copied(tmp_path: Path) -> Path:
-    return Path(copyfile(DATABASES / "version_7" / "inbox.db", tmp_path / "inbox.db"))
+    return Path(copyfile(OF_7 / "inbox.db", tmp_path / "inbox.db"))
 
 
 def test_a_hooks_request_is_never_one_of_the_session_with_its_id(tmp_path: Path) -> None:
     store = Store(copied(tmp_path))
     session = "01000000-0000-4000-8000-000000000001"
     hook = known(store.requests.get(f"hook_2@hook:{session}"))
-    assert hook.request.key == RequestKey(Asker.HOOK, session, "hook_2")
+    assert (hook.request.origin.asker, hook.request.asker_id) == (Asker.HOOK, session)
     assert {one.request.origin.asker for one in store.requests.waiting(session)} == {Asker.SESSION}
     command = known(store.commands.get(1))
     assert (command.kind, command.state) == (CommandKind.PARK, CommandState.OPEN)
@@ -314,12 +347,12 @@ def test_a_hooks_request_is_never_one_of_the_session_with_its_id(tmp_path: Path)
 
 
 def test_a_migration_that_is_killed_at_any_statement_has_changed_nothing(tmp_path: Path) -> None:
-    for killed_after in range(len(MIGRATIONS[-1])):
+    for killed_after in range(len(FROM_OLDEST)):
         path = copied(tmp_path)
         connection = sqlite3.connect(path, isolation_level=None)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
-        for statement in MIGRATIONS[-1][: killed_after + 1]:
+        for statement in FROM_OLDEST[: killed_after + 1]:
             connection.execute(statement)
         connection.close()
         with closing(sqlite3.connect(path)) as left:

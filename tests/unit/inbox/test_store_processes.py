@@ -146,8 +146,8 @@ def test_two_programs_and_a_script_race_and_each_request_has_one_winner(tmp_path
         for number in range(RACES):
             store.database.do(
                 "INSERT INTO requests"
-                " (id, call, asker_id, kind, body, context, state, asked_at, deferred)"
-                " VALUES (?, ?, 's', 'permission', ?, '', 'pending', ?, 0)",
+                " (id, call, asker, asker_id, kind, body, context, state, asked_at, deferred)"
+                " VALUES (?, ?, 'session', 's', 'permission', ?, '', 'pending', ?, 0)",
                 (f"r{number}@s", f"r{number}", json.dumps(BODY | {"tool_use_id": f"r{number}"}), at),
             )
     names = ("one", "two", "script")

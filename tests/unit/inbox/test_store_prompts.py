@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import sqlite3
 from collections.abc import Iterator
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier, Event
@@ -18,10 +17,8 @@ from hypothesis import strategies as st
 from ccq_tui.inbox.requests import Denied, PermissionRequest
 from ccq_tui.inbox.sent_commands import DONE_SECONDS, NOTICE_SECONDS, CommandResult, Ending, SentCommand
 from ccq_tui.inbox.store import prompts
-from ccq_tui.inbox.store.commands import CommandKind, CommandState
 from ccq_tui.inbox.store.encoding import prompts_from_json, prompts_to_json
-from ccq_tui.inbox.store.rows import StoredSessionState
-from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
+from ccq_tui.inbox.store.rows import CommandKind, CommandState, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import Owner, this_process
@@ -360,21 +357,3 @@ def test_a_command_whose_taker_has_ended_is_refused(place: Place) -> None:
     (command,) = place.store.commands.open()
     assert place.store.commands.take(command.number, DEAD)
     assert place.ended() == (Ending.REFUSED, "is not parked: the ccq-tui that runs it ended")
-
-
-def test_an_inbox_without_commands_is_brought_forward(tmp_path: Path) -> None:
-    path = tmp_path / "inbox.db"
-    before = sqlite3.connect(path, isolation_level=None)
-    migrate(before, MIGRATIONS[:1])
-    before.execute(
-        "INSERT INTO sessions VALUES ('s1', '/', 'old', 'parked', NULL, '', '2026-01-31T12:00:00.000000Z',"
-        " '2026-01-31T12:00:00.000000Z', '{}', '', 0, 0)"
-    )
-    before.close()
-    store = Store(path)
-    assert version_of(store.database._connection) == len(MIGRATIONS)
-    known = store.sessions.get("s1")
-    assert known is not None
-    assert known.name == "old"
-    assert store.commands.withdraw(store.commands.add(CommandKind.PARK, "s1", PANEL))
-    store.close()

@@ -26,7 +26,6 @@ from ccq_tui.inbox.requests import (
     QuestionRequest,
     RequestOutcome,
 )
-from ccq_tui.inbox.store import requests
 from ccq_tui.inbox.store.change_feed import ChangeFeed
 from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
@@ -378,20 +377,6 @@ def test_what_a_hook_or_a_terminal_program_asked_ends_with_its_process(store: St
     assert verdict.outcome == Cancelled(PROCESS_GONE)
     assert store.requests.withdraw_orphans() == 0
     assert [one.request for one in store.requests.waiting()] == [living, unknown, client]
-
-
-def test_a_new_column_is_written_wherever_its_request_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stores = [Store(tmp_path / name) for name in ("one.db", "another.db")]
-    for store in stores:
-        store.database.do("ALTER TABLE requests ADD COLUMN asked_by TEXT NOT NULL DEFAULT ''")
-    columns = {**requests._COLUMNS, "asked_by": lambda one: one.request.origin.called}
-    monkeypatch.setattr(requests, "_COLUMNS", columns)
-    stores[1].requests.put(stores[0].requests.add(asked("a")))
-    for store in stores:
-        assert [row[0] for row in store.database.rows("SELECT asked_by FROM requests")] == ["Claude"]
-        store.close()
 
 
 def test_who_shows_requests_is_known_while_its_process_runs(store: Store) -> None:
