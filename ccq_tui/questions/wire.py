@@ -103,21 +103,19 @@ def _echo(questions: QuestionSet, keys: list[str]) -> dict[str, Any]:
     except QuestionFormatError:
         raw = []  # a set that did not come from a tool call has no input to echo
     if len(raw) != len(keys) or not all(isinstance(item, Mapping) for item in raw):
-        raw = [_describe(question) for question in questions.questions]
+        raw = [described(question) for question in questions.questions]
     kept["questions"] = [{**item, "question": key} for item, key in zip(raw, keys, strict=True)]
     return kept
 
 
-def _describe(question: Question) -> dict[str, Any]:
-    """Write a question as the tool's schema has it."""
+def described(question: Question) -> dict[str, Any]:
+    """Write a question as the tool's schema has it, without the texts and limits of the extended one."""
+    head: dict[str, Any] = {"question": question.text, "header": question.header}
+    if question.kind is not Kind.CHOICE:
+        return head | {"kind": str(question.kind)}
     options = [
+        # The schema demands a description, if an empty one.
         {"label": o.label, "description": o.description} | ({"preview": o.preview} if o.preview else {})
         for o in question.options
     ]
-    result = {
-        "question": question.text,
-        "header": question.header,
-        "options": options,
-        "multiSelect": question.multi_select,
-    }
-    return result if question.kind is Kind.CHOICE else result | {"kind": str(question.kind)}
+    return head | {"options": options, "multiSelect": question.multi_select}

@@ -77,8 +77,7 @@ class Incoming:
     @property
     def wants_summary(self) -> bool:
         """Whether the CLI wants the conversation summarised, to compact it."""
-        people = [message for message in self.messages if message.get("role") == "user"]
-        return bool(people) and _SUMMARY_WANTED in text_of(people[-1].get("content"))
+        return _SUMMARY_WANTED in "".join(self._said_by("user")[-1:])
 
     @property
     def tool_results(self) -> list[ToolResult]:
@@ -88,15 +87,13 @@ class Incoming:
     @property
     def directory(self) -> str:
         """The working directory the CLI named, or ""."""
-        said = (text_of(one.get("content")) for one in self.messages if one.get("role") == "system")
-        found = next(filter(None, map(_DIRECTORY.search, said)), None)
+        found = next(filter(None, map(_DIRECTORY.search, self._said_by("system"))), None)
         return found[1].strip() if found else ""
 
     @property
     def plan_file(self) -> str:
         """The newest plan file the CLI named, or ""."""
-        said = (text_of(one.get("content")) for one in self.messages if one.get("role") != "assistant")
-        found = [match[1] for text in said for match in _PLAN_FILE.finditer(text)]
+        found = [match[1] for text in self._said_by("user", "system") for match in _PLAN_FILE.finditer(text)]
         return found[-1] if found else ""
 
     @property
@@ -113,7 +110,7 @@ class Incoming:
     @property
     def opening(self) -> str:
         """Everything in the first user message, by which a subagent is recognised."""
-        return next((text_of(one.get("content")) for one in self.messages if one.get("role") == "user"), "")
+        return "".join(self._said_by("user")[:1])
 
     @property
     def starts_turn(self) -> bool:
@@ -129,8 +126,7 @@ class Incoming:
     @property
     def notifies(self) -> bool:
         """Whether the CLI reports the end of a background task, without any text of the person."""
-        people = [message for message in self.messages if message.get("role") == "user"]
-        return not self.starts_turn and bool(people) and _NOTICE in text_of(people[-1].get("content"))
+        return not self.starts_turn and _NOTICE in "".join(self._said_by("user")[-1:])
 
     @property
     def tool_use_ids(self) -> list[str]:
@@ -147,6 +143,10 @@ class Incoming:
     def tokens(self) -> int:
         """A rough count of input tokens: four characters each."""
         return max(1, len(str(self.body)) // 4)
+
+    def _said_by(self, *roles: str) -> list[str]:
+        """Return the text of each message of some roles."""
+        return [text_of(one.get("content")) for one in self.messages if one.get("role") in roles]
 
     def _user_texts(self) -> list[str]:
         people = (message for message in self.messages if message.get("role") == "user")

@@ -63,29 +63,32 @@ class ScriptedModel:
         return f"http://127.0.0.1:{self._thread.port}"
 
     def start(self) -> Self:
-        """Start serving, within 10 seconds.
+        """Start serving.
 
         Returns:
             The model itself.
 
         Raises:
-            RuntimeError: It already serves, or did not come up.
+            RuntimeError: It already serves.
             OSError: No port could be opened.
         """
         # Imported here so that importing this package loads no web server.
+        from ccq_tui.testing.server import Service
         from ccq_tui.testing.thread import ServerThread
 
         if self._thread is not None:
             raise RuntimeError("the scripted model serves already")
-        self._thread = ServerThread(lambda: self._make_service().app(), self._halt)
-        self._thread.start()
+        self._service = Service(
+            lambda incoming: self._director.answer(incoming), self, self._record, self._failed
+        )
+        self._thread = ServerThread(self._service.app())
         return self
 
     def stop(self) -> None:
         """End open responses, close the port and join the thread, within 10 seconds; idempotent.
 
         Raises:
-            RuntimeError: The thread did not end, or the server had failed.
+            RuntimeError: The thread did not end.
         """
         thread, self._thread = self._thread, None
         if thread is not None:
@@ -121,10 +124,10 @@ class ScriptedModel:
             self._forgotten.update(self._exchanges)
             self._exchanges.clear()
             self._results.clear()
-        thread, service, director = self._thread, self._service, self._director
+        thread, service = self._thread, self._service
         if thread is not None and service is not None:
             # In order with calls of `release`, which take the same way.
-            thread.call(lambda: service.begin(director))
+            thread.call(service.close_gates)
 
     @property
     def exchanges(self) -> list[Exchange]:
@@ -217,16 +220,6 @@ class ScriptedModel:
 
     def _has(self, tool_use_id: str) -> bool:
         return any(result.tool_use_id == tool_use_id for result in self.tool_results())
-
-    def _make_service(self) -> Service:
-        from ccq_tui.testing.server import Service
-
-        self._service = Service(self._director, self, self._record, self._failed)
-        return self._service
-
-    def _halt(self) -> None:
-        if self._service is not None:
-            self._service.stopping.set()
 
     def _record(self, exchange: Exchange) -> None:
         with self._lock:

@@ -98,13 +98,8 @@ class Replies:
 
 def text_of(content: object) -> str:
     """Join the text of a message's or tool result's content, which is a string or a list of blocks."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return ""
-    return "\n".join(
-        str(block.get("text", "")) for block in blocks_of(content) if block.get("type") == "text"
-    )
+    texts = (block.get("text", "") for block in blocks_of(content) if block.get("type") == "text")
+    return "\n".join(map(str, texts))
 
 
 def blocks_of(content: object) -> list[Mapping[str, Any]]:

@@ -278,7 +278,6 @@ class Scenario:
         *,
         retry_after: float | None = None,
         times: int = 1,
-        body: Mapping[str, Any] | None = None,
     ) -> Self:
         """Refuse requests.
 
@@ -287,14 +286,13 @@ class Scenario:
             message: The error's text.
             retry_after: Seconds for the ``retry-after`` header, or None for no header.
             times: Number of requests in a row; the CLI repeats most failed requests by itself.
-            body: The whole JSON body instead of the API's usual one.
 
         Returns:
             The longer scenario.
         """
         headers = {} if retry_after is None else {"retry-after": f"{retry_after:g}"}
-        made = error_body(ERROR_TYPES.get(status, "api_error"), message) if body is None else body
-        return replace(self, steps=(*self._closing().steps, *[Failure(status, made, headers)] * times))
+        failure = Failure(status, error_body(ERROR_TYPES.get(status, "api_error"), message), headers)
+        return replace(self, steps=(*self._closing().steps, *[failure] * times))
 
     def cuts(self, after: int | None = None, *, error: str = "") -> Self:
         """Break the connection in the current message.
@@ -326,9 +324,8 @@ class Scenario:
 
     def uses(self, **tokens: int) -> Self:
         """Set token counts of the current message, for instance ``input_tokens=150_000``."""
-        message = self._open()
-        merged = replace(message, usage={**message.usage, **tokens})
-        return replace(self, steps=(*self._before_open(), merged))
+        before, message = self._open()
+        return replace(self, steps=(*before, replace(message, usage={**message.usage, **tokens})))
 
     def afterwards(self, words: Words) -> Self:
         """Set the words for every request once nothing is left."""
@@ -338,33 +335,27 @@ class Scenario:
         """Set the words for the CLI's report that a background task ended after the turn."""
         return replace(self, notified=words)
 
-    def titled(self, title: str) -> Self:
-        """Set the session's title."""
-        return replace(self, title=title)
-
     def repeats(self) -> Self:
         """Make the script start again once nothing is left."""
         return replace(self, loops=True)
 
-    def _open(self) -> Message:
+    def _open(self) -> tuple[tuple[Step, ...], Message]:
+        """Return the finished steps, and the message that further blocks go into."""
         last = self.steps[-1] if self.steps else None
-        return last if isinstance(last, Message) and not last.closed else Message()
-
-    def _before_open(self) -> tuple[Step, ...]:
-        last = self.steps[-1] if self.steps else None
-        return self.steps[:-1] if isinstance(last, Message) and not last.closed else self.steps
+        if isinstance(last, Message) and not last.closed:
+            return self.steps[:-1], last
+        return self.steps, Message()
 
     def _adding(self, *blocks: Block) -> Self:
-        message = self._open()
-        longer = replace(message, blocks=(*message.blocks, *blocks))
-        return replace(self, steps=(*self._before_open(), longer))
+        before, message = self._open()
+        return replace(self, steps=(*before, replace(message, blocks=(*message.blocks, *blocks))))
 
     def _closing(self, *, stop_reason: str = "", cut: Cut | None = None) -> Self:
-        message = self._open()
+        before, message = self._open()
         if message == Message() and not stop_reason and cut is None:
             return self
         closed = replace(message, closed=True, stop_reason=stop_reason, cut=cut)
-        return replace(self, steps=(*self._before_open(), closed))
+        return replace(self, steps=(*before, closed))
 
     def _proposing(self, markdown: Words) -> Self:
         written = {"file_path": lambda replies: replies.plan_file, "content": markdown}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Protocol
 
-from starlette.types import Receive, Scope, Send
+from starlette.responses import StreamingResponse
+from starlette.types import Send
 
+from ccq_tui.testing.log import Exchange
 from ccq_tui.testing.scenario import Cut, Silence
 from ccq_tui.testing.wire import Chunk
 
@@ -28,16 +30,16 @@ class Pace(Protocol):
     delta_size: int
 
 
-class SentMessage:
-    """An ASGI response.
+class SentMessage(StreamingResponse):
+    """A response that begins with its first byte, and is left incomplete by a cut: uvicorn then drops it.
 
     Args:
         items: Chunks, silences and cuts, from ``wire.stream`` or ``wire.whole``.
         content_type: The content type.
         pace: Has the present speed.
         opened: Waits for a gate by name.
-        stopping: Set when the server stops.
-        sent: Called with (False, False) after bytes were sent, and (True, whether broken off) at the end.
+        exchange: Gets status and times.
+        record: Called with the exchange at every change to it.
     """
 
     def __init__(
@@ -47,89 +49,57 @@ class SentMessage:
         content_type: str,
         pace: Pace,
         opened: Callable[[str], Awaitable[object]],
-        stopping: asyncio.Event,
-        sent: Callable[[bool, bool], None],
+        exchange: Exchange,
+        record: Callable[[Exchange], None],
     ) -> None:
-        self._items = items
-        self._headers = [(b"content-type", content_type.encode()), (b"cache-control", b"no-cache")]
+        headers = {"content-type": content_type, "cache-control": "no-cache"}
+        super().__init__(self._pieces(items), headers=headers)
         self._pace = pace
         self._opened = opened
-        self._stopping = stopping
-        self._sent = sent
-        self._started = False
-        self._batch: list[bytes] = []
-        self._due = 0.0
+        self._exchange = exchange
+        self._record = record
+        self._complete = False
 
-    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the message; end early when the client goes away or the server stops."""
-        gone = asyncio.create_task(_disconnected(receive))
-        halted = asyncio.create_task(self._stopping.wait())
-        sending = asyncio.create_task(self._send_all(send))
-        tasks = (gone, halted, sending)
-        complete = client_left = False
+    async def stream_response(self, send: Send) -> None:
+        """Send the message; cancelled when the client goes away or the server stops."""
+        exchange = self._exchange
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            client_left = gone.done()
-            complete = sending.done() and sending.result()
+            async for piece in self.body_iterator:
+                if not exchange.status:
+                    exchange.status = self.status_code
+                    start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+                    await send(start)
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+                exchange.first_byte = exchange.first_byte or time.monotonic()
+                self._record(exchange)
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            self._sent(True, not complete)
-        if self._started and complete:
+            exchange.last_byte, exchange.broken = time.monotonic(), not self._complete
+            self._record(exchange)
+        if self._complete:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
-        elif not self._started and not client_left:
-            # An answer that never began would become a 500; a begun one is dropped.
-            await self._start(send)
-            await send({"type": "http.response.body", "body": b"", "more_body": True})
-        # The response stays incomplete, so uvicorn drops the connection.
 
-    async def _send_all(self, send: Send) -> bool:
-        self._due = time.monotonic()
-        for item in self._items:
+    async def _pieces(self, items: Iterable[Chunk | Silence | Cut]) -> AsyncIterator[bytes]:
+        batch, due = b"", time.monotonic()
+        for item in items:
+            speed = self._pace.speed
+            if isinstance(item, Chunk):
+                batch += item.data
+                if speed <= 0 and len(batch) < _BATCH_BYTES:
+                    continue
+            if batch:
+                yield batch
+                batch = b""
             match item:
-                case Chunk():
-                    await self._put(item, send)
-                case Silence():
-                    await self._flush(send)
-                    await self._keep_silent(item)
+                case Chunk(characters=characters) if speed > 0:
+                    due = max(due, time.monotonic() - 0.1) + characters / speed
+                    await asyncio.sleep(max(0.0, due - time.monotonic()))
+                case Silence(gate, limit):
+                    with suppress(TimeoutError):  # the limit is the scripted end of the silence
+                        async with asyncio.timeout(limit):
+                            await self._opened(gate)
+                    due = time.monotonic()
                 case Cut():
-                    await self._flush(send)
-                    return False
-        await self._flush(send)
-        return self._started
-
-    async def _put(self, chunk: Chunk, send: Send) -> None:
-        self._batch.append(chunk.data)
-        speed = self._pace.speed
-        if speed <= 0:
-            if sum(map(len, self._batch)) >= _BATCH_BYTES:
-                await self._flush(send)
-            return
-        await self._flush(send)
-        self._due = max(self._due, time.monotonic() - 0.1) + chunk.characters / speed
-        await asyncio.sleep(max(0.0, self._due - time.monotonic()))
-
-    async def _keep_silent(self, silence: Silence) -> None:
-        with suppress(TimeoutError):  # the limit is the scripted end of the silence
-            async with asyncio.timeout(silence.limit):
-                await self._opened(silence.gate)
-        self._due = time.monotonic()
-
-    async def _flush(self, send: Send) -> None:
-        if not self._batch:
-            return
-        await self._start(send)
-        body, self._batch = b"".join(self._batch), []
-        await send({"type": "http.response.body", "body": body, "more_body": True})
-        self._sent(False, False)
-
-    async def _start(self, send: Send) -> None:
-        if not self._started:
-            self._started = True
-            await send({"type": "http.response.start", "status": 200, "headers": self._headers})
-
-
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+                    yield b""  # an answer that never began would become a 500
+                    return
+        yield batch
+        self._complete = True

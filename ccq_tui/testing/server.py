@@ -14,7 +14,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from ccq_tui.testing.director import Director
 from ccq_tui.testing.incoming import Incoming
 from ccq_tui.testing.log import Exchange
 from ccq_tui.testing.play import Turn
@@ -29,7 +28,7 @@ class Service:
     """Answers requests from a director's plays.
 
     Args:
-        director: Decides what to say.
+        answer: Decides what to say: the message or failure, and the name of its scenario.
         pace: Has the present speed in characters per second, and the characters per delta.
         record: Called with a new exchange, and again at every change to one.
         failed: Called with an error in the script itself.
@@ -37,15 +36,14 @@ class Service:
 
     def __init__(
         self,
-        director: Director,
+        answer: Callable[[Incoming], tuple[Turn | Failure, str]],
         pace: Pace,
         record: Callable[[Exchange], None],
         failed: Callable[[Exception], None],
     ) -> None:
-        self._director, self._pace = director, pace
+        self._answer, self._pace = answer, pace
         self._record, self._failed = record, failed
         self._gates: dict[str, asyncio.Event] = {}
-        self.stopping = asyncio.Event()
 
     def app(self) -> Starlette:
         """Return the application with its routes."""
@@ -57,9 +55,8 @@ class Service:
             ]
         )
 
-    def begin(self, director: Director) -> None:
-        """Answer from another director's plays from now on, with every gate closed."""
-        self._director = director
+    def close_gates(self) -> None:
+        """Have every later silence wait; those there keep their gates."""
         self._gates = {}
 
     def open_gate(self, gate: str) -> None:
@@ -70,7 +67,7 @@ class Service:
         """Answer a request to the Messages API."""
         exchange, incoming = await self._received(request, talks=True)
         try:
-            answer, exchange.scenario = self._director.answer(incoming)
+            answer, exchange.scenario = self._answer(incoming)
         except Exception as error:  # noqa: BLE001 - a script is the caller's code: anything may come out of it
             self._failed(error)
             body = error_body("invalid_request_error", f"the script failed: {error!r}")
@@ -112,15 +109,6 @@ class Service:
         return response
 
     def _message(self, exchange: Exchange, turn: Turn, incoming: Incoming) -> ASGIApp:
-        def sent(ended: bool, broken: bool) -> None:
-            now = time.monotonic()
-            exchange.status = 200
-            if ended:
-                exchange.last_byte, exchange.broken = now, broken
-            else:
-                exchange.first_byte = exchange.first_byte or now
-            self._record(exchange)
-
         model = str(incoming.body.get("model", "scripted"))
         streamed = bool(incoming.body.get("stream"))
         return SentMessage(
@@ -128,8 +116,8 @@ class Service:
             content_type="text/event-stream" if streamed else "application/json",
             pace=self._pace,
             opened=lambda gate: self._gate(gate).wait(),
-            stopping=self.stopping,
-            sent=sent,
+            exchange=exchange,
+            record=self._record,
         )
 
     def _gate(self, name: str) -> asyncio.Event:

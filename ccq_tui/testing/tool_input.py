@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from ccq_tui.questions.model import Kind, Question
+from ccq_tui.questions.wire import described
 
 
 def question_set_input(
@@ -28,39 +31,22 @@ def question_set_input(
 
 def question_json(question: Question) -> dict[str, Any]:
     """Return one question in the tool's schema."""
-    made: dict[str, Any] = {"question": question.text, "header": question.header}
-    if question.kind is Kind.CHOICE:
-        # The schema demands a description, if an empty one.
-        made["options"] = [
-            {"label": one.label, "description": one.description}
-            | ({} if one.preview is None else {"preview": one.preview})
-            for one in question.options
-        ]
-        made["multiSelect"] = question.multi_select
-    else:
-        made["kind"] = question.kind.value
     extended = {
         "description": question.description,
         "placeholder": question.placeholder,
         "unit": question.unit,
+        "defaultValue": _default(question),
     }
-    made.update({key: text for key, text in extended.items() if text})
-    if question.default:
-        made["defaultValue"] = _default(question)
     limits = {"min": question.minimum, "max": question.maximum, "step": question.step}
-    made.update({key: _number(value) for key, value in limits.items() if value is not None})
-    return made
+    return (
+        described(question)
+        | {key: value for key, value in extended.items() if value != ""}
+        | {key: value for key, value in limits.items() if value is not None}
+    )
 
 
-def _default(question: Question) -> str | float | int:
+def _default(question: Question) -> Any:
     """Return the proposed answer; the schema wants a number for a number question."""
-    if question.kind is not Kind.NUMBER:
-        return question.default
-    try:
-        return _number(float(question.default))
-    except ValueError:
-        return question.default
-
-
-def _number(value: float) -> float | int:
-    return int(value) if float(value).is_integer() else value
+    with suppress(ValueError):
+        return json.loads(question.default) if question.kind is Kind.NUMBER else question.default
+    return question.default

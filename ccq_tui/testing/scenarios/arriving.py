@@ -84,7 +84,7 @@ def arriving() -> Scenario:
                     )
                     .asks(raw=question_set_input([questions[2], alone]))
                     .asks(questions[2], again)
-                    .then(unless_refused(lambda a: Scenario().says(f"That is all I need: {a.answers(3)}.")))
+                    .then(unless_refused(lambda a: f"That is all I need: {a.answers(3)}."))
                 )
             )
         )

@@ -52,7 +52,7 @@ def single() -> Scenario:
         .asks(DATABASE)
         .then(
             unless_refused(
-                lambda a: Scenario().says(
+                lambda a: (
                     f"Noted: {a.answers(1)}.\n\nI keep the storage behind one small interface, "
                     "so that this can change later without touching the handlers."
                 )
@@ -78,7 +78,7 @@ def multi() -> Scenario:
         .asks(checks)
         .then(
             unless_refused(
-                lambda a: Scenario().says(
+                lambda a: (
                     f"The pipeline will run: {a.answers(1)}.\n\n"
                     "Everything else stays available as a manual job, and runs each night on `main`."
                 )
@@ -100,11 +100,7 @@ def text_and_number() -> Scenario:
         .says("Three facts, and I can create the package.")
         .asks(NAME, RETENTION, licence, title="The new package")
         .then(
-            unless_refused(
-                lambda a: Scenario().says(
-                    f"I write this into `pyproject.toml` and `settings.py`: {a.answers(1)}."
-                )
-            )
+            unless_refused(lambda a: f"I write this into `pyproject.toml` and `settings.py`: {a.answers(1)}.")
         )
     )
 

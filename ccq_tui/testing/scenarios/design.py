@@ -68,7 +68,7 @@ def mixed_four() -> Scenario:
         .asks(*design_questions())
         .then(
             unless_refused(
-                lambda a: Scenario().says(
+                lambda a: (
                     f"### Decisions\n\n{a.answers(1)}\n\n"
                     "I turn these into `openapi.yaml`, with an example for every response."
                 )
@@ -156,6 +156,6 @@ def _fifth(a: Replies) -> Scenario:
     return Scenario().says(f"**4 of 5** {a.answers(4)}.").asks(question).then(unless_refused(_summary))
 
 
-def _summary(a: Replies) -> Scenario:
+def _summary(a: Replies) -> str:
     rows = "\n".join(f"{number}. {a.answers(number)}" for number in range(1, 6))
-    return Scenario().says(f"**5 of 5** That settles it:\n\n{rows}\n")
+    return f"**5 of 5** That settles it:\n\n{rows}\n"

@@ -68,5 +68,5 @@ def hostile_text() -> Scenario:
             description=f"Print {ESC}[31;{SENTINEL}mescape{ESC}[0m [bold]codes[/bold]",
         )
         .asks(first, second)
-        .then(unless_refused(lambda _: Scenario().says(f"Still here. {wild}{ATTACKS['clipboard (OSC 52)']}")))
+        .then(unless_refused(lambda _: f"Still here. {wild}{ATTACKS['clipboard (OSC 52)']}"))
     )

@@ -69,22 +69,20 @@ RETENTION = Question(
 )
 
 
-def unless_refused(go_on: Callable[[Replies], Scenario]) -> Callable[[Replies], Scenario]:
+def unless_refused(go_on: Callable[[Replies], Scenario | str]) -> Callable[[Replies], Scenario]:
     """Make a callable for ``Scenario.then`` that continues only if the newest tool call was not refused.
 
     Args:
-        go_on: Chooses the steps to play where there was no refusal.
+        go_on: Chooses the steps to play, or the words to say, where there was no refusal.
 
     Returns:
         A callable that repeats the refusal, where there was one, and stops there.
     """
 
     def choose(replies: Replies) -> Scenario:
-        if replies.failed:
-            return Scenario().says(
-                f"All right, I leave it at that. You told me:\n\n> {first_line(replies)}\n"
-            )
-        return go_on(replies)
+        refused = f"All right, I leave it at that. You told me:\n\n> {first_line(replies)}\n"
+        went = refused if replies.failed else go_on(replies)
+        return Scenario().says(went) if isinstance(went, str) else went
 
     return choose
 

@@ -52,5 +52,5 @@ def unicode() -> Scenario:
         .thinks("文字の幅を数えます… 一、二、三。")
         .says(f"The greeting in many scripts:\n\n{_TABLE}\n")
         .asks(greeting, languages)
-        .then(unless_refused(lambda a: Scenario().says(f"了解しました 🎉 {a.answers(1)}")))
+        .then(unless_refused(lambda a: f"了解しました 🎉 {a.answers(1)}"))
     )

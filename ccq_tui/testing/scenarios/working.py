@@ -94,7 +94,7 @@ def subagent() -> Scenario:
         .agent(SUBAGENT_PROMPT, scout, description="Look around")
         .then(
             unless_refused(
-                lambda _: Scenario().says(
+                lambda _: (
                     "The project is still empty. I would start with three files:\n\n"
                     "- `README.md`: what it is and how to run it\n"
                     "- `pyproject.toml`: name, dependencies, checks\n"
