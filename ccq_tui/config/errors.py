@@ -8,6 +8,8 @@ from typing import Any
 
 from ccq_tui.text import safe
 
+PROBLEMS = "problems"
+"""What a refused table has in an error of pydantic: its wrong keys, each with what is wrong."""
 LONGEST = 4_000
 """Most characters of a problem: names and values in a file can have any length."""
 
@@ -42,26 +44,23 @@ class SettingsError(Exception):
 
 def explain(error: Mapping[str, Any]) -> str:
     """Name the values allowed in place of the one that pydantic refused, and that value."""
-    context = error.get("ctx", {})
+    context, kind = error.get("ctx", {}), error["type"]
     allowed = {
         "literal_error": f"must be one of {context.get('expected')}",
         "greater_than_equal": f"must be {context.get('ge', 0):g} or more",
         "greater_than": f"must be more than {context.get('gt', 0):g}",
-        "int_parsing": "must be a whole number",
-        "int_type": "must be a whole number",
-        "int_from_float": "must be a whole number",
-        "float_parsing": "must be a number",
-        "float_type": "must be a number",
-        "finite_number": "must be a finite number",
-        "bool_parsing": "must be true or false",
-        "bool_type": "must be true or false",
-        "string_type": "must be a text in quotes",
         "string_too_short": "must not be empty",
-        "tuple_type": "must be a list",
-        "path_type": "must be a path in quotes",
-    }.get(error["type"])
-    if allowed is not None:
-        return f"{allowed}, not {error['input']!r}"
-    if error["type"] == "value_error":
+        "finite": "must be a finite number",
+        "int": "must be a whole number",
+        "float": "must be a number",
+        "string": "must be a text in quotes",
+        "tuple": "must be a list",
+        "path": "must be a path in quotes",
+    }
+    # Several kinds of errors of one type begin with its name, such as int_type and int_parsing.
+    known = kind if kind in allowed else kind.partition("_")[0]
+    if known in allowed:
+        return f"{allowed[known]}, not {error['input']!r}"
+    if kind == "value_error":
         return str(context["error"])
     return f"{error['msg']}, not {error['input']!r}"

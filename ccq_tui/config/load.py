@@ -8,8 +8,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -17,8 +16,7 @@ from pydantic import ValidationError
 
 from ccq_tui.bounded import UnfitFileError, parse_toml, read_text, toml_place
 from ccq_tui.choices import PermissionMode
-from ccq_tui.config.errors import SettingProblem, SettingsError, explain
-from ccq_tui.config.keymap import key_problems
+from ccq_tui.config.errors import PROBLEMS, SettingProblem, SettingsError, explain
 from ccq_tui.config.paths import expanded, project_config, user_config
 from ccq_tui.config.settings import ENV_PREFIX, Settings
 from ccq_tui.config.values import is_inline_json
@@ -43,8 +41,6 @@ PATH_LISTS = ("add_dirs", "plugin_dirs")
 JSON_OR_PATHS = ("settings", "mcp_config", "agents")
 MOST_NAMED = 20
 """Most unknown names that are reported one by one."""
-MOST_LINES = 200
-"""Most names whose lines are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +51,33 @@ class SettingsFile:
         path: Its path.
         owner: Whether it is the person's own or the project's.
         values: Its settings, with relative paths made absolute from the file's own directory.
-        lines: The line of each setting, counted from 1.
-        digest: Digest of its content.
+        text: Its content.
     """
 
     path: Path
     owner: Owner
-    values: dict[str, Any] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)
-    digest: str = ""
+    values: Mapping[str, Any]
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """Digest of its content."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
     def origin(self, name: str) -> str:
-        """Return ``path:line`` of a setting, or the path alone when the line is unknown."""
-        line = self.lines.get(name)
+        """Return ``path:line`` of a setting or a key in a table, "table.key"; the path alone if unknown."""
+        name, _, inner = name.partition(".")
+        line = self._line(_key(name), 0)
+        if inner and line:
+            # A key of an inline table ({a = 1, b = 2}) has the table's line.
+            line = self._line(rf"(?:{_key(name)}\s*\.\s*)?{_key(inner)}", line - 1) or line
         return f"{self.path}:{line}" if line else str(self.path)
+
+    def _line(self, key: str, start: int) -> int:
+        """Return the number of the first line with a key from a place on, or 0."""
+        lines = self.text.split("\n")[start:]  # as TOML and editors count: not at U+2028 and the like
+        pattern = re.compile(rf"\s*\[*\s*{key}\s*[.=\]]")
+        return next((number for number, line in enumerate(lines, start + 1) if pattern.match(line)), 0)
 
 
 def read_settings_file(path: Path, owner: Owner) -> SettingsFile:
@@ -84,13 +93,8 @@ def read_settings_file(path: Path, owner: Owner) -> SettingsFile:
         message = f"is not TOML: {cause} ({column})" if line else f"is not TOML: {cause}"
         raise SettingsError([SettingProblem(f"{path}:{line}" if line else str(path), message)]) from error
     base = path.parent.absolute()
-    return SettingsFile(
-        path,
-        owner,
-        {name: _anchored(name, value, base) for name, value in values.items()},
-        _lines(text, values),
-        hashlib.sha256(text.encode()).hexdigest(),
-    )
+    anchored = {name: _anchored(name, value, base) for name, value in values.items()}
+    return SettingsFile(path, owner, anchored, text)
 
 
 def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[SettingProblem]:
@@ -109,29 +113,8 @@ def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[SettingPr
     return problems
 
 
-def _lines(text: str, values: Mapping[str, Any]) -> dict[str, int]:
-    """Find the line of each top-level key, and of each key in a table under it, which is "table.key"."""
-    lines = text.split("\n")  # as TOML and editors count: not at U+2028 and the like
-    found: dict[str, int] = {}
-    for name, value in islice(values.items(), MOST_LINES):
-        found |= _line_of(lines, name, _key(name), 0)
-        for inner in islice(value, MOST_LINES) if isinstance(value, dict) and name in found else ():
-            dotted = rf"{_key(name)}\s*\.\s*{_key(inner)}"
-            whole = f"{name}.{inner}"
-            # A key of an inline table ({a = 1, b = 2}) has the table's line.
-            found[whole] = found[name]
-            found |= _line_of(lines, whole, rf"(?:{dotted}|{_key(inner)})", found[name] - 1)
-    return found
-
-
 def _key(name: str) -> str:
     return rf"""["']?{re.escape(name)}["']?"""
-
-
-def _line_of(lines: list[str], name: str, key: str, start: int) -> dict[str, int]:
-    """Return ``{name: line}`` for a key, or {} when its line cannot be found."""
-    pattern = re.compile(rf"\s*\[*\s*{key}\s*[.=\]]")
-    return next(({name: start + n} for n, line in enumerate(lines[start:], 1) if pattern.match(line)), {})
 
 
 def _anchored(name: str, value: Any, base: Path) -> Any:
@@ -176,7 +159,11 @@ class Loaded:
 @dataclass(frozen=True, slots=True)
 class _Value:
     value: Any
-    origin: str
+    source: SettingsFile | str
+
+    def origin(self, name: str) -> str:
+        """Return where a setting, or a key in a table, comes from."""
+        return self.source if isinstance(self.source, str) else self.source.origin(name)
 
 
 def load_settings(flags: Mapping[str, Any] | None = None, *, project: bool = True) -> Loaded:
@@ -185,28 +172,28 @@ def load_settings(flags: Mapping[str, Any] | None = None, *, project: bool = Tru
     Raises `SettingsError` for a file that cannot be read, a value that is not allowed, or an unknown setting
     in the person's own file; in a project's file, that is a warning.
     """
-    given = {name: _Value(value, flag_of(name)) for name, value in (flags or {}).items() if value is not None}
-    strongest = given | {name: value for name, value in _environment().items() if name not in given}
-    files = _files(strongest, project=project)
+    given = ((name, value) for name, value in (flags or {}).items() if value is not None)
+    values = _environment() | {name: _Value(value, _flag_of(name)) for name, value in given}
+    files = _files(values, project=project)
     problems: list[SettingProblem] = []
     warnings: list[SettingProblem] = []
-    values = dict(strongest)
     for file in files:
         unknown = unknown_settings(file, Settings.model_fields)
         (warnings if file.owner == "project" else problems).extend(unknown)
         problems += _forbidden(file)
-        problems += _wrong_keys(file, values)
         for name in file.values.keys() & Settings.model_fields.keys() - values.keys():
-            values[name] = _Value(file.values[name], file.origin(name))
+            values[name] = _Value(file.values[name], file)
     if problems:
         raise SettingsError(problems)
-    origins = {name: values[name].origin if name in values else DEFAULT for name in Settings.model_fields}
+    origins = {
+        name: values[name].origin(name) if name in values else DEFAULT for name in Settings.model_fields
+    }
     paths = tuple(file.path for file in files)
     of_project = next((file for file in files if file.owner == "project"), None)
     return Loaded(_validated(values), origins, paths, tuple(map(str, warnings)), of_project)
 
 
-def flag_of(name: str) -> str:
+def _flag_of(name: str) -> str:
     """Return the flag of a setting, with its dashes."""
     return FLAGS.get(name, "--" + name.replace("_", "-"))
 
@@ -220,9 +207,7 @@ def _environment() -> dict[str, _Value]:
 
 def _files(strongest: Mapping[str, _Value], *, project: bool) -> list[SettingsFile]:
     """Read the settings files that exist; the working directory decides the project."""
-    start = Path.cwd()
-    if "cwd" in strongest:
-        start = expanded(strongest["cwd"].value)
+    start = expanded(strongest["cwd"].value) if "cwd" in strongest else Path.cwd()
     found, user = project_config(start) if project else None, user_config()
     files = [read_settings_file(found, "project")] if found else []
     if os.path.exists(user):  # noqa: PTH110 - Path.exists raises below a directory that cannot be entered
@@ -247,19 +232,6 @@ def _forbidden(file: SettingsFile) -> list[SettingProblem]:
     ]
 
 
-def _wrong_keys(file: SettingsFile, stronger: Mapping[str, _Value]) -> list[SettingProblem]:
-    """Report each wrong key of a file with its line."""
-    keys = file.values.get("keys")
-    if keys is None or "keys" in stronger or file.owner == "project":
-        return []
-    return [
-        SettingProblem(
-            file.origin(f"keys.{name}" if name else "keys"), message, f"keys.{name}" if name else "keys"
-        )
-        for name, message in key_problems({"preset": keys} if isinstance(keys, str) else keys)
-    ]
-
-
 def _inside(path: str, directory: Path) -> bool:
     """Whether a path, links followed, is in a directory."""
     try:
@@ -275,7 +247,9 @@ def _validated(values: Mapping[str, _Value]) -> Settings:
         problems = []
         for entry in error.errors(include_url=False):
             name = str(entry["loc"][0])
-            origin = values[name].origin
-            # A flag's own name says which setting it is.
-            problems.append(SettingProblem(origin, explain(entry), "" if origin == flag_of(name) else name))
+            for inner, said in entry.get("ctx", {}).get(PROBLEMS) or [("", explain(entry))]:
+                whole = f"{name}.{inner}" if inner else name
+                origin = values[name].origin(whole)
+                # A flag's own name says which setting it is.
+                problems.append(SettingProblem(origin, said, "" if origin == _flag_of(name) else whole))
         raise SettingsError(list(dict.fromkeys(problems))) from error

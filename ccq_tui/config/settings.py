@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from ccq_tui.choices import (
     Effort,
@@ -20,6 +21,7 @@ from ccq_tui.choices import (
     TimeoutOutcome,
 )
 from ccq_tui.config.claude_flags import ClaudeFlags, Json, Switch
+from ccq_tui.config.errors import PROBLEMS
 from ccq_tui.config.keymap import PRESET, Choices, Keymap, key_problems, keymap_of
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import (
@@ -35,11 +37,11 @@ ENV_PREFIX = "CCQ_"
 
 
 def checked_keys(value: object) -> Choices:
-    """Check the setting ``keys``; a text alone is a preset's name. Raises ValueError with all problems."""
+    """Check the setting ``keys``; a text alone is a preset's name. Raises `PydanticCustomError`."""
     choices = {PRESET: value} if isinstance(value, str) else value
-    problems = [": ".join(part for part in problem if part) for problem in key_problems(choices)]
+    problems = list(key_problems(choices))
     if problems or not isinstance(choices, Mapping):
-        raise ValueError("; ".join(problems))
+        raise PydanticCustomError("keys", "wrong keys", {PROBLEMS: problems})
     return {name: tuple(keys) if isinstance(keys, list) else keys for name, keys in choices.items()}
 
 

@@ -139,7 +139,7 @@ def test_a_preset_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("CCQ_KEYS", "vim")
     assert load_settings().settings.keymap.keys["list_first"] == ("home", "g")
     monkeypatch.setenv("CCQ_KEYS", "vi")
-    with pytest.raises(SettingsError, match="CCQ_KEYS: keys: preset: must be one of default, vim, emacs"):
+    with pytest.raises(SettingsError, match=r"CCQ_KEYS: keys\.preset: must be one of default, vim, emacs"):
         load_settings()
 
 
