@@ -75,7 +75,7 @@ def demo(context: click.Context, /, name: str | None, only_list: bool, speed: fl
     early = shown_early(context)
     from ccq_tui.config.launch import load_trusted
 
-    loaded = load_trusted(given_settings(context))
+    loaded, _ = load_trusted(given_settings(context))
     require_terminal()
     return _play(ready, loaded, CHARACTERS_A_SECOND * ready.pace * speed, early)
 

@@ -41,7 +41,7 @@ def replay(context: click.Context, /, file: str, speed: float | None, **_flags: 
 
     if speed is not None and not math.isfinite(speed):
         raise click.BadParameter(f"it must be a number up to {FASTEST:g}.", param_hint="--speed")
-    settings = load_trusted(given_settings(context)).settings
+    settings = load_trusted(given_settings(context))[0].settings
     recording = _opened(file)
     try:
         require_terminal()

@@ -74,20 +74,20 @@ def _effects(path: Path) -> Iterable[str]:
 
 def _claude(data: Mapping[str, Any]) -> Iterator[str]:
     rest = {name: value for name, value in data.items() if name not in _HARMLESS}
-    yield from _hooks(_mapping(rest.pop("hooks", None)))
+    yield from _hooks(mapping(rest.pop("hooks", None)))
     for name in _RUN:
         if name in rest:
             yield f"runs {_words(rest.pop(name))} ({name})"
-    for name in [name for name, value in rest.items() if "command" in _mapping(value)]:
-        yield f"runs {_words(_mapping(rest.pop(name))['command'])} ({name})"
-    permissions = _mapping(rest.pop("permissions", None))
+    for name in [name for name, value in rest.items() if "command" in mapping(value)]:
+        yield f"runs {_words(mapping(rest.pop(name))['command'])} ({name})"
+    permissions = mapping(rest.pop("permissions", None))
     for rule in _list(permissions.get("allow")):
         yield f"allows {_words(rule)} unasked"
     for place in _list(permissions.get("additionalDirectories")):
         yield f"lets the agent into {_words(place)}"
     if mode := permissions.get("defaultMode"):
         yield f"starts in {_words(mode)} mode"
-    for name, value in _mapping(rest.pop("env", None)).items():
+    for name, value in mapping(rest.pop("env", None)).items():
         yield f"sets the variable {name}={_words(value)}"
     yield from _settings(rest, "sets")
 
@@ -95,15 +95,15 @@ def _claude(data: Mapping[str, Any]) -> Iterator[str]:
 def _hooks(hooks: Mapping[str, Any]) -> Iterator[str]:
     for event, matchers in hooks.items():
         for matcher in _list(matchers):
-            for hook in _list(_mapping(matcher).get("hooks")):
-                said = _mapping(hook)
+            for hook in _list(mapping(matcher).get("hooks")):
+                said = mapping(hook)
                 what = said.get("command") or said.get("url") or said.get("prompt") or said
                 yield f"runs {_words(what)} (hook, {event})"
 
 
 def _servers(data: Mapping[str, Any]) -> Iterator[str]:
-    for name, server in _mapping(data.get("mcpServers")).items():
-        said = _mapping(server)
+    for name, server in mapping(data.get("mcpServers")).items():
+        said = mapping(server)
         if "url" in said:
             yield f"connects to {_words(said['url'])} (MCP server {name})"
         else:
@@ -120,7 +120,8 @@ def _words(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return a value of JSON if it is an object, else an empty one."""
     return value if isinstance(value, Mapping) else {}
 
 

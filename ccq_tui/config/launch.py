@@ -90,10 +90,14 @@ class Launch:
     program: ProgramArguments = field(default_factory=ProgramArguments)
 
 
-def load_trusted(flags: Mapping[str, Any]) -> Loaded:
-    """Load the settings without asking; an untrusted project file does not count."""
+def load_trusted(flags: Mapping[str, Any]) -> tuple[Loaded, Carried | None]:
+    """Load the settings, of which an untrusted project file is none; return also what awaits trust.
+
+    Reads files. Raises `SettingsError` for a wrong file, trusted or not.
+    """
     loaded = load_settings(flags)
-    return loaded if untrusted(loaded) is None else load_settings(flags, project=False)
+    carried = untrusted(loaded)
+    return (loaded if carried is None else load_settings(flags, project=False)), carried
 
 
 def launch_with(
@@ -104,12 +108,9 @@ def launch_with(
     Raises `SettingsError` for a wrong file, trusted or not.
     """
     program = ProgramArguments(choose, inbox, flags=flags)
-    loaded = load_settings(flags)
-    carried = untrusted(loaded)
-    if carried is None:
-        return Launch(settings=loaded.settings, notices=loaded.warnings, program=program, **rest)
-    own = load_settings(flags, project=False).settings
-    return Launch(settings=own, trusted=Trusted(carried), program=program, **rest)
+    loaded, carried = load_trusted(flags)
+    trusted = Trusted(carried)
+    return Launch(settings=loaded.settings, notices=loaded.warnings, trusted=trusted, program=program, **rest)
 
 
 def trusting(launch: Launch) -> Launch:

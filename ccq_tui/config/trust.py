@@ -6,11 +6,10 @@ import json
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from ccq_tui.bounded import parse_json, read_bytes
 from ccq_tui.claude_files import global_config
-from ccq_tui.config.carried import CarriedFile, carried_files
+from ccq_tui.config.carried import CarriedFile, carried_files, mapping
 from ccq_tui.config.load import Loaded
 from ccq_tui.config.paths import project_config, project_directories, state_dir
 from ccq_tui.stored import locked, write_whole
@@ -111,14 +110,10 @@ def _claude_trusts(directory: Path) -> bool:
     if not (covering[-1] / ".git").exists():
         covering = [directory, *directory.parents]
     records = [
-        _mapping(_mapping(config).get("projects")).get(str(place))
+        mapping(mapping(config).get("projects")).get(str(place))
         for place in (*covering, trust_root(directory))
     ]
-    return any(_mapping(record).get("hasTrustDialogAccepted") is True for record in records)
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return any(mapping(record).get("hasTrustDialogAccepted") is True for record in records)
 
 
 def _answers() -> dict[str, list[str]]:
@@ -137,4 +132,4 @@ def _stored() -> dict[str, list[str]]:
     except ValueError as error:
         raise ValueError(f"the file {state_dir() / STORE} {error}") from error
     # An earlier version recorded each trusted file: not the trust in a directory that the question means now.
-    return {name: value for name, value in _mapping(stored).items() if isinstance(value, list)}
+    return {name: value for name, value in mapping(stored).items() if isinstance(value, list)}

@@ -134,7 +134,7 @@ def test_the_settings_of_ccq_tui_are_asked_about_until_their_content_is_trusted(
     for content in ('model = "opus"\n', 'model = "haiku"\n'):
         put(project, ".ccq-tui.toml", content)
         assert asked_about(project).before
-        assert load_trusted({"cwd": project}).settings.model is None
+        assert load_trusted({"cwd": project})[0].settings.model is None
         trust(project)
         assert carried_by(project) is None
     put(project, ".ccq-tui.toml", 'model = "opus"\n')
