@@ -29,24 +29,24 @@ as_json_flag = click.option(
 _Flag = tuple[tuple[str, ...], dict[str, Any]]
 
 
-def _flag(*names: str, **keywords: Any) -> _Flag:
+def _flag(names: str, metavar: str | None, about: str, **more: Any) -> _Flag:
     """Return the arguments of `click.option` for a flag."""
-    return names, keywords
+    return tuple(names.split()), {"metavar": metavar, "help": about, **more}
 
 
-def _many(*names: str, help: str, **keywords: Any) -> _Flag:  # noqa: A002 - click's word
+def _many(names: str, metavar: str, about: str, **more: Any) -> _Flag:
     """Return the arguments of `click.option` for a flag that may be given several times."""
-    return names, {**keywords, "help": f"{help} Repeatable.", "multiple": True}
+    return _flag(names, metavar, f"{about} Repeatable.", multiple=True, **more)
 
 
-def _switch(*names: str, help: str) -> _Flag:  # noqa: A002 - click's word
+def _switch(names: str, about: str) -> _Flag:
     """Return the arguments of `click.option` for a flag without a value."""
-    return names, {"is_flag": True, "help": help}
+    return _flag(names, None, about, is_flag=True)
 
 
-def _optional(*names: str, **keywords: Any) -> _Flag:
+def _optional(names: str, metavar: str, about: str) -> _Flag:
     """Return the arguments of `click.option` for a flag whose value may be left out."""
-    return names, {**keywords, "is_flag": False, "flag_value": ""}
+    return _flag(names, metavar, about, is_flag=False, flag_value="")
 
 
 def _labels(context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
@@ -60,125 +60,82 @@ def _labels(context: click.Context, _parameter: click.Parameter, words: tuple[st
 
 _MODES = click.Choice([*get_args(PermissionMode), "manual"])
 _SETTINGS: tuple[_Flag, ...] = (
-    _flag("--model", metavar="MODEL", help="The model: an alias such as opus, or a full name."),
-    _flag(
-        "--permission-mode",
-        type=_MODES,
-        metavar="MODE",
-        help=f"Permission mode: {', '.join(_MODES.choices)}.",
-    ),
-    _flag("--effort", type=click.Choice(get_args(Effort)), help="Thinking effort of the model."),
-    _flag("--cwd", metavar="DIR", help="The directory to work in. [default: the current one]"),
-    _many("--add-dir", "add_dirs", metavar="DIR", help="Another directory the agent may use."),
+    _flag("--model", "MODEL", "The model: an alias such as opus, or a full name."),
+    _flag("--permission-mode", "MODE", f"Permission mode: {', '.join(_MODES.choices)}.", type=_MODES),
+    _flag("--effort", None, "Thinking effort of the model.", type=click.Choice(get_args(Effort))),
+    _flag("--cwd", "DIR", "The directory to work in. [default: the current one]"),
+    _many("--add-dir add_dirs", "DIR", "Another directory the agent may use."),
     _many(
-        "--allowed-tools",
-        "--allowedTools",
-        "allowed_tools",
-        metavar="TOOLS",
-        help='Tools that run without asking: "Bash(git *) Edit".',
+        "--allowed-tools --allowedTools allowed_tools",
+        "TOOLS",
+        'Tools that run without asking: "Bash(git *) Edit".',
     ),
-    _many(
-        "--disallowed-tools",
-        "--disallowedTools",
-        "disallowed_tools",
-        metavar="TOOLS",
-        help="Tools the agent must not use.",
-    ),
-    _many("--mcp-config", metavar="FILE|JSON", help="MCP servers, from a JSON file or JSON."),
-    _flag("--settings", metavar="FILE|JSON", help="More Claude Code settings."),
-    _flag("--append-system-prompt", metavar="TEXT", help="Text added to Claude Code's system prompt."),
-    _flag("--max-turns", type=int, metavar="N", help="Turn limit for one prompt."),
-    _flag("--max-budget-usd", type=float, metavar="USD", help="Spending limit for API calls, in US dollars."),
+    _many("--disallowed-tools --disallowedTools disallowed_tools", "TOOLS", "Tools the agent must not use."),
+    _many("--mcp-config", "FILE|JSON", "MCP servers, from a JSON file or JSON."),
+    _flag("--settings", "FILE|JSON", "More Claude Code settings."),
+    _flag("--append-system-prompt", "TEXT", "Text added to Claude Code's system prompt."),
+    _flag("--max-turns", "N", "Turn limit for one prompt.", type=int),
+    _flag("--max-budget-usd", "USD", "Spending limit for API calls, in US dollars.", type=float),
     _flag(
         "--questions",
+        None,
+        "Ask freely; assume, and list what was assumed; or ask a few rounds. [default: ask]",
         type=click.Choice(get_args(QuestionMode)),
-        help="Ask freely; assume, and list what was assumed; or ask a few rounds. [default: ask]",
     ),
-    _flag(
-        "--max-question-rounds",
-        type=int,
-        metavar="N",
-        help="How many rounds with --questions adaptive. [default: 5]",
-    ),
+    _flag("--max-question-rounds", "N", "How many rounds with --questions adaptive. [default: 5]", type=int),
     _flag(
         "--theme",
-        metavar="NAME|FILE",
+        "NAME|FILE",
+        "The colours: ccq-dark, ccq-light, one of yours or of Textual's. [default: ccq-dark]",
         shell_complete=complete_themes,
-        help="The colours: ccq-dark, ccq-light, one of yours or of Textual's. [default: ccq-dark]",
     ),
-    _flag("--agent", metavar="NAME", help="The agent that leads the session."),
-    _flag("--agents", metavar="FILE|JSON", help="More agents: their descriptions and prompts."),
-    _flag("--system-prompt", metavar="TEXT", help="A system prompt in place of Claude Code's."),
+    _flag("--agent", "NAME", "The agent that leads the session."),
+    _flag("--agents", "FILE|JSON", "More agents: their descriptions and prompts."),
+    _flag("--system-prompt", "TEXT", "A system prompt in place of Claude Code's."),
     _flag(
         "--system-prompt-snapshot",
+        None,
+        "Keep a conversation's first system prompt, or not.",
         type=click.Choice(("on", "off")),
-        help="Keep a conversation's first system prompt, or not.",
     ),
     _switch(
-        "--exclude-dynamic-system-prompt-sections",
-        help="Keep machine-specific parts out of the system prompt.",
+        "--exclude-dynamic-system-prompt-sections", "Keep machine-specific parts out of the system prompt."
     ),
-    _flag(
-        "--fallback-model",
-        metavar="MODELS",
-        help="Models to use if the first is overloaded, separated by commas.",
-    ),
-    _many("--tools", metavar="TOOLS", help='The built-in tools: "Bash,Edit", "" for none.'),
-    _switch("--strict-mcp-config", help="Only the MCP servers of --mcp-config."),
-    _many("--plugin-dir", "plugin_dirs", metavar="DIR|ZIP", help="A plugin for this session."),
-    _many("--plugin-url", "plugin_urls", metavar="URL", help="A plugin .zip for this session."),
-    _flag("--setting-sources", metavar="SOURCES", help="Claude Code settings to load: user,project,local."),
-    _many("--betas", metavar="BETAS", help="Beta headers for API requests."),
-    _flag(
-        "--autocompact",
-        metavar="auto|TOKENS",
-        help="Window that triggers compaction: auto, or tokens such as 500k.",
-    ),
-    _switch("--disable-slash-commands", help="Turn off skills and Claude Code's commands."),
-    _switch("--bare", help="Turn off hooks, plugins, memory and CLAUDE.md."),
-    _switch("--safe-mode", help="Turn off all customization, to find a problem."),
-    _switch("--restricted", help="Turn off tools that run code, and settings files."),
-    _switch("--allow-dangerously-skip-permissions", help="Offer a mode that bypasses all permission checks."),
-    _optional(
-        "-d", "--debug", metavar="[FILTER]", help="Have Claude Code write a debug log: hooks,mcp or all."
-    ),
-    _flag("--debug-file", metavar="FILE", help="The file of that log."),
-    _switch("--verbose", help="Start with everything unfolded."),
-    _flag("--cli-path", metavar="FILE", help="The Claude Code CLI to run. [default: the bundled one]"),
+    _flag("--fallback-model", "MODELS", "Models to use if the first is overloaded, separated by commas."),
+    _many("--tools", "TOOLS", 'The built-in tools: "Bash,Edit", "" for none.'),
+    _switch("--strict-mcp-config", "Only the MCP servers of --mcp-config."),
+    _many("--plugin-dir plugin_dirs", "DIR|ZIP", "A plugin for this session."),
+    _many("--plugin-url plugin_urls", "URL", "A plugin .zip for this session."),
+    _flag("--setting-sources", "SOURCES", "Claude Code settings to load: user,project,local."),
+    _many("--betas", "BETAS", "Beta headers for API requests."),
+    _flag("--autocompact", "auto|TOKENS", "Window that triggers compaction: auto, or tokens such as 500k."),
+    _switch("--disable-slash-commands", "Turn off skills and Claude Code's commands."),
+    _switch("--bare", "Turn off hooks, plugins, memory and CLAUDE.md."),
+    _switch("--safe-mode", "Turn off all customization, to find a problem."),
+    _switch("--restricted", "Turn off tools that run code, and settings files."),
+    _switch("--allow-dangerously-skip-permissions", "Offer a mode that bypasses all permission checks."),
+    _optional("-d --debug", "[FILTER]", "Have Claude Code write a debug log: hooks,mcp or all."),
+    _flag("--debug-file", "FILE", "The file of that log."),
+    _switch("--verbose", "Start with everything unfolded."),
+    _flag("--cli-path", "FILE", "The Claude Code CLI to run. [default: the bundled one]"),
 )
 _SESSION: tuple[_Flag, ...] = (
-    _switch("-c", "--continue", "continue_last", help="Continue the newest conversation of the directory."),
+    _switch("-c --continue continue_last", "Continue the newest conversation of the directory."),
     _optional(
-        "-r",
-        "--resume",
-        metavar="[ID]",
-        help="Resume the conversation with this session id, or one chosen from a list.",
+        "-r --resume", "[ID]", "Resume the conversation with this session id, or one chosen from a list."
     ),
-    _switch(
-        "--fork",
-        "--fork-session",
-        "fork",
-        help="With --continue or --resume: continue under a new session id.",
-    ),
-    _optional(
-        "-w",
-        "--worktree",
-        metavar="[NAME]",
-        help="Work in a new git worktree, with this name or a made-up one.",
-    ),
-    _flag("-n", "--name", metavar="NAME", help="Name of the new session."),
+    _switch("--fork --fork-session fork", "With --continue or --resume: continue under a new session id."),
+    _optional("-w --worktree", "[NAME]", "Work in a new git worktree, with this name or a made-up one."),
+    _flag("-n --name", "NAME", "Name of the new session."),
     _many(
-        "--label",
-        "labels",
-        metavar="KEY=VALUE",
+        "--label labels",
+        "KEY=VALUE",
+        "Label the new session, for ccq-tui sessions --label.",
         callback=_labels,
-        help="Label the new session, for ccq-tui sessions --label.",
     ),
-    _flag("--session-id", metavar="UUID", help="The id of the new session, or of the fork."),
-    _flag(
-        "--from-pr", metavar="NUMBER|URL", help="Resume the newest conversation linked to this pull request."
-    ),
-    _switch("--dangerously-skip-permissions", help="The same as --permission-mode bypassPermissions."),
+    _flag("--session-id", "UUID", "The id of the new session, or of the fork."),
+    _flag("--from-pr", "NUMBER|URL", "Resume the newest conversation linked to this pull request."),
+    _switch("--dangerously-skip-permissions", "The same as --permission-mode bypassPermissions."),
 )
 
 
