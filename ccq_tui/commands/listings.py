@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
 from functools import partial
 from heapq import nlargest
 from pathlib import Path
@@ -26,11 +25,11 @@ from ccq_tui.bridges.claude_code.permission_rules import (
     remove_rule,
     rules_file,
 )
-from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow, Work
+from ccq_tui.commands.command import CommandGroup, CommandUi, PickRow, Work
 from ccq_tui.config.keymap import key_of
-from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.view import short_path
 from ccq_tui.text import one_line, safe
+from ccq_tui.transcript.blocks import ToolBlock, with_inner
 from ccq_tui.words import on_clock, plural
 
 SCOPES: dict[Scope, str] = {
@@ -341,44 +340,10 @@ def _of_server(server: McpServer) -> str:
 NO_TASKS = "No tasks are running"
 LAST_LINES, LAST_BYTES = 5, 4000
 """Most of a task's output that is shown: its end."""
-_OUTPUT = re.compile(r"(/\S+/([^/\s]+)\.output)")
-"""The file of a command's output, as the CLI names it in the result of the call."""
-
-
-@dataclass(slots=True)
-class _Progress:
-    """What is known of a task: the command or the current action of a subagent, and the output's file."""
-
-    doing: str
-    since: float
-    output: Path | None = None
 
 
 class TasksCommand(CommandGroup[CommandUi]):
     """Shows the background tasks, and stops them."""
-
-    def __init__(self, runner: CommandRunner[CommandUi]) -> None:
-        super().__init__(runner)
-        self._commands: dict[str, str] = {}
-        self._progress: dict[str, _Progress] = {}
-
-    def take(self, event: SessionEvent) -> None:
-        """Follow the tasks."""
-        match event:
-            case ev.ToolStarted(tool_use_id=call, tool="Bash", input={"command": str(command)}):
-                self._commands[call] = command
-            case ev.TaskStarted(task_id=name, tool_use_id=call):
-                self._progress[name] = _Progress(self._commands.get(call, ""), self._ui.clock())
-            case ev.TaskProgressed(task_id=name, doing=doing) if name in self._progress:
-                self._progress[name].doing = doing
-            case ev.ToolFinished(tool_use_id=call, output=output):
-                self._commands.pop(call, None)
-                if (found := _OUTPUT.search(output)) and found[2] in self._progress:
-                    self._progress[found[2]].output = Path(found[1])
-            case ev.TaskEnded(task_id=name):
-                self._progress.pop(name, None)
-            case _:
-                pass
 
     def background(self) -> Work | None:
         """Send Claude's running work to the background."""
@@ -399,31 +364,38 @@ class TasksCommand(CommandGroup[CommandUi]):
             task = await self._runner.one_of("Running tasks", tasks, self._row, choose="show")
             if task is None:
                 return
-            what, task_id = task.description or task.task_id, task.task_id
+            what = task.description or task.task_id
             sure = [PickRow("no", "Keep it running"), PickRow("yes", "Stop it", "its results so far stay")]
-            about = await self._about(task_id)
+            about = await self._about(task)
             if await self._runner.pick(f"Stop: {what}", sure, about=about) != "yes":
                 continue
-            await self._runner.ask(controls.stop_task(task_id))
-            stopped.add(task_id)
+            await self._runner.ask(controls.stop_task(task.task_id))
+            stopped.add(task.task_id)
             self._runner.tell(f"Stopped: {what}")
         self._ui.say(NO_TASKS)
 
     def _row(self, task: ev.TaskStarted) -> PickRow:
         kind = "subagent" if task.agent else "command"
-        return PickRow("", task.description or task.task_id, kind, self._ran(task.task_id))
+        return PickRow("", task.description or task.task_id, kind, self._ran(task))
 
-    def _ran(self, name: str) -> str:
-        known = self._progress.get(name)
-        return on_clock(int(self._ui.clock() - known.since)) if known else ""
+    def _call(self, task: ev.TaskStarted) -> ToolBlock | None:
+        blocks = with_inner(self._ui.transcript.model.blocks)
+        calls = (one for one in blocks if isinstance(one, ToolBlock))
+        return next((one for one in calls if one.id == task.tool_use_id), None)
 
-    async def _about(self, name: str) -> str:
+    def _ran(self, task: ev.TaskStarted) -> str:
+        call = self._call(task)
+        return on_clock(int(self._ui.clock() - call.started)) if call else ""
+
+    async def _about(self, task: ev.TaskStarted) -> str:
         """Return a task's command or current action, its time, and the last lines of its output."""
-        known = self._progress.get(name)
-        if known is None:
+        call = self._call(task)
+        if call is None:
             return ""
-        head = " · ".join(filter(None, (one_line(known.doing, 300), self._ran(name))))
-        lines = await asyncio.to_thread(_last_lines, known.output) if known.output else []
+        doing = str(call.input.get("command", "")) or (call.task.doing if call.task else "")
+        head = " · ".join(filter(None, (one_line(doing, 300), self._ran(task))))
+        file = re.search(rf"/\S+/{re.escape(task.task_id)}\.output", call.output)
+        lines = await asyncio.to_thread(_last_lines, Path(file[0])) if file else []
         return "\n".join((head, *lines))
 
 

@@ -137,14 +137,18 @@ class ModelCommands(CommandGroup[CommandUi]):
             case _:
                 pass
 
+    def _named(self, name: str, take: Callable[[str], None], pick: Work) -> Work | None:
+        """Take what is named, or else have it picked from the list."""
+        if not name:
+            return pick
+        take(name)
+        return None
+
     # -- model -------------------------------------------------------------------------------------------
 
     def model(self, name: str) -> Work | None:
         """Choose the model named, or one from the list."""
-        if not name:
-            return self._pick_model
-        self._named_model(name)
-        return None
+        return self._named(name, self._named_model, self._pick_model)
 
     async def _choose(
         self, title: str, rows: list[PickRow], take: Callable[[str], None], about: str = ""
@@ -183,10 +187,7 @@ class ModelCommands(CommandGroup[CommandUi]):
 
     def mode(self, name: str) -> Work | None:
         """Choose the permission mode named, or one from the list."""
-        if not name:
-            return self._pick_mode
-        self._named_mode(name)
-        return None
+        return self._named(name, self._named_mode, self._pick_mode)
 
     def next_mode(self) -> None:
         """Go to the next permission mode."""
@@ -230,10 +231,7 @@ class ModelCommands(CommandGroup[CommandUi]):
 
     def effort(self, level: str) -> Work | None:
         """Choose the effort named, or one from the list."""
-        if not level:
-            return self._pick_effort
-        self._named_effort(level)
-        return None
+        return self._named(level, self._named_effort, self._pick_effort)
 
     def _efforts(self) -> tuple[str, ...]:
         now = self._model_now()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,11 +15,10 @@ from ccq_tui.bounded import begin
 from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.files import untracked_files
-from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.view import short_path
 from ccq_tui.text import one_line
-from ccq_tui.transcript.blocks import ProseBlock
+from ccq_tui.transcript.blocks import PromptBlock, ProseBlock
 from ccq_tui.words import listed, plural
 
 BUSY = "Claude is working · {interrupt} interrupts it, and /new opens a session there"
@@ -176,30 +175,20 @@ MOST_FILES = 8
 class RewindCommand(CommandGroup[CommandUi]):
     """Asks which prompt, shows what will change, and only then takes it back."""
 
-    given: tuple[ev.PromptAccepted, ...] = ()
-    """The prompts that the conversation holds, the newest last."""
+    _gone: frozenset[str] = frozenset()
+    """Prompts in the transcript that the conversation no longer holds."""
+
+    @property
+    def given(self) -> list[PromptBlock]:
+        """The prompts that the conversation holds, the newest last."""
+        prompts = [one for one in self._ui.transcript.model.blocks if isinstance(one, PromptBlock)]
+        known = [one for one in prompts if one.prompt_id and one.text[:1] != "/"]
+        return [one for one in known if one.prompt_id not in self._gone][-MOST_PROMPTS:]
 
     def take(self, event: SessionEvent) -> None:
-        """Remember the prompts of the conversation."""
-        match event:
-            case ev.ConversationReset():
-                self.given = ()
-            case ev.HistoryLoaded(events, older=True):
-                later, self.given = self.given, ()
-                self._remember(one for one in events if isinstance(one, ev.PromptAccepted))
-                self.given = (*self.given, *later)[-MOST_PROMPTS:]
-            case ev.HistoryLoaded(events):
-                self._remember(one for one in events if isinstance(one, ev.PromptAccepted))
-            case ev.PromptAccepted():
-                self._remember([event])
-            case ev.PromptReturned(prompt_id=name):
-                self.given = tuple(one for one in self.given if one.prompt_id != name)
-            case _:
-                pass
-
-    def _remember(self, prompts: Iterable[ev.PromptAccepted]) -> None:
-        known = [one for one in prompts if one.prompt_id and one.text[:1] != "/" and run_in(one.text) is None]
-        self.given = (*self.given, *known)[-MOST_PROMPTS:]
+        """Forget the prompts of a conversation that was cleared."""
+        if isinstance(event, ev.ConversationReset):
+            self._gone |= {one.prompt_id for one in self.given}
 
     def begin(self) -> None:
         """Run the command, from a key."""
@@ -213,15 +202,15 @@ class RewindCommand(CommandGroup[CommandUi]):
             doing = WAITS if waits else "Claude is working"
             self._ui.say(with_keys(f"{doing} · {{interrupt}} interrupts it, then /rewind"))
             return
-        if not self.given:
+        known = self.given
+        if not known:
             self._ui.say(NO_PROMPT)
             return
-        last = self.given[-1]
         while True:
             given = await self._runner.one_of(
                 WHICH_PROMPT,
-                self.given[::-1],
-                lambda one: PickRow("", one_line(one.text, 120), "the last one" if one is last else ""),
+                known[::-1],
+                lambda one: PickRow("", one_line(one.text, 120), "the last one" if one is known[-1] else ""),
                 about=RESTORES,
             )
             if given is None:
@@ -241,7 +230,7 @@ class RewindCommand(CommandGroup[CommandUi]):
         else:
             await self._rewind_conversation(given, files=what == "both")
 
-    async def _rewind_files(self, given: ev.PromptAccepted) -> None:
+    async def _rewind_files(self, given: PromptBlock) -> None:
         left = await self._runner.asking(
             controls.take_files_back(self._ui.session.agent.ask, given.prompt_id)
         )
@@ -265,8 +254,8 @@ class RewindCommand(CommandGroup[CommandUi]):
 
         Returns the text of the prompt, or "" if it is not the last one or the CLI refused.
         """
-        given = self.given[-1] if self.given else None
-        if given is None or given.prompt_id != prompt_id:
+        given = next((one for one in self.given[-1:] if one.prompt_id == prompt_id), None)
+        if given is None:
             return ""
         done = await self._ui.session.agent.rewind(prompt_id, files=False)
         if done.refusal:
@@ -274,14 +263,14 @@ class RewindCommand(CommandGroup[CommandUi]):
         self._drop(given)
         return given.text
 
-    def _drop(self, given: ev.PromptAccepted) -> int:
+    def _drop(self, given: PromptBlock) -> int:
         """Forget a prompt and all after it; return their number."""
-        place = self.given.index(given) if given in self.given else 0
-        gone = len(self.given) - place
-        self.given = self.given[:place]
-        return gone
+        known = self.given
+        gone = known[known.index(given) if given in known else 0 :]
+        self._gone |= {one.prompt_id for one in gone}
+        return len(gone)
 
-    async def _rewind_conversation(self, given: ev.PromptAccepted, *, files: bool) -> None:
+    async def _rewind_conversation(self, given: PromptBlock, *, files: bool) -> None:
         done = await self._runner.asking(self._ui.session.agent.rewind(given.prompt_id, files=files))
         if done.refusal:
             kept = "Nothing was rewound" if files else "The conversation was not rewound"

@@ -123,7 +123,6 @@ class SessionScreen(SessionBase):
         self.listeners = (
             self.notifications.take,
             self.status.take,
-            self.tasks.take,
             self.rewind.take,
             self.workspace.take,
             self.models.take,
