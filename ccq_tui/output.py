@@ -10,9 +10,9 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
 import click
 
@@ -53,6 +53,12 @@ def has_output() -> bool:
     return sys.stdout is not None
 
 
+def not_terminals() -> list[str]:
+    """List which of standard input and output are no terminal."""
+    streams = {"input": sys.stdin, "output": sys.stdout}
+    return [name for name, stream in streams.items() if stream is None or not stream.isatty()]
+
+
 def echo(*pieces: str | Styled, err: bool = False) -> None:
     """Print pieces of text one after the other, then a newline.
 
@@ -84,52 +90,29 @@ def encodable(text: str, stream: TextIO) -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
-class HarmlessStream(io.TextIOBase):
-    """Writes to another stream, with visible signs for characters that could act on a terminal.
+class HarmlessStream:
+    """Another stream, to which only text with visible signs for what could act on a terminal is written.
 
     Attributes:
-        target: The stream.
+        target: The stream; whatever else is asked of this one is its own.
         buffer: Binary stream to the same target, which click writes to for shells.
     """
 
     def __init__(self, target: TextIO) -> None:
-        super().__init__()
         self.target = target
         self.buffer = _HarmlessBytes(target)
 
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        """The encoding of the stream."""
-        return getattr(self.target, "encoding", None) or "utf-8"
-
-    @property
-    def errors(self) -> str | None:  # type: ignore[override]
-        """The stream's handling of characters that it cannot encode."""
-        return getattr(self.target, "errors", None)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.target, name)
 
     def write(self, text: str) -> int:
         """Write text; returns the number of characters taken: all."""
         self.target.write(encodable(safe(text), self.target))
         return len(text)
 
-    def flush(self) -> None:
-        """Flush the target."""
-        self.target.flush()
-
-    def isatty(self) -> bool:
-        """Whether the stream is a terminal."""
-        return self.target.isatty()
-
-    def fileno(self) -> int:
-        """Return the stream's descriptor."""
-        return self.target.fileno()
-
-    def writable(self) -> bool:
-        """Return True: the stream can be written to."""
-        return True
-
-    def close(self) -> None:
-        """Do nothing: the stream belongs to its opener."""
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write several texts."""
+        self.write("".join(lines))
 
 
 class _HarmlessBytes(io.RawIOBase):
@@ -154,15 +137,12 @@ class _HarmlessBytes(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def close(self) -> None:
-        """Do nothing: the stream belongs to its opener."""
-
 
 @contextmanager
 def harmless_streams() -> Iterator[None]:
     """Escape control characters in everything printed meanwhile, by any code."""
     before = sys.stdout, sys.stderr
-    guarded = [stream and HarmlessStream(stream) for stream in before]
+    guarded = [stream and cast("TextIO", HarmlessStream(stream)) for stream in before]
     sys.stdout, sys.stderr = guarded
     try:
         yield

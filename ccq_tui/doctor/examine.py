@@ -23,7 +23,6 @@ from ccq_tui.doctor.mcp import examine_mcp
 from ccq_tui.doctor.system import examine_directories, examine_terminal
 from ccq_tui.theming import load_themes
 
-MINIMUM_PYTHON = (3, 11)
 AREA = "Program"
 
 
@@ -42,7 +41,8 @@ def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
             Check(AREA, "Settings", str(problem), Level.FAILURE, "Correct it.") for problem in error.problems
         ]
     return [
-        _python(),
+        # An older one is refused before anything else is imported.
+        Check(AREA, "Python", f"{platform.python_version()} ({sys.executable})"),
         *checks,
         *_misspelt_variables(),
         *_themes(settings.theme if settings else ""),
@@ -54,14 +54,6 @@ def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
         *examine_directories(),
         *examine_mcp(),
     ]
-
-
-def _python() -> Check:
-    found = f"{platform.python_version()} ({sys.executable})"
-    if sys.version_info >= MINIMUM_PYTHON:
-        return Check(AREA, "Python", found)
-    wanted = ".".join(map(str, MINIMUM_PYTHON))
-    return Check(AREA, "Python", found, Level.FAILURE, f"Install Python {wanted} or newer.")
 
 
 def _misspelt_variables() -> list[Check]:

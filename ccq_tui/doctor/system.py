@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ccq_tui.config.paths import config_dir, inbox_path, log_dir, state_dir
 from ccq_tui.doctor.check import Check, Level
-from ccq_tui.output import colourless
+from ccq_tui.output import colourless, not_terminals
 from ccq_tui.words import bytes_counted
 
 SMALLEST = (40, 12)
@@ -36,9 +36,7 @@ def examine_directories() -> list[Check]:
 
 
 def _tty() -> Check:
-    streams = {"input": sys.stdin, "output": sys.stdout}  # noqa: TID251 - asked, None where it is closed
-    missing = [name for name, stream in streams.items() if stream is None or not stream.isatty()]
-    if not missing:
+    if not (missing := not_terminals()):
         return Check(TERMINAL, "Screen", "input and output are a terminal")
     found = f"standard {' and '.join(missing)}: not a terminal"
     # The doctor's own output may well go to a file, so this says nothing about the next start.
