@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.verdicts import InvalidOutcome
     from ccq_tui.questions import Question
 
-STDIN = "-"
 NONE = "none"
 _ADDRESSED = re.compile(r"\s*(\d{1,6})\s*=(.*)", re.DOTALL)
 _NUMBERS = re.compile(r"\s*\d{1,6}\s*(,\s*\d{1,6}\s*)*", re.ASCII)
@@ -66,7 +63,7 @@ def answer(
         raise Refused(
             "no answer was given: use --choose, --other, --discuss or --json; ccq-tui show lists the numbers."
         )
-    text = None if json_file is None else _read(json_file)
+    data = None if json_file is None else _read(json_file)
 
     def outcome_for(asked: Request) -> RequestOutcome:
         from ccq_tui.inbox.answer_json import load_answer
@@ -76,15 +73,15 @@ def answer(
 
         questions = asked.questions.questions if isinstance(asked, AnsweredRequest) else ()
         try:
-            if text is not None:
-                return parse_outcome(asked, load_answer(text))
+            if data is not None:
+                return parse_outcome(asked, load_answer(data))
             if not questions:
                 return parse_outcome(asked, _decision(choose, other, note, discuss))
             if discuss is not None:
                 return parse_outcome(asked, {"discuss": discuss})
             return parse_outcome(asked, {"answers": _answers(len(questions), choose, other, note)})
         except InvalidOutcome as error:
-            said = _in_flags(questions, error) if text is None else f"the JSON is no answer: {error}"
+            said = _in_flags(questions, error) if data is None else f"the JSON is no answer: {error}"
             raise Refused(f"{said}.") from error
 
     return _settle(request, outcome_for, "ccq-tui answer")
@@ -260,25 +257,12 @@ def _delivery(store: Store, session_id: str, reach: Reach, origin: Origin) -> st
             return f"An open ccq-tui that shows its session delivers it now; otherwise run: {resume}"
 
 
-def _read(name: str) -> str:
+def _read(name: str) -> bytes:
     from ccq_tui.inbox.answer_json import MOST_JSON
 
-    shown = one_line(name, 200)
     try:
-        if name == STDIN:
-            if sys.stdin is None or sys.stdin.isatty():
-                raise Refused("standard input is the terminal: pipe the JSON into it, or name a file.")
-            # As bytes: in some locales Python passes over what is not UTF-8.
-            data = sys.stdin.buffer.read(MOST_JSON + 1)
-        else:
-            with Path(name).open("rb") as file:
-                data = file.read(MOST_JSON + 1)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise Refused(f"{shown} cannot be read: {why}.") from error
-    if len(data) > MOST_JSON:
-        raise Refused(f"{shown} has more than {MOST_JSON:,} bytes: shorten it.")
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise Refused(f"{shown} is not UTF-8 text: save it as UTF-8.") from error
+        with click.open_file(name, "rb") as file:
+            data: bytes = file.read(MOST_JSON + 1)
+    except OSError as error:
+        raise Refused(f"{one_line(name, 200)} cannot be read: {error.strerror}.") from error
+    return data

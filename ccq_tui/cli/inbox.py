@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,6 +26,8 @@ from ccq_tui.cli.store import (
     reach_of,
     since,
 )
+from ccq_tui.inbox.requests import Asker
+from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
 from ccq_tui.words import SHORT, bytes_counted, plural
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.store.rows import StoredRequest
     from ccq_tui.inbox.store.store import Store
 
-Word = TypeVar("Word", bound=StrEnum)
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 
 
@@ -60,8 +59,10 @@ def _narrowed(function: AnyCallable) -> AnyCallable:
 
 @click.group(invoke_without_command=True)
 @_narrowed
-@click.option("--state", metavar="STATE", help="Those in another state, such as answered or cancelled.")
-@click.option("--asker", metavar="ASKER", help="Only of session, hook, mcp, terminal or form.")
+@click.option(
+    "--state", type=click.Choice(RequestState, case_sensitive=False), help="Those in another state."
+)
+@click.option("--asker", type=click.Choice(Asker, case_sensitive=False), help="Only those of this kind.")
 @click.option("--jsonl", is_flag=True, help="One line of JSON for each request.")
 @click.option("--plain", is_flag=True, help="Print the list even in a terminal.")
 @setting_flags(hidden=True)
@@ -72,8 +73,8 @@ def inbox(
     as_json: bool,
     session: str | None,
     start: datetime | None,
-    state: str | None,
-    asker: str | None,
+    state: RequestState | None,
+    asker: Asker | None,
     jsonl: bool,
     plain: bool,
     **_flags: object,
@@ -92,7 +93,7 @@ def inbox(
 
     printed = lines_report if jsonl else partial(list_report, "requests") if as_json else None
     flags = given_settings(context) if native else None
-    return _print_inbox(session, start, (state, asker), flags, printed)
+    return _print_inbox(session, start, state or RequestState.PENDING, asker, flags, printed)
 
 
 @inbox.command()
@@ -127,24 +128,21 @@ def prune(before: str) -> int:
 def _print_inbox(
     session: str | None,
     start: datetime | None,
-    wanted: tuple[str | None, str | None],
+    state: RequestState,
+    asker: Asker | None,
     flags: Mapping[str, Any] | None,
     printed: Callable[[Iterable[Mapping[str, Any]]], str] | None,
 ) -> int:
     """Print the requests of a state and an asker, as JSON if ``printed`` writes it, else as text."""
     from ccq_tui.inbox.format import inbox_lines, native_lines, shortener, undelivered_lines, unread_words
     from ccq_tui.inbox.records import request_record
-    from ccq_tui.inbox.requests import Asker
-    from ccq_tui.inbox.store.rows import RequestState
 
-    state = _one_of(RequestState, "--state", wanted[0] or RequestState.PENDING)
-    askers = tuple(Asker) if wanted[1] is None else (_one_of(Asker, "--asker", wanted[1]),)
     with opened_store() as store:
         only = None if session is None else find_session(store, session)
         found = [
             item
             for item in store.requests.page(state, only, limit=-1)
-            if (start is None or item.asked_at >= start) and item.request.origin.asker in askers
+            if (start is None or item.asked_at >= start) and asker in (None, item.request.origin.asker)
         ]
         if store.requests.unreadable:
             unread = sorted(store.requests.unreadable)
@@ -166,7 +164,10 @@ def _print_inbox(
     lines = inbox_lines(found, shortener(ids), names)
     if found and state is RequestState.PENDING:
         lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
-    lines += native_lines(native, hooked=bool(native) and _is_hooked())
+    if native:
+        from ccq_tui.doctor.claude import examine_hooks
+
+        lines += native_lines(native, hooked=bool(examine_hooks()))
     if late:
         lines += ["", *undelivered_lines(late, names, reached.__getitem__)]
     print_lines("\n".join(lines))
@@ -207,16 +208,26 @@ def sessions(as_json: bool, session: str | None, start: datetime | None, labels:
 
 
 @click.command()
+@click.argument("of", metavar="[SESSION]", required=False, shell_complete=complete_sessions)
 @_narrowed
 @click.option("--after", type=int, metavar="N", help="Only changes with a higher number.")
 @click.option("--follow", is_flag=True, help="Print changes as they come, one line of JSON each.")
 def history(
-    as_json: bool, session: str | None, start: datetime | None, after: int | None, follow: bool
+    of: str | None,
+    as_json: bool,
+    session: str | None,
+    start: datetime | None,
+    after: int | None,
+    follow: bool,
 ) -> int:
-    """List every change of a request or a session, oldest first."""
+    """List every change of a request or a session, oldest first.
+
+    SESSION is the same as with --session.
+    """
     from ccq_tui.inbox.format import history_lines, shortener
     from ccq_tui.inbox.records import change_record, list_report
 
+    session = session if of is None else of
     with opened_store(needed=follow) as store:
         only = None if session is None else find_session(store, session)
         if follow:
@@ -287,13 +298,6 @@ def _unreached(store: Store, stored: StoredRequest) -> str:
     return f"{NO_RECORD_WORDS}." if reach is Reach.NO_RECORD else ""
 
 
-def _one_of(words: type[Word], flag: str, given: str) -> Word:
-    try:
-        return words(given)
-    except ValueError as error:
-        raise Refused(f"{flag} takes {', '.join(words)}, not “{one_line(given, 40)}”.") from error
-
-
 def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredRequest]:
     """Return requests that wait in Claude Code's own screen, unless the settings turn this off."""
     from ccq_tui.bridges.claude_code.live_sessions import live_sessions
@@ -309,18 +313,6 @@ def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredReques
     if not load_settings(flags).settings.native_sessions:
         return []
     return without_asked(store, NativeSessions(config).waiting())
-
-
-def _is_hooked() -> bool:
-    """Whether our hooks are in a settings file of Claude Code that can be read."""
-    from ccq_tui.bridges.claude_code.hook_settings import installed, settings_files
-    from ccq_tui.bridges.edited_file import SettingsFileError
-
-    for file in settings_files(os.environ, Path.cwd()):
-        with suppress(SettingsFileError):
-            if installed(file.read()):
-                return True
-    return False
 
 
 @click.command()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -13,15 +12,13 @@ import click
 
 from ccq_tui.cli.exits import ENDED, Refused, Taken
 from ccq_tui.cli.options import given_settings, setting_flags
-from ccq_tui.cli.store import complete_sessions, find_session, opened_store, print_lines
+from ccq_tui.cli.store import WHOLE_ID, complete_sessions, find_session, opened_store, print_lines
 from ccq_tui.output import echo
 from ccq_tui.text import one_line, reason
 
 if TYPE_CHECKING:
     from ccq_tui.agent.history import SessionPast
     from ccq_tui.inbox.store.rows import StoredSession
-
-_WHOLE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 @click.command()
@@ -91,20 +88,17 @@ def _known(name: str) -> tuple[str, StoredSession | None]:
     """Find a session's id, and what the inbox knows; a whole id may be one that Claude Code alone knows."""
     with opened_store() as store:
         known = store.sessions.get(name)
-        key = name if known or _WHOLE.fullmatch(name) else find_session(store, name)
+        key = name if known or WHOLE_ID.fullmatch(name) else find_session(store, name)
         return key, store.sessions.get(key)
 
 
 def _written(session: Mapping[str, str], past: SessionPast, form: str) -> str:
     from ccq_tui.agent.events import HistoryLoaded
-    from ccq_tui.text import safe
     from ccq_tui.transcript.export import export_json, export_markdown
     from ccq_tui.transcript.model import TranscriptModel
     from ccq_tui.widgets.transcript.painter import plain_text
 
     model = TranscriptModel()
     model.apply(HistoryLoaded(past.events, past.cut))
-    at = datetime.now().astimezone()
-    if form == "json":
-        return export_json(model.blocks, session=session, at=at, draw=plain_text)
-    return safe(export_markdown(model.blocks, session=session, at=at, draw=plain_text))
+    make = export_json if form == "json" else export_markdown
+    return make(model.blocks, session=session, at=datetime.now().astimezone(), draw=plain_text)

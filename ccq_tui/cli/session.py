@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import signal
 import sys
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ import click
 
 from ccq_tui.cli.exits import CRASHED, Refused
 from ccq_tui.cli.options import given_flags, given_settings
-from ccq_tui.output import echo
+from ccq_tui.output import echo, not_terminals
 from ccq_tui.preboot_input import early_prompt
 from ccq_tui.text import one_line, reason, safe
 
@@ -51,6 +50,10 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         if continue_last or resume or choose:
             raise click.UsageError("--from-pr excludes --continue and --resume.", context)
         resume = _linked_to(flags["from_pr"], flags.get("cwd"))
+    elif resume:
+        from ccq_tui.cli.store import session_meant
+
+        resume = session_meant(resume)
     resumes = bool(continue_last or resume or choose)
     for name, refusal in _FOR_NEW_SESSIONS.items():
         if name in flags and resumes:
@@ -100,8 +103,10 @@ def _piped() -> str:
 
 def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resumes: bool) -> None:
     """Refuse an id that Claude Code would refuse where nobody reads its message."""
+    from ccq_tui.cli.store import WHOLE_ID
+
     wanted = flags["session_id"]
-    if not re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", wanted, re.IGNORECASE):
+    if not WHOLE_ID.fullmatch(wanted):
         example = "123e4567-e89b-42d3-a456-426614174000"
         raise click.UsageError(f"--session-id: must be a UUID such as {example}, not {wanted!r}.", context)
     if resumes and not flags.get("fork"):
@@ -220,12 +225,6 @@ def require_terminal() -> None:
 def has_screen() -> bool:
     """Whether a screen can be shown here and its keys be read."""
     return not not_terminals() and os.environ.get("TERM") != "dumb"
-
-
-def not_terminals() -> list[str]:
-    """List which of standard input and output are no terminal."""
-    streams = {"input": sys.stdin, "output": sys.stdout}  # noqa: TID251 - asked
-    return [name for name, stream in streams.items() if stream is None or not stream.isatty()]
 
 
 def show(launch: Launch, early: EarlyPrompt | None = None) -> int:

@@ -19,56 +19,28 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.sent_commands import CommandResult, SentCommand
     from ccq_tui.inbox.store.store import Store
 
-NONE_RUNNING = "name a session; no running one has a request waiting. ccq-tui sessions lists all."
-SOME_RUNNING = "name a session. These running ones have a request waiting:"
-WHICH = "SESSION is an id or any unambiguous prefix."
-_session = click.argument("session", shell_complete=complete_sessions)
 
+def _to_session(kind: str, does: str, *more: click.Parameter) -> click.Command:
+    """Return a command to a session."""
+    which = "The ccq-tui that runs or shows the session does it. SESSION is an id or any unambiguous prefix."
+    session = click.Argument(["session"], shell_complete=complete_sessions)
 
-@click.command()
-@click.argument("session", metavar="SESSION", required=False, shell_complete=complete_sessions)
-@as_json_flag
-def park(session: str | None, as_json: bool) -> int:
-    """Stop a session's process; its questions keep waiting.
-
-    The ccq-tui that runs the session does it. SESSION is an id or any unambiguous prefix.
-    """
-    if session is None:
-        with opened_store() as store:
-            raise Refused(_which(store))
-    return _command("park", session, as_json)
-
-
-@click.command()
-@_session
-@click.argument("text")
-@as_json_flag
-def send(session: str, text: str, as_json: bool) -> int:
-    """Give a session a prompt.
-
-    The ccq-tui that runs or shows the session takes it. SESSION is an id or any unambiguous prefix.
-    """
-    if not text.strip():
-        raise Refused("the prompt is empty: give a text.")
-    return _command("send", session, as_json, {"text": text})
-
-
-def _without_text(kind: str, does: str) -> click.Command:
-    """Return a command that takes a session alone."""
-
-    @click.command(kind, help=f"{does}\n\nThe ccq-tui that runs the session does it. {WHICH}")
-    @_session
+    @click.command(kind, help=f"{does}\n\n{which}", params=[session, *more])
     @as_json_flag
-    def command(session: str, as_json: bool) -> int:
-        return _command(kind, session, as_json)
+    def command(session: str, as_json: bool, text: str | None = None) -> int:
+        if text is None:
+            return _command(kind, session, as_json)
+        if not text.strip():
+            raise Refused("the prompt is empty: give a text.")
+        return _command(kind, session, as_json, {"text": text})
 
     return command
 
 
-interrupt = _without_text("interrupt", "End the running turn of a session.")
-end = _without_text(
-    "end", "End a session's process, also in the middle of a turn; its questions keep waiting."
-)
+park = _to_session("park", "Stop a session's process; its questions keep waiting.")
+send = _to_session("send", "Give a session a prompt.", click.Argument(["text"]))
+interrupt = _to_session("interrupt", "End the running turn of a session.")
+end = _to_session("end", "End a session's process, also in the middle of a turn; its questions keep waiting.")
 
 
 def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | None = None) -> int:
@@ -106,17 +78,3 @@ def _followed(store: Store, command: SentCommand) -> CommandResult:
         command.withdraw(store)
         raise
     return result
-
-
-def _which(store: Store) -> str:
-    """List the sessions that can be parked, when none was named."""
-    from ccq_tui.inbox.format import session_lines, shortener
-    from ccq_tui.processes import alive
-
-    waiting = store.requests.waiting_counts()
-    sessions = [one for one in store.sessions.page(limit=-1) if one.id in waiting]
-    running = [one for one in reversed(sessions) if alive(one.owner)]
-    if not running:
-        return NONE_RUNNING
-    lines = session_lines(running, waiting, shortener(store.ids.sessions()))
-    return "\n".join([SOME_RUNNING, *lines])

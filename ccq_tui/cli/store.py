@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _AGE = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 SINCE = "a time as in 2026-01-31, 2026-01-31T12:30 or 2026-01-31T12:30Z, or an age as in 90s, 15m, 2h, 3d"
+WHOLE_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _SHOWN = 3
 LOOK_SECONDS = 0.2
 """Seconds between two checks whether the inbox has changed."""
@@ -181,6 +182,17 @@ def find_session(store: Store, name: str) -> str:
     """Return the session id that begins with ``name``; raises `Refused` for none or several."""
     ids = store.ids.sessions(name, _SHOWN + 1) if name else []
     return _one(ids, name, "session", "ccq-tui sessions lists them")
+
+
+def session_meant(name: str) -> str:
+    """Return the session id that begins with ``name``, or ``name`` if Claude Code alone may know it.
+
+    Raises `Refused` for several.
+    """
+    if WHOLE_ID.fullmatch(name):
+        return name
+    with opened_store() as store:
+        return find_session(store, name) if store.ids.sessions(name, 1) else name
 
 
 def since(text: str | None, flag: str = "--since") -> datetime | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,8 +16,8 @@ from ccq_tui.text import one_line
 if TYPE_CHECKING:
     from ccq_tui.inbox.store.store import Store
 
-Look = Callable[[], tuple[str, dict[str, Any]] | None]
-"""Returns the state and the record of what is waited for, once it has come."""
+Found = tuple[str, dict[str, Any]]
+"""The state and the record of what was waited for."""
 
 
 @click.command()
@@ -44,9 +43,16 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
         what = "request" if name and store.ids.requests(name, 1) else "session"
         if what == "request" and until in ("idle", "ended"):
             raise Refused(f"--until {until} needs a session; a request is only answered.")
-        called, look = (_request if what == "request" else _session)(store, name, until)
+        if what == "request":
+            asked = find_request(store, name).request
+            key, called = asked.id, store.ids.name_of(asked)
+        else:
+            key = find_session(store, name)
+            known = store.sessions.get(key)
+            called = (known.name if known else "") or key
         for _ in looks(store, seconds):
-            if (found := look()) is not None:
+            found = _request(store, key) if what == "request" else _session(store, key, until)
+            if found is not None:
                 words = f"{one_line(called, 80)}: {found[0]}."
                 print_lines(report(what, found[1]) if as_json else words)
                 return ENDED
@@ -54,43 +60,32 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
     return CRASHED
 
 
-def _request(store: Store, name: str, _until: str | None) -> tuple[str, Look]:
+def _request(store: Store, key: str) -> Found | None:
     from ccq_tui.inbox.records import whole_record
     from ccq_tui.inbox.store.rows import RequestState
 
-    asked = find_request(store, name)
-
-    def look() -> tuple[str, dict[str, Any]] | None:
-        now = store.requests.get(asked.request.id)
-        if now is None:
-            raise Refused("the request was deleted; ccq-tui history has what became of it.")
-        return None if now.state is RequestState.PENDING else (now.state, whole_record(now))
-
-    return store.ids.name_of(asked.request), look
+    now = store.requests.get(key)
+    if now is None:
+        raise Refused("the request was deleted; ccq-tui history has what became of it.")
+    return None if now.state is RequestState.PENDING else (now.state, whole_record(now))
 
 
-def _session(store: Store, name: str, until: str | None) -> tuple[str, Look]:
+def _session(store: Store, key: str, until: str | None) -> Found | None:
     from ccq_tui.inbox.records import session_record
     from ccq_tui.inbox.store.rows import StoredSessionState
     from ccq_tui.processes import alive
 
-    key = find_session(store, name)
-
-    def look() -> tuple[str, dict[str, Any]] | None:
-        now, waiting = store.sessions.get(key), store.requests.waiting_counts().get(key, 0)
-        if now is None:
-            raise Refused("the session was deleted; ccq-tui sessions lists those that are left.")
-        match until:
-            case "answered":
-                has_come = not waiting
-            case "ended":
-                has_come = not alive(now.owner)
-            case _:
-                has_come = not alive(now.owner) or (now.state is StoredSessionState.IDLE and not waiting)
-        return (now.state, {**session_record(now, waiting)}) if has_come else None
-
-    known = store.sessions.get(key)
-    return (known.name if known else "") or key, look
+    now, waiting = store.sessions.get(key), store.requests.waiting_counts().get(key, 0)
+    if now is None:
+        raise Refused("the session was deleted; ccq-tui sessions lists those that are left.")
+    match until:
+        case "answered":
+            has_come = not waiting
+        case "ended":
+            has_come = not alive(now.owner)
+        case _:
+            has_come = not alive(now.owner) or (now.state is StoredSessionState.IDLE and not waiting)
+    return (now.state, {**session_record(now, waiting)}) if has_come else None
 
 
 def _seconds(timeout: str | None) -> float | None:

@@ -22,8 +22,10 @@ MOST_JSON = 5_000_000
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
-def load_answer(text: str) -> dict[str, Any]:
+def load_answer(text: str | bytes) -> dict[str, Any]:
     """Load the fields of an answer, and check its version."""
+    if len(text) > MOST_JSON:
+        raise InvalidOutcome("", f"it has more than {MOST_JSON:,} bytes: shorten it")
     try:
         data = json.loads(text, object_pairs_hook=_fields)
     except RecursionError as error:

@@ -14,7 +14,6 @@ from click.shell_completion import ShellComplete
 
 from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
-from ccq_tui.cli.session_commands import NONE_RUNNING, SOME_RUNNING
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.layout import WIDTH, cells
@@ -214,6 +213,7 @@ def test_the_history_has_each_change_with_its_cause(ccq: Cli) -> None:
     assert lines[0].split() == ["TIME", "WHAT", "CHANGE", "WHY"]
     assert lines[2].split()[-4:] == ["starting", "→", "parked", "waited"]
     assert " ".join(lines[-1].split()[-5:]) == "pending → declined ccq-tui decline"
+    assert ccq("history", SESSION[:4]) == ccq("history", "--session", SESSION)
     change = ccq.json("history")["changes"][-1]
     assert (change["request"], change["from"], change["to"]) == (id_of(PLAN), "pending", "declined")
 
@@ -349,20 +349,11 @@ def test_a_reader_that_stops_is_no_error() -> None:
 
 
 @pytest.mark.usefixtures("restored")
-def test_park_says_what_could_be_parked_and_leaves_no_wish_behind(
-    ccq: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    nothing = NONE_RUNNING
-    assert nothing in ccq("park", code=2)
+def test_park_needs_a_session_and_leaves_no_wish_behind(ccq: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Missing argument 'SESSION'" in ccq("park", code=2)
     stock()
     with asked() as store:
-        store.sessions.release(RUNNING, this_process())
-        assert nothing in ccq("park", code=2)
         store.sessions.claim(SESSION, this_process())
-        told = ccq("park", code=2)
-        assert SOME_RUNNING in told
-        assert "8f14e45f" in told.splitlines()[-1]
-        assert "? 2" in told.splitlines()[-1]
 
         def interrupt(_seconds: float) -> None:
             assert len(store.commands.open()) == 1

@@ -41,7 +41,10 @@ from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, s
         ([CACHE, "--discuss", " "], "--discuss: an empty reply says nothing."),
         ([CACHE, "--discuss", "x", "--choose", "1"], "exclude each other"),
         ([CACHE, "--json", "/nowhere"], "/nowhere cannot be read: No such file or directory."),
-        ([CACHE, "--json", "/dev/zero"], "/dev/zero has more than 5,000,000 bytes: shorten it."),
+        (
+            [CACHE, "--json", "/dev/zero"],
+            "the JSON is no answer: it has more than 5,000,000 bytes: shorten it.",
+        ),
         ([CACHE, "--other", "caf\udce9"], "question 1: it holds half of a character"),
         ([CACHE, "--discuss", "caf\udce9"], "--discuss: it holds half of a character"),
         ([PLAN, "--choose", "4", "--note", "\udce9"], "--note: it holds half of a"),
@@ -97,14 +100,14 @@ def test_json_that_is_no_answer_is_one_line(
             b'{"choice": 4, "choice": 1}',
             "the JSON is no answer: an object has the field “choice” twice.",
         ),
-        (FEATURES, b'{"discuss": "%s"}' % (b"x" * 5_000_000), "- has more than 5,000,000 bytes: shorten it."),
-        (CACHE, b'{"discuss": "caf\xe9"}', "- is not UTF-8 text: save it as UTF-8."),
+        (FEATURES, b'{"discuss": "%s"}' % (b"x" * 5_000_000), "it has more than 5,000,000 bytes"),
+        (CACHE, b'{"discuss": "caf\xe9"}', "it cannot be read: 'utf-8' codec can't decode"),
     ):
         for errors in ("strict", "surrogateescape"):  # as in the locales C.UTF-8 and C
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8", errors))
             refused(ccq, ["answer", name, "--json", "-"], problem)
-    (tmp_path / "binary").write_bytes(b"\xff\xfe")
-    refused(ccq, ["answer", CACHE, "--json", str(tmp_path / "binary")], "is not UTF-8 text: save it as")
+    (tmp_path / "binary").write_bytes(b"\xfd\xfe")
+    refused(ccq, ["answer", CACHE, "--json", str(tmp_path / "binary")], "it cannot be read: 'utf-")
 
 
 def refused(ccq: Cli, words: list[str], problem: str) -> None:

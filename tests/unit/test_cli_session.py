@@ -17,6 +17,7 @@ from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.logs import log_path
 from tests.unit.starting import Cli, FakeApp
+from tests.unit.stocked import SESSION, asked, stock
 
 pytestmark = pytest.mark.usefixtures("restored")
 
@@ -149,6 +150,15 @@ def test_flags_before_and_after_the_prompt_are_one_command_line(app: FakeApp) ->
 def test_resume_without_an_id_lets_choose(app: FakeApp, words: list[str]) -> None:
     launch = app.started(*words)
     assert (launch.program.choose, launch.resume, launch.fork) == (True, "", "--fork" in words)
+
+
+def test_a_short_id_is_resumed_where_it_means_one_session(app: FakeApp, ccq: Cli) -> None:
+    stock()
+    assert app.started("-r", SESSION[:8]).resume == SESSION
+    assert app.started("-r", "a title").resume == "a title"
+    with asked() as store:
+        store.sessions.upsert(f"{SESSION[:8]}-other", "/home/me/api")
+    assert "several sessions have an id that starts with “8f14e45f”" in ccq("-r", SESSION[:8], code=2)
 
 
 @pytest.mark.parametrize(

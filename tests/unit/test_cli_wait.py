@@ -103,5 +103,4 @@ def test_the_inbox_lists_other_states_and_askers_also_as_lines(ccq: Cli) -> None
     assert ids() == [id_of(name) for name in (CACHE, FEATURES, PLAN)]
     assert ids("--state", "declined", "--asker", "session") == [id_of(PERMISSION)]
     assert ccq("inbox", "--asker", "mcp") == "Nothing waits.\n"
-    words = "Error: --asker takes session, hook, mcp, terminal, form, other, not “me”.\n"
-    assert ccq("inbox", "--asker", "me", code=2) == words
+    assert "'me' is not one of 'session', 'hook', 'mcp'" in ccq("inbox", "--asker", "me", code=2)
