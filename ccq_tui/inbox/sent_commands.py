@@ -29,7 +29,6 @@ LOOK_SECONDS = 0.05
 _ENDS_PROCESS = (CommandKind.PARK, CommandKind.END)
 _PARTICIPLES = {
     CommandKind.PARK: "parked",
-    CommandKind.OPEN: "opened",
     CommandKind.SEND: "given the prompt",
     CommandKind.INTERRUPT: "interrupted",
     CommandKind.END: "ended",

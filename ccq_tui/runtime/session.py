@@ -154,9 +154,8 @@ class SupervisedSession:
     def can_take(self, kind: CommandKind) -> bool:
         """Return whether a command is for this process: one at rest takes only a prompt that starts it."""
         at_rest = self.stage.phase in (Phase.PARKED, Phase.RESTING, Phase.CLOSED)
-        if not at_rest:
-            return kind is not CommandKind.OPEN
-        return kind is CommandKind.SEND and step(self.stage, Input.PROMPT) != self.stage
+        starts = kind is CommandKind.SEND and step(self.stage, Input.PROMPT) != self.stage
+        return starts or not at_rest
 
     def why_not(self, kind: CommandKind) -> str:
         """Return the reason why the session refuses a command, in words that follow its name, or ""."""

@@ -65,7 +65,6 @@ class CommandKind(StrEnum):
     """What a session is to do."""
 
     PARK = "park"
-    OPEN = "open"
     SEND = "send"
     INTERRUPT = "interrupt"
     END = "end"
