@@ -82,14 +82,9 @@ class StoppableServer(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Stop at the signals that end a program."""
-        loop = asyncio.get_running_loop()
         for number in STOPS:
-            loop.add_signal_handler(number, self.handle_exit, number, None)
-        try:
-            yield
-        finally:
-            for number in STOPS:
-                loop.remove_signal_handler(number)
+            asyncio.get_running_loop().add_signal_handler(number, self.handle_exit, number, None)
+        yield
 
 
 class HttpExchange:

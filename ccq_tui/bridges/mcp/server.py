@@ -6,10 +6,11 @@ import asyncio
 import logging
 import os
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -98,7 +99,7 @@ class AskingServer:
         self._calls = calls
         self._place_of = place_of
         self._clock = clock
-        self._connections: OrderedDict[str, ConnectedClient] = OrderedDict()
+        self._connected = lru_cache(MOST_CONNECTIONS)(lambda _connection: ConnectedClient())
         self._open: dict[tuple[str, str], McpCall] = {}
         self.mcp: Server[Any] = Server(
             NAME,
@@ -140,16 +141,10 @@ class AskingServer:
         name = (place.connection, str(context.request_id))
         call = self._open[name] = McpCall(Client(""))
         try:
-            result = await self._asked(context, place, call, questions)
-        except asyncio.CancelledError:
+            return await self._asked(context, place, call, questions)
+        finally:
             # The package ends a call first, and reports the client's cancellation after that.
             asyncio.get_running_loop().call_later(WITHDRAWABLE_SECONDS, self._forget, name, call)
-            raise
-        except Exception:
-            self._forget(name, call)
-            raise
-        self._forget(name, call)
-        return result
 
     async def _asked(
         self, context: Context, place: CallPlace, call: McpCall, questions: QuestionSet
@@ -181,7 +176,7 @@ class AskingServer:
     async def _notify(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
         message, place = read_message(arguments), self._place_of(context)
         client = await self._client(context, place)
-        told, now = self._connection(place).told, self._clock()
+        told, now = self._connected(place.connection).told, self._clock()
         while told and now - told[0] > TOLD_SECONDS:
             told.popleft()
         if len(told) >= MOST_TOLD:
@@ -205,19 +200,12 @@ class AskingServer:
     async def _client(self, context: Context, place: CallPlace) -> Client:
         told = context.session.client_params
         name = shown_name(told.client_info.name, told.client_info.title or "") if told else "MCP client"
-        connection = self._connection(place)
+        connection = self._connected(place.connection)
         if connection.directory is None:
             connection.directory = await _first_root(context) or place.directory
         directory = connection.directory
         # Two projects must not share an answer because neither names its directory.
         return Client(name, directory, "" if directory else place.connection)
-
-    def _connection(self, place: CallPlace) -> ConnectedClient:
-        found = self._connections.setdefault(place.connection, ConnectedClient())
-        self._connections.move_to_end(place.connection)
-        while len(self._connections) > MOST_CONNECTIONS:
-            self._connections.popitem(last=False)
-        return found
 
 
 async def _first_root(context: Context) -> str:

@@ -6,14 +6,14 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import Any
 
 import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp import types
+from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
@@ -42,12 +42,8 @@ async def serve_stdio(inbox_file: Path, directory: str) -> None:
     inbox = await Inbox.connect(inbox_file)
     try:
         calls = WaitingCalls(inbox)
-        stream = StdioStream(reader, writer, calls, directory_of(directory))
-        server = AskingServer(calls, stream.place_of)
-        try:
-            await server.mcp.run(stream, stream, server.mcp.create_initialization_options())
-        finally:
-            await stream.written()
+        pipes = ClientPipes(reader, writer, calls, directory_of(directory))
+        await pipes.serve(AskingServer(calls, pipes.place_of).mcp)
     finally:
         await inbox.close()
 
@@ -74,8 +70,8 @@ async def pipe_to(target: int) -> asyncio.StreamWriter:
     return asyncio.StreamWriter(transport, flow, None, loop)
 
 
-class StdioStream:
-    """The stream that the package reads from and writes to.
+class ClientPipes:
+    """The pipes from and to the client; an outcome counts as delivered once it is written.
 
     Args:
         reader: Gives what the client writes.
@@ -92,7 +88,6 @@ class StdioStream:
         self._directory = directory
         self._gone = asyncio.Event()
         self._outcomes: dict[str, list[str]] = {}
-        self._writing: set[asyncio.Task[None]] = set()
 
     def place_of(self, context: Context) -> CallPlace:
         """Return the place of a call."""
@@ -102,25 +97,26 @@ class StdioStream:
 
         return CallPlace("stdio", self._directory, self._gone, answered)
 
-    async def receive(self) -> SessionMessage | Exception:
-        """Return the next message; raises `EndOfStream` if the client left."""
-        try:
-            return await anext(self)
-        except StopAsyncIteration as error:
-            raise anyio.EndOfStream from error
+    async def serve(self, server: Server[Any]) -> None:
+        """Run a server on them until the client has left, which may read no more."""
+        taken, received = anyio.create_memory_object_stream[SessionMessage | Exception]()
+        said, to_write = anyio.create_memory_object_stream[SessionMessage]()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._read, taken)
+            tasks.start_soon(self._write, to_write)  # apart from a call, which ends when the client leaves
+            await server.run(received, said, server.create_initialization_options())
+            tasks.cancel_scope.deadline = anyio.current_time() + LEAVING_SECONDS
+        self._writer.close()
 
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        while line := await self._next_line():
-            if not line.strip():
-                continue
-            try:
-                return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
-            except ValidationError:
-                await self._write(refused(line))
-        raise StopAsyncIteration
+    async def _read(self, taken: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        async with taken:
+            while line := await self._next_line():
+                try:
+                    if line.strip():
+                        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                        await taken.send(SessionMessage(message))
+                except ValidationError:
+                    await self._write_line(refused(line))
 
     async def _next_line(self) -> bytes:
         try:
@@ -130,55 +126,24 @@ class StdioStream:
         except OSError:
             return b""
 
-    async def send(self, item: SessionMessage, /) -> None:
-        """Write a message; a written outcome counts as delivered.
+    async def _write(self, to_write: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        async with to_write:
+            async for item in to_write:
+                message = item.message
+                await self._write_line(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+                if (
+                    isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
+                    and not self._gone.is_set()
+                ):
+                    for request_id in self._outcomes.pop(str(message.id), ()):
+                        self._calls.delivered(request_id)
 
-        Raises `BrokenResourceError` if the client no longer reads.
-        """
-        message = item.message
-        outcomes = []
-        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
-            outcomes = self._outcomes.pop(str(message.id), [])
-        await self._write(
-            message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n", outcomes
-        )
-
-    async def written(self) -> None:
-        """Wait until all writes have ended; for use once the client has left, which may read no more."""
-        if self._writing:
-            await asyncio.wait(self._writing, timeout=LEAVING_SECONDS)
-        self._writer.close()
-
-    async def _write(self, line: bytes, outcomes: Iterable[str] = ()) -> None:
-        writing = asyncio.ensure_future(self._write_whole(line, outcomes))
-        self._writing.add(writing)
-        writing.add_done_callback(self._writing.discard)
-        # A client that has read the line may leave at once, which cancels the task that waits here.
-        await asyncio.shield(writing)
-
-    async def _write_whole(self, line: bytes, outcomes: Iterable[str]) -> None:
+    async def _write_line(self, line: bytes) -> None:
         try:
-            self._writer.write(line)
+            self._writer.write(line + b"\n")
             await self._writer.drain()
-        except OSError as error:
+        except OSError:
             self._gone.set()
-            raise anyio.BrokenResourceError from error
-        for request_id in outcomes:
-            self._calls.delivered(request_id)
-
-    async def aclose(self) -> None:
-        """Do nothing: the process ends next."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        """Do nothing, as above."""
 
 
 def refused(line: bytes) -> bytes:
@@ -190,7 +155,7 @@ def refused(line: bytes) -> bytes:
                 said += ": check its fields, and that no text holds half of a character"
                 name, code = id_, INVALID_REQUEST
     error = {"jsonrpc": "2.0", "id": name, "error": {"code": code, "message": said}}
-    return json.dumps(error, separators=(",", ":")).encode() + b"\n"
+    return json.dumps(error, separators=(",", ":")).encode()
 
 
 def _aside(descriptor: int, instead: int) -> int:

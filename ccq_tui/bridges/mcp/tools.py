@@ -221,12 +221,11 @@ def _check_counts(read: QuestionSet) -> None:
             raise ArgumentsError(f"{path}.question: expected the question, got an empty string")
         if options > MOST_OPTIONS:
             raise ArgumentsError(f"{path}.options: {options} options; at most {MOST_OPTIONS} are taken")
-        labels: set[str] = set()
-        for place, option in enumerate(question.options):
+        labels = [option.label for option in question.options]
+        for place, label in enumerate(labels):
             where = f"{path}.options[{place}].label"
-            if not option.label.strip():
+            if not label.strip():
                 raise ArgumentsError(f"{where}: expected a text to choose, got an empty string")
-            if option.label in labels:
-                shown = one_line(option.label, MOST_QUOTED)
+            if label in labels[:place]:
+                shown = one_line(label, MOST_QUOTED)
                 raise ArgumentsError(f"{where}: “{shown}” comes twice; give each option a label of its own")
-            labels.add(option.label)

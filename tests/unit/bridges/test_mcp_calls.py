@@ -11,11 +11,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from anyio.streams.memory import MemoryObjectSendStream
 from mcp import types
 from mcp.shared.message import SessionMessage
 
 from ccq_tui.bridges.mcp.calls import MOST_AT_ONCE, Client, McpCall, TooManyError, WaitingCalls
-from ccq_tui.bridges.mcp.stdio import StdioStream, pipe_to
+from ccq_tui.bridges.mcp.stdio import ClientPipes, pipe_to
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.rows import LISTED, RequestState
@@ -106,6 +107,18 @@ async def test_an_answer_read_in_the_list_answers_the_same_call_once(inbox: Inbo
         assert await asking is None, "asked anew"
 
 
+class Leaving:
+    """A server whose last word is more than the pipe takes."""
+
+    def create_initialization_options(self) -> None:
+        """Take none."""
+
+    async def run(self, _received: object, said: MemoryObjectSendStream[SessionMessage], _: None) -> None:
+        response = types.JSONRPCResponse(jsonrpc="2.0", id=1, result={"content": "x" * 200_000})
+        async with said:
+            await said.send(SessionMessage(response))
+
+
 async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(inbox: Inbox) -> None:
     reading, target = os.pipe()
     try:
@@ -116,17 +129,12 @@ async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(inbox:
                 await asyncio.sleep(0)
             await inbox.answer(call.request_id, Declined(), PANEL)
             assert await asking is not None
-            stream = StdioStream(asyncio.StreamReader(), await pipe_to(target), calls, "")
-            stream.place_of(SimpleNamespace(request_id=1)).answered(call.request_id)  # type: ignore[arg-type]
-            result = {"content": "x" * 200_000}  # more than the pipe takes
-            response = types.JSONRPCResponse(jsonrpc="2.0", id=1, result=result)
-            sending = asyncio.ensure_future(stream.send(SessionMessage(response)))
-            await asyncio.to_thread(os.read, reading, 1)
-            sending.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await sending
+            reader = asyncio.StreamReader()
+            reader.feed_eof()
+            pipes = ClientPipes(reader, await pipe_to(target), calls, "")
+            pipes.place_of(SimpleNamespace(request_id=1)).answered(call.request_id)  # type: ignore[arg-type]
             read = asyncio.ensure_future(asyncio.to_thread(rest_of_line, reading))
-            await stream.written()
+            await pipes.serve(Leaving())  # type: ignore[arg-type]
             assert len(await read) > 200_000
         stored = await inbox.run(lambda store: store.requests.get(call.request_id))
         assert stored is not None
