@@ -1,4 +1,4 @@
-"""Changes of JSON in its text: everything else keeps its place, its order and its look."""
+"""JSON settings of other programs, and changes in their text: all else keeps its place, order and look."""
 
 from __future__ import annotations
 
@@ -8,9 +8,49 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ccq_tui.bounded import parse_json
+from ccq_tui.bridges.edited_file import SettingsFileError
+
+_MARK = "\ufeff"
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 _INDENT = re.compile(r"\n([ \t]+)\S")
+
+
+def read_object(text: str, plain: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return the object that settings are; a blank text is an empty one.
+
+    Raises `SettingsFileError` for anything else, and where a key comes twice: programs read one of them.
+    """
+    text = plain(text.removeprefix(_MARK))
+    if not text.strip():
+        return {}
+    try:
+        value = parse_json(text)
+        json.loads(text, object_pairs_hook=_once)
+    except json.JSONDecodeError as error:
+        raise SettingsFileError(_problem(text, error)) from error
+    except ValueError as error:
+        raise SettingsFileError(str(error)) from error
+    if not isinstance(value, dict):
+        raise SettingsFileError("it is no JSON object")
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise SettingsFileError(f'it has "{name}" twice: only the last one is read')
+        found[name] = value
+    return found
+
+
+def _problem(text: str, error: json.JSONDecodeError) -> str:
+    line = text.splitlines()[error.lineno - 1] if error.lineno <= len(text.splitlines()) else ""
+    if line.lstrip().startswith(("//", "/*", "#")) or text[error.pos : error.pos + 2] in ("//", "/*"):
+        return f"line {error.lineno} is a comment, which JSON does not have: take it out"
+    return f"line {error.lineno} is no JSON: {error.msg.lower()}, at character {error.colno}"
 
 
 def rewritten(text: str, value: Any, plain: Callable[[str], str] = str) -> str:
@@ -21,10 +61,11 @@ def rewritten(text: str, value: Any, plain: Callable[[str], str] = str) -> str:
         value: The value to write. Members and items that are new come last.
         plain: Makes the text readable, and keeps the place of every value: for JSON with comments.
     """
+    mark, text = text[: text.startswith(_MARK)], text.removeprefix(_MARK)
     text = text if text.strip() else "{}\n"
     while (changed := _one_change(text, _read(plain(text)), value)) is not None:
         text = changed
-    return text
+    return mark + text
 
 
 @dataclass(slots=True)

@@ -30,11 +30,11 @@ def problem_of(hook: InstalledHook, *, trusted: bool, off: Path | None) -> str:
     """
     if off is not None:
         return f"“disableAllHooks” turns it off: take that out of {one_line(str(off), 300)}"
-    if shutil.which(os.path.expanduser(hook.program)) is None:  # noqa: PTH111 - as a shell does it
+    if shutil.which(os.path.expanduser(hook.words.program)) is None:  # noqa: PTH111 - as a shell does it
         return f"its program is gone: {AGAIN}"
     if hook.timeout is None or hook.timeout < TIMEOUT:
         return f"Claude Code drops it too early: {AGAIN}"
-    if hook.plain.command == hook_command():
+    if shlex.join(hook.words.plain) == hook_command():
         return ""
     if not trusted:
         return "it runs another ccq-tui than this one"
@@ -43,8 +43,7 @@ def problem_of(hook: InstalledHook, *, trusted: bool, off: Path | None) -> str:
 
 
 def _version_of(hook: InstalledHook) -> str:
-    words = shlex.split(hook.command)
-    command = [*words[: words.index(COMMAND)], "--version"]
+    command = [*hook.words.plain[:-1], "--version"]
     try:
         done = subprocess.run(  # noqa: S603 - the person's own settings have it run at every question
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
-from ccq_tui.bounded import parse_json
 from ccq_tui.bridges.claude_code.hook_input import ELICITATION, PERMISSION
 from ccq_tui.bridges.edited_file import PROJECT, USER, EditedFile, SettingsFileError
-from ccq_tui.bridges.json_text import rewritten
+from ccq_tui.bridges.json_text import read_object, rewritten
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.claude_lines import QUESTION_TOOL
 
@@ -22,6 +20,20 @@ TIMEOUT = 86_400
 PROGRAM, MODULE, COMMAND = "ccq-tui", "ccq_tui", "hook"
 ALWAYS = "--always"
 EVERYTHING = "*"
+
+
+class HookWords(NamedTuple):
+    """The words of a command that runs our hook.
+
+    Attributes:
+        program: The word before those that make it our hook.
+        plain: All words but the options.
+        options: The words behind, such as ``--wait 2h``.
+    """
+
+    program: str
+    plain: list[str]
+    options: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +62,9 @@ class InstalledHook:
         return "questions" if self.matcher == QUESTION_TOOL else "questions, permissions and plans"
 
     @property
-    def program(self) -> str:
-        """The program that it runs: the word before those that make it our hook."""
-        words = _words(self.command)
-        return words[_ours(words)]
-
-    @property
-    def options(self) -> list[str]:
-        """The words after those that make it our hook, such as ``--wait 2h``."""
-        words = _words(self.command)
-        return words[words.index(COMMAND, _ours(words)) + 1 :]
-
-    @property
-    def plain(self) -> InstalledHook:
-        """The hook without its options."""
-        words = _words(self.command)
-        return replace(self, command=shlex.join(words[: words.index(COMMAND, _ours(words)) + 1]))
+    def words(self) -> HookWords:
+        """The words of the command."""
+        return hook_words(self.command) or HookWords("", [], [])
 
     def entry(self) -> dict[str, Any]:
         """Return the hook in the form of the file."""
@@ -94,7 +93,7 @@ def with_options(hooks: Iterable[InstalledHook], text: str) -> list[InstalledHoo
 
     Raises `SettingsFileError` if the text is not like settings.
     """
-    given = {hook.event: [word for word in hook.options if word != ALWAYS] for hook in installed(text)}
+    given = {hook.event: [word for word in hook.words.options if word != ALWAYS] for hook in installed(text)}
     return [
         replace(hook, command=" ".join((hook.command, *map(shlex.quote, given.get(hook.event, ())))))
         for hook in hooks
@@ -104,7 +103,7 @@ def with_options(hooks: Iterable[InstalledHook], text: str) -> list[InstalledHoo
 def with_hooks(text: str, hooks: list[InstalledHook]) -> str:
     """Return the text of a file with these hooks of ours, and no others of ours.
 
-    Raises `SettingsFileError` if the text is no JSON, or not like settings.
+    Raises `SettingsFileError` if the text is not like settings.
     """
     settings, left = _read(text), list(hooks)
     for hook, entry, group, event in list(_found(settings)):
@@ -143,43 +142,29 @@ def _found(
 
 def _hook(event: str, group: Any, entry: Any) -> InstalledHook | None:
     command = entry.get("command") if isinstance(entry, Mapping) else None
-    if not isinstance(command, str) or _ours(_words(command)) < 0:
+    if not isinstance(command, str) or hook_words(command) is None:
         return None
     matcher, timeout = group.get("matcher"), entry.get("timeout")
     number = timeout if isinstance(timeout, int | float) and not isinstance(timeout, bool) else None
     return InstalledHook(event, matcher if isinstance(matcher, str) else "", command, number)
 
 
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return []
-
-
-def _ours(words: list[str]) -> int:
-    """Return the index of the word of a command that is our program, in any directory; -1 if none is."""
-    for at, word in enumerate(words[:-1]):
-        name = PurePath(word.replace("\\", "/")).name
-        if name.removesuffix(".exe") == PROGRAM and words[at + 1] == COMMAND:
-            return at
-        if words[at + 1 : at + 4] == ["-m", MODULE, COMMAND]:
-            return at
-    return -1
+def hook_words(command: str) -> HookWords | None:
+    """Split a command that runs our program, in any directory, as a hook; return None for another."""
+    with suppress(ValueError):
+        words = shlex.split(command)
+        for at, word in enumerate(words):
+            name = PurePath(word.replace("\\", "/")).name.removesuffix(".exe")
+            behind = [COMMAND] if name == PROGRAM else ["-m", MODULE, COMMAND]
+            ends = at + 1 + len(behind)
+            if words[at + 1 : ends] == behind:
+                return HookWords(word, words[:ends], words[ends:])
+    return None
 
 
 def _read(text: str) -> dict[str, Any]:
     """Read a file, and check that hooks can be found and added in it."""
-    text = text if text.strip() else "{}"
-    try:
-        settings = parse_json(text)
-        json.loads(text, object_pairs_hook=_once)
-    except json.JSONDecodeError as error:
-        raise SettingsFileError(_problem(text, error)) from error
-    except ValueError as error:
-        raise SettingsFileError(str(error)) from error
-    if not isinstance(settings, dict):
-        raise SettingsFileError("it is no JSON object")
+    settings = read_object(text)
     hooks = settings.get("hooks", {})
     if not isinstance(hooks, dict):
         raise SettingsFileError('its "hooks" is no JSON object')
@@ -187,22 +172,6 @@ def _read(text: str) -> dict[str, Any]:
         if not isinstance(hooks.get(name, []), list):
             raise SettingsFileError(f'its "hooks" has a "{name}" that is no list')
     return settings
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    for name in ("hooks", PERMISSION, ELICITATION):
-        if sum(key == name for key, _ in pairs) > 1:
-            raise SettingsFileError(f'it has "{name}" twice: Claude Code reads the last one alone')
-    return dict(pairs)
-
-
-def _problem(text: str, error: json.JSONDecodeError) -> str:
-    if text.startswith("\ufeff"):
-        return "it begins with a byte order mark, which JSON does not have: save it without"
-    line = text.splitlines()[error.lineno - 1] if error.lineno <= len(text.splitlines()) else ""
-    if line.lstrip().startswith(("//", "/*", "#")) or text[error.pos : error.pos + 2] in ("//", "/*"):
-        return f"line {error.lineno} is a comment, which JSON does not have: take it out"
-    return f"line {error.lineno} is no JSON: {error.msg.lower()}, at character {error.colno}"
 
 
 def user_settings(environment: Mapping[str, str]) -> EditedFile:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from ccq_tui.bounded import parse_json
 from ccq_tui.bridges.edited_file import PROJECT, EditedFile, SettingsFileError
-from ccq_tui.bridges.json_text import rewritten
+from ccq_tui.bridges.json_text import read_object, rewritten
 from ccq_tui.claude_files import claude_directory
 
 Behavior = Literal["allow", "ask", "deny"]
@@ -90,26 +88,12 @@ def _change(file: RulesFile, behavior: Behavior, edit: Callable[[list[Any]], lis
     return after != before
 
 
-def _edited(before: str, behavior: Behavior, edit: Callable[[list[Any]], list[Any]]) -> str:
+def _edited(text: str, behavior: Behavior, edit: Callable[[list[Any]], list[Any]]) -> str:
     """Return a file's text with the rules of a behavior edited; the same text where nothing changed."""
-    text = before.removeprefix("\ufeff")
-    try:
-        data = parse_json(text) if text.strip() else {}
-        json.loads(text or "{}", object_pairs_hook=_unique)
-    except ValueError as error:
-        raise SettingsFileError(f"it is not JSON that can be changed safely: {error}") from error
-    permissions = data.setdefault("permissions", {}) if isinstance(data, dict) else None
+    settings = read_object(text)
+    permissions = settings.setdefault("permissions", {})
     rules = permissions.setdefault(behavior, []) if isinstance(permissions, dict) else None
-    if not isinstance(permissions, dict) or not isinstance(rules, list):
+    if not isinstance(rules, list):
         raise SettingsFileError(f"its permissions.{behavior} is not a list of rules · correct it by hand")
     permissions[behavior] = edit(rules)
-    if permissions[behavior] == rules:
-        return before
-    return before[: len(before) - len(text)] + rewritten(text, data)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key is in it twice")
-    return found
+    return text if permissions[behavior] == rules else rewritten(text, settings)

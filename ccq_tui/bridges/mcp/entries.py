@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.bounded import JSON_BYTES, parse_json, parse_toml
+from ccq_tui.bounded import JSON_BYTES, parse_toml
 from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError
-from ccq_tui.bridges.json_text import rewritten
+from ccq_tui.bridges.json_text import read_object, rewritten
 
 SERVER = "ccq"
 """The server's name in a client's configuration; in Claude Code a tool is ``mcp__ccq__ask_user``."""
@@ -133,15 +133,12 @@ def servers_in(client: str, text: str) -> dict[str, Any]:
 
 
 def _content(client: str, text: str) -> dict[str, Any]:
-    if not text.strip():
-        return {}
+    if not SETUPS[client].is_toml:
+        return read_object(text, _without_comments)
     try:
-        content = parse_toml(text) if SETUPS[client].is_toml else parse_json(_without_comments(text))
-    except (tomllib.TOMLDecodeError, ValueError) as error:
+        return parse_toml(text)
+    except tomllib.TOMLDecodeError as error:
         raise SettingsFileError(f"it cannot be read: {error}") from error
-    if not isinstance(content, dict):
-        raise SettingsFileError("it is no JSON object")
-    return content
 
 
 def with_entry(client: str, text: str, entry: Mapping[str, Any] | None) -> str:

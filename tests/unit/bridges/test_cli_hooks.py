@@ -130,7 +130,6 @@ def test_a_file_that_cannot_be_read_stays(settings: Path, capsys: pytest.Capture
     for content, why in (
         (b'{\n  // mine\n  "a": 1\n}', "line 2 is a comment, which JSON does not have: take it out"),
         (b'{"a": ', "line 1 is no JSON: expecting value, at character 7"),
-        (b"\xef\xbb\xbf{}", "it begins with a byte order mark, which JSON does not have: save it without"),
         (b"\xff\xfe{}", "it is not UTF-8 text: invalid start byte"),
         (b'{"a": "' + b"x" * 1_000_000 + b'"}', "it is larger than 1,000,000 bytes"),
     ):
@@ -373,8 +372,8 @@ def test_another_command_is_not_ours(command: str) -> None:
         ("[]", "it is no JSON object"),
         ('{"hooks": []}', 'its "hooks" is no JSON object'),
         ('{"hooks": {"PermissionRequest": {}}}', 'its "hooks" has a "PermissionRequest" that is no list'),
-        ('{"hooks": {}, "hooks": {}}', 'it has "hooks" twice: Claude Code reads the last one alone'),
-        ('{"hooks": {"Elicitation": [], "Elicitation": []}}', 'it has "Elicitation" twice: Claude Code'),
+        ('{"hooks": {}, "hooks": {}}', 'it has "hooks" twice: only the last one is read'),
+        ('{"hooks": {"Elicitation": [], "Elicitation": []}}', 'it has "Elicitation" twice: only the last'),
         ("[" * 5000, "it is nested more than 64 levels deep"),
         ('{"a":' * 70 + "1" + "}" * 70, "it is nested more than 64 levels deep"),
     ],

@@ -68,9 +68,9 @@ def test_a_file_is_made_for_the_first_rule(project: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"{ // no", "is not JSON that can be changed safely"),
-        (b'{"a": 1, "a": 2}', "a key is in it twice"),
-        (b"[]", "is not a list of rules · correct it by hand"),
+        (b"{ // no", "line 1 is a comment"),
+        (b'{"a": 1, "a": 2}', 'it has "a" twice'),
+        (b"[]", "it is no JSON object"),
         (b'{"permissions": {"allow": "Read"}}', "is not a list of rules · correct it by hand"),
         (b'{"permissions": []}', "is not a list of rules · correct it by hand"),
         (b"\xff", "it is not UTF-8 text"),
