@@ -4,39 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from ccq_tui.bridges.claude_code.hook_input import HookInput
+from ccq_tui.bridges.claude_code.hook_requests import DECIDED_THERE
 from ccq_tui.bridges.claude_code.live_sessions import live_file, read_live
 from ccq_tui.bridges.claude_code.transcript import CallEnd, RecordedCall, TranscriptFile
 from ccq_tui.claude_lines import QUESTION_TOOL
+from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.processes import alive, started_at, this_process
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.parse import readable_set
 
+SESSION_ENDED = Cancelled("its Claude Code session has ended")
 RESULT_SECONDS = 0.5
 """Seconds from the end of the dialog until the result of a refused call is in the transcript."""
 WRITTEN_SECONDS = 1.0
 """Seconds until the call is in the transcript."""
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """The dialog is closed.
-
-    Attributes:
-        end: The end of the call, or None if unknown: it still runs, or several calls are equal and nothing
-            shows which of them this hook was run for.
-    """
-
-    end: CallEnd | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """The Claude Code that asked has ended."""
 
 
 class Dialog:
@@ -87,8 +72,11 @@ class Dialog:
         call = next(iter(self._calls()), None)
         return self._transcript.before(call) if call is not None else ""
 
-    def look(self) -> Closed | Gone | None:
-        """Look once; return None while the dialog is open.
+    def look(self) -> CallEnd | Cancelled | None:
+        """Look once; return the end of the dialog, or None while it is open.
+
+        Where the call still runs, or several calls are equal and nothing shows which of them this hook was
+        run for, it is only that somebody decided.
 
         Raises `OSError` if the transcript cannot be read, `UnfitFileError` if it is no file.
         """
@@ -97,10 +85,10 @@ class Dialog:
         self._find()
         ends = self._ends(self._calls())
         if ends and None not in ends:
-            return Closed(ends[0] if len(ends) == 1 else None)
+            return ends[0] if len(ends) == 1 else DECIDED_THERE
         if gone:
-            return Gone()
-        return Closed() if self._is_over() else None
+            return SESSION_ENDED
+        return DECIDED_THERE if self._is_over() else None
 
     def _find(self) -> None:
         tool = self._hook.tool

@@ -6,7 +6,7 @@ The replies that Claude Code takes, and the text that the model then reads, are 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
+from dataclasses import replace
 from typing import Any
 
 from ccq_tui.bridges.claude_code.hook_input import ELICITATION, PERMISSION, HookInput
@@ -30,40 +30,32 @@ from ccq_tui.inbox.requests import (
     Request,
     RequestOutcome,
 )
-from ccq_tui.inbox.suggestions import Suggestion, read_suggestions, written
+from ccq_tui.inbox.suggestions import read_suggestions, written
 from ccq_tui.questions.parse import readable_set
 
 PLAN_TOOL = "ExitPlanMode"
-INTERRUPTED_THERE = "interrupted in Claude Code"
-DECIDED_THERE = "decided in Claude Code"
+INTERRUPTED_THERE = Cancelled("interrupted in Claude Code")
+DECIDED_THERE = Cancelled("decided in Claude Code")
 
 
 def request_of(hook: HookInput, call_id: str) -> Request | None:
     """Return the request of a hook, or None if it cannot be shown; ``call_id`` may be a stand-in."""
     if hook.event == ELICITATION:
         return read_elicitation(hook.said, call_id, hook.session_id, hook.origin())
-    return call_request(
-        hook.tool,
-        hook.input,
-        call_id,
-        hook.session_id,
-        hook.origin(),
-        agent=(hook.agent_id, hook.agent),
+    request = call_request(hook.tool, hook.input, call_id, hook.session_id, hook.origin())
+    if not isinstance(request, PermissionRequest):
+        return request
+    return replace(
+        request,
+        agent_id=hook.agent_id,
+        agent=hook.agent,
         suggestions=tuple(one for one, _ in read_suggestions(hook.suggestions)),
         change=change_of(hook.tool, hook.input, hook.directory),
     )
 
 
 def call_request(
-    tool: str,
-    source: Mapping[str, Any],
-    call_id: str,
-    session_id: str,
-    origin: Origin,
-    *,
-    agent: tuple[str, str] = ("", ""),
-    suggestions: tuple[Suggestion, ...] = (),
-    change: Mapping[str, Any] = MappingProxyType({}),
+    tool: str, source: Mapping[str, Any], call_id: str, session_id: str, origin: Origin
 ) -> Request | None:
     """Return the request of a call of a tool, or None if it cannot be read.
 
@@ -73,27 +65,14 @@ def call_request(
         call_id: The ``tool_use_id``.
         session_id: The session of Claude Code.
         origin: Who asks.
-        agent: The subagent's id and kind, or nothing.
-        suggestions: The lasting permissions that may be granted.
-        change: What it would do to a file, or nothing.
     """
     if tool == QUESTION_TOOL:
         questions = readable_set(call_id, source)
         return None if questions is None else QuestionRequest(call_id, session_id, questions, origin=origin)
     if tool == PLAN_TOOL:
         return PlanRequest(call_id, session_id, text(source, "plan"), origin=origin)
-    return PermissionRequest(
-        call_id,
-        session_id,
-        tool,
-        source,
-        description=text(source, "description"),
-        agent_id=agent[0],
-        agent=agent[1],
-        suggestions=suggestions,
-        change=change,
-        origin=origin,
-    )
+    words = text(source, "description")
+    return PermissionRequest(call_id, session_id, tool, source, description=words, origin=origin)
 
 
 def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:
@@ -121,15 +100,15 @@ def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:
     """Return the outcome from Claude Code's own dialog, as far as the end of the call shows it."""
     result = end.result
     if isinstance(request, ElicitationRequest):
-        return Cancelled(DECIDED_THERE)  # nothing on disk says how the form ended
+        return DECIDED_THERE  # nothing on disk says how the form ended
     if isinstance(request, QuestionRequest):
         outcome = outcome_of(request.questions, result)
         interrupted = isinstance(outcome, Cancelled) and result.output.startswith(INTERRUPTED)
-        return Cancelled(INTERRUPTED_THERE) if interrupted else outcome or Cancelled(DECIDED_THERE)
+        return INTERRUPTED_THERE if interrupted else outcome or DECIDED_THERE
     refused = end.decision == "reject" or end.denial or result.output.startswith(INTERRUPTED)
     if refused:
         return Denied(said_by_user(result.output))
     if not (end.decision == "accept" or not result.failed):
-        return Cancelled(DECIDED_THERE)
+        return DECIDED_THERE
     record = result.structured if isinstance(result.structured, dict) else {}
     return Allowed(plan=text(record, "plan") if record.get("planWasEdited") is True else "")

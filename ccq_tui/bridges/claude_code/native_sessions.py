@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,7 +21,6 @@ SETTLED_SECONDS = 2.0
 NUMBERS = 1 << 61
 """First number of requests that are in no inbox: after all that are."""
 MOST_SESSIONS = 50
-_NOT_IN_A_KEY = re.compile(r"[^a-zA-Z0-9]")
 
 
 class NativeSessions:
@@ -69,11 +67,9 @@ class NativeSessions:
         return StoredRequest(number, request, transcript.before(call), RequestState.PENDING, session.since)
 
     def _transcript(self, session: LiveSession) -> Path | None:
-        projects, name = self._config / "projects", f"{session.session_id}.jsonl"
-        expected = projects / _NOT_IN_A_KEY.sub("-", session.directory) / name
         try:
-            return expected if expected.exists() else next(projects.glob(f"*/{name}"), None)
-        except (OSError, ValueError):
+            return next(self._config.glob(f"projects/*/{session.session_id}.jsonl"), None)
+        except OSError:
             return None
 
 

@@ -65,7 +65,6 @@ class TranscriptFile:
         self._path = path
         self._at: int | None = None
         self._rest = b""
-        self._skips = False
         self._calls: dict[str, RecordedCall] = {}
         self._ends: dict[str, CallEnd] = {}
         self._texts: dict[str, str] = {}
@@ -82,7 +81,6 @@ class TranscriptFile:
             return
         if self._at is None or size < self._at:  # at first, or it is another file now
             self._at, self._rest = max(0, size - TAIL), b""
-            self._skips = self._at > 0  # it begins in the middle of a line
         while self._at < size:
             piece = begin(self._path, min(TAIL, size - self._at), self._at)
             if not piece:
@@ -110,17 +108,13 @@ class TranscriptFile:
     def _take(self, piece: bytes) -> None:
         *lines, rest = (self._rest + piece).split(b"\n")
         for line in lines:
-            if self._skips:
-                self._skips = False
-            elif _MATTERS.search(line):
-                entry = record_entry(line)
+            if _MATTERS.search(line):
+                entry = record_entry(line)  # the end of a line is none
                 if entry.get("type") == "assistant":
                     self._said(fields(entry, "message"))
                 elif entry.get("type") == "user":
                     self._heard(fields(entry, "message"), entry)
-        if len(rest) > LONGEST_LINE:
-            rest, self._skips = b"", True
-        self._rest = rest
+        self._rest = rest if len(rest) <= LONGEST_LINE else b""
 
     def _said(self, message: Line) -> None:
         name = text(message, "id")

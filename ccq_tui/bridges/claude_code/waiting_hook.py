@@ -19,7 +19,7 @@ from typing import Any
 from uuid import uuid4
 
 from ccq_tui.bounded import UnfitFileError
-from ccq_tui.bridges.claude_code.dialog import Closed, Dialog, Gone
+from ccq_tui.bridges.claude_code.dialog import SESSION_ENDED, Dialog
 from ccq_tui.bridges.claude_code.hook_input import ELICITATION, PERMISSION, HookInput
 from ccq_tui.bridges.claude_code.hook_requests import DECIDED_THERE, decision_of, outcome_there, request_of
 from ccq_tui.bridges.claude_code.live_sessions import CLAUDE_CODE
@@ -49,7 +49,6 @@ CLOSE_SECONDS = 10.0
 """Seconds in which the inbox must close a request."""
 STOPPED = "Claude Code no longer waits for it"
 FAILED = "its hook has failed"
-SESSION_ENDED = "its Claude Code session has ended"
 TOO_LATE = "it was answered in Claude Code first"
 WAITED = "nobody answered in the time that its hook waits"
 UNHEARD = "every ccq-tui was closed, and Claude Code asks in its own screen"
@@ -83,7 +82,7 @@ def ask_person(hook: HookInput, inbox: Path, say: Callable[[str], None], wait: f
     try:
         say(json.dumps(decision))
     except OSError:
-        _note(request, inbox, SESSION_ENDED)
+        _note(request, inbox, SESSION_ENDED.reason)
         raise
     _see_it_taken(request, dialog, inbox)
 
@@ -104,33 +103,26 @@ async def _decision(
             with suppress(NotImplementedError):  # not on Windows, where it ends the process
                 asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     inbox = Inbox.begin(path)  # a lock or a full disk delays the question, and does not end it
+    asking = asyncio.ensure_future(inbox.ask(request, dialog.context()))
+    # For a subagent in the background, too, Claude Code shows nothing while the hook waits.
+    held = hook.event == ELICITATION or bool(hook.agent_id)
+    unheard = asyncio.ensure_future(_until_unheard(inbox)) if held else None
     try:
-        asking = asyncio.ensure_future(inbox.ask(request, dialog.context()))
         await asyncio.sleep(0)  # asked before anything withdraws it
-        # For a subagent in the background, too, Claude Code shows nothing while the hook waits.
-        held = hook.event == ELICITATION or bool(hook.agent_id)
-        unheard = asyncio.ensure_future(_until_unheard(inbox)) if held else None
-        try:
-            ended = await _waited(asking, dialog, stopped, unheard, wait)
-            if not asking.done():
-                await _close(inbox, request, ended)
-                if isinstance(ended, CallEnd):
-                    return None
-                await asyncio.wait((asking,), timeout=CLOSE_SECONDS)
-                if not asking.done() or isinstance(asking.result(), Cancelled):
-                    return None  # else an answer came at that very moment
-        finally:
-            if unheard is not None:
-                unheard.cancel()
-            asking.cancel(FAILED)  # changes nothing if it is settled
-            await asyncio.wait((asking,))
-        end = dialog.look()
-        if end is not None:
-            # It was answered in both places at once, and Claude Code takes its own dialog's answer.
-            inbox.sessions.give_up(request.id, SESSION_ENDED if isinstance(end, Gone) else TOO_LATE)
+        ended = await _waited(asking, dialog, stopped, unheard, wait)
+        outcome = asking.result() if ended is None else await _closed(inbox, request, ended)
+        if isinstance(outcome, Cancelled):
             return None
-        return decision_of(hook, request, asking.result())
+        if (end := dialog.look()) is not None:
+            # It was answered in both places at once, and Claude Code takes its own dialog's answer.
+            inbox.sessions.give_up(request.id, SESSION_ENDED.reason if end == SESSION_ENDED else TOO_LATE)
+            return None
+        return decision_of(hook, request, outcome)
     finally:
+        if unheard is not None:
+            unheard.cancel()
+        asking.cancel(FAILED)  # changes nothing if it is settled
+        await asyncio.wait((asking,))
         await inbox.close()
 
 
@@ -144,11 +136,8 @@ async def _waited(
     """Wait until somebody answers here or the wait ends; return its end, or None for an answer."""
     ends, reason = time.monotonic() + wait, WAITED
     while not asking.done():
-        match dialog.look():
-            case Closed(end):
-                return end or Cancelled(DECIDED_THERE)
-            case Gone():
-                return Cancelled(SESSION_ENDED)
+        if (end := dialog.look()) is not None:
+            return end
         if stopped.is_set() and reason is WAITED:
             # Claude Code stops hooks at an interrupt first, and records the interrupt a moment later.
             ends, reason = min(ends, time.monotonic() + REASON_SECONDS), STOPPED
@@ -174,26 +163,29 @@ async def _until_unheard(inbox: Inbox) -> None:
         await asyncio.sleep(LISTEN_SECONDS)
 
 
-async def _close(inbox: Inbox, request: Request, ended: CallEnd | Cancelled | None) -> None:
-    """Close a request that ended in Claude Code, or whose wait ended."""
-    outcome = outcome_there(request, ended) if isinstance(ended, CallEnd) else ended
-    by_hook = isinstance(ended, CallEnd) and ended.source == "hook"
-    actor = Actor.here(Surface.HOOK) if by_hook else Actor.here(Surface.ASKER, CLAUDE_CODE)
-    if outcome is None or isinstance(outcome, Cancelled):
-        reason = outcome.reason if outcome else STOPPED
-        there = isinstance(ended, CallEnd) or reason == DECIDED_THERE
-        inbox.withdraw(request.id, reason, actor if there else WITHDRAWN)
-        return
+async def _closed(inbox: Inbox, request: Request, ended: CallEnd | Cancelled) -> RequestOutcome:
+    """Close a request that ended in Claude Code, or whose wait ended.
+
+    Returns an answer from here that came at that very moment, or the reason why there is none.
+    """
+    dialog = Actor.here(Surface.ASKER, CLAUDE_CODE)
+    if isinstance(ended, CallEnd):
+        outcome = outcome_there(request, ended)
+        actor = Actor.here(Surface.HOOK) if ended.source == "hook" else dialog
+    else:
+        outcome, actor = ended, dialog if ended == DECIDED_THERE else WITHDRAWN
     try:
         verdict = await inbox.answer(request.id, outcome, actor)
     except InvalidOutcome as error:
         _logger.info("What was answered in Claude Code is not kept: %s", error.field)
-        inbox.withdraw(request.id, DECIDED_THERE, actor)
-        return
-    if isinstance(verdict, AlreadySettled):
+        verdict = await inbox.answer(request.id, DECIDED_THERE, actor)
+    if not isinstance(verdict, AlreadySettled):
+        inbox.sessions.delivered(request.id, "result")
+    elif isinstance(ended, CallEnd):
         inbox.sessions.give_up(request.id, TOO_LATE)
     else:
-        inbox.sessions.delivered(request.id, "result")
+        return verdict.outcome
+    return DECIDED_THERE
 
 
 def _see_it_taken(request: Request, dialog: Dialog, path: Path) -> None:
@@ -212,18 +204,13 @@ def _see_it_taken(request: Request, dialog: Dialog, path: Path) -> None:
 
 def _why_not(dialog: Dialog) -> str:
     """Say why Claude Code did not take a decision, or ""."""
-    ends = time.monotonic() + TAKEN_SECONDS
-    end = None
+    ends, end = time.monotonic() + TAKEN_SECONDS, None
     with suppress(OSError, UnfitFileError):
         while (end := dialog.look()) is None and time.monotonic() < ends:
             time.sleep(LOOK_SECONDS)
-    match end:
-        case Gone():
-            return SESSION_ENDED
-        case Closed(CallEnd(source=source)) if source and source != "hook":
-            return TOO_LATE
-        case _:
-            return ""
+    if end == SESSION_ENDED:
+        return SESSION_ENDED.reason
+    return TOO_LATE if isinstance(end, CallEnd) and end.source not in ("", "hook") else ""
 
 
 def _note(request: Request, path: Path, why_not: str) -> None:

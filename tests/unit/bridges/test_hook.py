@@ -24,7 +24,7 @@ import pytest
 
 from ccq_tui.bounded import UnfitFileError
 from ccq_tui.bridges.claude_code import transcript as module
-from ccq_tui.bridges.claude_code.dialog import Closed, Dialog, Gone
+from ccq_tui.bridges.claude_code.dialog import Dialog
 from ccq_tui.bridges.claude_code.hook import run_hook
 from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES, HookInput, read_hook_input
 from ccq_tui.bridges.claude_code.hook_program import hook_command
@@ -275,7 +275,7 @@ async def test_the_other_place_sees_an_answer_at_its_next_look(stage: Stage) -> 
             super().__init__(hook)
             self.looks, self.began = 0, asyncio.Event()
 
-        def look(self) -> Closed | Gone | None:
+        def look(self) -> CallEnd | Cancelled | None:
             self.looks += 1
             self.began.set()
             return super().look()
