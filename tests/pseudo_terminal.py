@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import pty
-import re
 import signal
 import struct
 import subprocess
@@ -15,11 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from ccq_tui.bridges.terminal.emulator import Screen, Stream
-
-WHOLE = re.compile(rb"\x1b(\[[0-9;?<>=:$! ]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[P_][^\x1b]*\x1b\\|[^][P_])")
-UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x1b[P_][^\x1b]*\x1b\\")
-"""Private sequences and strings for the terminal, which pyte would print."""
+from ccq_tui.bridges.terminal.emulator import Screen
 
 
 class NotShownError(AssertionError):
@@ -43,8 +38,6 @@ class PseudoTerminal:
         self, command: list[str], env: Mapping[str, str], cwd: Path, size: tuple[int, int] = (80, 24)
     ) -> None:
         self.screen = Screen(*size)
-        self._stream = Stream(self.screen)
-        self._pending = b""
         self._closing = False
         self._master, self._slave = pty.openpty()
         self._set_size(size)
@@ -72,14 +65,6 @@ class PseudoTerminal:
 
     def _set_size(self, size: tuple[int, int]) -> None:
         fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
-
-    def _draw(self, data: bytes) -> None:
-        """Draw whole sequences only: one that is cut at the end waits for its rest."""
-        data = self._pending + data
-        cut = data.rfind(b"\x1b")
-        whole = cut < 0 or len(data) - cut > 200 or WHOLE.match(data, cut) is not None
-        self._pending = b"" if whole else data[cut:]
-        self._stream.take(UNKNOWN_TO_PYTE.sub(b"", data if whole else data[:cut]))
 
 
 def _of_a_terminal() -> None:

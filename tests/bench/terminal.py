@@ -94,7 +94,7 @@ class Terminal(PseudoTerminal):
                 at, data = self._pieces.get(timeout=max(0.0, until - time.monotonic()))
             except queue.Empty:
                 return
-            self._draw(data)
+            self.screen.take(data)
             yield at
 
     def press(self, keys: str) -> float:

@@ -101,12 +101,6 @@ class Terminal(PseudoTerminal):
             return "\n".join(line.rstrip() for line in self.screen.display[self._head() :])
 
     @property
-    def title(self) -> str:
-        """The terminal's title."""
-        with self._changed:
-            return str(self.screen.title)
-
-    @property
     def keys_work(self) -> bool:
         """Whether the panel takes keys that decide, and its set is asked."""
         with self._changed:  # both of one screen
@@ -233,7 +227,7 @@ class Terminal(PseudoTerminal):
                 if self._undrawn:  # a busy program takes a key later than it was pressed
                     self._pressed_at, self._undrawn = time.monotonic(), False
                 self.raw += data
-                self._draw(data)
+                self.screen.take(data)
                 self._changed.notify_all()
 
     def _burst(self) -> bytes:

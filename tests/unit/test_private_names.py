@@ -64,10 +64,8 @@ def test_no_private_name_of_a_package_is_used_outside_the_fence() -> None:
     assert {path: uses for path, uses in found.items() if uses} == {
         # Documented in the standard library.
         str(ROOT / "loop_monitor.py"): ["sys._current_frames"],
-        str(ROOT / "bridges/terminal/program.py"): ["os._exit", "os._exit"],
+        str(ROOT / "bridges/terminal/program.py"): ["os._exit"],
         str(ROOT / "bridges/terminal/wrap.py"): ["os._exit"],
-        # The steps of pyte's own loop, which draws a letter at a time; tests compare both.
-        str(ROOT / "bridges/terminal/emulator.py"): ["self._send_to_parser", "self._text_pattern"],
     }
 
 

@@ -117,18 +117,6 @@ class FoundPrompt:
         """The index of the marked row, or -1."""
         return next((index for index, row in enumerate(self.rows) if row.marked), -1)
 
-    def is_same(self, other: FoundPrompt | None) -> bool:
-        """Whether both are looks at the same prompt: its marks, boxes and typed text may differ."""
-        if other is None or self.rule.name != other.rule.name or self.question != other.question:
-            return False
-        if not self.rule.shape.is_list:
-            return self.at == other.at
-        skip = self.own_text if self.own_text is not None else other.own_text
-        return len(self.rows) == len(other.rows) and all(
-            index == skip or one.label == two.label
-            for index, (one, two) in enumerate(zip(self.rows, other.rows, strict=True))
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -147,16 +135,13 @@ class _NoPromptError(Exception):
     """A rule does not fit; the message gives the reason."""
 
 
-def find(
-    picture: ScreenPicture, reads: Reads, rules: Sequence[PromptRule], *, unasked: bool = False
-) -> Found:
+def find(picture: ScreenPicture, reads: Reads, rules: Sequence[PromptRule]) -> Found:
     """Find the prompt at which a program waits.
 
     Args:
         picture: The screen, once it rests.
         reads: The program's way of reading.
         rules: The rules; the first that fits wins.
-        unasked: Whether to try rules whose prompts are asked only on request.
     """
     said: list[tuple[str, str]] = []
     if reads.lines and not reads.echo:
@@ -164,8 +149,6 @@ def find(
     if reads.waits is False:
         return Found(None, (("all", "the program does not wait for its terminal"),))
     for rule in rules:
-        if not (rule.asked or unasked):
-            continue
         try:
             _fit(rule, picture, reads)
             prompt = _list(rule, picture) if rule.shape.is_list else _line(rule, picture)

@@ -1,9 +1,8 @@
-"""pyte's terminal emulator, made faster for full-screen programs and safe for hostile output.
+"""pyte's screen, made faster for full-screen programs and safe for hostile output.
 
-pyte takes its input letter by letter and renders the whole screen at each look. A full-screen program sends
-hardly anything but control sequences and runs of letters, so this module takes these whole and leaves all
-else to pyte. pyte also fails on control sequences with more or other parameters than it knows; this module
-ignores them.
+pyte's own stream takes its input letter by letter, and fails on control sequences with more or other
+parameters than it knows. A program sends hardly anything but control sequences and runs of letters, so this
+module takes these whole, and ignores what it does not know.
 """
 
 from __future__ import annotations
@@ -20,22 +19,41 @@ from pyte import modes
 from pyte.screens import Char
 from wcwidth import wcwidth
 
-CSI = re.compile(r"\x1b\[([^@-~\x1b]*)([@-~])")
-"""Control sequences: with ordinary letters nearly all of a program's output."""
+_TOKEN = re.compile(
+    r"(?P<text>[^\x00-\x1f\x7f-\x9f]+)"
+    r"|\x1b\[(?P<given>[^@-~\x1b]*)(?P<final>[@-~])"
+    r"|\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)?"  # a string, such as a title; another sequence ends it early
+    r"|\x1b[ -/]*[0-~]|.",
+    re.DOTALL,
+)
+_UNENDED = re.compile(r"\x1b(?:[]P_^X][^\x07\x1b]*\x1b?|\[[^@-~\x1b]*|[ -/]*)?\Z")
+"""A sequence that the end of the output cuts off."""
+_LONGEST = 4096
+"""Most characters to keep of a sequence whose end has not come."""
+_PLAIN = {
+    **{sign: name for sign, name in pyte.Stream.basic.items() if not name.startswith("shift_")},
+    **{f"\x1b{final}": name for final, name in pyte.Stream.escape.items()},
+    **{f"\x1b#{final}": name for final, name in pyte.Stream.sharp.items()},
+}
 _PARAMETERS = re.compile(r"(\??)([0-9;]{0,1000})")
 _ACTIONS = {
     **{final: name for final, name in pyte.Stream.csi.items() if not name.startswith("report_")},
     "s": "save_cursor",
     "u": "restore_cursor",
 }
-_MOST_PARAMETERS = {"cursor_position": 2, "set_margins": 2, "save_cursor": 0, "restore_cursor": 0}
-"""Most parameters of sequences; all others have one."""
+_MOST_PARAMETERS = {
+    "cursor_position": 2,
+    "set_margins": 2,
+    "save_cursor": 0,
+    "restore_cursor": 0,
+    "select_graphic_rendition": None,
+}
+"""Most parameters of sequences, or None for any number; all others have one."""
 _MODES = ("set_mode", "reset_mode")
 _ERASES = {"erase_in_line": 2, "erase_in_display": 3}
 """The highest known parameter."""
 MOST_MARKS = 8
 """Most marks that combine with one letter: pyte's work grows with their square."""
-MOST_COLOURED = 1 << 12
 width = lru_cache(maxsize=1 << 16)(wcwidth)
 
 
@@ -57,13 +75,25 @@ def parameters(text: str) -> tuple[int, ...]:
     return tuple(min(int(number or 0), 9999) for number in text.split(";"))
 
 
+_PALETTE = pyte.Screen(1, 1)
+
+
+@lru_cache(maxsize=1 << 12)
+def coloured(attributes: Char, *numbers: int) -> Char:
+    """Return a cell's attributes after a sequence for colours."""
+    _PALETTE.cursor.attrs = attributes
+    _PALETTE.select_graphic_rendition(*numbers)
+    return _PALETTE.cursor.attrs
+
+
 class Screen(pyte.Screen):
-    """pyte's screen, which draws runs of letters at once and renders only the lines that changed."""
+    """pyte's screen, which takes output, and renders only the lines that changed."""
 
     def __init__(self, columns: int, lines: int) -> None:
         self._rendered: list[str] = []
-        self._coloured: dict[tuple[Char, tuple[int, ...]], Char] = {}
         self._drawing = False
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._rest = ""
         super().__init__(columns, lines)
 
     @property
@@ -96,7 +126,7 @@ class Screen(pyte.Screen):
     def draw(self, data: str) -> None:
         """Draw a text at the cursor."""
         x, y = self.cursor.x, self.cursor.y
-        fits = x + len(data) <= self.columns and not self.charset and modes.IRM not in self.mode
+        fits = x + len(data) <= self.columns and modes.IRM not in self.mode
         if not fits or not is_plain(data):
             self._drawing = True
             super().draw(self._drawable(data))
@@ -167,41 +197,24 @@ class Screen(pyte.Screen):
 
     def select_graphic_rendition(self, *attrs: int) -> None:
         """Choose the colours for the next letters."""
-        before = (self.cursor.attrs, attrs)
-        known = self._coloured.get(before)
-        if known is None:
-            if len(self._coloured) >= MOST_COLOURED:
-                self._coloured.clear()
-            super().select_graphic_rendition(*attrs)
-            self._coloured[before] = self.cursor.attrs
-        else:
-            self.cursor.attrs = known
-
-
-class Stream(pyte.Stream):
-    """pyte's stream of bytes, which takes control sequences whole."""
-
-    def __init__(self, screen: Screen) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        super().__init__(screen)
-        self._drawn_on = screen
+        self.cursor.attrs = coloured(self.cursor.attrs, *attrs)
 
     def take(self, data: bytes) -> None:
-        """Draw a program's output."""
-        text, offset = self._decoder.decode(data).replace("\x9b", "\x1b["), 0
-        while offset < len(text):
-            known = self._taking_plain_text and (
-                self._text_pattern.match(text, offset) or CSI.match(text, offset)
-            )
-            if not known:
-                self._taking_plain_text = self._send_to_parser(text[offset])
-                offset += 1
-                continue
-            offset = known.end()
-            if known.re is not CSI:
-                self._drawn_on.draw(known.group())
-            else:
-                self._control(known[1], known[2])
+        """Draw a program's output; keep a sequence that is cut off at the end until its rest comes."""
+        text = self._rest + self._decoder.decode(data).replace("\x9b", "\x1b[")
+        found = _UNENDED.search(text)
+        cut = found.start() if found else len(text)
+        self._rest = text[cut:]
+        if len(self._rest) > _LONGEST:
+            # Its content does not matter; its end does, and may be cut off, too.
+            self._rest = self._rest[:2] + "\x1b" * self._rest.endswith("\x1b")
+        for token in _TOKEN.finditer(text, 0, cut):
+            if token["text"]:
+                self.draw(token["text"])
+            elif token["final"]:
+                self._control(token["given"], token["final"])
+            elif name := _PLAIN.get(token[0]):
+                getattr(self, name)()
 
     def _control(self, given: str, final: str) -> None:
         """Execute a control sequence that the emulator knows."""
@@ -209,11 +222,7 @@ class Stream(pyte.Stream):
         if found is None or name is None:
             return
         private, numbers = bool(found[1]), parameters(found[2])
-        if name == "select_graphic_rendition":
-            if not private:
-                self._drawn_on.select_graphic_rendition(*numbers)
-            return
-        do = getattr(self._drawn_on, name)
+        do = getattr(self, name)
         if name in _MODES:
             do(*numbers, private=private)
         elif name in _ERASES:

@@ -26,7 +26,7 @@ def explain(recording: bytes, size: tuple[int, int], rules: Sequence[PromptRule]
     ``size`` is the terminal's columns and lines.
     """
     screen = LiveScreen(size)
-    screen.draw(recording)
+    screen.take(recording)
     picture = screen.picture()
     x, y = picture.cursor
     yield f"The screen ({size[0]} by {size[1]}), with the cursor in column {x + 1} of line {y + 1}:"

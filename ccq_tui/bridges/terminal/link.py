@@ -5,18 +5,21 @@ from __future__ import annotations
 import select
 import socket
 import struct
-from collections.abc import Iterator
 from contextlib import suppress
 from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import asyncio
 
 _HEAD = struct.Struct("=BI")
 MOST_SAID = 20_000
 """Most bytes of the watcher's message at the end."""
 
 
-ASKED = "\0"
+ASKED = b"\0"
 """The watcher's sign that it asks something."""
-SHOW = "\5"
+SHOW = b"\5"
 """The watcher's sign that it must see the screen as it is now."""
 
 
@@ -41,15 +44,23 @@ class ToWatcher(IntEnum):
 
 
 class Link:
-    """The relay's end of the link; ``end`` is the socket to the watcher."""
+    """The relay's end of the link.
+
+    Args:
+        end: The socket to the watcher.
+
+    Attributes:
+        owed: What is not sent yet.
+        told: The watcher's signs and its message to the person, for when the terminal is free.
+        over: Whether the watcher is gone.
+    """
 
     def __init__(self, end: socket.socket) -> None:
         end.setblocking(False)
         self._end = end
-        self._owed = bytearray()
-        self._said = bytearray()
-        self._over = False
-        self._to_show = False
+        self.owed = bytearray()
+        self.told = bytearray()
+        self.over = False
 
     @property
     def descriptor(self) -> int:
@@ -59,68 +70,40 @@ class Link:
     @property
     def events(self) -> int:
         """The events to poll for."""
-        if self._over:
-            return 0
-        return select.POLLIN | (select.POLLOUT if self._owed else 0)
-
-    @property
-    def owes(self) -> bool:
-        """Whether something is not sent yet."""
-        return bool(self._owed)
-
-    @property
-    def over(self) -> bool:
-        """Whether the watcher is gone."""
-        return self._over
-
-    @property
-    def asked(self) -> bool:
-        """Whether the watcher has asked anything, or has something to say."""
-        return bool(self._said)
-
-    @property
-    def said(self) -> str:
-        """The watcher's message to the person, for when the terminal is free."""
-        return self._said.decode(errors="replace").replace(ASKED, "")
+        return 0 if self.over else select.POLLIN | select.POLLOUT * bool(self.owed)
 
     def send(self, kind: ToWatcher, payload: bytes = b"") -> None:
         """Send a message, now or soon."""
-        if not self._over:
-            self._owed += _HEAD.pack(kind, len(payload)) + payload
+        if not self.over:
+            self.owed += _HEAD.pack(kind, len(payload)) + payload
             self._write()
 
-    def exchange(self) -> None:
-        """Send what is owed, and take the watcher's words."""
+    def exchange(self) -> bool:
+        """Send what is owed, take the watcher's words, and return whether it must see the screen."""
         self._write()
         try:
             data = self._end.recv(4096)
         except BlockingIOError:
-            return
+            return False
         except OSError:
             data = b""
         if not data:
             self._lose()
-        self._to_show = self._to_show or SHOW.encode() in data
-        data = data.replace(SHOW.encode(), b"")
-        self._said += data[: max(0, MOST_SAID - len(self._said))]
-
-    def take_wish(self) -> bool:
-        """Return whether the watcher has asked to see the screen since the last call."""
-        wanted, self._to_show = self._to_show, False
-        return wanted
+        self.told += data.replace(SHOW, b"")[: max(0, MOST_SAID - len(self.told))]
+        return SHOW in data
 
     def _write(self) -> None:
         try:
-            while self._owed:
-                del self._owed[: self._end.send(self._owed)]
+            while self.owed:
+                del self.owed[: self._end.send(self.owed)]
         except BlockingIOError:
             return
         except OSError:
             self._lose()
 
     def _lose(self) -> None:
-        self._over = True
-        self._owed.clear()
+        self.over = True
+        self.owed.clear()
 
     def close(self) -> None:
         """Let the watcher go."""
@@ -128,19 +111,7 @@ class Link:
             self._end.close()
 
 
-class Messages:
-    """The messages in the bytes that the watcher read, in pieces of any size."""
-
-    def __init__(self) -> None:
-        self._data = bytearray()
-
-    def take(self, data: bytes) -> Iterator[tuple[ToWatcher, bytes]]:
-        """Yield each message that is complete now."""
-        self._data += data
-        while len(self._data) >= _HEAD.size:
-            kind, size = _HEAD.unpack_from(self._data)
-            if len(self._data) < _HEAD.size + size:
-                return
-            payload = bytes(self._data[_HEAD.size : _HEAD.size + size])
-            del self._data[: _HEAD.size + size]
-            yield ToWatcher(kind), payload
+async def next_message(reader: asyncio.StreamReader) -> tuple[ToWatcher, bytes]:
+    """Read the relay's next message; raises `IncompleteReadError` or `OSError` once the relay is gone."""
+    kind, size = _HEAD.unpack(await reader.readexactly(_HEAD.size))
+    return ToWatcher(kind), await reader.readexactly(size)

@@ -12,10 +12,12 @@ import os
 import pty
 import signal
 import struct
+import subprocess
 import termios
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NoReturn
 
 from ccq_tui.bridges.terminal import WRAPPED
 
@@ -123,7 +125,6 @@ def start(command: Sequence[str], streams: Sequence[int], like: int, size: Size 
     try:
         master, slave = pty.openpty()
         states, report = os.pipe()
-        failed, failing = os.pipe()
     except OSError as error:
         raise NotStartedError(command[0], error) from error
     with suppress(termios.error):
@@ -133,62 +134,50 @@ def start(command: Sequence[str], streams: Sequence[int], like: int, size: Size 
     device = os.fstat(slave).st_rdev
     leader = os.fork()
     if leader == 0:
-        for descriptor in (master, states, failed):
-            os.close(descriptor)
-        _lead(command, streams, slave, report, failing)
-    for descriptor in (slave, report, failing):
-        os.close(descriptor)
-    with os.fdopen(failed, "rb") as told:
-        said = list(_STARTED.iter_unpack(told.read()))  # until it is closed, as it is by the start
-    pid, number = said[-1] if said else (0, errno.EIO)
+        os.close(master)
+        os.close(states)
+        _lead(command, streams, slave, report)
+    os.close(slave)
+    os.close(report)
+    said = os.read(states, _STARTED.size)
+    pid, number = _STARTED.unpack(said) if said else (0, errno.EIO)
     program = Program(pid, leader, master, device, states)
-    if number:
+    if not pid:
         program.close()
         raise NotStartedError(command[0], OSError(number, os.strerror(number)))
     os.set_blocking(master, False)
     return program
 
 
-def _lead(command: Sequence[str], streams: Sequence[int], slave: int, report: int, failing: int) -> None:
-    """Lead the session: start the program and report its states; never returns."""
+def _lead(command: Sequence[str], streams: Sequence[int], slave: int, report: int) -> NoReturn:
+    """Lead the session: start the program, report that and then its states."""
     code = 1
+
+    def in_front() -> None:
+        os.tcsetpgrp(slave, os.getpid())
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+
     try:
         os.setsid()
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
         signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # it gives the foreground away from the background
-        begin, begun = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            os.close(begun)
-            os.read(begin, 1)
-            _become(command, streams, slave, failing)
-        os.setpgid(pid, pid)
-        os.tcsetpgrp(slave, pid)
-        os.write(failing, _STARTED.pack(pid, 0))
-        os.close(failing)
-        os.close(begun)
-        for stream in (0, 1, 2):  # a reader of the caller's pipe waits until all of its writers are gone
-            os.close(stream)
-        _report(pid, slave, report)
+        os.environ[WRAPPED] = os.ttyname(slave)
+        stdin, stdout, stderr = (slave if stream in streams else None for stream in (0, 1, 2))
+        try:
+            program = subprocess.Popen(  # noqa: S603 - the person's own command
+                command, stdin=stdin, stdout=stdout, stderr=stderr,
+                close_fds=False, process_group=0, preexec_fn=in_front,
+            )  # fmt: skip
+        except OSError as error:
+            os.write(report, _STARTED.pack(0, error.errno or errno.EIO))
+        else:
+            os.write(report, _STARTED.pack(program.pid, 0))
+            for stream in (0, 1, 2):  # a reader of the caller's pipe waits until all of its writers are gone
+                os.close(stream)
+            _report(program.pid, slave, report)
         code = 0
     finally:
         os._exit(code)
-
-
-def _become(command: Sequence[str], streams: Sequence[int], slave: int, failing: int) -> None:
-    """Become the program; never returns."""
-    try:
-        for stream in streams:
-            os.dup2(slave, stream)
-        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
-            signal.signal(number, signal.SIG_DFL)
-        os.environ[WRAPPED] = os.ttyname(slave)
-        os.execvp(command[0], list(command))  # noqa: S606 (the person's own command)
-    except OSError as error:
-        os.write(failing, _STARTED.pack(os.getpid(), error.errno or 0))
-    finally:
-        os._exit(CANNOT_RUN)
 
 
 def _report(pid: int, slave: int, report: int) -> None:

@@ -64,8 +64,6 @@ class Relay:
         self._foreground = False
         self._to_terminal, self._to_program = bytearray(), bytearray()
         self._kept, self._flooded = bytearray(), False
-        self._poll = select.poll()
-        self._polled: dict[int, int] = {}
         self._woken, self._wake = os.pipe()
         self._gone = self._closed = self._hung_up = False
         self._told = time.monotonic()
@@ -96,17 +94,7 @@ class Relay:
     def _turn(self) -> None:
         """Wait until something can be passed on, and pass it on."""
         program, terminal = self._program.master, self._terminal
-        room = len(self._to_terminal) < MOST_WAITING and not self._closed
-        self._want(program, (select.POLLIN if room else 0) | (select.POLLOUT if self._to_program else 0))
-        typing = self._foreground and not self._gone and len(self._to_program) < MOST_WAITING
-        self._want(terminal, (select.POLLIN if typing else 0) | (select.POLLOUT if self._to_terminal else 0))
-        self._want(self._program.states, select.POLLIN)
-        self._want(self._woken, select.POLLIN)
-        if self._link is not None:
-            self._want(self._link.descriptor, self._link.events)
-        pause = FLOOD_PAUSE if self._flooded else PAUSE
-        kept = self._kept and self._link is not None and not self._link.owes
-        ready = dict(self._poll.poll(pause * 1000 if kept else None))
+        ready = self._ready(program, terminal)
         if not ready:
             self._pause()
             return
@@ -126,23 +114,31 @@ class Relay:
         if self._link is not None and self._link.descriptor in ready:
             self._hear_watcher(self._link)
 
+    def _ready(self, program: int, terminal: int) -> dict[int, int]:
+        """Wait for something, and return what came; nothing if only the kept output is to be sent."""
+        room = len(self._to_terminal) < MOST_WAITING and not self._closed
+        typing = self._foreground and not self._gone and len(self._to_program) < MOST_WAITING
+        wanted = {
+            program: select.POLLIN * room | select.POLLOUT * bool(self._to_program),
+            terminal: select.POLLIN * typing | select.POLLOUT * bool(self._to_terminal),
+            self._program.states: select.POLLIN,
+            self._woken: select.POLLIN,
+        }
+        if self._link is not None:
+            wanted[self._link.descriptor] = self._link.events
+        poll = select.poll()
+        for descriptor, events in wanted.items():
+            if events:  # without, a hang-up would be reported on and on
+                poll.register(descriptor, events)
+        pause = FLOOD_PAUSE if self._flooded else PAUSE
+        kept = self._kept and self._link is not None and not self._link.owed
+        return dict(poll.poll(pause * 1000 if kept else None))
+
     def _hear_watcher(self, link: Link) -> None:
-        link.exchange()
-        if link.take_wish():
+        if link.exchange():
             self._read_program()
             self._pause()
             link.send(ToWatcher.SHOWN)
-
-    def _want(self, descriptor: int, events: int) -> None:
-        """Poll a descriptor for events from now on; without events, not even for its hang-up."""
-        if self._polled.get(descriptor, 0) == events:
-            return
-        self._polled[descriptor] = events
-        if events:
-            self._poll.register(descriptor, events)
-        else:
-            with suppress(KeyError):
-                self._poll.unregister(descriptor)
 
     def _read_program(self) -> bool:
         """Pass on the program's output, as much as is there, in one piece; return whether there was any."""
@@ -168,7 +164,7 @@ class Relay:
                     self._flooded = True
                     del self._kept[:-END_OF_FLOOD]
                 late = time.monotonic() - self._told > LONGEST
-                if late and not (self._flooded or self._link.owes):
+                if late and not (self._flooded or self._link.owed):
                     self._pause()
         return bool(data)
 
@@ -212,7 +208,6 @@ class Relay:
         self._hang_up()
         self._gone = True
         self._to_terminal.clear()
-        self._want(self._terminal, 0)
 
     def _pause(self) -> None:
         """Send the kept output to the watcher."""

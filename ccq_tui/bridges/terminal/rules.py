@@ -15,9 +15,6 @@ from ccq_tui.config.errors import explain
 from ccq_tui.text import one_line
 
 SHIPPED = Path(__file__).parent.parent / "prompts"
-MOST_FILES = 100
-MOST_RULES = 200
-LONGEST_NAME, LONGEST_PATTERN = 60, 1000
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -62,15 +59,15 @@ class Reading(StrEnum):
 Pattern = re.Pattern[str]
 NOTHING: Pattern = re.compile(r"(?!)")
 """Matches no text."""
-_GROUPS: Mapping[Shape, frozenset[str]] = {
-    Shape.YES_NO: frozenset({"question"}),
-    Shape.LETTERS: frozenset({"question", "letters"}),
-    Shape.NUMBER: frozenset({"question"}),
-    Shape.TEXT: frozenset({"question"}),
-    Shape.ENTER: frozenset({"question"}),
-    Shape.LIST: frozenset({"label"}),
-    Shape.CHECKS: frozenset({"label", "box"}),
+_QUESTION = frozenset({"question"})
+_GROUPS: Mapping[Shape, Mapping[str, frozenset[str]]] = {
+    **{shape: {"prompt": _QUESTION} for shape in (Shape.YES_NO, Shape.TEXT, Shape.ENTER)},
+    Shape.LETTERS: {"prompt": _QUESTION | {"letters"}},
+    Shape.NUMBER: {"prompt": _QUESTION, "row": frozenset({"number", "label"})},
+    Shape.LIST: {"row": frozenset({"label"}), "question": _QUESTION},
+    Shape.CHECKS: {"row": frozenset({"label", "box"}), "question": _QUESTION},
 }
+"""The patterns that a rule needs, with their groups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +101,6 @@ class PromptRule:
         no: The text to type for no.
         must_read: Whether the program must be known to read from its terminal.
         first_screen: Whether it never is on the second screen of full-screen programs.
-        asked: Whether the prompt is asked without a request.
         file: The file of the rule.
     """
 
@@ -135,7 +131,6 @@ class PromptRule:
     no: str = "n"
     must_read: bool = False
     first_screen: bool = False
-    asked: bool = True
     file: str = ""
 
 
@@ -150,14 +145,11 @@ def load_rules(own: Path | None) -> tuple[tuple[PromptRule, ...], list[str]]:
     """
     problems: list[str] = []
     theirs: list[PromptRule] = []
-    for path in _files(own)[:MOST_FILES] if own is not None else ():
+    for path in _files(own) if own is not None else ():
         try:
             theirs += read_rules(path)
         except RuleFileError as error:
             problems.append(str(error))
-    if len(theirs) > MOST_RULES:
-        problems.append(f"{own}: more than {MOST_RULES} rules; the others are not used")
-        del theirs[MOST_RULES:]
     taken = {rule.name for rule in theirs}
     shipped = [rule for path in _files(SHIPPED) for rule in read_rules(path)]
     return (*theirs, *(rule for rule in shipped if rule.name not in taken)), problems
@@ -189,24 +181,18 @@ def _rule(file: str, number: int, values: Mapping[str, Any]) -> PromptRule:
     from pydantic import TypeAdapter, ValidationError  # only what watches a program reads rules
 
     name = values.get("name")
-    named = isinstance(name, str) and len(name) <= LONGEST_NAME and _NAME.fullmatch(name) is not None
+    named = isinstance(name, str) and _NAME.fullmatch(name) is not None
     called = f"{file}: rule {name if named else number}"
     if not named:
         raise RuleFileError(
             f"{called}: name: must be lower-case words joined by -, not {one_line(repr(name), 80)}"
         )
-    long = [field for field, text in values.items() if isinstance(text, str) and len(text) > LONGEST_PATTERN]
-    if long:
-        raise RuleFileError(f"{called}: {one_line(long[0], 60)}: may have {LONGEST_PATTERN} characters")
     try:
         rule = TypeAdapter(PromptRule).validate_python({**values, "file": file})
-    except (ValidationError, RecursionError, OverflowError) as error:
-        wrong: Mapping[str, Any] = {}
-        if isinstance(error, ValidationError):
-            wrong = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in wrong.get("loc", ("rule",)))
-        why = explain(wrong) if wrong else "a pattern is nested too deeply"
-        raise RuleFileError(f"{called}: {one_line(place, 60)}: {one_line(why, 200)}") from error
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in wrong["loc"])
+        raise RuleFileError(f"{called}: {one_line(place, 60)}: {one_line(explain(wrong), 200)}") from error
     for field, needed in _lacking(rule):
         raise RuleFileError(f"{called}: {field}: must be {needed}")
     return rule
@@ -214,13 +200,8 @@ def _rule(file: str, number: int, values: Mapping[str, Any]) -> PromptRule:
 
 def _lacking(rule: PromptRule) -> Iterator[tuple[str, str]]:
     """Yield the fields that a rule of its shape needs otherwise, and how."""
-    shape, holder = rule.shape, "row" if rule.shape.is_list else "prompt"
-    groups = {holder: _GROUPS[shape]}
-    if shape is Shape.NUMBER:
-        groups["row"] = frozenset({"number", "label"})
-    if shape.is_list:
-        groups["question"] = frozenset({"question"})
-    for field, needed in groups.items():
+    shape = rule.shape
+    for field, needed in _GROUPS[shape].items():
         pattern: Pattern = getattr(rule, field)
         if pattern is NOTHING:
             yield field, f"a pattern, which a rule of shape {shape} needs"

@@ -9,16 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from ccq_tui.bridges.terminal.emulator import Screen, Stream
+from ccq_tui.bridges.terminal.emulator import Screen
 
 _ALTERNATE = frozenset({47, 1047, 1049})
 _APPLICATION_KEYS = 1 << 5
-_STRING = re.compile(rb"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)?")
-"""A string for the terminal, such as its title; another sequence ends it early."""
-_UNENDED = re.compile(rb"\x1b(?:[]P_^X][^\x07\x1b]*\x1b?|\[[ -?]*)?\Z")
-"""A sequence that the end of the output cuts off."""
-_LONGEST = 4096
-"""Most bytes to keep of a sequence whose end has not come."""
 _RULE = re.compile(r"[─-╿▀-▟]$")
 MOST_COLUMNS, MOST_LINES = 1000, 500
 
@@ -89,16 +83,30 @@ class ScreenPicture:
         return self.lines[y][x:].strip()
 
 
-class _Screen(Screen):
-    """The emulator's screen, with a second one and a count of the lines that scrolled away."""
+class LiveScreen(Screen):
+    """The screen with a program's output so far; ``size`` is its columns and lines.
 
-    def __init__(self, columns: int, lines: int) -> None:
+    Attributes:
+        scrolled: Number of lines that have left it at the top.
+    """
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        super().__init__(*_bounded(size))
+
+    def fit(self, size: tuple[int, int]) -> None:
+        """Take another size of the terminal."""
+        columns, lines = _bounded(size)
+        self.resize(lines, columns)
+
+    def reset(self) -> None:
+        """Begin with an empty screen."""
         self.scrolled = 0
-        self.alternate = False
         self._first: tuple[Any, Any, int] | None = None
-        super().__init__(columns, lines)
+        """What the first screen holds, its cursor and its count, while the second one is in front."""
+        super().reset()
 
     def index(self) -> None:
+        """Go down a line, perhaps by scrolling."""
         top, bottom = self.margins or (0, self.lines - 1)
         if self.cursor.y == bottom and top == 0:
             self.scrolled += 1
@@ -119,74 +127,42 @@ class _Screen(Screen):
         super().resize(lines, columns)
 
     def set_mode(self, *modes: int, **options: bool) -> None:
+        """Set modes; one of them brings the second screen to the front."""
         super().set_mode(*modes, **options)
-        if options.get("private") and _ALTERNATE.intersection(modes) and not self.alternate:
-            self.alternate = True
+        if options.get("private") and _ALTERNATE.intersection(modes) and self._first is None:
             self._first = self.buffer, copy.copy(self.cursor), self.scrolled
             self.buffer = defaultdict(cast("Any", self.buffer).default_factory)
             self.dirty.update(range(self.lines))
 
     def reset_mode(self, *modes: int, **options: bool) -> None:
+        """Reset modes; one of them brings the first screen back."""
         super().reset_mode(*modes, **options)
-        if options.get("private") and _ALTERNATE.intersection(modes) and self.alternate:
-            self.alternate = False
-            if self._first is not None:
-                self.buffer, self.cursor, self.scrolled = self._first
-                self.cursor.x = min(self.cursor.x, self.columns - 1)
-                self.cursor.y = min(self.cursor.y, self.lines - 1)
-                self._first = None
+        if options.get("private") and _ALTERNATE.intersection(modes) and self._first is not None:
+            self.buffer, self.cursor, self.scrolled = self._first
+            self._first = None
+            self.cursor.x = min(self.cursor.x, self.columns - 1)
+            self.cursor.y = min(self.cursor.y, self.lines - 1)
             self.dirty.update(range(self.lines))
-
-
-class LiveScreen:
-    """The screen with a program's output so far; ``size`` is its columns and lines."""
-
-    def __init__(self, size: tuple[int, int]) -> None:
-        self._size = _bounded(size)
-        self.clear()
-
-    def clear(self) -> None:
-        """Begin with an empty screen: the content of the real one is unknown."""
-        self._screen = _Screen(*self._size)
-        self._stream = Stream(self._screen)
-        self._rest = b""
-
-    def resize(self, size: tuple[int, int]) -> None:
-        """Take another size."""
-        self._size = _bounded(size)
-        self._screen.resize(self._size[1], self._size[0])
-
-    def draw(self, data: bytes) -> None:
-        """Draw output; keep a sequence that is cut off at the end until its rest comes."""
-        data = self._rest + data
-        found = _UNENDED.search(data)
-        cut = found.start() if found else len(data)
-        self._rest = data[cut:]
-        if len(self._rest) > _LONGEST:
-            # Its content does not matter; its end does, and may be cut off, too.
-            self._rest = self._rest[:2] + (b"\x1b" if self._rest.endswith(b"\x1b") else b"")
-        self._stream.take(_STRING.sub(b"", data[:cut]))
 
     def picture(self) -> ScreenPicture:
         """Return the screen as it is now."""
-        screen = self._screen
-        lines = tuple(line.rstrip().replace("\xa0", " ") for line in screen.display)
+        lines = tuple(line.rstrip().replace("\xa0", " ") for line in self.display)
         underlined = frozenset(
             y
-            for y in range(screen.lines)
-            if lines[y] and any(cell.underscore and cell.data.strip() for cell in screen.buffer[y].values())
+            for y in range(self.lines)
+            if lines[y] and any(cell.underscore and cell.data.strip() for cell in self.buffer[y].values())
         )
-        cursor = (min(screen.cursor.x, screen.columns), min(screen.cursor.y, screen.lines - 1))
+        cursor = (min(self.cursor.x, self.columns), min(self.cursor.y, self.lines - 1))
         return ScreenPicture(
             lines,
-            screen.columns,
+            self.columns,
             cursor,
-            scrolled=screen.scrolled,
-            alternate=screen.alternate,
+            scrolled=self.scrolled,
+            alternate=self._first is not None,
             underlined=underlined,
-            hidden=screen.cursor.hidden,
-            application_keys=_APPLICATION_KEYS in screen.mode,
-            wrapped=frozenset(y for y in range(screen.lines) if screen.continues(y)),
+            hidden=self.cursor.hidden,
+            application_keys=_APPLICATION_KEYS in self.mode,
+            wrapped=frozenset(y for y in range(self.lines) if self.continues(y)),
         )
 
 

@@ -32,12 +32,8 @@ def waits_for(group: int, terminal: int, *, lines: bool) -> bool | None:
     members = _members(group)
     if not members:
         return None
-    found = [_one(pid, state, terminal) for pid, state in members]
-    if True in found:
-        return True
-    if found == [False] * len(found):
-        return False
-    return None if lines else _polls(members)
+    found = {_one(pid, state, terminal, None if lines else True) for pid, state in members}
+    return next(known for known in (True, None, False) if known in found)
 
 
 def _members(group: int) -> list[tuple[int, str]]:
@@ -58,8 +54,8 @@ def _members(group: int) -> list[tuple[int, str]]:
     return members
 
 
-def _one(pid: int, state: str, terminal: int) -> bool | None:
-    """Return whether one process reads from a terminal; None if it may."""
+def _one(pid: int, state: str, terminal: int, polls: bool | None) -> bool | None:
+    """Return whether one process reads from a terminal, ``polls`` if it polls files; None if it may."""
     if state != "S":
         return False
     place = _PROC / str(pid)
@@ -70,19 +66,15 @@ def _one(pid: int, state: str, terminal: int) -> bool | None:
     if words[:1] and words[0].isdigit() and _READ:
         if int(words[0]) in _READ:
             return _is_terminal(place / "fd" / str(int(words[1], 16)), terminal)
-        return None if _channel(place).startswith(_POLLING) else False
+        return polls if _channel(place).startswith(_POLLING) else False
     if words[:1] == ["running"]:
         return False
     channel = _channel(place)
     if channel.startswith(_READING):
         return None if _has_sockets(place) else True
-    return None if channel in ("", "0") or channel.startswith(_POLLING) else False
-
-
-def _polls(members: list[tuple[int, str]]) -> bool | None:
-    """Return True if a process polls several files, as it would for keys, else None."""
-    channels = [_channel(_PROC / str(pid)) for pid, _ in members]
-    return True if any(channel.startswith(_POLLING) for channel in channels) else None
+    if channel.startswith(_POLLING):
+        return polls
+    return None if channel in ("", "0") else False
 
 
 def _channel(place: Path) -> str:

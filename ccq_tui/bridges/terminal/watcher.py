@@ -8,12 +8,11 @@ import os
 import socket
 import termios
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from ccq_tui.bridges.terminal.detect import Found, FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.explain import said
-from ccq_tui.bridges.terminal.link import ASKED, SHOW, Messages, ToWatcher
+from ccq_tui.bridges.terminal.link import ASKED, SHOW, ToWatcher, next_message
 from ccq_tui.bridges.terminal.program import Watched
 from ccq_tui.bridges.terminal.prompt_request import context_of, read_off, request_for, wanted
 from ccq_tui.bridges.terminal.rules import PromptRule, load_rules
@@ -24,10 +23,10 @@ from ccq_tui.config.paths import inbox_path, prompt_rules
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestOutcome
-from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxError
 from ccq_tui.logs import start_logging
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answered, Declined
+from ccq_tui.questions import Answered
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import one_line
 
@@ -49,8 +48,6 @@ LOOKS_AGAIN = 0.02
 """Seconds between two looks whether a program has taken a key: nothing reports it."""
 TAKES_UNKNOWN = 0.3
 """Seconds to allow a program for a key if nothing shows whether it waits for the next one."""
-MOST_UNANSWERED = 20
-"""Number of prompts in a row that went away by themselves, after which no more are asked."""
 CLOSE_SECONDS = 3.0
 
 
@@ -61,18 +58,16 @@ class Open:
     Attributes:
         prompt: The prompt.
         request: Its request.
-        typed_at: The time at which the person first typed at the terminal, or None.
-        withdrawn: Whether the request is withdrawn, and the prompt left to the person.
-        typing: The typing of an answer, or None.
-        own: The answer from the terminal, or None.
+        inbox: The inbox in which it is.
+        typing: Whether an answer from there is typed.
+        withdrawn: Whether the request is closed, and the prompt left to the person.
     """
 
     prompt: FoundPrompt
     request: QuestionRequest
-    typed_at: float | None = None
+    inbox: Inbox
+    typing: bool = False
     withdrawn: bool = False
-    typing: asyncio.Task[None] | None = None
-    own: Answered | None = None
 
 
 def watch(watched: Watched, end: socket.socket) -> None:
@@ -81,10 +76,11 @@ def watch(watched: Watched, end: socket.socket) -> None:
     rules, problems = load_rules(prompt_rules())
 
     async def main() -> None:
-        watcher = Watcher(watched, rules, end)
+        reader, writer = await asyncio.open_unix_connection(sock=end)
+        watcher = Watcher(watched, rules, writer)
         for problem in problems:
             watcher.say(problem)
-        await watcher.run()
+        await watcher.run(reader)
 
     try:
         asyncio.run(main())
@@ -99,7 +95,7 @@ class Watcher:
     Args:
         watched: The program.
         rules: The rules for prompts.
-        end: The socket to the relay.
+        relay: Takes what the relay is told.
 
     Attributes:
         picture: The screen.
@@ -107,8 +103,8 @@ class Watcher:
         over: Whether the program has ended.
     """
 
-    def __init__(self, watched: Watched, rules: Sequence[PromptRule], end: socket.socket) -> None:
-        self._watched, self._rules, self._end = watched, rules, end
+    def __init__(self, watched: Watched, rules: Sequence[PromptRule], relay: asyncio.StreamWriter) -> None:
+        self._watched, self._rules, self._relay = watched, rules, relay
         self._screen = LiveScreen(watched.size)
         self.picture = self._screen.picture()
         self.prompt: FoundPrompt | None = None
@@ -117,39 +113,33 @@ class Watcher:
         self._shown = 0
         self._pressed_in = (True, True)
         self._inbox: Inbox | None = None
-        self._opening = asyncio.Lock()
         self._open: Open | None = None
         self._since = self._last_output = self._loop.time()
         self._candidate: FoundPrompt | None = None
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._typed = False
+        """Whether the person has typed since the last prompt was asked."""
         self._stopped = False
         self.over = False
         self._left: FoundPrompt | None = None
         self._failed = ""
         self._calls = 0
-        self._unanswered = 0
         self._asker_id = f"{os.getpid()}-{this_process().start.rpartition(':')[2]}"
         self._actor = Actor(Surface.ASKER, watched.name, this_process())
 
-    async def run(self) -> None:
-        """Watch until the program has ended or the relay is gone."""
-        messages = Messages()
-        self._end.setblocking(False)
+    async def run(self, reader: asyncio.StreamReader) -> None:
+        """Watch until the program has ended or the relay, from which ``reader`` reads, is gone."""
         ended = ""
         try:
             while not ended:
-                data = await self._loop.sock_recv(self._end, 1 << 18)
-                if not data:
-                    break
-                for kind, payload in messages.take(data):
-                    if kind is ToWatcher.ENDED:
-                        ended = payload.decode()
-                        break
+                kind, payload = await next_message(reader)
+                if kind is ToWatcher.ENDED:
+                    ended = payload.decode()
+                else:
                     self._take(kind, payload)
-                await self._tell_looked()
-        except OSError as error:
+                    await self._tell_looked()
+        except (asyncio.IncompleteReadError, OSError) as error:
             _logger.warning("The relay is gone: %s", type(error).__name__)
         await self._end_all(ended)
 
@@ -159,13 +149,13 @@ class Watcher:
         match kind:
             case ToWatcher.OUTPUT:
                 self._last_output = self._loop.time()
-                self._screen.draw(payload)
+                self._screen.take(payload)
                 self._look()
             case ToWatcher.LOST:
-                self._screen.clear()
+                self._screen.reset()
             case ToWatcher.SIZE:
                 columns, lines = payload.split()
-                self._screen.resize((int(columns), int(lines)))
+                self._screen.fit((int(columns), int(lines)))
                 self._look()
             case ToWatcher.SHOWN:
                 self._look()
@@ -175,7 +165,8 @@ class Watcher:
             case ToWatcher.STOPPED:
                 self._stopped = True
                 self._withdraw("it was stopped at its terminal")
-                self._forget()
+                self._open = self._candidate = None
+                self._cancel_all()
             case ToWatcher.CONTINUED:
                 self._stopped, self._left = False, None
                 self._look()
@@ -187,21 +178,21 @@ class Watcher:
     def _look(self) -> None:
         """Take a picture of the screen, and act on a prompt that came or went."""
         self.picture = self._screen.picture()
-        self.prompt = self._find(unasked=self._open is not None).prompt
+        self.prompt = self._find().prompt
         opened = self._open
         if opened is None:
             self._consider()
-        elif opened.typing is None and not stands(opened.prompt, self.prompt, self.picture):
+        elif not opened.typing and not stands(opened.prompt, self.prompt, self.picture):
             self._later("gone", GONE, self._go)
         else:
             self._cancel("gone")
 
-    def _find(self, *, unasked: bool = False) -> Found:
+    def _find(self) -> Found:
         """Find a prompt; look whether the program waits only if one is found without that."""
         if (modes := self._modes()) is None:
             return Found(None)
         echo, lines = modes
-        found = find(self.picture, Reads(echo, lines, True), self._rules, unasked=unasked)
+        found = find(self.picture, Reads(echo, lines, True), self._rules)
         if self._watched.explain:
             self._later("explain", QUIET, lambda: self._explain(found))
         if found.prompt is None or self._open is not None:
@@ -238,7 +229,7 @@ class Watcher:
             self._candidate = None
             self._cancel("ripe")
             return
-        if self._candidate is None or not self._candidate.is_same(found):
+        if self._candidate is None or not stands(self._candidate, found, self.picture):
             self._since = self._loop.time()
         self._candidate = found
         self._later("ripe", QUIET, self._ripe)
@@ -254,11 +245,12 @@ class Watcher:
             return
         self.prompt = self._find().prompt  # once more: a password's prompt may turn the echo off only now
         candidate, self._candidate = self._candidate, None
-        if candidate is None or self.prompt is None or not candidate.is_same(self.prompt):
-            if self.prompt is None and candidate is not None:
-                self._later("look", QUIET, self._look)
+        if candidate is None:
             return
-        self._ask(self.prompt)
+        if self.prompt is not None and stands(candidate, self.prompt, self.picture):
+            self._ask(self.prompt)
+        else:
+            self._later("look", QUIET, self._look)
 
     def _ask(self, prompt: FoundPrompt) -> None:
         self._calls += 1
@@ -267,56 +259,47 @@ class Watcher:
         request = request_for(prompt, call, self._asker_id, origin, self._failed)
         self._failed = ""
         self._typed = False
-        self._send(ASKED)
-        self._open = opened = Open(prompt, request)
+        self._relay.write(ASKED)
+        self._inbox = self._inbox or Inbox.begin(inbox_path())
+        self._open = opened = Open(prompt, request, self._inbox)
         self._begin(self._await(opened, context_of(self.picture, prompt)))
 
     async def _await(self, opened: Open, context: str) -> None:
         try:
-            async with self._opening:
-                if self._inbox is None:
-                    self._inbox = await Inbox.connect(inbox_path())
+            await opened.inbox.run(lambda _: None)
             if opened.withdrawn:  # while the inbox was opened
                 return
-            outcome = await self._inbox.ask(opened.request, context)
+            outcome = await opened.inbox.ask(opened.request, context)
         except InboxError as error:
             self.say(f"prompts are not in the inbox: {error}")
             if self._open is opened:
                 self._leave(opened)
             return
-        if opened.withdrawn:
-            if outcome != opened.own:  # an answer from elsewhere at the same moment, too late for the prompt
-                self._inbox.sessions.give_up(opened.request.id, "it was answered at its terminal first")
-            return
-        opened.typing = self._begin(self._deliver(opened, outcome, self._inbox))
+        if not opened.withdrawn:
+            await self._deliver(opened, outcome)
 
     # -- from an outcome to keys ----------------------------------------------------------------------------
 
-    async def _deliver(self, opened: Open, outcome: RequestOutcome, inbox: Inbox) -> None:
-        opened.withdrawn = True
-        self._unanswered = 0
-        sessions = inbox.sessions
-        if isinstance(outcome, Cancelled):
-            self._leave(opened)
-        elif isinstance(outcome, Declined) or not isinstance(outcome, Answered):
-            sessions.delivered(opened.request.id, "result")  # the prompt is left to the person
-            self._leave(opened)
-        else:
-            try:
+    async def _deliver(self, opened: Open, outcome: RequestOutcome) -> None:
+        opened.typing = opened.withdrawn = True
+        key, sessions = opened.request.id, opened.inbox.sessions
+        try:
+            if isinstance(outcome, Answered):
                 await Typist(self, opened.prompt).answer(wanted(opened.prompt, outcome.answers[0]))
-            except StoppedError as error:
-                reason = f"it could not be typed to the end at {self._watched.name}'s prompt: {error}"
-                sessions.give_up(opened.request.id, reason)
-                found = self._find().prompt
-                if found is not None and found.rule == opened.prompt.rule and not self._typed:
-                    self._open, self._failed = None, f"Your answer was not entered: {error}."
-                else:
-                    shown = one_line(opened.prompt.question, 60)
-                    self.say(f"the answer to “{shown}” {reason.removeprefix('it ')}; answer it there")
-                    self._leave(opened)
-            else:
-                sessions.delivered(opened.request.id, "result")
                 self._open = None
+            else:
+                self._leave(opened)
+            sessions.delivered(key, "result")
+        except StoppedError as error:
+            reason = f"it could not be typed to the end at {self._watched.name}'s prompt: {error}"
+            sessions.give_up(key, reason)
+            found = self._find().prompt
+            if found is not None and found.rule == opened.prompt.rule and not self._typed:
+                self._open, self._failed = None, f"Your answer was not entered: {error}."
+            else:
+                shown = one_line(opened.prompt.question, 60)
+                self.say(f"the answer to “{shown}” {reason.removeprefix('it ')}; answer it there")
+                self._leave(opened)
         self._look()
 
     def _leave(self, opened: Open) -> None:
@@ -326,7 +309,7 @@ class Watcher:
     async def see(self) -> None:
         """Update the screen to all of the program's output; raises `StoppedError` if it cannot be seen."""
         wanted = self._shown + 1
-        self._send(SHOW)
+        self._relay.write(SHOW)
         if not await self.wait(lambda: self._shown >= wanted or self.over, KEY_SECONDS):
             raise StoppedError("its screen cannot be seen")
 
@@ -385,88 +368,58 @@ class Watcher:
 
     def _person_types(self) -> None:
         self._typed = True
-        opened = self._open
-        if opened is None or opened.typed_at is not None or opened.typing is not None:
-            return
-        opened.typed_at = self._loop.time()
-        self._later("answering", ANSWERING, lambda: self._withdraw("somebody answers it at its terminal"))
+        if self._open is not None and not self._open.typing:
+            self._later("answering", ANSWERING, lambda: self._withdraw("somebody answers it at its terminal"))
 
     def _withdraw(self, reason: str) -> None:
         """Withdraw the request; an answer at the terminal is still read off."""
-        opened = self._open
-        if opened is None or opened.withdrawn:
-            return
-        opened.withdrawn = True
-        if self._inbox is not None:
-            self._inbox.withdraw(opened.request.id, reason, self._actor)
+        if self._open is not None and not self._open.withdrawn:
+            self._begin(self._close(self._open, None, reason))
 
     def _go(self) -> None:
         """Record the answer to a prompt that is gone without an answer typed from here."""
         opened, self._open = self._open, None
         self._cancel("answering")
-        if opened is not None and self._inbox is None:
-            opened.withdrawn = True
-        elif opened is not None and self._inbox is not None:
-            self._count(answered=opened.typed_at is not None)
-            self._begin(self._note(opened, self._read_off(opened), self._inbox))
+        if opened is not None:
+            reason = "answered at its terminal" if self._typed else "its prompt is gone"
+            self._begin(self._close(opened, self._read_off(opened), reason))
         self._look()
 
     def _read_off(self, opened: Open) -> Answered | None:
         """Return the answer that was given at the terminal, as far as the screen shows it."""
-        answer = read_off(opened.prompt, self.picture) if opened.typed_at is not None else None
+        answer = read_off(opened.prompt, self.picture) if self._typed else None
         return None if answer is None else Answered((answer,))
 
-    async def _note(self, opened: Open, answered: Answered | None, inbox: Inbox) -> None:
-        key = opened.request.id
+    async def _close(self, opened: Open, answered: Answered | None, reason: str) -> None:
+        """Close a request, unless it is closed, with the answer from the terminal or else for a reason."""
+        key, sessions = opened.request.id, opened.inbox.sessions
+        closed, opened.withdrawn = opened.withdrawn, True
         try:
-            if opened.withdrawn:
-                if answered is not None:
-                    await inbox.run(
-                        lambda store: store.requests.remark(key, answered_at(answered), self._actor)
-                    )
-                return
-            opened.withdrawn = True
-            if answered is None:
-                typed = opened.typed_at is not None
-                inbox.withdraw(
-                    key, "answered at its terminal" if typed else "its prompt is gone", self._actor
-                )
-                return
-            opened.own = answered
-            await inbox.answer(key, answered, self._actor)
-            inbox.sessions.delivered(key, "result")
+            if not closed:
+                verdict = await opened.inbox.answer(key, answered or Cancelled(reason), self._actor)
+                if isinstance(verdict, AlreadySettled):  # from elsewhere, too late for the prompt
+                    sessions.give_up(key, "it was answered at its terminal first")
+                elif answered is not None:
+                    sessions.delivered(key, "result")
+            elif answered is not None:
+                words = f"answered at its terminal: {one_line(answer_line(answered.answers[0]), 200)}"
+                await opened.inbox.run(lambda store: store.requests.remark(key, words, self._actor))
         except InboxError as error:
             _logger.warning("What was answered at the terminal is not kept: %s", error)
-            inbox.withdraw(key, "answered at its terminal", self._actor)
-
-    def _count(self, *, answered: bool) -> None:
-        self._unanswered = 0 if answered else self._unanswered + 1
-        if self._unanswered >= MOST_UNANSWERED:
-            self.say(
-                "its prompts went away again and again by themselves, and are no longer asked in the inbox"
-            )
-            self._stopped = True
+            opened.inbox.withdraw(key, reason, self._actor)
 
     # -- the end --------------------------------------------------------------------------------------------
 
     async def _end_all(self, code: str) -> None:
         """Close the open request and the tasks at the program's end."""
-        for name in list(self._timers):
-            self._cancel(name)
-        opened, self.over = self._open, True
-        if opened is not None and self._inbox is not None:
-            if opened.typing is not None:
-                await self._tell_looked()  # the answer itself may have ended the program
-                await asyncio.wait([opened.typing], timeout=CLOSE_SECONDS)
-            else:
-                answered = self._read_off(opened)
-                if answered is not None:
-                    await self._note(opened, answered, self._inbox)
-                else:
-                    self._withdraw(f"{self._watched.name} ended{f' with exit code {code}' if code else ''}")
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._cancel_all()
+        self.over = True
+        await self._tell_looked()  # the answer itself may have ended the program
+        if self._open is not None and not self._open.typing:
+            reason = f"{self._watched.name} ended{f' with exit code {code}' if code else ''}"
+            await self._close(self._open, self._read_off(self._open), reason)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
         if self._inbox is not None:
             await self._inbox.close(CLOSE_SECONDS)
 
@@ -477,18 +430,9 @@ class Watcher:
         for line in said(found, self._rules):
             self.say(line)
 
-    def _forget(self) -> None:
-        self._open = self._candidate = None
-        for name in list(self._timers):
-            self._cancel(name)
-
     def say(self, line: str) -> None:
         """Send a line to be printed once the terminal is free."""
-        self._send(f"{one_line(line, 500)}\n")
-
-    def _send(self, text: str) -> None:
-        with suppress(OSError):
-            self._end.send(text.encode())
+        self._relay.write(f"{one_line(line, 500)}\n".encode())
 
     def _later(self, name: str, seconds: float, do: Callable[[], None]) -> None:
         if name in ("gone", "answering") and name in self._timers:
@@ -505,11 +449,14 @@ class Watcher:
         if (timer := self._timers.pop(name, None)) is not None:
             timer.cancel()
 
-    def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+    def _cancel_all(self) -> None:
+        for name in list(self._timers):
+            self._cancel(name)
+
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
         task = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
-        return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -517,8 +464,3 @@ class Watcher:
             _logger.error("Watching a program failed", exc_info=error)
             self.say("its prompts are no longer in the inbox: an error is in the log")
             self._stopped = True
-
-
-def answered_at(answered: Answered) -> str:
-    """Return the remark about an answer at a terminal."""
-    return f"answered at its terminal: {one_line(answer_line(answered.answers[0]), 200)}"

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from ccq_tui.bridges.terminal import WRAPPED
-from ccq_tui.bridges.terminal.link import Link, ToWatcher
+from ccq_tui.bridges.terminal.link import ASKED, Link, ToWatcher
 from ccq_tui.bridges.terminal.program import NotStartedError, Size, Watched, size_of, start
 from ccq_tui.bridges.terminal.relay import Relay
 
@@ -59,23 +59,20 @@ def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> tuple[i
         become(command)
     streams = [stream for stream in (0, 1, 2) if os.isatty(stream)]
     program = start(command, streams, given, size_of(given))
-    link, watcher, problem = None, 0, ""
+    link, watcher = None, 0
     try:
         # Do not watch a program that reads elsewhere: nobody could answer it here.
         if 0 in streams:
             size = size_of(given) or USUAL
             watched = Watched(name, _directory(), program.master, program.device, size, explain)
-            try:
-                link, watcher = _start_watcher(watched, program.states)
-            except OSError as error:
-                problem = f"prompts were not in the inbox: {error.strerror}"
+            link, watcher = _start_watcher(watched, program.states)
         code = Relay(given, program, link).run()
         if link is not None:
             link.send(ToWatcher.ENDED, b"%d" % code)
     finally:
         program.close()
         said = _farewell(link, watcher)
-    return code, [problem, *said] if problem else said
+    return code, said
 
 
 def _directory() -> str:
@@ -97,12 +94,11 @@ def _fill_streams() -> None:
 
 def become(command: Sequence[str]) -> NoReturn:
     """Replace this process by the program; raises `NotStartedError`."""
-    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGPIPE, signal.SIGXFSZ)}
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+        signal.signal(number, signal.SIG_DFL)
     try:
         os.execvp(command[0], list(command))  # noqa: S606 (the person's own command)
     except OSError as error:
-        for number, handler in before.items():  # Python ignores them; else a closed pipe would end this one
-            signal.signal(number, handler)
         raise NotStartedError(command[0], error) from error
 
 
@@ -148,10 +144,10 @@ def _farewell(link: Link | None, watcher: int) -> list[str]:
     if link is None:
         return []
     until = time.monotonic() + FAREWELL
-    while link.asked and not link.over and time.monotonic() < until:
-        select.select([link.descriptor], [link.descriptor] if link.owes else [], [], 0.1)
+    while link.told and not link.over and time.monotonic() < until:
+        select.select([link.descriptor], [link.descriptor] if link.owed else [], [], 0.1)
         link.exchange()
-    said = [line for line in link.said.splitlines() if line]
+    said = [line for line in link.told.replace(ASKED, b"").decode(errors="replace").splitlines() if line]
     if not link.over:
         os.kill(watcher, signal.SIGKILL)
     with suppress(ChildProcessError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 
@@ -10,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ccq_tui.bridges.terminal.emulator import MOST_COLOURED, MOST_MARKS, Screen, Stream
-from ccq_tui.bridges.terminal.link import SHOW, Link, Messages, ToWatcher
+from ccq_tui.bridges.terminal.emulator import MOST_MARKS, Screen
+from ccq_tui.bridges.terminal.link import SHOW, Link, ToWatcher, next_message
 from ccq_tui.bridges.terminal.relay import exit_code, is_typed
 from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 
@@ -19,7 +20,7 @@ from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 def shown(*pieces: bytes, size: tuple[int, int] = (20, 5)) -> ScreenPicture:
     screen = LiveScreen(size)
     for piece in pieces:
-        screen.draw(piece)
+        screen.take(piece)
     return screen.picture()
 
 
@@ -49,8 +50,8 @@ def test_a_window_that_loses_rows_keeps_the_prompt(
     written: str, lines: int, shown: tuple[str, ...], cursor: tuple[int, int], scrolled: int
 ) -> None:
     screen = LiveScreen((20, 5))
-    screen.draw(written.encode())
-    screen.resize((20, lines))
+    screen.take(written.encode())
+    screen.fit((20, lines))
     picture = screen.picture()
     assert (picture.lines, picture.cursor, picture.scrolled) == (shown, cursor, scrolled)
 
@@ -122,14 +123,14 @@ def written(screen: pyte.Screen) -> dict[int, object]:
 @example([" ◆ Claude asks ─── ", "e\u0301", "e\u0301"], 2)
 def test_what_is_shown_is_what_pyte_shows(pieces: list[str], size: int) -> None:
     ours, theirs = Screen(20, 5), pyte.Screen(20, 5)
-    stream, plain = Stream(ours), pyte.ByteStream(theirs)
+    plain = pyte.ByteStream(theirs)
     data = "".join(pieces).encode()
     for start in range(0, len(data), size):
-        stream.take(data[start : start + size])
+        ours.take(data[start : start + size])
         plain.feed(data[start : start + size])
         assert ours.display == shown_by(theirs, ours)
     assert written(ours) == written(theirs)
-    assert (ours.cursor.x, ours.cursor.y, ours.title) == (theirs.cursor.x, theirs.cursor.y, theirs.title)
+    assert (ours.cursor.x, ours.cursor.y) == (theirs.cursor.x, theirs.cursor.y)
     ours.resize(4, 12)
     theirs.resize(4, 12)
     assert ours.display == shown_by(theirs, ours)
@@ -137,9 +138,8 @@ def test_what_is_shown_is_what_pyte_shows(pieces: list[str], size: int) -> None:
 
 def drawn(*pieces: str) -> Screen:
     screen = Screen(20, 3)
-    stream = Stream(screen)
     for piece in pieces:
-        stream.take(piece.encode())
+        screen.take(piece.encode())
     return screen
 
 
@@ -160,11 +160,6 @@ def test_sequences_that_are_not_known_draw_nothing_and_stop_nothing(sequence: st
 def test_marks_without_end_on_one_letter_are_dropped() -> None:
     screen = drawn("a" + "\u0301" * 100_000, *["\u0301"] * 100, " b")
     assert screen.display[0].rstrip() == "á" + "\u0301" * MOST_MARKS + " b"
-
-
-def test_colours_without_end_are_not_all_kept() -> None:
-    screen = drawn("".join(f"\x1b[38;2;{red};{green};0mx" for red in range(100) for green in range(100)))
-    assert len(screen._coloured) <= MOST_COLOURED
 
 
 def test_the_cursor_is_remembered_once_and_returned_to_as_often_as_wanted() -> None:
@@ -191,29 +186,20 @@ def test_keys_are_typed(keys: bytes) -> None:
     assert is_typed(keys)
 
 
-def taken(end: socket.socket, messages: Messages) -> list[tuple[ToWatcher, bytes]]:
-    found: list[tuple[ToWatcher, bytes]] = []
-    end.setblocking(False)
-    while True:
-        try:
-            data = end.recv(1000)
-        except BlockingIOError:
-            return found
-        found += messages.take(data)
-
-
-def test_messages_come_whole_and_in_order_in_whatever_pieces() -> None:
+async def test_messages_come_whole_and_in_order_in_whatever_pieces() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         link = Link(ours)
         link.send(ToWatcher.OUTPUT, b"x" * 5000)
         link.send(ToWatcher.TYPED)
         link.send(ToWatcher.SIZE, b"80 24")
-        assert taken(theirs, Messages()) == [
+        reader, writer = await asyncio.open_unix_connection(sock=theirs)
+        assert [await next_message(reader) for _ in range(3)] == [
             (ToWatcher.OUTPUT, b"x" * 5000),
             (ToWatcher.TYPED, b""),
             (ToWatcher.SIZE, b"80 24"),
         ]
+        writer.close()
 
 
 def test_a_watcher_that_is_gone_is_no_error() -> None:
@@ -225,18 +211,17 @@ def test_a_watcher_that_is_gone_is_no_error() -> None:
         link.exchange()
         link.exchange()
         assert (link.over, link.events) == (True, 0)
-        assert link.said == "said\n"
+        assert link.told == b"said\n"
         link.send(ToWatcher.OUTPUT, b"x")
-        assert not link.owes
+        assert not link.owed
 
 
 def test_a_wish_of_the_watcher_is_taken_once_and_not_said() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         link = Link(ours)
-        theirs.send(f"said{SHOW}\n".encode())
-        link.exchange()
-        assert (link.take_wish(), link.take_wish(), link.said) == (True, False, "said\n")
+        theirs.send(b"said" + SHOW + b"\n")
+        assert (link.exchange(), link.exchange(), link.told) == (True, False, b"said\n")
 
 
 @pytest.mark.parametrize(

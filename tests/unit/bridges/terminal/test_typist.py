@@ -76,7 +76,7 @@ class Menu(Drawn):
 
     @property
     def prompt(self) -> FoundPrompt | None:
-        return find(self.picture, Reads(echo=False, lines=False, waits=True), RULES, unasked=True).prompt
+        return find(self.picture, Reads(echo=False, lines=False, waits=True), RULES).prompt
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
         self.keys.append(keys)
