@@ -21,8 +21,8 @@ from ccq_tui.bridges.mcp.calls import WaitingCalls
 from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directory_of
 from ccq_tui.inbox.inbox import Inbox
 
-MOST_BYTES = 64 * 1024 * 1024
-"""Most bytes of a message; what the tools take is far less."""
+MOST_BYTES = 1 << 30
+"""Most bytes of a message, which none has: what the tools take is far less."""
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 LEAVING_SECONDS = 2.0
 """Seconds in which a client that has left must read the rest."""
@@ -110,21 +110,13 @@ class ClientPipes:
 
     async def _read(self, taken: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         async with taken:
-            while line := await self._next_line():
+            async for line in self._reader:
                 try:
                     if line.strip():
                         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
                         await taken.send(SessionMessage(message))
                 except ValidationError:
                     await self._write_line(refused(line))
-
-    async def _next_line(self) -> bytes:
-        try:
-            return await self._reader.readline()
-        except ValueError:
-            return b"!"  # more than is read at once: no message
-        except OSError:
-            return b""
 
     async def _write(self, to_write: MemoryObjectReceiveStream[SessionMessage]) -> None:
         async with to_write:
