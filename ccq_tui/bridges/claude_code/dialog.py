@@ -37,7 +37,6 @@ class Dialog:
         self._since = datetime.fromtimestamp(started_at(this_process()), UTC)
         self._questions = _questions(hook.tool, hook.input)
         self._begun = time.monotonic()
-        self._compared: set[str] = set()
         self._equal: dict[str, RecordedCall] = {}
         self._alike: dict[str, RecordedCall] = {}
         """Open calls of the tool with another input, which a hook before the call may have changed."""
@@ -81,8 +80,7 @@ class Dialog:
         Raises `OSError` if the transcript cannot be read, `UnfitFileError` if it is no file.
         """
         gone = self._hook.program is not None and not alive(self._hook.program)
-        self._transcript.look()
-        self._find()
+        self._find(self._transcript.look())
         ends = self._ends(self._calls())
         if ends and None not in ends:
             return ends[0] if len(ends) == 1 else DECIDED_THERE
@@ -90,12 +88,11 @@ class Dialog:
             return SESSION_ENDED
         return DECIDED_THERE if self._is_over() else None
 
-    def _find(self) -> None:
+    def _find(self, new: Iterable[RecordedCall]) -> None:
         tool = self._hook.tool
-        for call in self._transcript.calls(tool):
-            if call.id in self._compared:  # a hook looks ten times a second, for hours
+        for call in new:
+            if call.tool != tool:
                 continue
-            self._compared.add(call.id)
             equal = call.input == self._hook.input or (
                 self._questions is not None and _questions(call.tool, call.input) == self._questions
             )

@@ -5,7 +5,6 @@ It removes its file as it ends. If it was killed, the file stays, so this module
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from contextlib import suppress
@@ -62,12 +61,7 @@ def live_file(config: Path, process: int) -> Path:
 
 def live_sessions(config: Path) -> list[LiveSession]:
     """Return the sessions of all running Claude Codes; call it in a thread: it reads files and processes."""
-    try:
-        with os.scandir(config / "sessions") as entries:
-            names = sorted(entry.name for entry in entries if entry.name.endswith(".json"))
-    except OSError:
-        return []
-    found = (read_live(config / "sessions" / name) for name in names[:MOST_FILES])
+    found = map(read_live, sorted(config.glob("sessions/*.json"))[:MOST_FILES])
     return [one for one in found if one is not None and alive(one.process)]
 
 

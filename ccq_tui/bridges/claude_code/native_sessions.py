@@ -46,7 +46,7 @@ class NativeSessions:
         return [one for one in self._known.values() if one is not None]
 
     def _read(self, session: LiveSession) -> StoredRequest | None:
-        path = self._transcript(session)
+        path = next(self._config.glob(f"projects/*/{session.session_id}.jsonl"), None)
         if path is None:
             return None
         transcript = TranscriptFile(path)
@@ -65,12 +65,6 @@ class NativeSessions:
             return None
         number = NUMBERS + int(session.since.timestamp() * 1000)
         return StoredRequest(number, request, transcript.before(call), RequestState.PENDING, session.since)
-
-    def _transcript(self, session: LiveSession) -> Path | None:
-        try:
-            return next(self._config.glob(f"projects/*/{session.session_id}.jsonl"), None)
-        except OSError:
-            return None
 
 
 def without_ours(store: Store, found: Iterable[StoredRequest]) -> list[StoredRequest]:

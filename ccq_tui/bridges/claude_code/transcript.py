@@ -70,27 +70,22 @@ class TranscriptFile:
         self._texts: dict[str, str] = {}
         """The model's texts since the last prompt, by message."""
 
-    def look(self) -> None:
-        """Read what was added; costs next to nothing if nothing was.
+    def look(self) -> list[RecordedCall]:
+        """Read what was added, and return its calls; costs next to nothing if nothing was.
 
         Raises `OSError` if the file exists and cannot be read, `UnfitFileError` if it is no regular file.
         """
         try:
             size = self._path.stat().st_size
         except FileNotFoundError:
-            return
+            return []
         if self._at is None or size < self._at:  # at first, or it is another file now
             self._at, self._rest = max(0, size - TAIL), b""
-        while self._at < size:
-            piece = begin(self._path, min(TAIL, size - self._at), self._at)
-            if not piece:
-                return
+        self._new = list[RecordedCall]()
+        while self._at < size and (piece := begin(self._path, min(TAIL, size - self._at), self._at)):
             self._at += len(piece)
             self._take(piece)
-
-    def calls(self, tool: str) -> list[RecordedCall]:
-        """Return the calls of a tool, oldest first."""
-        return [one for one in self._calls.values() if one.tool == tool]
+        return self._new
 
     def unanswered(self) -> list[RecordedCall]:
         """Return the calls of the model's last message with calls that have no result."""
@@ -125,6 +120,7 @@ class TranscriptFile:
             elif block.get("type") == "tool_use" and isinstance(source := block.get("input"), dict):
                 call = RecordedCall(str(block.get("id")), str(block.get("name")), source, name)
                 self._calls[call.id] = call
+                self._new.append(call)
                 while len(self._calls) > MOST_CALLS:
                     self._ends.pop(gone := next(iter(self._calls)), None)
                     del self._calls[gone]

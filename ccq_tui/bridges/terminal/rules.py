@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar
@@ -132,9 +132,6 @@ class PromptRule:
     must_read: bool = False
     first_screen: bool = False
     file: str = ""
-
-
-KNOWN = frozenset(field.name for field in fields(PromptRule)) - {"file"}
 
 
 def load_rules(own: Path | None) -> tuple[tuple[PromptRule, ...], list[str]]:
