@@ -295,7 +295,7 @@ class CcqApp(_Base):
 
     def _left_inbox(self, row: InboxRow | None) -> None:
         if row is not None:
-            self._go_or_say(partial(self.manager.go_to, row, Surface.INBOX, request_id=row.id))
+            self._go_or_say(partial(self.manager.go_to, row, Surface.INBOX, request_id=row.key))
 
     def show_overview(self) -> None:
         """Show all sessions by what they need."""

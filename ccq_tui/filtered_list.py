@@ -43,7 +43,6 @@ class FilteredList(Generic[Row]):
         rows: All rows.
         filter: The text typed to find rows.
         cursor: Index of the cursor among the rows shown.
-        in_sight: Indexes of the rows on the screen, as last reported, or None for a surface that shows all.
         shown: Rows that pass the filter, in the order in which they are drawn.
         lost: Key of the row that had the cursor when the filter left none.
     """
@@ -51,7 +50,6 @@ class FilteredList(Generic[Row]):
     rows: tuple[Row, ...] = ()
     filter: str = ""
     cursor: int = 0
-    in_sight: frozenset[int] | None = field(default=None, compare=False)
     shown: tuple[Row, ...] = field(init=False, compare=False, default=())
     lost: Hashable = field(default=None, compare=False)
 
@@ -69,15 +67,6 @@ class FilteredList(Generic[Row]):
     def under(self) -> Row | None:
         """The row under the cursor, or None when nothing is shown."""
         return self.shown[self.cursor] if self.cursor < len(self.shown) else None
-
-    @property
-    def taken(self) -> Row | None:
-        """The row that a key acts on: the one under the cursor, unless it was scrolled out of sight."""
-        return self.under if self.in_sight is None or self.cursor in self.in_sight else None
-
-    def get(self, key: Hashable) -> Row | None:
-        """Return the row with a key, shown or not, or None."""
-        return next((row for row in self.rows if row.key == key), None)
 
     def moved(self, by: int) -> Self:
         """Move the cursor, wrapping at either end."""

@@ -307,12 +307,13 @@ def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredReques
     if not any(one.waits for one in live_sessions(config)):
         return []  # reading the settings takes longer than this look
 
-    from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, without_asked
+    from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, beside_hooks
     from ccq_tui.config.load import load_settings
 
     if not load_settings(flags).settings.native_sessions:
         return []
-    return without_asked(store, NativeSessions(config).waiting())
+    found = beside_hooks(store, NativeSessions(config).waiting())
+    return [one for one, asked in found if not asked]
 
 
 @click.command()

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,27 +119,32 @@ def reader(environment: Mapping[str, str], platform: str = sys.platform) -> Clip
     def has(program: str) -> bool:
         return shutil.which(program, path=environment.get("PATH")) is not None
 
-    if platform == "darwin":
-        if has("pngpaste"):
-            return ClipboardReader([("pngpaste", "-")], ("pbpaste",))
-        return ClipboardReader([_OSASCRIPT], ("pbpaste",), decode=_from_osascript)
-    if platform == "win32" or "WSL_DISTRO_NAME" in environment:
-        shell = ("powershell.exe", "-NoProfile", "-NonInteractive", "-STA", "-Command")
-        if has(shell[0]):
-            image, text = (*shell, _POWERSHELL), (*shell, _POWERSHELL_TEXT)
-            return ClipboardReader([image], text, decode=_from_base64)
-    if environment.get("WAYLAND_DISPLAY") and has("wl-paste"):
-        images: list[tuple[str, ...]] = [("wl-paste", "--no-newline", "--type", kind) for kind in IMAGE_TYPES]
-        return ClipboardReader(images, ("wl-paste", "--no-newline"), ("wl-paste", "--list-types"))
-    if environment.get("DISPLAY") and has("xclip"):
-        begin = ("xclip", "-selection", "clipboard", "-o")
-        images = [(*begin, "-t", kind) for kind in IMAGE_TYPES]
-        return ClipboardReader(images, begin, (*begin, "-t", "TARGETS"))
-    if environment.get("WAYLAND_DISPLAY"):
-        raise NoReaderError(NO_WL_PASTE)
-    if environment.get("DISPLAY"):
-        raise NoReaderError(NO_XCLIP)
-    raise NoReaderError(OUT_OF_REACH)
+    mac, wayland, x11 = platform == "darwin", environment.get("WAYLAND_DISPLAY"), environment.get("DISPLAY")
+    windows = platform == "win32" or "WSL_DISTRO_NAME" in environment
+    shell = ("powershell.exe", "-NoProfile", "-NonInteractive", "-STA", "-Command")
+    paste, begin = ("wl-paste", "--no-newline"), ("xclip", "-selection", "clipboard", "-o")
+    known = (
+        (mac and has("pngpaste"), ClipboardReader([("pngpaste", "-")], ("pbpaste",))),
+        (mac, ClipboardReader([_OSASCRIPT], ("pbpaste",), decode=_from_osascript)),
+        (
+            windows and has(shell[0]),
+            ClipboardReader([(*shell, _POWERSHELL)], (*shell, _POWERSHELL_TEXT), decode=base64.b64decode),
+        ),
+        (
+            wayland and has(paste[0]),
+            ClipboardReader(
+                [(*paste, "--type", kind) for kind in IMAGE_TYPES], paste, (paste[0], "--list-types")
+            ),
+        ),
+        (
+            x11 and has(begin[0]),
+            ClipboardReader([(*begin, "-t", kind) for kind in IMAGE_TYPES], begin, (*begin, "-t", "TARGETS")),
+        ),
+    )
+    for use, how in known:
+        if use:
+            return how
+    raise NoReaderError(NO_WL_PASTE if wayland else NO_XCLIP if x11 else OUT_OF_REACH)
 
 
 async def read_clipboard(how: ClipboardReader) -> bytes | str:
@@ -153,8 +158,9 @@ async def read_clipboard(how: ClipboardReader) -> bytes | str:
             listed = (await _output(how.types)).decode(errors="replace").split()
             asked = [command for command in how.image if command[-1] in listed][:1]
         for command in asked:
-            if found := how.decode(await _output(command)):
-                return found
+            with suppress(ValueError):  # what it prints is no image
+                if found := how.decode(await _output(command)):
+                    return found
         text = (await _output(how.text)).decode(errors="replace")
         return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
@@ -184,14 +190,4 @@ async def _output(command: Sequence[str]) -> bytes:
 
 def _from_osascript(printed: bytes) -> bytes:
     found = _HEX.search(printed)
-    try:
-        return bytes.fromhex(found[1].decode()) if found else b""
-    except ValueError:
-        return b""
-
-
-def _from_base64(printed: bytes) -> bytes:
-    try:
-        return base64.b64decode(printed)
-    except binascii.Error:
-        return b""
+    return bytes.fromhex(found[1].decode()) if found else b""

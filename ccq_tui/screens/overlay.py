@@ -2,49 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from textual import events, on
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
-from textual.widgets import TextArea
 from textual.worker import Worker
 
-from ccq_tui.filtered_list import FilteredList
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of, text_of
 from ccq_tui.widgets.lifetime import WorkFailed, failure, is_live, soon, start_work
-from ccq_tui.widgets.panel.field import AnswerField
-from ccq_tui.widgets.pointer import Clickable
 
 Result = TypeVar("Result")
-State = TypeVar("State", bound=FilteredList[Any])
-
-
-class ListField(AnswerField):
-    """The filter field, which passes keys to its list first.
-
-    It calls ``press`` with each key and ``hands_on`` with each paste; they return whether that was for them.
-    """
-
-    def __init__(
-        self,
-        press: Callable[[events.Key], bool],
-        hands_on: Callable[[events.Paste], bool],
-        *,
-        id: str = "filter",  # noqa: A002
-    ) -> None:
-        super().__init__(press, id=id)
-        self._hands_on, self.one_line = hands_on, True
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Offer a paste to ``hands_on`` before the field takes it."""
-        if self._hands_on(event):
-            event.stop()
-            event.prevent_default()
 
 
 class Overlay(ModalScreen[Result]):
@@ -111,65 +82,6 @@ class Overlay(ModalScreen[Result]):
     def _work_changed(self, event: Worker.StateChanged) -> None:
         if words := failure(event):
             self.app.post_message(WorkFailed(words))
-
-
-class Feed(Generic[State]):
-    """What fills a list: its state, which the screen may set, and what draws the list."""
-
-    def __init__(self, state: State, draw: Callable[[], None]) -> None:
-        self.state = state
-        self._draw = draw
-
-    def show(self, state: State) -> None:
-        """Replace the state of the list, and draw it again if it changed."""
-        if state != self.state:
-            self.state = state
-            self._draw()
-
-
-class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
-    """A screen with a filtered list: a field finds rows, a click takes the one under the cursor."""
-
-    feed: Feed[State]
-
-    def __init__(
-        self,
-        press: Callable[[events.Key], bool],
-        hands_on: Callable[[events.Paste], bool] | None = None,
-        *,
-        field_id: str = "filter",
-    ) -> None:
-        super().__init__()
-        self.field = ListField(press, hands_on or self.passes_on, id=field_id)
-        """The filter field, which passes keys to the list first."""
-
-    @property
-    def state(self) -> State:
-        """State of the list."""
-        return self.feed.state
-
-    def show(self, state: State) -> None:
-        """Show another state of the list."""
-        self.feed.show(state)
-
-    def take_row(self) -> None:
-        """Take the row under the cursor, which was clicked."""
-        raise NotImplementedError
-
-    def take_text(self) -> None:
-        self.show(self.state.filtered(self.field.text.replace("\n", " ")))
-
-    @on(TextArea.Changed)
-    def _text_changed(self, event: TextArea.Changed) -> None:
-        event.stop()
-        self.take_text()
-
-    def clicked(self, key: Hashable, _event: events.Click) -> None:
-        """Put the cursor on the row with a key, and take the one that has it."""
-        if (under := self.state.under) is not None and key == under.key:
-            self.take_row()
-        else:
-            self.show(self.state.put([row.key for row in self.state.shown].index(key)))
 
 
 def _give(app: App[Any], event: events.Key | events.Paste) -> None:

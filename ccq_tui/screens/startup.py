@@ -87,7 +87,7 @@ class Startup:
         set_title(self._app, "ccq-tui inbox")
         said, manager = " · ".join(notices), self._manager
         while row := await self._app.push_screen_wait(InboxScreen(manager, clock=self._clock, said=said)):
-            said = await manager.go_to(row, Surface.INBOX, request_id=row.id)
+            said = await manager.go_to(row, Surface.INBOX, request_id=row.key)
             if not said:
                 return
         await self._answers_written()

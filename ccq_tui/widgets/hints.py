@@ -183,8 +183,10 @@ class HintBar(FittedLines, Clickable[str]):
 
     DEFAULT_CSS = "HintBar { height: auto; }"
 
-    def __init__(self, *, asleep: bool = False) -> None:
+    def __init__(self, *, asleep: bool = False, hides: str = HIDES) -> None:
+        """Create the line; ``hides`` are the words of the key that hides a panel."""
         super().__init__("", markup=False)
+        self._hides = hides
         self._shown = HintLines()
         self.last = ("", "")
         """A key at the end that is never left out."""
@@ -229,7 +231,9 @@ class HintBar(FittedLines, Clickable[str]):
 
     def show(self, hints: Hints, right: str = "", most_lines: int = 1) -> None:
         """Show other keys, in at most ``most_lines`` lines."""
-        shown = tuple((self.labels.get(key, key), does) for key, does in hints)
+        shown = tuple(
+            (self.labels.get(key, key), self._hides if does == HIDES else does) for key, does in hints
+        )
         end = self.last if self.last[0] else ("", right)
         before, self._shown = self._shown, HintLines(shown, end, most_lines)
         self.fit(changed=before != self._shown)

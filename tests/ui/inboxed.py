@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import CommandKind, CommandState, RequestState, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.screens.inbox.inbox_list import InboxRow
 from ccq_tui.screens.inbox.screen import InboxScreen
 from tests.actors import INBOX, SCRIPT
 from tests.ui.host import Clock
@@ -117,6 +118,12 @@ async def open_inbox(pilot: Pilot[int], run: Many, rows: int) -> None:
     await pilot.press("f2")
     await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
     await until(pilot, lambda: len(run.inbox_screen.state.rows) == rows)
+
+
+def list_only(screen: InboxScreen, rows: Iterable[InboxRow]) -> None:
+    """List some rows as if they were all that the store has."""
+    screen.stored = {row.key: row for row in rows}
+    screen.put_together()
 
 
 async def open_by_key(pilot: Pilot[int], run: Many) -> None:

@@ -25,7 +25,7 @@ from ccq_tui.inbox.verdicts import InboxUnavailable, Won
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.state import PanelState
-from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, row_of
+from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen, status
@@ -39,6 +39,7 @@ from tests.ui.inboxed import (
     Many,
     keep_record,
     left_behind,
+    list_only,
     one_waits,
     open_by_key,
     open_inbox,
@@ -116,11 +117,9 @@ async def test_a_click_that_opens_a_request_takes_back_the_question_whether_to_d
         screen = run.inbox_screen
         await pilot.press("ctrl+d")
         await until(pilot, lambda: "Decline “" in run.said())
-        where = screen.body.list_view.region
+        where = screen.view.region
         row = next(
-            y
-            for y in range(where.height)
-            if screen.body.list_view.row_on_screen(Offset(where.x + 5, where.y + y)) == 0
+            y for y in range(where.height) if screen.view.row_on_screen(Offset(where.x + 5, where.y + y)) == 0
         )
         await pilot.click(offset=(where.x + 5, where.y + row))
         await until(pilot, lambda: screen.panel is not None)
@@ -147,7 +146,7 @@ def row(number: int, request: Request, session: str, place: SessionPlace, hours:
     at = datetime.now(UTC) - timedelta(hours=hours)
     said = "I looked at the three services.\nTwo of them read the same rows again and again."
     stored = StoredRequest(number, request, said, RequestState.PENDING, at)
-    return row_of(stored, session, f"/srv/{session}", place)
+    return InboxRow(stored, session, f"/srv/{session}", place)
 
 
 def waiting() -> tuple[InboxRow, ...]:
@@ -172,7 +171,8 @@ async def test_inbox_pictures(pictures: Pictures, tmp_path: Path) -> None:
         rows = waiting()
         opened = run.app.runtime.inbox._made(rows[0].stored.request, "")
         opened.is_added = True
-        screen.show(InboxList(rows))
+        await until(pilot, lambda: screen.all_read)
+        list_only(screen, rows)
         await pilot.press("down", "down")
         await pictures.keep(pilot, "list")
         await pilot.press("home", "g")
@@ -394,7 +394,7 @@ async def test_it_is_named_at_the_start_and_counted_in_inbox_and_overview(tmp_pa
         assert "api runs" not in said, "there it is on its way"
 
         await open_inbox(pilot, run, 0)
-        title = run.inbox_screen.query_one("#inbox-title")
+        title = run.inbox_screen.query_one("#list-title")
         await until(pilot, lambda: "1 answer not delivered (F5)" in str(title.render()))
         await pilot.press("escape")
         await pilot.press("f5")

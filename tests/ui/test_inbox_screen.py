@@ -28,7 +28,7 @@ from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY
 from ccq_tui.runtime.session import NOTHING_WAITS
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.inbox.inbox_list import INBOX_KEYS, InboxList, InboxRow, SessionPlace, row_of
+from ccq_tui.screens.inbox.inbox_list import INBOX_KEYS, InboxRow, SessionPlace
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen, requests
 from ccq_tui.widgets.decision import DecisionPanel
@@ -40,6 +40,7 @@ from tests.ui.inboxed import (
     Many,
     keep_record,
     left_behind,
+    list_only,
     one_waits,
     open_by_key,
     open_inbox,
@@ -408,10 +409,10 @@ async def a_thousand_are_gone_through(run: Many, pilot: Pilot[int]) -> None:
     def row(number: int) -> InboxRow:
         request = request_of(f"s{number % 40}", f"t{number}")
         stored = StoredRequest(number, request, "", RequestState.PENDING, datetime.now(UTC))
-        return row_of(stored, request.session_id, "/work", SessionPlace.RESTS)
+        return InboxRow(stored, request.session_id, "/work", SessionPlace.RESTS)
 
     # Given to the screen alone: a disk takes a while to sync a thousand of them.
-    run.inbox_screen.show(InboxList(tuple(row(number) for number in range(1000))))
+    list_only(run.inbox_screen, [row(number) for number in range(1000)])
     await pilot.press("end", "pageup", "1", "7")
     assert run.inbox_screen.state.filter == "17"
     assert {one.session_id for one in run.inbox_screen.state.shown} == {"s17"}
@@ -478,9 +479,9 @@ async def test_a_plan_is_read_in_the_inbox_before_it_is_approved_there(
         shown = [n for n in range(1, 61) if f" {n}. Do the step number {n} " in screen_text(run)]
         assert shown == list(range(1, len(shown) + 1)), "its head is in view"
         assert shown
-        await until(pilot, lambda: run.inbox_screen.body.unseen_of_plan() == (60 - len(shown), False))
+        await until(pilot, lambda: run.inbox_screen.unseen_of_plan() == (60 - len(shown), False))
         if seen:
-            while run.inbox_screen.body.unseen_of_plan()[0]:
+            while run.inbox_screen.unseen_of_plan()[0]:
                 await pilot.press("pagedown")
                 await pilot.pause()
             assert "60. Do the step number 60" in screen_text(run)

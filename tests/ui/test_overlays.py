@@ -22,10 +22,9 @@ from ccq_tui.agent.events import AgentEvent, PermissionAsked, SessionState
 from ccq_tui.compat.textual.compositor import FrugalCompositor
 from ccq_tui.inbox.requests import Denied
 from ccq_tui.questions import Answered
-from ccq_tui.screens.inbox.inbox_feed import InboxFeed
-from ccq_tui.screens.overview.screen import CardFeed
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.screens.stored_list import StoredList
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import TextLines
 from tests.ui.asked import SINGLE
@@ -58,12 +57,11 @@ async def test_work_that_fails_over_a_session_is_logged_and_said_in_it(
         raise RuntimeError("surprise")
 
     run = Driven()
-    monkeypatch.setattr(InboxFeed, "read_all", surprise)
-    monkeypatch.setattr(CardFeed, "read_all", surprise)
+    monkeypatch.setattr(StoredList, "read_all", surprise)
     monkeypatch.setattr(SessionManager, "open_another", surprise)
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        for key, work in (("f2", "inbox list"), ("f5", "overview"), ("ctrl+n", "new session")):
+        for key, work in (("f2", "list"), ("f5", "list"), ("ctrl+n", "new session")):
             await pilot.press(key)
             await until(pilot, lambda: f"ccq-tui ({work})" in run.session_screen.transcript.text())  # noqa: B023
             while not isinstance(run.app.screen, SessionScreen):

@@ -167,11 +167,10 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await pilot.press("h", "left")
         assert run.under().session == "Killed"
 
-        # Letters alone do nothing; after / they find.
+        # A letter that is no key finds, and after / each does.
         await pilot.press("x")
-        assert "/ filters" in run.said()
-        await pilot.press("slash", *"idl dea", "enter")
-        assert not run.says("/ filters")
+        assert (run.overview.state.filter, run.overview.state.shown) == ("x", ())
+        await pilot.press("escape", "slash", *"idl dea", "enter")
         assert [card.session for card in run.overview.state.shown] == ["Old idea"]
         await pilot.press("d")
         await until(pilot, lambda: run.groups()["Old idea"] is Group.DONE)
@@ -217,7 +216,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         assert not next(s for s in store.sessions.page() if s.id == "id Old idea").done
 
 
-def refuse(_store: Store, after: object, recorded: object) -> None:
+def refuse(_store: Store, look: object) -> None:
     raise InboxUnavailable("full")
 
 
@@ -225,7 +224,7 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
     async with running(Overviewed(tmp_path), size=(160, 50)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(overview, "read_page", refuse)
+            patch.setattr(overview, "read_rows", refuse)
             await open_overview(pilot, run, 1)
             await until(pilot, lambda: "Stored sessions cannot be read: full" in run.said())
             await pilot.press("escape")
@@ -314,7 +313,7 @@ async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[fl
         await until(pilot, lambda: run.app.sessions[1].waiting.items)
         clock.skip(185)
         await open_overview(pilot, run, 9)
-        await until(pilot, lambda: run.overview.feed.all_read)
+        await until(pilot, lambda: run.overview.all_read)
         run.overview.query_one(HintBar).wake()
         await pictures.keep(pilot, "wide")
         await pilot.press("l")
@@ -335,7 +334,7 @@ async def test_picture_of_a_first_session_without_colour(
     async with running(Overviewed(tmp_path, Clock())) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         await open_overview(pilot, run, 1)
-        await until(pilot, lambda: run.overview.feed.all_read)
+        await until(pilot, lambda: run.overview.all_read)
         await pictures.keep(pilot, "only_one")
 
 
@@ -383,9 +382,9 @@ async def test_the_inbox_lists_them_and_says_where_they_are_answered(tmp_path: P
             await until(pilot, lambda: run.inbox_screen.panel)
             await pilot.press("escape")
             await until(pilot, lambda: run.inbox_screen.panel is None)
-            assert await state_of(run, row.id) is RequestState.PENDING
+            assert await state_of(run, row.key) is RequestState.PENDING
         with step("once the hook is gone and the question answered there, it is listed no longer"):
-            run.app.runtime.inbox.withdraw(row.id, "over")
+            run.app.runtime.inbox.withdraw(row.key, "over")
             session.write(ends("toolu_1", "done"))
             session.stands("busy")
             await until(pilot, lambda: run.inbox_screen.state.rows == ())
@@ -411,5 +410,5 @@ async def test_the_overview_shows_them_and_the_settings_leave_them_out(tmp_path:
     off = Many(tmp_path, settings=Settings(cwd=tmp_path, native_sessions=False))
     async with off.app.run_test(size=(100, 24)) as pilot:
         shown = await overview_opened(pilot, off)
-        await until(pilot, lambda: shown.feed.all_read)
+        await until(pilot, lambda: shown.all_read)
         assert [one.place for one in shown.state.rows] == [SessionPlace.HERE]

@@ -73,12 +73,6 @@ def test_moves_wrap_and_steps_pages_and_edges_do_not() -> None:
     assert state.after("x", 3) is None
 
 
-def test_a_row_that_was_scrolled_away_is_not_taken() -> None:
-    state = FilteredList((Named("a"), Named("b")), in_sight=frozenset({1}))
-    assert state.taken is None
-    assert state.put(1).taken == Named("b")
-
-
 def test_the_cursor_comes_back_to_its_row_after_a_filter_that_leaves_none() -> None:
     state = FilteredList(tuple(map(Named, "abc"))).put(2).filtered("x")
     assert state.under is None

@@ -67,19 +67,18 @@ class NativeSessions:
         return StoredRequest(number, request, transcript.before(call), RequestState.PENDING, session.since)
 
 
-def without_ours(store: Store, found: Iterable[StoredRequest]) -> list[StoredRequest]:
-    """Leave out requests of sessions that a ccq-tui runs; raises `InboxUnavailable`."""
+def beside_hooks(store: Store, found: Iterable[StoredRequest]) -> list[tuple[StoredRequest, bool]]:
+    """Return the requests of sessions that no ccq-tui runs, each with whether it is a hook's, too.
+
+    Raises `InboxUnavailable`.
+    """
     prefix = f"{Asker.HOOK}:"
     known = ((one, store.sessions.get(one.request.session_id.removeprefix(prefix))) for one in found)
-    return [one for one, session in known if session is None or not alive(session.owner)]
+    theirs = (one for one, session in known if session is None or not alive(session.owner))
+    return [(one, _has_hook(store, one.request)) for one in theirs]
 
 
-def without_asked(store: Store, found: Iterable[StoredRequest]) -> list[StoredRequest]:
-    """Leave out, as well, requests of sessions with a hook's request in the inbox."""
-    return [one for one in without_ours(store, found) if not has_hook(store, one.request)]
-
-
-def has_hook(store: Store, request: Request) -> bool:
+def _has_hook(store: Store, request: Request) -> bool:
     """Whether a hook has a request of the same session in the inbox, or had this one and it was answered."""
     known = store.requests.get(request.id)
     if known is not None and not isinstance(known.outcome, Cancelled | None):

@@ -8,7 +8,7 @@ from typing import Any
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.database import PAGE, Table, name_key
 from ccq_tui.inbox.store.encoding import columns_of, from_row, storable
-from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding, moment, stamp
+from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding, moment
 from ccq_tui.inbox.store.schema import row_of
 from ccq_tui.processes import Owner, alive
 
@@ -103,16 +103,10 @@ class SessionTable(Table):
         query = f"SELECT * FROM sessions {where} ORDER BY changed_at DESC LIMIT ?"  # noqa: S608 - ours
         return [_session(row) for row in self._database.rows(query, (*only, limit))]
 
-    def standings(self, after: StoredSession | None = None, limit: int = PAGE) -> list[StoredStanding]:
+    def standings(self, limit: int = PAGE) -> list[StoredStanding]:
         """Return sessions with the counts of their requests, the one that changed last first."""
-        mark = (stamp(after.changed_at), after.id) if after is not None else ("~", "")
-        query = f"{_STANDING} WHERE (s.changed_at, s.id) < (?, ?) ORDER BY s.changed_at DESC, s.id DESC"
-        return [_standing(row) for row in self._database.rows(f"{query} LIMIT ?", (*mark, limit))]
-
-    def standing(self, session_id: str) -> StoredStanding | None:
-        """Return a session with the counts of its requests, or None."""
-        rows = self._database.rows(f"{_STANDING} WHERE s.id = ?", (name_key(session_id),))
-        return _standing(rows[0]) if rows else None
+        query = f"{_STANDING} ORDER BY s.changed_at DESC LIMIT ?"
+        return [_standing(row) for row in self._database.rows(query, (limit,))]
 
     def set_done(self, session_id: str, done: bool, actor: Actor) -> bool:
         """Record whether the person is done with a session; the time of its last change stays.

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from pathlib import Path
 from typing import Self
 
 from ccq_tui.filtered_list import LIST_KEYS, FilteredList
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.reach import Look, Reach, reach_of
+from ccq_tui.inbox.store.rows import StoredRequest, StoredSession
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.key_uses import KeyUse, by_key
+from ccq_tui.processes import this_process
 from ccq_tui.text import one_line
+from ccq_tui.words import SHORT
 
 INBOX = "Inbox"
 INBOX_KEYS = (
@@ -33,6 +38,8 @@ INBOX_KEYS = (
 INBOX_ACTIONS = by_key(INBOX_KEYS)
 
 
+MOST_REQUESTS = 10_000
+"""Most requests that are listed."""
 LONGEST_NAME = 60
 LONGEST_QUESTION = 300
 
@@ -54,6 +61,24 @@ class SessionPlace(Enum):
     """It is in Claude Code's own screen, the only place where the request can be answered."""
 
 
+PLACES = {
+    Reach.RUNS: SessionPlace.OTHER,
+    Reach.RESTS: SessionPlace.RESTS,
+    Reach.NO_DIRECTORY: SessionPlace.GONE,
+    Reach.NO_RECORD: SessionPlace.GONE,
+    Reach.UNKNOWN: SessionPlace.GONE,
+}
+
+
+def place_of(session: StoredSession | None, look: Look) -> SessionPlace:
+    """Return the place of a session, None for one that is not stored; checks processes and files."""
+    if session is not None and not session.directory:
+        return SessionPlace.GONE
+    if session is not None and session.owner == this_process():
+        return SessionPlace.RESTS  # the screens know which of this process's sessions are open
+    return PLACES[reach_of(session, look)]
+
+
 @dataclass(frozen=True, slots=True)
 class InboxRow:
     """A request that waits.
@@ -71,16 +96,21 @@ class InboxRow:
     session: str
     directory: str
     place: SessionPlace
-    question: str
-    found_by: str
+    question: str = field(init=False)
+    found_by: str = field(init=False)
 
-    @property
-    def id(self) -> str:
-        return self.stored.request.id
+    def __post_init__(self) -> None:
+        """Make its texts harmless to draw, in one line each."""
+        name = one_line(self.session, LONGEST_NAME)
+        question = one_line(kind_of(self.stored.request).summary(self.stored.request), LONGEST_QUESTION)
+        object.__setattr__(self, "session", name)
+        object.__setattr__(self, "question", question)
+        object.__setattr__(self, "found_by", f"{name} {question} {self.directory}".casefold())
 
     @property
     def key(self) -> str:
-        return self.id
+        """The id of the request."""
+        return self.stored.request.id
 
     @property
     def of_session(self) -> str:
@@ -92,11 +122,34 @@ class InboxRow:
         return self.stored.request.session_id
 
 
-def row_of(stored: StoredRequest, session: str, directory: str, place: SessionPlace) -> InboxRow:
-    """Return the row of a request, given the name and directory of its session, or ""."""
-    name = one_line(session, LONGEST_NAME)
-    question = one_line(kind_of(stored.request).summary(stored.request), LONGEST_QUESTION)
-    return InboxRow(stored, name, directory, place, question, f"{name} {question} {directory}".casefold())
+def read_rows(store: Store, look: Look) -> list[InboxRow]:
+    """Return the rows of the waiting requests."""
+    found = store.requests.waiting(limit=MOST_REQUESTS)
+    names = {one.request.session_id for one in found}
+    known = {name: (one := store.sessions.get(name), place_of(one, look)) for name in names}
+    return [_row(one, *known[one.request.session_id]) for one in found]
+
+
+def _row(stored: StoredRequest, session: StoredSession | None, place: SessionPlace) -> InboxRow:
+    origin, name = stored.request.origin, session.name if session else ""
+    if origin.is_foreign:
+        return InboxRow(stored, origin.called, origin.directory, SessionPlace.ASKER)
+    directory = session.directory if session else ""
+    called = name or Path(directory).name or stored.request.session_id[:SHORT]
+    return InboxRow(stored, called, directory, place)
+
+
+def held_rows(requests: Iterable[StoredRequest]) -> dict[str, InboxRow]:
+    """Return the rows of requests in memory alone; their sessions are open in this terminal."""
+    rows = (InboxRow(one, one.request.session_id[:SHORT], "", SessionPlace.RESTS) for one in requests)
+    return {row.key: row for row in rows}
+
+
+def placed(row: InboxRow, here: Mapping[str, str]) -> InboxRow:
+    """Return a row with its present place; ``here`` has the names of this terminal's sessions by id."""
+    if row.session_id not in here or row.stored.request.origin.is_foreign:
+        return row
+    return InboxRow(row.stored, here[row.session_id], row.directory, SessionPlace.HERE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +172,3 @@ class InboxList(FilteredList[InboxRow]):
     def regrouped(self) -> Self:
         """Group the rows by session, or order all of them by age."""
         return self.kept(replace(self, grouped=not self.grouped))
-
-    def merged(self, rows: Iterable[InboxRow]) -> Self:
-        """Return the list with more rows; one that is there already is replaced in its place."""
-        new = {row.id: row for row in rows}
-        kept = [new.pop(row.id, row) for row in self.rows]
-        # Asked again, a request keeps its number: it goes back to where it was.
-        return self.with_rows(sorted([*kept, *new.values()], key=lambda row: row.stored.number))
-
-    def without(self, request_id: str) -> Self:
-        return self.with_rows(row for row in self.rows if row.id != request_id)

@@ -4,64 +4,62 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Coroutine, Hashable, Iterable
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from typing import Any
 
+from rich.text import Text
 from textual import events, on
-from textual.app import ComposeResult
 from textual.screen import Screen
 
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.draft import Draft
+from ccq_tui.inbox.format import unread_words
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.port import Added, InboxChange, InboxRenewed, Notified, SessionNoted, Settled
+from ccq_tui.inbox.port import InboxChange, Notified, Settled
 from ccq_tui.inbox.reach import taking_words
-from ccq_tui.inbox.requests import Request, RequestOutcome
+from ccq_tui.inbox.requests import PlanRequest, Request, RequestOutcome
+from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.questions import Declined
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, Presses, is_fresh
 from ccq_tui.runtime.notices import notified_words
 from ccq_tui.screens.editor import GROUP, edit_for
-from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody, copied, key_hints, refusal
-from ccq_tui.screens.inbox.inbox_feed import InboxFeed
-from ccq_tui.screens.inbox.inbox_list import INBOX, INBOX_ACTIONS, InboxList, InboxRow, SessionPlace
+from ccq_tui.screens.inbox.body import about, copied, key_hints, list_lines, plan_lines, refusal, title_line
+from ccq_tui.screens.inbox.inbox_list import (
+    INBOX,
+    INBOX_ACTIONS,
+    INBOX_KEYS,
+    InboxList,
+    InboxRow,
+    SessionPlace,
+    held_rows,
+    placed,
+    read_rows,
+)
 from ccq_tui.screens.link_opener import Target, open_target
-from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.screens.stored_list import StoredList
 from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import copy_of, keys_meant, new_labels, text_of
-from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
-from ccq_tui.widgets.notice_line import NoticeLine
+from ccq_tui.widgets.hints import Hints
+from ccq_tui.widgets.keys import copy_of, keys_meant, text_of
+from ccq_tui.widgets.lifetime import after_refresh, start_work
+from ccq_tui.widgets.lines import DrawnLine, Flow, TextLines
+from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.drafts import draft_words, left_over
 from ccq_tui.widgets.panel.input_queue import Typed
-from ccq_tui.widgets.panel.measures import key_lines
 from ccq_tui.widgets.panel.request_panel import PanelMessage
 from ccq_tui.widgets.panel_host import PANELS, Panel, PanelHost
-from ccq_tui.widgets.sight import SightView
+from ccq_tui.widgets.sight import SightView, more_line
 
 ANSWERS = "inbox answer"
 """The group of workers that see an answer through."""
-
-
-@dataclass(slots=True)
-class Opening:
-    """A panel whose draft is being read.
-
-    Attributes:
-        row: Its request.
-        typed: Keys and pastes for it that came meanwhile.
-    """
-
-    row: InboxRow
-    typed: list[events.Key | events.Paste] = field(default_factory=list)
 
 
 class InboxHost(PanelHost):
@@ -69,13 +67,15 @@ class InboxHost(PanelHost):
 
     Attributes:
         row: The row of the request that was opened last.
-        opening: The panel that is being opened, or None.
+        early: Keys and pastes for the panel that is being opened, or None.
     """
 
     def __init__(self, screen: InboxScreen, manager: SessionManager) -> None:
         super().__init__(Surface.INBOX, screen)
         self.row: InboxRow | None = None
-        self.opening: Opening | None = None
+        self.early: list[Typed] | None = None
+        self._answered: dict[str, InboxRow] = {}
+        """The rows of requests that are being settled: by then, another one may be open."""
         self._screen = screen
         self._manager = manager
 
@@ -83,31 +83,30 @@ class InboxHost(PanelHost):
 
     def open_soon(self, row: InboxRow) -> None:
         """Open the panel of a request with its draft; keys from now on belong to the panel."""
-        if self.opening is None:
-            self.opening = Opening(row)
-            start_work(self._screen, partial(self._open, self.opening), name="open panel")
+        if self.early is None:
+            self.row, self.early = row, []
+            start_work(self._screen, partial(self._open, row), name="open panel")
 
-    async def _open(self, opening: Opening) -> None:
+    async def _open(self, row: InboxRow) -> None:
         try:
-            opened = await self.read(opening.row)
+            opened = await self.read(row)
         finally:
-            self.opening = None
+            typed, self.early = self.early or [], None
         screen = self._screen
         if opened is not None and opened.is_pending and self.panel is None and screen.is_current:
-            self.row = opening.row
-            panel = self._panel_for(opened, opening.row)
+            panel = self._panel_for(opened, row)
             self.show(opened, panel, asked_for=True)
             screen.open_panel(panel)
-            panel.type_ahead(opening.typed)
+            panel.type_ahead(typed)
             # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
-            after_refresh(panel, screen.body.about_view.look_anew)
-        elif opening.typed:
-            screen.find_late(opening.typed)
+            after_refresh(panel, screen.about.look_anew)
+        elif typed:
+            screen.find_late(typed)
 
     async def read(self, row: InboxRow) -> OpenRequest | None:
         """Return the request of a row with its draft, or None and say why not."""
         try:
-            opened = await self._manager.inbox.open(row.id)
+            opened = await self._manager.inbox.open(row.key)
         except InboxError as error:
             self.say(f"Its draft cannot be read: {error}")
             return None
@@ -116,9 +115,10 @@ class InboxHost(PanelHost):
         return opened
 
     def _panel_for(self, opened: OpenRequest, row: InboxRow) -> Panel:
-        panel = PANELS[type(opened.shown)](None, session=row.of_session, clock=self._screen.clock)
+        kind, clock = PANELS[type(opened.shown)], self._screen.clock
+        panel = kind(None, session=row.of_session, clock=clock, hides="back")
         if isinstance(panel, DecisionPanel):
-            panel.form.unseen_above = self._screen.body.unseen_of_plan
+            panel.form.unseen_above = self._screen.unseen_of_plan
             panel.form.directory = row.directory
         return panel
 
@@ -147,11 +147,15 @@ class InboxHost(PanelHost):
 
     # -- the answer -----------------------------------------------------------------------------------------
 
+    def gave(self, opened: OpenRequest, _draft: Draft, _outcome: RequestOutcome) -> None:
+        """Remember how the agent can be reached."""
+        if self.row is not None:
+            self._answered[opened.request.id] = self.row
+
     async def won(self, opened: OpenRequest, draft: Draft, outcome: RequestOutcome) -> None:
         """Have the decision delivered to the agent; say what was done, and how it gets there."""
-        row = self._screen.take_out(opened.request.id) or self.row
-        if row is None:
-            return
+        row = self._answered.pop(opened.request.id)
+        self._screen.drop(row.key)
         # Keep the whole draft if it cannot be delivered, else what the agent was not sent.
         gone = row.place is SessionPlace.GONE
         kept = self.keep(draft_words(draft) if gone else left_over(draft, outcome))
@@ -176,52 +180,46 @@ class InboxHost(PanelHost):
         return self._manager.sessions.known(request.session_id)
 
 
-SAID_SECONDS = 20.0
-NATIVE_SECONDS = 1.0
-"""Seconds between looks at sessions in Claude Code's own screen."""
+MOST_LINES = 5_000
+"""Most lines of the details of a request."""
+MORE_FRAME = 6
+"""Cells beside the row that says how many lines of a plan are left."""
 SCROLLS = frozenset({"scroll_up", "scroll_down", "page_up", "page_down"})
 """Actions that scroll the content above a panel."""
 
 
-class InboxScreen(ListScreen[InboxRow | None, InboxList]):
+class InboxScreen(StoredList[InboxRow | None, InboxList]):
     """Lists waiting requests; lets a person answer or decline one, go to its session, or park that."""
 
-    feed: InboxFeed
     DEFAULT_CSS = """
     InboxScreen {
-        background: $background;
-        overflow: hidden;
-        & > InboxBody { height: 1fr; }
-        & > NoticeLine { background: $background; }
-        & Static { height: auto; }
-        & #filter { height: 0; min-height: 0; max-height: 1; margin: 0; padding: 0 1 0 3; border: none; }
-        & #filter:focus { border: none; }
-        & #inbox-list { height: 1fr; }
         & #inbox-about { height: 45%; border-top: solid $ccq-rule; }
         & #inbox-more { height: 1; margin: 0 3; }
         & .-off { display: none; }
-        &.-answering #inbox-list { display: none; }
-        &.-answering #inbox-about { height: 1fr; }
     }
     """
+    KEYS = INBOX_KEYS
+    ON_ROW = ("answer", "go_to", "decline", "park")
+    LOOK_SECONDS = 1.0
 
     def __init__(
         self, manager: SessionManager, *, said: str = "", clock: Callable[[], float] = time.monotonic
     ) -> None:
-        super().__init__(self._take_key, lambda paste: self.passes_on(paste) or self._hands_on(paste))
-        self._manager = manager
-        self.clock = clock
-        self.feed = InboxFeed(manager, self.draw, partial(self.say, seconds=60.0))
+        self.about = SightView(id="inbox-about")
+        """Details of the request under the cursor, or the plan while it is being decided."""
+        self._more = TextLines(id="inbox-more", classes="-off")
+        super().__init__(InboxList(), read_rows, manager, clock, self.about, self._more)
         self.host = InboxHost(self, manager)
-        self.body = InboxBody(self.field)
+        self.undelivered = 0
+        """Number of answers that have not reached Claude yet, as far as is known."""
+        self._unreadable = 0
         self._said = said
         self._presses = Presses()
-        self._finding = False
-        """Whether letters go to the filter although it is still empty."""
-        self.declining: tuple[str, float] | None = None
-        """The request whose declining awaits a confirmation, and since when."""
+        self.declining: float | None = None
+        """Since when it is asked whether to decline the request of the host's row."""
         self._closed_at: float | None = None
         """Time at which a panel closed by itself, or the last key meant for it came; None after a pause."""
+        self._about_for: tuple[object, ...] = ()
 
     @property
     def panel(self) -> Panel | None:
@@ -233,145 +231,103 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         """The keys that F1 lists first: those of the panel that is open."""
         return INBOX if self.panel is None else self.panel.help_place
 
-    def compose(self) -> ComposeResult:
-        yield self.body
-        yield NoticeLine()
-        yield HintBar()
-
     def on_mount(self) -> None:
-        """Read the waiting requests, and subscribe to changes."""
+        """Say what the program has to say; Textual runs the base's handler, too."""
         self.field.placeholder = "Type to filter"
-        self.set_focus(self.field, scroll_visible=False)
-        self.query_one(HintBar).labels = new_labels()
-        self._unsubscribe = self._manager.inbox.subscribe(self._changed)
         # Immediate: a key may come before the event that says that another screen has gone.
         self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)
-        start_work(self, self._read, name="inbox list")
-        self.set_interval(AGES_SECONDS, self.draw)
-        self._look_there()
-        self.set_interval(NATIVE_SECONDS, self._look_there)
-        if self._said:
-            self.say(self._said)
-        self.draw()
-
-    def on_unmount(self) -> None:
-        self._unsubscribe()
-
-    @property
-    def finds(self) -> bool:
-        """Whether letters go to the filter, and none is a command."""
-        return self._finding or bool(self.state.filter)
+        self.say(self._said)
 
     # -- what waits -----------------------------------------------------------------------------------------
 
-    async def _read(self) -> None:
-        await self.feed.read_all()
-        await self.feed.count_undelivered()
+    def native_row(self, waiting: StoredRequest, *, asked: bool) -> InboxRow | None:
+        origin = waiting.request.origin
+        return None if asked else InboxRow(waiting, origin.called, origin.directory, SessionPlace.THERE)
 
-    def _look_there(self) -> None:
-        """List the requests in Claude Code's own screen, which reports none by itself."""
-        start_work(self, self.feed.read_native, name="native sessions")
+    def rows(self) -> Iterable[InboxRow]:
+        """Return the rows of what waits, as far as this process knows, oldest first."""
+        known, here = self.manager.inbox.known, self.manager.sessions.titles()
+        rows = (placed(row, here) for row in (self.native | self.stored).values())
+        waiting = (row for row in rows if (opened := known(row.key)) is None or opened.is_pending)
+        return sorted(waiting, key=lambda row: row.stored.number)
 
-    def _changed(self, change: InboxChange) -> None:
-        if isinstance(change, Added):
-            start_work(self, partial(self.feed.read_one, change.request.id), name="inbox row")
-        elif isinstance(change, InboxRenewed) and change.another:
-            start_work(self, self._read, name="inbox list")
-        elif isinstance(change, SessionNoted):
-            count = self.feed.count_undelivered
-            start_work(self, count, name="inbox count", group="inbox count", exclusive=True)
-        elif isinstance(change, Settled):
-            self._settled(change)
-        elif isinstance(change, Notified):
+    async def read_rest(self) -> None:
+        """Count what cannot be read and what was not delivered, and list what is in memory alone."""
+        inbox, before = self.manager.inbox, self._unreadable
+        self._unreadable, self.undelivered = await inbox.run(
+            lambda store: (len(store.requests.unreadable), sum(store.requests.undelivered_counts().values()))
+        )
+        self.stored |= held_rows(inbox.unsaved())
+        if self._unreadable > before:
+            self.say(f"{unread_words(self._unreadable)} · the log names them", 60.0)
+
+    def cannot_read(self, error: InboxError) -> None:
+        """List the requests that this process holds, and say that there may be more."""
+        self.stored |= held_rows(self.manager.inbox.unsaved(written=True))
+        self.say(f"The inbox cannot be read: {error} · only requests held here are listed", 60.0)
+
+    def take_change(self, change: InboxChange) -> None:
+        """Read again what has changed; close at once what was settled, and say who settled it."""
+        super().take_change(change)
+        if isinstance(change, Notified):
             self.say(notified_words(change))
-
-    def _settled(self, change: Settled) -> None:
-        """Take a request out of the list; if it is open, opening or being declined, say who settled it."""
-        name, opened, opening = change.request.id, self.host.opened, self.host.opening
-        asks = self.declining is not None and self.declining[0] == name
-        if asks:
-            self.declining = None
-        self.feed.drop(name)
-        draft = opened.shown if opened is not None and opened.request.id == name else None
-        if asks or draft is not None or (opening is not None and opening.row.id == name):
-            self._closed_at = self.clock()
-            if draft is not None:
+        elif isinstance(change, Settled):
+            row, opened = self.host.row, self.host.opened
+            asks = opened is not None or self.host.early is not None or self.declining is not None
+            if asks and row is not None and row.key == change.request.id:
+                self.declining, self._closed_at = None, self.clock()
+                draft = opened.shown if opened is not None else None
                 self._close_panel()
-            settled = AlreadySettled(change.actor, datetime.now(UTC), change.outcome)
-            self.say(self.host.too_late(settled, draft))
+                settled = AlreadySettled(change.actor, datetime.now(UTC), change.outcome)
+                self.say(self.host.too_late(settled, draft))
+            self.drop(change.request.id)
 
     # -- keys -----------------------------------------------------------------------------------------------
 
-    def _take_key(self, event: events.Key) -> bool:
-        """Do what a key means; return whether it meant anything. All others edit the filter."""
-        if self.passes_on(event) or self._hands_on(event):
-            return True  # it came in one burst with the key that opened something
+    def passes_over(self, event: events.Key) -> bool:
+        """Whether a key was meant for a panel that has closed, or answers whether to decline a request."""
         # Of the keys that came here: the app may know of later ones by now.
         self._presses = self._presses.pressed(event.key, self.clock())
-        if self._passes_over(event):
+        if self._comes_late(event):
             return True
         self.take_text()
-        meant = keys_meant(event.key)
-        if self.declining is not None and self._decides(*meant[:1]):
-            return True
-        if self.finds and text_of(event):
-            return False
-        done = [self._do(INBOX_ACTIONS.get(key, "")) for key in meant]
-        return any(done)
+        return self.declining is not None and self._decides(self.declining, *keys_meant(event.key)[:1])
 
-    def _do(self, action: str) -> bool:
-        """Do an action of the table of keys; return whether the table has it."""
-        moved = self.state.after(action, max(1, self.body.list_view.size.height - 1))
-        if moved is not None:
-            self.show(moved)
-            return True
+    def act(self, action: str) -> bool:
         match action:
-            case "":
-                return False
             case "scroll_up" | "scroll_down":
                 self._scroll_about(action)
-            case "empty" if self.finds:
-                self._find(False)
-                self.field.put("")
-                self.show(self.state.filtered(""))
-            case "empty" | "leave":
-                self.dismiss(None)
             case "regroup":
                 self.show(self.state.regrouped())
-            case "find":
-                self._find(True)
             case "copy":
                 self._copy(self.state.under)
             case _:
-                self._do_with_row(action, self.state.under)
+                return super().act(action)
         return True
 
     def _scroll_about(self, action: str) -> None:
         """Scroll the details of the request, or the plan being decided."""
-        view = self.body.about_view
-        by = max(1, view.size.height - 1) if action.startswith("page") else 1
-        view.scroll_relative(y=-by if action.endswith("up") else by, animate=False, force=True)
+        by = max(1, self.about.size.height - 1) if action.startswith("page") else 1
+        self.about.scroll_relative(y=-by if action.endswith("up") else by, animate=False, force=True)
 
     def on_key(self, event: events.Key) -> None:
-        """Scroll the content above a panel with the keys that the panel does not take."""
-        if self.panel is not None and (action := INBOX_ACTIONS.get(event.key)) in SCROLLS:
+        """Take the keys that an open panel does not: those that scroll what is above it, and F8."""
+        if self.panel is None:
+            return
+        if (action := INBOX_ACTIONS.get(event.key)) in SCROLLS:
             event.stop()
             self._scroll_about(action)
+        elif action == "copy" and not text_of(event):
+            event.stop()
+            self._copy(None)
 
     @on(SightView.Looked)
     def _looked(self) -> None:
-        self.body.say_more()
+        self._say_more()
         if isinstance(self.panel, DecisionPanel):
             self.panel.look()
 
-    def _do_with_row(self, action: str, row: InboxRow | None) -> None:
-        if row is None:
-            return
-        view = self.body.list_view
-        self.feed.state = replace(self.state, in_sight=view.rows_in_sight)
-        if self.state.taken is None:
-            view.keep_cursor_in_sight()
-            return
+    def act_on(self, action: str, row: InboxRow) -> None:
         if refused := refusal(row, action, key_of("decline")):
             self.say(refused)
             return
@@ -382,32 +338,30 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             case "go_to":
                 self.dismiss(row)
             case "decline":
-                self.declining = (row.id, self.clock())
+                self.host.row, self.declining = row, self.clock()
                 self.draw()
             case "park":
                 self.say(f"Parking {row.session}…")
                 start_work(self, partial(self._park, row), name="park", group="park")
 
     async def _park(self, row: InboxRow) -> None:
-        self.say(await self._manager.park(row, Surface.INBOX))
-        await self.feed.read_one(row.id)
+        self.say(await self.manager.park(row, Surface.INBOX))
+        self.read_soon()
 
-    def _decides(self, key: str = "") -> bool:
+    def _decides(self, asked_at: float, key: str = "") -> bool:
         """Take the key after Ctrl+D; return whether it only answered that."""
-        request_id, at = self.declining or ("", 0.0)
         # A key held down repeats by itself, and nobody has read the question yet.
-        if key in DECLINING_KEYS and is_fresh(at, self.clock(), self._presses.apart):
-            self.declining = (request_id, self.clock())
+        if key in DECLINING_KEYS and is_fresh(asked_at, self.clock(), self._presses.apart):
+            self.declining = self.clock()
             return True
         self.declining = None
         self.draw()
-        if key in ("ctrl+d", "y") and (row := self.state.get(request_id)) is not None:
-            self.host.run(partial(self._decline, row))
+        if key in ("ctrl+d", "y") and self.host.row is not None:
+            self.host.run(partial(self._decline, self.host.row))
         return key in ("ctrl+d", "y", "n", "escape")
 
     async def _decline(self, row: InboxRow) -> None:
         if (opened := await self.host.read(row)) is not None:
-            self.host.row = row
             self.host.settle(opened, kind_of(opened.request).REFUSAL)
 
     def _copy(self, row: InboxRow | None) -> None:
@@ -416,6 +370,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self.say("Draft copied", 4.0)
         elif row is not None:
             start_work(self, partial(self._copy_row, row), name="copy")
+        else:
+            self.say("No draft to copy", 4.0)
 
     async def _copy_row(self, row: InboxRow) -> None:
         opened = await self.host.read(row)
@@ -423,15 +379,9 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self.app.copy_to_clipboard(copied(row, draft))
         self.say("Question and answer copied" if draft else "Question copied", 4.0)
 
-    def under(self, event: events.MouseEvent) -> str | None:
+    def under(self, event: events.MouseEvent) -> Hashable | None:
         """Return the id of the request under the pointer, or None."""
-        row = self.body.list_view.row_on_screen(event.screen_offset)
-        shown = self.state.shown
-        return shown[row].id if self.panel is None and row is not None and row < len(shown) else None
-
-    def take_row(self) -> None:
-        """Open the request under the cursor."""
-        self._do_with_row("answer", self.state.under)
+        return super().under(event) if self.panel is None else None
 
     # -- the panel of one request ---------------------------------------------------------------------------
 
@@ -442,20 +392,22 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         if self.panel is not None:
             self.panel.uncover()
         if self.declining is not None:
-            self.declining = (self.declining[0], self.clock())
+            self.declining = self.clock()
 
-    def _hands_on(self, event: events.Key | events.Paste) -> bool:
-        """Pass what is typed into the list to the panel that is open or opening; return whether one is."""
+    def hands_on(self, event: events.Key | events.Paste) -> bool:
+        """Pass what is typed into the list to the panel that is open or opening; return whether it was."""
+        if super().hands_on(event):
+            return True
         typed = copy_of(event)  # the original is stopped at the list
         if self.panel is not None:
             self.panel.type_ahead([typed])  # it has not taken the focus yet
-        elif self.host.opening is not None:
-            self.host.opening.typed.append(typed)
+        elif self.host.early is not None:
+            self.host.early.append(typed)
         else:
             return False
         return True
 
-    def _passes_over(self, event: events.Key) -> bool:
+    def _comes_late(self, event: events.Key) -> bool:
         """Note a key of the list; return whether it was meant for a panel that closed by itself.
 
         Until there is a pause, letters go to the filter, and Enter and Esc mean nothing.
@@ -466,7 +418,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             return False
         self._closed_at = at
         if typed:
-            self._find(True)
+            self.find(True)
         return event.key in GUARDED_KEYS
 
     def find_late(self, typed: list[Typed]) -> None:
@@ -489,17 +441,12 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         if self.host.opened is opened:
             self._close_panel()
 
-    def take_out(self, request_id: str) -> InboxRow | None:
-        """Take a request out of the list, and return its row; None if it is gone."""
-        row = self.state.get(request_id)
-        self.feed.drop(request_id)
-        return row
-
     def _panel_changed(self) -> None:
         """Give the list's place to the request's details and the keys to the panel, or take both back."""
         answering = self.panel is not None
-        self.set_class(answering, "-answering")
-        self.query_one(HintBar).set_class(answering, "-off")
+        self.view.set_class(answering, "-off")
+        self.key_line.set_class(answering, "-off")
+        self.about.styles.height = "1fr" if answering else "45%"
         if not answering:
             self.set_focus(self.field, scroll_visible=False)
         self.draw()
@@ -518,7 +465,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         typed = "".join(panel.state.guard.returned)
         self._close_panel()
         self._closed_at = self.clock()
-        self._find(True)
+        self.find(True)
         self.field.type(typed)
         self.type_late(panel.rest())
 
@@ -529,35 +476,65 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
 
     # -- drawing --------------------------------------------------------------------------------------------
 
-    def say(self, text: str, seconds: float = SAID_SECONDS) -> None:
-        """Show a text above the keys for some seconds, or in the session that is shown instead."""
-        if self.is_running and self.is_attached:
-            self.query_one(NoticeLine).say(text, seconds)
-        else:
-            self._manager.sessions.say(text, seconds=SAID_SECONDS)
+    @property
+    def order(self) -> bool:
+        """Whether there are headings."""
+        return self.state.grouped
 
-    def _find(self, on: bool) -> None:
-        """Send letters to the filter, or treat them as keys again."""
-        self._finding = on
-        self.draw()
+    @property
+    def standing(self) -> str:
+        row = self.host.row if self.declining is not None else None
+        return f"Decline “{row.question}”?" if row is not None else ""
 
-    def on_resize(self) -> None:
-        if is_live(self):
-            self.draw()
+    @property
+    def hints(self) -> Hints:
+        """The keys that apply, the most useful first."""
+        sessions = self.manager.sessions
+        back = "back" if sessions.front is not None else "to the session" if sessions else "leave"
+        return key_hints(self.state, back, finds=self.finds, declining=self.declining is not None)
 
-    def draw(self) -> None:
-        """Draw everything around the panel."""
-        if not self.has_parts:
-            return
-        row = self.host.row if self.panel is not None else None
-        self.body.draw(self.state, row, undelivered=self.feed.undelivered, finds=self.finds)
-        declining = self.state.get(self.declining[0]) if self.declining else None
-        hints = key_hints(self.state, self._way_back(), finds=self.finds, declining=bool(self.declining))
-        self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))
-        notices = self.query_one(NoticeLine)
-        notices.leave_room(self.panel is not None)
-        notices.stand(f"Decline “{declining.question}”?" if declining else "")
+    def heading(self, _width: int, palette: Palette) -> Text:
+        return title_line(self.state, self.undelivered, palette)
 
-    def _way_back(self) -> str:
-        sessions = self._manager.sessions
-        return "back" if sessions.front is not None else "to the session" if sessions else "leave"
+    def make_lines(self, width: int, palette: Palette) -> list[DrawnLine]:
+        return list_lines(self.state, datetime.now(UTC), width, palette)
+
+    def draw_details(self, palette: Palette) -> None:
+        """Draw the request under the cursor or above its panel, if it is another one."""
+        row = self.host.row if self.panel is not None else self.state.under
+        self.notices.leave_room(self.panel is not None)
+        width = self.app.size.width
+        made_for = (row, width, palette, self.panel is None)
+        if made_for != self._about_for:
+            self._about_for, now = made_for, datetime.now(UTC)
+            if (plan := self._plan) is not None:
+                # The whole plan, and nothing else that would take its lines.
+                lines = plan_lines(plan, width, palette)
+            else:
+                told = about(row, now, width, palette, asked=self.panel is None) if row else iter(())
+                lines = islice(told, MOST_LINES)
+            self.about.show_flow(Flow(lines))
+        self.about.set_class(row is None, "-off")
+        after_refresh(self, self._say_more)
+
+    def unseen_of_plan(self) -> tuple[int, bool]:
+        """Return the number of plan lines that were never on the screen, and whether more follow."""
+        return self.about.unseen, self.about.goes_on
+
+    @property
+    def _plan(self) -> PlanRequest | None:
+        """The plan being decided, or None."""
+        request = self.host.row.stored.request if self.panel is not None and self.host.row else None
+        return request if isinstance(request, PlanRequest) else None
+
+    def _say_more(self) -> None:
+        """Show under a plan how much more of it there is."""
+        view, more = self.about, self._more
+        scrolls = self._plan is not None and (view.above or view.below or view.goes_on)
+        if scrolls and more.has_class("-off"):
+            # The row takes a line of the plan that nobody can have read yet.
+            after_refresh(self, view.look_anew)
+        more.set_class(not scrolls, "-off")
+        if scrolls:
+            width = self.app.size.width - MORE_FRAME
+            more.show([more_line(view, width, palette_of(view), down="PgDn", up="PgUp")])

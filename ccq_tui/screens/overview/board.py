@@ -18,7 +18,7 @@ from ccq_tui.agent.events import SessionState
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.filtered_list import FilteredList
 from ccq_tui.inbox.session_groups import Group, group_of
-from ccq_tui.key_uses import KeyUse, by_key
+from ccq_tui.key_uses import KeyUse
 from ccq_tui.runtime.view import SIGNS, short_path, sign_and_word
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.text import one_line
@@ -48,10 +48,7 @@ OVERVIEW_KEYS = (
     KeyUse(("escape",), "empty", "Clear the filter, then leave"),
     KeyUse(("f5",), "leave", "Leave"),
 )
-OVERVIEW_ACTIONS = by_key(OVERVIEW_KEYS)
 
-OVER = frozenset({"parked", "failed", "ended"})
-"""States in which a session of this terminal has no process."""
 _OLDEST_FIRST = frozenset({Group.NEEDS, Group.PARKED})
 _ORDER = {group: place for place, group in enumerate(Group)}
 LONGEST_TITLE = 200
@@ -66,8 +63,8 @@ class Card:
         key: Identifies the card as long as its session is in the same place.
         session_id: The Claude session id, or "" while there is none.
         session: Name of the session.
-        group: Its group.
         place: Its place.
+        runs: Whether it has a process.
         state: Its state, in the program's word.
         since: Start of that state, in seconds since 1970.
         waiting: Number of its waiting requests.
@@ -84,8 +81,8 @@ class Card:
     key: str
     session_id: str
     session: str
-    group: Group
     place: SessionPlace
+    runs: bool
     state: str
     since: float
     waiting: int = 0
@@ -103,6 +100,11 @@ class Card:
         object.__setattr__(self, "session", one_line(self.session, LONGEST_TITLE))
         object.__setattr__(self, "last_line", one_line(self.last_line, LONGEST_LINE))
         object.__setattr__(self, "labels", one_line(self.labels, LONGEST_LINE))
+
+    @property
+    def group(self) -> Group:
+        """What it needs."""
+        return group_of(self.state, self.waiting, runs=self.runs, done=self.done)
 
     @property
     def badge(self) -> str:
@@ -126,11 +128,6 @@ class Card:
         return f"${self.cost:.2f}" if self.cost else ""
 
 
-def here_group(state: str, waiting: int, *, done: bool = False) -> Group:
-    """Return the group of a session of this terminal."""
-    return group_of(state, waiting, runs=state not in OVER, done=done)
-
-
 def joined(here: Iterable[Card], stored: Mapping[str, Card]) -> tuple[Card, ...]:
     """Join open and stored sessions into one card each, sorted by group."""
     mine = [_with_stored(card, stored.get(card.session_id)) for card in here]
@@ -152,8 +149,7 @@ def _with_stored(card: Card, stored: Card | None) -> Card:
         card,
         done=stored.done,
         labels=stored.labels,
-        undelivered=stored.undelivered if card.state in OVER else 0,
-        group=here_group(card.state, card.waiting, done=stored.done),
+        undelivered=0 if card.runs else stored.undelivered,
         cost=stored.cost if card.cost is None else card.cost,
         last_line=card.last_line or stored.last_line,
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
 from textual.widgets import Static
 
@@ -19,24 +20,18 @@ from ccq_tui.config.actions import KeyPlace
 from ccq_tui.filtered_list import LIST_KEYS, FilteredList
 from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY, Presses, is_fresh
-from ccq_tui.screens.overlay import Feed, ListScreen
+from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.text import one_line, safe
-from ccq_tui.widgets.hints import HintBar, Hints
-from ccq_tui.widgets.keys import keys_meant, new_labels, presses_of
-from ccq_tui.widgets.lines import DrawnLine, LineView, indented, row_lines, wrapped
+from ccq_tui.widgets.hints import Hints
+from ccq_tui.widgets.keys import presses_of
+from ccq_tui.widgets.lines import DrawnLine, indented, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import most_lines
 
 
 @dataclass(frozen=True, slots=True)
 class Choosing(FilteredList[PickRow]):
-    """State of a list to choose from; of a group, rows whose label begins with the first word come first.
-
-    Attributes:
-        quiet_since: Time when the list opened by itself or the last key of its grace came, or None.
-    """
-
-    quiet_since: float | None = field(default=None, compare=False)
+    """State of a list to choose from; of a group, rows whose label begins with the first word come first."""
 
     def arranged(self, found: tuple[PickRow, ...], words: list[str]) -> tuple[PickRow, ...]:
         """Return the rows found, the likeliest of each group first."""
@@ -44,19 +39,6 @@ class Choosing(FilteredList[PickRow]):
             return found
         groups = list(dict.fromkeys(row.group for row in found))
         return tuple(sorted(found, key=lambda row: (groups.index(row.group), _rank(row, words[0]))))
-
-    def came_up(self, at: float) -> Self:
-        """Return the list as it opens, or gets its rows, without a key that asked for it just then."""
-        return replace(self, quiet_since=at)
-
-    def judged(self, at: float, *, takes: bool) -> tuple[bool, Self]:
-        """Return whether a key was meant for the list, and the list after it.
-
-        Only a key that takes a row can do harm. The grace ends with a moment without a key.
-        """
-        if not is_fresh(self.quiet_since, at):
-            return True, self
-        return not takes, replace(self, quiet_since=at)
 
     def filtered(self, text: str) -> Self:
         """Filter by another text; the cursor goes to the best row, or back to the present choice."""
@@ -119,6 +101,7 @@ class Picker(ListScreen[str | None, Choosing]):
     }
     """
     KEYS: ClassVar[tuple[KeyUse, ...]] = PICKER_KEYS
+    ON_ROW: ClassVar[tuple[str, ...]] = ("choose",)
     help_place = KeyPlace.LIST.value
     """The keys that F1 lists first here."""
 
@@ -131,8 +114,7 @@ class Picker(ListScreen[str | None, Choosing]):
         choose: str = "choose",
         preview: Callable[[str], None] | None = None,
     ) -> None:
-        super().__init__(self._take_key)
-        self.feed = Feed(choosing(tuple(rows)), self.draw)
+        super().__init__(choosing(tuple(rows)))
         self.heading = title
         self.about = about
         self.notice = ""
@@ -141,12 +123,14 @@ class Picker(ListScreen[str | None, Choosing]):
         """Whether the list opens without a key that asked for it just then, such as after another one."""
         self.takes_lines: Callable[[int], None] = lambda _: None
         """Called with the number of lines that the list takes at the screen's foot; 0 once it is gone."""
-        self._drawn: tuple[object, ...] = ()
-        self._lines: list[DrawnLine] = []
+        self.body = PickerBody(id="picker")
+        self._title = Static("", markup=False)
         self._covered = False
         self._presses = Presses()
         self._may_be_held = False
         """Whether the last key may be held down since before the list came up."""
+        self._quiet_since: float | None = None
+        """When the list opened by itself or the last key of its grace came; None if it was asked for."""
         self._choose = choose
         self._preview = preview
         self._began = self._previewed = self._value
@@ -157,16 +141,14 @@ class Picker(ListScreen[str | None, Choosing]):
         return None if self.state.under is None else self.state.under.value
 
     def compose(self) -> ComposeResult:
-        with PickerBody(id="picker"):
-            yield Static("", markup=False, id="picker-title")
+        with self.body:
+            yield self._title
             yield self.field
-            yield LineView()
-            yield HintBar()
+            yield self.view
+            yield self.key_line
 
     def on_mount(self) -> None:
-        self.set_focus(self.field, scroll_visible=False)
-        self.query_one(HintBar).labels = new_labels()
-        self.draw()
+        """Begin the grace of a list that nobody asked for; Textual runs the base's handler, too."""
         if self.by_itself:
             self.came_up()
 
@@ -186,9 +168,8 @@ class Picker(ListScreen[str | None, Choosing]):
 
     def came_up(self) -> None:
         """Choose nothing until there is a moment without a key."""
-        self._presses, self._may_be_held = presses_of(self), True
-        self.feed.state = self.state.came_up(self._now)
-        self.query_one(HintBar).sleep(GRACE)
+        self._presses, self._may_be_held, self._quiet_since = presses_of(self), True, self._now
+        self.key_line.sleep(GRACE)
 
     @property
     def _now(self) -> float:
@@ -206,84 +187,38 @@ class Picker(ListScreen[str | None, Choosing]):
 
     # -- keys ---------------------------------------------------------------------------------------------
 
-    def _take_key(self, event: events.Key) -> bool:
-        """Do what a key means to the list; return whether it meant anything. All others edit the field."""
-        if self.passes_on(event):
-            return True
-        now, takes, quiet_since = self._now, self._takes_row(event.key), self.state.quiet_since
+    def passes_over(self, event: events.Key) -> bool:
+        """Whether a key takes a row that nobody can have chosen yet; only such a key can do harm."""
+        now, takes = self._now, self.takes_row(event.key)
         self._presses = self._presses.pressed(event.key, now)
         # A key held down since before the list was ready for it takes no row, however long it is held.
         self._may_be_held &= self._presses.apart < REPEAT_DELAY
-        held = takes and self._may_be_held
-        meant, self.feed.state = self.state.judged(now, takes=takes)
-        if held or self.state.quiet_since != quiet_since:
-            self.query_one(HintBar).sleep(GRACE)
-        if held or not meant:
-            return True
-        self.take_text()
-        taken = [self._seek(key) or self._take_known(key) for key in keys_meant(event.key)]
-        return any(taken)
+        fresh, held = is_fresh(self._quiet_since, now), takes and self._may_be_held
+        if fresh:
+            self._quiet_since = now  # the grace ends with a moment without a key
+        if fresh or held:
+            self.key_line.sleep(GRACE)
+        return takes and (fresh or held)
 
-    def _takes_row(self, key: str) -> bool:
-        """Whether a key takes the row under the cursor."""
-        return key == "enter"
+    def takes_row(self, key: str) -> bool:
+        """Whether a key acts on the row under the cursor."""
+        return by_key(self.KEYS).get(key) in self.ON_ROW
 
-    def _seek(self, key: str) -> bool:
-        """Bring the row that a key would take back into sight; return whether that was needed."""
-        view = self.query_one(LineView)
-        self.feed.state = replace(self.state, in_sight=view.rows_in_sight)
-        if not self._takes_row(key) or self.state.under is self.state.taken:
-            return False
-        view.keep_cursor_in_sight()
-        return True
+    def act_on(self, action: str, row: PickRow) -> None:  # noqa: ARG002
+        """Choose a row."""
+        self.dismiss(row.value)
 
-    def _take_known(self, key: str) -> bool:
-        if key in ("home", "end") and self.state.filter:
-            return False  # they move the caret in what is typed
-        action = by_key(self.KEYS).get(key, "")
-        moved = self.state.after(action, max(1, self.query_one(LineView).size.height - 1))
-        if moved is not None:
-            self.show(moved)
-            return True
-        return self._do(action)
-
-    def _do(self, action: str) -> bool:
-        """Do an action of the table of keys that does not move; return whether the table has it."""
-        match action:
-            case "choose":
-                self.take_row()
-            case "empty":
-                self._escape()
-            case _:
-                return False
-        return True
-
-    def take_row(self) -> None:
-        """Choose the row under the cursor."""
-        if self._value is not None and self.is_active:
-            self.dismiss(self._value)
-
-    def _escape(self) -> None:
-        if self.state.filter:
-            self.field.put("")
-            self.take_text()
-            return
-        if self._preview and self._began is not None and self._previewed != self._began:
+    def dismiss(self, result: str | None = None) -> AwaitComplete:
+        """Leave the list; without a choice, what was previewed first is again."""
+        if result is None and self._preview and self._began is not None and self._previewed != self._began:
             self._preview(self._began)
-        self.dismiss(None)
-
-    def under(self, event: events.MouseEvent) -> str | None:
-        """Return the key of the row under the pointer, or None."""
-        row, shown = self.query_one(LineView).row_on_screen(event.screen_offset), self.state.shown
-        return shown[row].key if row is not None and row < len(shown) else None
+        return super().dismiss(result)
 
     # -- drawing ------------------------------------------------------------------------------------------
 
     def show(self, state: Choosing) -> None:
         """Show another state of the list."""
-        if state == self.state:
-            return
-        self.feed.show(state)
+        super().show(state)
         if self._preview and self._value is not None and self._value != self._previewed:
             self._previewed = self._value
             self._preview(self._value)
@@ -292,28 +227,21 @@ class Picker(ListScreen[str | None, Choosing]):
         """Draw everything, in as many lines as it takes."""
         if not self.has_parts:
             return
-        body, width = self.query_one(PickerBody), self.app.size.width
-        palette = palette_of(body)
-        finds, height, extra = self._finds, self.app.size.height, self._extra_lines
-        made_for = (self.state.shown, self.state.filter, width, palette, self.empty)
-        if made_for != self._drawn:
-            self._drawn, self._lines = made_for, pick_lines(self.state, width - 1, palette, self.empty)
-        rows = self._lines
+        width, height = self.app.size.width, self.app.size.height
+        finds, palette = self._shows_field, palette_of(self)
+        rows = self.draw_list(self.empty, field=finds)
         # Without the rule above and the keys below, so that choices stay in sight on the lowest screen.
         room = self.most_lines(height) - int(finds) - 2 - min(len(rows), FEWEST_ROWS)
         head = self._head(width, palette, room)
-        title = self.query_one("#picker-title", Static)
-        title.update(Text("\n").join(head))
-        # Not hidden but of no height: it keeps the focus.
-        self.field.styles.height = 1 if finds else 0
-        self.field.styles.min_height = 1 if finds else 0
-        view = self.query_one(LineView)
-        view.show(rows, self.state.cursor, palette.cursor)
-        self.query_one(HintBar).show(self._hints, self._count)
+        self._title.update(Text("\n").join(head))
+        self.key_line.show(self._hints, self._count)
         wanted = len(head) + int(finds) + len(rows) + 2
-        lines = min(height - 1, min(self.most_lines(height), wanted) + extra)
-        body.styles.height = lines
+        lines = min(height - 1, min(self.most_lines(height), wanted) + self._extra_lines)
+        self.body.styles.height = lines
         self.takes_lines(lines)
+
+    def make_lines(self, width: int, palette: Palette) -> list[DrawnLine]:
+        return pick_lines(self.state, width, palette, self.empty)
 
     def most_lines(self, screen_height: int) -> int:
         """Return the most lines of the list and what is around it; a low one covers the transcript."""
@@ -337,7 +265,7 @@ class Picker(ListScreen[str | None, Choosing]):
         return [*title, *about, *notice]
 
     @property
-    def _finds(self) -> bool:
+    def _shows_field(self) -> bool:
         """Whether the field is shown."""
         return len(self.state.rows) >= FILTER_FROM or bool(self.state.filter)
 

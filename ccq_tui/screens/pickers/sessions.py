@@ -18,14 +18,14 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.key_uses import KeyUse, by_key
+from ccq_tui.key_uses import KeyUse
 from ccq_tui.processes import alive
 from ccq_tui.runtime.launches import WayOn
-from ccq_tui.screens.pickers.picker import PICKER_KEYS, Picker, PickerBody
+from ccq_tui.screens.pickers.picker import PICKER_KEYS, Picker
 from ccq_tui.text import one_line
-from ccq_tui.widgets.hints import HintBar, Hints
+from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.lifetime import start_work
-from ccq_tui.widgets.lines import LineView, wrapped
+from ccq_tui.widgets.lines import wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.words import in_one_unit
 
@@ -128,8 +128,6 @@ SESSION_KEYS = (
     KeyUse(("ctrl+d",), "delete", "Delete it, after a confirmation"),
 )
 """Keys of the list of sessions; letters find one, so everything else is done with Ctrl."""
-TAKING = frozenset({"choose", "fork", "rename", "delete"})
-"""Actions on the session under the cursor."""
 PREVIEW_LINES = 6
 PREVIEW_FROM = 18
 """Screen height in lines from which there is a preview."""
@@ -146,6 +144,7 @@ class SessionPicker(Picker):
     """
 
     KEYS = SESSION_KEYS
+    ON_ROW = ("choose", "fork", "rename", "delete")
     help_place = SESSIONS
 
     def __init__(self, shelf: Shelf, *, find: str = "", about: str = "", leave: str = "leave") -> None:
@@ -161,11 +160,11 @@ class SessionPicker(Picker):
         self._sessions: tuple[Shelved, ...] = ()
         self._renaming: EarlierSession | None = None
         self._found = ""
+        self._last_words = Static("", markup=False, id="picker-preview")
 
     def on_mount(self) -> None:
         """Add the preview, and look for sessions; Textual runs `Picker`'s own handler as well."""
-        body = self.query_one(PickerBody)
-        body.mount(Static("", markup=False, id="picker-preview"), before=self.query_one(HintBar))
+        self.body.mount(self._last_words, before=self.key_line)
         if self._find:
             self.field.put(self._find)
         self._work(self._look)
@@ -189,7 +188,7 @@ class SessionPicker(Picker):
         self.take_text()
         had_rows, now = bool(self.state.rows), time.time()
         rows = [session_row(one, now, everywhere=self._everywhere) for one in self._sessions]
-        self.feed.state = self.state.with_rows(rows)
+        self.state = self.state.with_rows(rows)
         self.draw()
         if rows and not had_rows:
             self.came_up()
@@ -201,20 +200,26 @@ class SessionPicker(Picker):
 
     # -- keys -----------------------------------------------------------------------------------------------
 
-    def _takes_row(self, key: str) -> bool:
-        return self._renaming is None and by_key(SESSION_KEYS).get(key) in TAKING
+    def takes_row(self, key: str) -> bool:
+        return self._renaming is None and super().takes_row(key)
 
-    def _take_known(self, key: str) -> bool:
-        return super()._take_known(key) if self._renaming is None else self._take_while_renaming(key)
+    def take(self, key: str) -> bool:
+        return super().take(key) if self._renaming is None else self._take_while_renaming(key)
 
-    def _do(self, action: str) -> bool:
+    def act(self, action: str) -> bool:
+        if action != "everywhere":
+            return super().act(action)
+        self._everywhere = not self._everywhere
+        self.about = self._place_line
+        self._work(self._look)
+        return True
+
+    def act_on(self, action: str, row: PickRow) -> None:
+        """Go on with a session, or change it."""
         match action, self._under:
-            case "everywhere", _:
-                self._everywhere = not self._everywhere
-                self.about = self._place_line
-                self._work(self._look)
-            case "fork", Shelved(session):
-                self._go_on(WayOn(session, fork=True))
+            case "choose" | "fork", Shelved(session):
+                self.way = WayOn(session, fork=action == "fork")
+                self.dismiss(row.value)
             case "rename", Shelved(runs=True):
                 self.say("This session is open in a ccq-tui; type /rename there")
             case "rename", Shelved(session):
@@ -223,18 +228,6 @@ class SessionPicker(Picker):
                 self.say("Its title:")
             case "delete", Shelved() as under:
                 self._work(partial(self._delete, under))
-            case _:
-                return super()._do(action) or action in TAKING
-        return True
-
-    def take_row(self) -> None:
-        """Resume the session under the cursor."""
-        if self._under is not None and self.is_active:
-            self._go_on(WayOn(self._under.session))
-
-    def _go_on(self, way: WayOn) -> None:
-        self.way = way
-        self.dismiss(way.session.session_id)
 
     def take_text(self) -> None:
         """Filter by what is typed, unless it is a title."""
@@ -283,8 +276,8 @@ class SessionPicker(Picker):
         return f"{self._said}\n{place}" if self._said else place
 
     @property
-    def _finds(self) -> bool:
-        return self._renaming is not None or super()._finds
+    def _shows_field(self) -> bool:
+        return self._renaming is not None or super()._shows_field
 
     @property
     def _extra_lines(self) -> int:
@@ -294,10 +287,9 @@ class SessionPicker(Picker):
     def draw(self) -> None:
         """Draw the list, and under it the preview of the session under the cursor."""
         super().draw()
-        for shown in self.query("#picker-preview"):
-            if isinstance(shown, Static) and self.query(LineView):
-                shown.display = bool(self._extra_lines)
-                shown.update(self._preview_text(palette_of(self.query_one(PickerBody))))
+        if self.has_parts:
+            self._last_words.display = bool(self._extra_lines)
+            self._last_words.update(self._preview_text(palette_of(self)))
 
     def _preview_text(self, palette: Palette) -> Text:
         """Return what waits in the session under the cursor, and below it what was said last."""

@@ -17,7 +17,7 @@ from textual.app import App
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import MoveAnswer, move_session
 from ccq_tui.agent.options import session_options
-from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
+from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, beside_hooks
 from ccq_tui.claude_files import claude_directory, recorded_sessions
 from ccq_tui.commands.command import PickRow
 from ccq_tui.config.errors import SettingsError
@@ -27,7 +27,6 @@ from ccq_tui.config.trust import has_answer
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.store.rows import CommandKind, StoredRequest
-from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.runtime.launches import launch_in, launch_of, launch_to_resume
@@ -229,17 +228,15 @@ class SessionManager:
         environment = self.sessions[0].launch.program.environment if self.sessions else {}
         return await asyncio.to_thread(recorded_sessions, {**os.environ, **environment})
 
-    async def native_waiting(
-        self, left: Callable[[Store, list[StoredRequest]], list[StoredRequest]]
-    ) -> list[StoredRequest]:
-        """Return requests in Claude Code's own screen, filtered by ``left``; none if the settings say so.
+    async def native_waiting(self) -> list[tuple[StoredRequest, bool]]:
+        """Return requests in Claude Code's own screen, each with whether it is a hook's, too.
 
-        Raises `InboxError`.
+        None if the settings say so. Raises `InboxError`.
         """
         if not self._runtime.launch.settings.native_sessions:
             return []
         found = await asyncio.to_thread(self._native.waiting)
-        return await self.inbox.run(lambda store: left(store, found)) if found else []
+        return await self.inbox.run(lambda store: beside_hooks(store, found)) if found else []
 
     # -- replacing and closing ------------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ from ccq_tui.questions.input_guard import (
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.completer import FILES, Completer
-from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.hints import HIDES, HintBar
 from ccq_tui.widgets.keys import copy_of, new_labels, presses_of, text_of
 from ccq_tui.widgets.lifetime import after as later
 from ccq_tui.widgets.lifetime import is_live, soon
@@ -152,6 +152,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         place: tuple[int, int] = (1, 1),
         clock: Callable[[], float] = time.monotonic,
         asked_for: bool = False,
+        hides: str = HIDES,
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
@@ -182,7 +183,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self._field.add_class("-off")
         self._completer = Completer(self._field, clock, self.post_message)
         self._completer.changed = self._completed
-        self._hints = HintBar(asleep=self._fresh)
+        self._hints = HintBar(asleep=self._fresh, hides=hides)
         self._drawn_for = Size(0, 0)
         self._pressed_at = 0.0
         self._meant: Mapping[str, tuple[str, ...]] = {}

@@ -17,7 +17,7 @@ from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.commands.command import PickRow
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.screens.overlay import ListField
+from ccq_tui.screens.list_screen import ListField
 from ccq_tui.screens.pickers import Picker, sessions
 from ccq_tui.screens.session.screen import SessionScreen
 from tests.ui.keystrokes.hands import gained

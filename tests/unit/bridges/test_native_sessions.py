@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.bridges.claude_code.live_sessions import live_sessions
-from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, without_asked, without_ours
+from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, beside_hooks
 from ccq_tui.cli import main
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Asker, Origin, PermissionRequest, QuestionRequest
@@ -102,13 +102,13 @@ def test_a_session_is_read_once_for_each_time_it_waits(session: NativeSession) -
 def test_ours_and_those_of_hooks_are_left_out(session: NativeSession, tmp_path: Path) -> None:
     found = NativeSessions(session.config).waiting()
     store = Store(tmp_path / "inbox.db")
-    assert without_asked(store, found) == without_ours(store, found) == found
+    assert beside_hooks(store, found) == [(found[0], False)]
     store.requests.add(found[0].request)
-    assert (without_asked(store, found), without_ours(store, found)) == ([], found)
+    assert beside_hooks(store, found) == [(found[0], True)]
     store.requests.settle(found[0].request.id, Declined(), Actor.here(Surface.HOOK))
-    assert without_asked(store, found) == [], "its dialog is about to close"
+    assert beside_hooks(store, found) == [(found[0], True)], "its dialog is about to close"
     store.sessions.claim(SESSION, this_process())
-    assert without_ours(store, found) == []
+    assert beside_hooks(store, found) == []
     store.close()
 
 

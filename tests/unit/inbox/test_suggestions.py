@@ -18,7 +18,7 @@ from ccq_tui.inbox.format import session_lines
 from ccq_tui.inbox.records import session_record
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest
 from ccq_tui.inbox.session_groups import Group, group_of, stored_group
-from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding
+from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import PLACES, Rule, Suggestion, kept, lasting, what
 from ccq_tui.processes import Owner, this_process
@@ -241,28 +241,26 @@ def test_the_commands_say_the_same_group() -> None:
     assert "failed" in session_lines([killed], {}, str)[1]
 
 
-def test_pages_of_standings_have_every_session_once(tmp_path: Path) -> None:
+def test_standings_have_every_session_the_newest_first(tmp_path: Path) -> None:
     ticks = iter(range(10_000))
     store = Store(tmp_path / "inbox.db", now=lambda: NEWEST + timedelta(seconds=next(ticks) // 2))
     try:
         for number in range(7):
             store.sessions.upsert(f"s{number}", "/work", name=f"n{number}")
         store.sessions.set_state("s2", StoredSessionState.AWAITING, "asked")
-        asked = store.sessions.standing("s2")
+        asked = store.sessions.get("s2")
         for line in ("later", "last"):
             store.sessions.upsert("s2", last_line=line)
         store.requests.add(QuestionRequest("t1", "s2", QuestionSet("t1", (Question("Why?", "Why"),))))
         store.sessions.claim("s2", this_process())
-        found: list[StoredStanding] = []
-        while page := store.sessions.standings(found[-1].session if found else None, limit=2):
-            found += page
+        found = store.sessions.standings()
         assert sorted(one.session.id for one in found) == [f"s{number}" for number in range(7)]
         assert [one.session.changed_at for one in found] == sorted(
             (one.session.changed_at for one in found), reverse=True
         )
         mine = next(one for one in found if one.session.id == "s2")
         assert asked is not None
-        assert (mine.waiting, mine.since) == (1, asked.session.changed_at)
+        assert (mine.waiting, mine.since) == (1, asked.changed_at)
         assert mine.since < mine.session.changed_at
         assert stored_group(mine.session, mine.waiting) is Group.NEEDS
         assert mine.session.owner == Owner(os.getpid(), this_process().start)
@@ -275,13 +273,11 @@ def test_done_is_undone_by_hand_and_by_going_on(tmp_path: Path) -> None:
     try:
         store.sessions.upsert("s1", "/work")
         store.sessions.set_state("s1", StoredSessionState.IDLE, "it ended")
-        before = store.sessions.standing("s1")
+        (before,) = store.sessions.standings()
         assert not store.sessions.set_done("s9", True, INBOX)
         for done in (True, True, False, True):
             assert store.sessions.set_done("s1", done, INBOX)
-        after = store.sessions.standing("s1")
-        assert before is not None
-        assert after is not None
+        (after,) = store.sessions.standings()
         assert (after.since, after.session.changed_at) == (before.since, before.session.changed_at)
         assert after.session.done
         changes = [(one.was, one.became) for one in store.history.changes()][-3:]

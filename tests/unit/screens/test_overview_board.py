@@ -23,10 +23,10 @@ from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.verdicts import InboxUnavailable, Verdict
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
-from ccq_tui.screens.inbox.inbox_feed import InboxFeed
-from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace, row_of
-from ccq_tui.screens.inbox.screen import InboxHost
-from ccq_tui.screens.overview.board import Board, Card, about_lines, here_group, joined, list_lines
+from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace
+from ccq_tui.screens.inbox.screen import InboxHost, InboxScreen
+from ccq_tui.screens.overview.board import Board, Card, about_lines, joined, list_lines
+from ccq_tui.screens.overview.screen import OVER
 from ccq_tui.screens.pickers.picker import choosing
 from tests.actors import PHONE
 from tests.ui.asked import PLAIN
@@ -37,9 +37,8 @@ STATES = st.sampled_from(("queued", "starting", "working", "awaiting", "parked",
 
 def card(name: str, state: str, waiting: int, since: float, *, here: bool, done: bool = False) -> Card:
     place = SessionPlace.HERE if here else SessionPlace.RESTS
-    group = here_group(state, waiting, done=done)
-    key = f"session {name}" if here else name
-    return Card(key, name, f"name {name}", group, place, state, since, waiting, done=done)
+    key, runs = f"session {name}" if here else name, state not in OVER
+    return Card(key, name, f"name {name}", place, runs, state, since, waiting, done=done)
 
 
 cards_of_one_place = st.lists(
@@ -142,12 +141,16 @@ class Manager:
         self.sessions = self
         self.here: dict[str, Any] = {}
         self.resumed: list[str] = []
+        self.said: list[str] = []
 
     async def recorded(self) -> frozenset[str] | None:
         return None
 
     def titles(self) -> Mapping[str, str]:
         return dict.fromkeys(self.here, "docs")
+
+    def say(self, text: str, **_: float) -> None:
+        self.said.append(text)
 
     def known(self, session_id: str) -> Any:
         return self.here.get(session_id)
@@ -157,7 +160,7 @@ class Manager:
 
     async def resume(self, row: InboxRow, _surface: Surface, *, behind: bool) -> str:
         assert behind
-        self.resumed.append(row.id)
+        self.resumed.append(row.key)
         return ""
 
 
@@ -167,7 +170,7 @@ def question(name: str, session: str = "s1") -> QuestionRequest:
 
 def row(request: QuestionRequest | PermissionRequest, place: SessionPlace = SessionPlace.RESTS) -> InboxRow:
     stored = StoredRequest(1, request, "", RequestState.PENDING, datetime.now(UTC))
-    return row_of(stored, "api", "/work", place)
+    return InboxRow(stored, "api", "/work", place)
 
 
 @pytest.fixture
@@ -191,7 +194,7 @@ class Shown:
     def say(self, text: str) -> None:
         self.steps.append(text)
 
-    def take_out(self, request_id: str) -> None:
+    def drop(self, request_id: str) -> None:
         self.steps.append(f"without {request_id}")
 
     def let_go(self, _opened: OpenRequest) -> None:
@@ -223,9 +226,9 @@ async def test_an_answer_is_settled_before_it_is_taken_from_the_list_and_then_de
 ) -> None:
     asked = await kept(manager, question("t1"))
     steps = await host(manager).answered(asked, FIRST)
-    assert steps == [f"without {asked.id}", "Answered · api starts in the background to receive it"]
-    assert manager.resumed == [asked.id]
-    stored = await manager.inbox.run(lambda store: store.requests.get(asked.id))
+    assert steps == [f"without {asked.key}", "Answered · api starts in the background to receive it"]
+    assert manager.resumed == [asked.key]
+    stored = await manager.inbox.run(lambda store: store.requests.get(asked.key))
     assert stored is not None
     assert stored.outcome == FIRST
     refused = await kept(manager, question("t2"))
@@ -235,7 +238,7 @@ async def test_an_answer_is_settled_before_it_is_taken_from_the_list_and_then_de
 
 async def test_who_loses_is_told_by_whom_and_keeps_what_was_typed(manager: Manager) -> None:
     asked, answering = await kept(manager, question("t1")), host(manager)
-    assert await manager.inbox.run(lambda store: store.requests.settle(asked.id, Declined(), PHONE))
+    assert await manager.inbox.run(lambda store: store.requests.settle(asked.key, Declined(), PHONE))
     (said,) = await answering.answered(asked, FIRST)
     assert said.startswith("Already answered on phone at ")
     assert manager.resumed == []
@@ -261,49 +264,27 @@ async def test_what_cannot_be_written_still_waits(manager: Manager, monkeypatch:
 async def test_the_list_follows_the_store_and_says_what_cannot_be_read(
     manager: Manager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[str] = []
-    drawn: list[tuple[str, ...]] = []
-    feed = InboxFeed(manager, lambda: drawn.append(tuple(one.id for one in feed.state.rows)), said.append)
+    screen = InboxScreen(manager)
     for name in ("t1", "t2"):
         await kept(manager, question(name, f"s-{name}"))
     manager.here["s-t2"] = object()
-    await feed.read_all()
-    first, second = feed.state.rows
+    await screen.read_all()
+    first, second = screen.state.rows
     assert (second.session_id, second.place, second.session) == ("s-t2", SessionPlace.HERE, "docs")
     third = await kept(manager, question("t3"))
-    await feed.read_one(third.id)
-    feed.drop(first.id)
-    assert drawn[-1] == (second.id, third.id)
-    await feed.count_undelivered()
-    assert feed.undelivered == 0
+    await screen.read_all()
+    screen.drop(first.key)
+    assert [row.key for row in screen.state.rows] == [second.key, third.key]
+    assert screen.undelivered == 0
 
     async def refuse(_work: object) -> None:
         raise InboxUnavailable("no disk")
 
     monkeypatch.setattr(manager.inbox, "run", refuse)
-    await feed.read_all()
-    assert said == ["The inbox cannot be read: no disk · only requests held here are listed"]
-    feed.undelivered = 2
-    await feed.count_undelivered()
-    assert feed.undelivered == 2, "what was known stays"
-
-
-ROWS = (PickRow("a", "Alpha"), PickRow("b", "Beta"))
-
-
-def test_a_list_that_comes_by_itself_gives_no_row_before_a_moment_without_a_key() -> None:
-    state = choosing(ROWS).came_up(100.0)
-    for at in (100.0, 100.3, 100.6, 100.9):
-        meant, state = state.judged(at, takes=True)
-        assert not meant, "a key held down finds no gap"
-    meant, state = state.judged(101.1, takes=False)
-    assert meant, "what is typed is seen in its field"
-    assert not state.judged(101.4, takes=True)[0]
-    assert state.judged(101.6, takes=True)[0]
-
-
-def test_a_list_that_was_asked_for_gives_its_row_at_once() -> None:
-    assert choosing(ROWS).judged(100.0, takes=True)[0]
+    screen.undelivered = 2
+    await screen.read_all()
+    assert manager.said == ["The inbox cannot be read: no disk · only requests held here are listed"]
+    assert screen.undelivered == 2, "what was known stays"
 
 
 def test_rows_found_stay_in_their_groups_the_likeliest_of_each_first() -> None:

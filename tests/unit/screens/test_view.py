@@ -30,14 +30,16 @@ from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
 from ccq_tui.inbox.format import inbox_lines, native_lines, request_lines, session_lines
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import SessionFact
+from ccq_tui.inbox.reach import Look
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.sessions import write_fact
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.runtime.facts import SessionFacts, folded, to_store
 from ccq_tui.runtime.view import BYPASS, Piece, Surroundings, pieces, short_path, terminal_title
-from ccq_tui.screens.inbox.inbox_feed import read_row
-from ccq_tui.screens.overview.screen import native_card, read_cards
+from ccq_tui.screens.inbox import inbox_list
+from ccq_tui.screens.overview import screen as overview
+from ccq_tui.screens.overview.screen import native_card
 from ccq_tui.screens.sessions.open_sessions import entry_of
 from ccq_tui.testing import clean_environment
 from ccq_tui.widgets.status_line import fitted
@@ -312,10 +314,9 @@ def names_in(store: Store, request: QuestionRequest) -> Iterator[str]:
     stored, waits = store.sessions.get(request.session_id), store.requests.waiting()
     assert stored
     yield stored.name
-    yield read_cards(store, (request.session_id,))[0].session
-    row = read_row(store, request.id)
-    assert row
-    yield row.session.removesuffix("…")
+    look = Look(lambda _: True)
+    for rows in (inbox_list.read_rows(store, look), overview.read_rows(store, look)):
+        yield rows[0].session.removesuffix("…")
     head, line = session_lines([stored], {}, lambda name: name[:8])
     yield line[head.index("WHAT") :].split(f" · {stored.directory[:4]}")[0].removesuffix("…")
     listed = inbox_lines(waits, str, lambda _: stored.name)
