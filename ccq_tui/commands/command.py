@@ -14,7 +14,7 @@ from ccq_tui.agent.controls import USUAL_SECONDS, Control
 from ccq_tui.agent.events import AgentEvent, SessionState, SlashCommand
 from ccq_tui.bridges.claude_code.permission_rules import RuleError
 from ccq_tui.runtime.facts import SessionFacts
-from ccq_tui.runtime.prompt_queue import PromptSurface, PromptText
+from ccq_tui.runtime.prompt_queue import PromptSurface
 from ccq_tui.transcript.model import TranscriptModel
 
 PASSING_SECONDS = 4.0
@@ -54,17 +54,6 @@ class PickRow:
         return f"{self.label} {self.description} {self.right} {self.group}".casefold()
 
 
-class PromptInput(PromptText, Protocol):
-    """The field of the prompt."""
-
-    @property
-    def text(self) -> str:
-        """What is typed."""
-
-    def put(self, text: str) -> None:
-        """Replace the text."""
-
-
 class TranscriptLog(Protocol):
     """What commands use of a transcript on the screen."""
 
@@ -97,10 +86,6 @@ class CommandUi(PromptSurface, Protocol):
 
     def start(self, work: Work, name: str, *, group: str = "default", exclusive: bool = False) -> None:
         """Run a coroutine; one of an ``exclusive`` group ends the one before."""
-
-    @property
-    def prompt(self) -> PromptInput:
-        """The field of the prompt."""
 
     @property
     def transcript(self) -> TranscriptLog:

@@ -27,6 +27,7 @@ from ccq_tui.bridges.claude_code.permission_rules import (
 )
 from ccq_tui.commands.command import CommandGroup, CommandUi, PickRow, Work
 from ccq_tui.config.keymap import key_of
+from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.runtime.view import short_path
 from ccq_tui.text import one_line, safe
 from ccq_tui.transcript.blocks import ToolBlock, with_inner
@@ -92,8 +93,8 @@ class PermissionsCommand(CommandGroup[CommandUi]):
 
     def _go_on(self) -> None:
         prompt = self._ui.prompt
-        if not prompt.text.strip():
-            prompt.put("/permissions allow ")
+        if not prompt.draft.text.strip():
+            prompt.restore(PromptDraft("/permissions allow "))
         self._ui.say(USAGE, seconds=20.0)
 
     async def _change(self, rule: PermissionRule) -> str:
@@ -212,10 +213,10 @@ class ListingCommands(CommandGroup[CommandUi]):
         if not skill.callable:
             raise CommandError(f"{name} is not a command · only Claude may use it, or it is turned off")
         prompt = self._ui.prompt
-        if prompt.text.strip():
+        if prompt.draft.text.strip():
             self._ui.say(f"The prompt is not empty · clear it, then type /{name}", seconds=8.0)
         else:
-            prompt.put(f"/{name} ")
+            prompt.restore(PromptDraft(f"/{name} "))
 
     # -- /memory -----------------------------------------------------------------------------------------
 
