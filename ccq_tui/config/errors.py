@@ -51,6 +51,7 @@ def explain(error: Mapping[str, Any]) -> str:
         "greater_than": f"must be more than {context.get('gt', 0):g}",
         "string_too_short": "must not be empty",
         "finite": "must be a finite number",
+        "bool": "must be true or false",
         "int": "must be a whole number",
         "float": "must be a number",
         "string": "must be a text in quotes",
