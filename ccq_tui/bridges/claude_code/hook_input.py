@@ -89,13 +89,14 @@ def _checked(told: Mapping[str, Any]) -> HookInput:
     transcript = Path(_text(told, "transcript_path", needed=True))
     if not transcript.is_absolute() or transcript.suffix != ".jsonl":
         raise HookInputError("transcript_path is not the file of a session")
+    beside = transcript.with_suffix("") / "subagents"
     source, suggestions = told.get("tool_input", {}), told.get("permission_suggestions") or []
     if not isinstance(source, dict):
         raise HookInputError("tool_input is no object")
     return HookInput(
         event=_text(told, "hook_event_name", needed=True),
         session_id=session,
-        transcript=_agents(transcript, agent_id) if agent_id else transcript,
+        transcript=beside / f"agent-{agent_id}.jsonl" if agent_id else transcript,
         config=transcript.parents[2] if len(transcript.parents) > 2 else transcript.parent,
         directory=_text(told, "cwd"),
         agent_id=agent_id,
@@ -106,11 +107,6 @@ def _checked(told: Mapping[str, Any]) -> HookInput:
         program=_program(),
         said=told,
     )
-
-
-def _agents(transcript: Path, agent_id: str) -> Path:
-    """Return the transcript of a subagent, in a directory beside its session's transcript."""
-    return transcript.with_suffix("") / "subagents" / f"agent-{agent_id}.jsonl"
 
 
 def _program() -> Owner | None:

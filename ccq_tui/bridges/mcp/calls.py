@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import sha256
 
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, asker_name
-from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest, asker_name
+from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
@@ -111,7 +110,7 @@ class WaitingCalls:
             gone: Set when nobody is left to take an outcome.
 
         Returns:
-            The request with its outcome, or None if `gone` was set first.
+            The request with its outcome, or None if nobody is left to take it.
 
         Raises:
             InboxError: The inbox cannot be written; nothing was asked.
@@ -121,10 +120,8 @@ class WaitingCalls:
             raise TooManyError(f"{MOST_AT_ONCE} requests wait for the user already")
         origin = Origin(Asker.MCP, call.client.name, call.client.directory, this_process())
         request = QuestionRequest(questions.id, call.client.asker_id, questions, origin=origin)
-        outcome = Cancelled(_withdrawn_by(call))
-        withdrawn = StoredRequest(0, request, "", RequestState.CANCELLED, datetime.now(UTC), outcome=outcome)
         if call.is_withdrawn:
-            return withdrawn
+            return None
         call.request_id = request.id
         self._taken.append(request.id)
         leaving = asyncio.ensure_future(gone.wait())
@@ -132,7 +129,7 @@ class WaitingCalls:
             # On disk first: if the inbox refuses it, nobody is asked.
             await self._inbox.run(lambda store: store.requests.add(request))
             if call.is_withdrawn:  # meanwhile: asked now, it would be pending again
-                return withdrawn
+                return None
             async with self._inbox.asking(request) as opened:
                 opened.leave()
                 answered = asyncio.ensure_future(opened.outcome())
@@ -154,7 +151,7 @@ class WaitingCalls:
         call.is_withdrawn = True
         if call.request_id:
             actor = Actor(Surface.ASKER, call.client.name, this_process())
-            self._inbox.withdraw(call.request_id, _withdrawn_by(call), actor)
+            self._inbox.withdraw(call.request_id, f"withdrawn by {call.client.name}", actor)
 
     def delivered(self, request_id: str, way: str = "result") -> None:
         """Record that a client was sent the outcome of a request."""
@@ -187,7 +184,3 @@ class WaitingCalls:
         """Show the person a message; raises `InboxError`."""
         actor = Actor(Surface.ASKER, client.name, this_process())
         await self._inbox.run(lambda store: store.history.notify(client.session_id, actor, message))
-
-
-def _withdrawn_by(call: McpCall) -> str:
-    return f"withdrawn by {call.client.name}"

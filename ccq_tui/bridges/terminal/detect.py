@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ccq_tui.bridges.terminal.brackets import Choices, choices_in, is_range, lettered, proven_default
-from ccq_tui.bridges.terminal.rules import NOTHING, PromptRule, Reading, Shape
+from ccq_tui.bridges.terminal.rules import NOTHING, PromptRule, Shape
 from ccq_tui.bridges.terminal.screen import ScreenPicture
 
 SECRET = re.compile(
@@ -164,9 +164,9 @@ def find(picture: ScreenPicture, reads: Reads, rules: Sequence[PromptRule]) -> F
 
 
 def _fit(rule: PromptRule, picture: ScreenPicture, reads: Reads) -> None:
-    if rule.reading is Reading.KEYS and reads.lines:
+    if rule.reading == "keys" and reads.lines:
         raise _NoPromptError("the program reads lines, not keys")
-    if rule.reading is Reading.LINES and not reads.lines:
+    if rule.reading == "lines" and not reads.lines:
         raise _NoPromptError("the program reads keys, not lines")
     if rule.shape is Shape.TEXT and picture.hidden:
         raise _NoPromptError("the cursor is hidden, so no text is typed there")

@@ -50,6 +50,7 @@ class Link:
         end: The socket to the watcher.
 
     Attributes:
+        descriptor: The descriptor to poll.
         owed: What is not sent yet.
         told: The watcher's signs and its message to the person, for when the terminal is free.
         over: Whether the watcher is gone.
@@ -58,14 +59,10 @@ class Link:
     def __init__(self, end: socket.socket) -> None:
         end.setblocking(False)
         self._end = end
+        self.descriptor = end.fileno()
         self.owed = bytearray()
         self.told = bytearray()
         self.over = False
-
-    @property
-    def descriptor(self) -> int:
-        """The descriptor to poll."""
-        return self._end.fileno()
 
     @property
     def events(self) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from ccq_tui.bounded import UnfitFileError, parse_toml, read_text
 from ccq_tui.config.errors import explain
@@ -46,16 +46,7 @@ class Shape(StrEnum):
         return self in (Shape.LIST, Shape.CHECKS)
 
 
-class Reading(StrEnum):
-    """The program's way of reading, as the terminal's modes must show it."""
-
-    LINES = "lines"
-    """Line by line, with echo."""
-    KEYS = "keys"
-    """Key by key."""
-    ANY = "any"
-
-
+Reading = Literal["lines", "keys", "any"]
 Pattern = re.Pattern[str]
 NOTHING: Pattern = re.compile(r"(?!)")
 """Matches no text."""
@@ -77,7 +68,7 @@ class PromptRule:
     Attributes:
         name: Its name; a person's own rule replaces a shipped one of the same name.
         shape: The way to answer the prompt.
-        reading: The program's way of reading.
+        reading: The program's way of reading, as the terminal's modes must show it.
         prompt: All of the cursor's line up to the cursor; not for lists.
         after: Text allowed after the cursor.
         below: A line allowed below the prompt; without it, none is.
@@ -108,7 +99,7 @@ class PromptRule:
 
     name: str
     shape: Shape
-    reading: Reading = Reading.ANY
+    reading: Reading = "any"
     prompt: Pattern = NOTHING
     after: Pattern | None = None
     below: Pattern | None = None

@@ -429,7 +429,7 @@ def test_a_bad_file_leaves_the_others_in_force(tmp_path: Path) -> None:
             GOOD.replace('"text"', '"dance"'),
             "shape: Input should be 'yes-no', 'letters', 'number', 'enter', 'text', 'list' or 'checks'",
         ),
-        (GOOD + 'reading = "braille"', "reading: Input should be 'lines', 'keys' or 'any', not 'braille'"),
+        (GOOD + 'reading = "braille"', "reading: must be one of 'lines', 'keys' or 'any', not 'braille'"),
         (GOOD.replace("(?P<question>Ask me)", "((("), "prompt: Input should be a valid regular expression"),
         (GOOD.replace("(?P<question>Ask me)", "Ask"), "prompt: must be a pattern with (?P<question>…)"),
         (GOOD + 'must_read = "so"', "must_read: must be true or false, not 'so'"),
