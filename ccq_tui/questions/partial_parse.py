@@ -1,12 +1,10 @@
 """Reads a question set whose JSON is still being written, as far as it has come.
 
-A complete question is read once; each later look parses only the text after it. A single question that grows
-very long is parsed in steps that grow along, so that the work stays in proportion to the text.
+Each look parses all of it, and there are fewer looks at a long text: the work stays in proportion to it.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,14 +16,10 @@ from ccq_tui.questions.parse import QuestionFormatError, read_question
 
 MOST_CHARACTERS = 1_000_000
 """Most characters of an incomplete call; a longer one is not read any further before it is complete."""
-LOOKED_AT_FREELY = 4_096
-"""Characters of an incomplete question up to which every look parses it."""
-GROWTH = 32
-"""A longer one is parsed again when it has grown by its length divided by this."""
-
-_DECODER = json.JSONDecoder()
-_BETWEEN = " \t\r\n,"
-_SEVERAL = 2
+LOOKED_AT_FREELY = 8_192
+"""Characters up to which every look parses what is there."""
+GROWTH = 64
+"""Beyond them, it is parsed again when it has grown by one in so many of the further characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +47,8 @@ class ArrivingSet:
         self._id = set_id
         self._fragments: list[str] = []
         self._length = 0
-        self._head = ""
-        """The text before the first question, once there is one."""
-        self._text = ""
-        """The text after the last complete question; all of it, before there is a head."""
-        self._due = 0
-        self._complete: list[Question] = []
+        self._due = 1
+        """The length at which the next look parses it."""
         self._last: PartialSet | None = None
         self._lost = False
 
@@ -71,16 +61,14 @@ class ArrivingSet:
             self._fragments.append(fragment)
 
     def look(self) -> PartialSet | None:
-        """Read the new text; return None if nothing can be read, or nothing has changed."""
-        if self._lost or not self._fragments or self._length < self._due:
+        """Read the text; return None if nothing can be read, or nothing has changed."""
+        if self._lost or self._length < self._due:
             return None
-        self._text += "".join(self._fragments)
-        self._fragments.clear()
-        if len(self._text) > LOOKED_AT_FREELY:
-            self._due = self._length + len(self._text) // GROWTH
+        self._due = self._length + 1 + max(0, self._length - LOOKED_AT_FREELY) // GROWTH
+        self._fragments = ["".join(self._fragments)]
         try:
-            look = self._read()
-        except (ValueError, QuestionFormatError):
+            look = self._read(self._fragments[0])
+        except ValueError:
             # The complete call will report unreadable input.
             self._give_up()
             return None
@@ -91,63 +79,28 @@ class ArrivingSet:
 
     def _give_up(self) -> None:
         self._lost = True
-        self._text = ""
         self._fragments.clear()
 
-    def _read(self) -> PartialSet | None:
-        if not self._text.strip():
+    def _read(self, text: str) -> PartialSet | None:
+        if not text.strip():
             return None
-        found = self._parse()
+        self.parsed += len(text)
+        found = from_json(text, allow_partial="trailing-strings")
+        if not isinstance(found, Mapping):
+            raise QuestionFormatError("", "expected an object")
         items = found.get("questions")
         if not isinstance(items, list) or not items:
             return None
         if not all(isinstance(item, Mapping) for item in items):
             raise QuestionFormatError("questions", "expected objects")
-        if not self._head:
-            self._split()
-        if len(items) >= _SEVERAL:
-            self._settle(items[:-1])
+        complete = [read_question(item, f"questions[{index}]") for index, item in enumerate(items[:-1])]
         growing = _growing(items[-1])
-        questions = (*self._complete, growing) if growing is not None else tuple(self._complete)
+        questions = (*complete, growing) if growing is not None else tuple(complete)
         if not questions:
             return None
         title = found.get("title")
         made = QuestionSet(self._id, questions, title=title if isinstance(title, str) else "")
-        return PartialSet(made, len(self._complete))
-
-    def _parse(self) -> Mapping[str, Any]:
-        text = self._head + self._text
-        self.parsed += len(text)
-        found = from_json(text, allow_partial="trailing-strings")
-        if not isinstance(found, Mapping):
-            raise QuestionFormatError("", "expected an object")
-        return found
-
-    def _split(self) -> None:
-        """Split off the text before the first question."""
-        name = self._text.find('"questions"')
-        start = self._text.find("[", name) + 1
-        # The name may also be in another object: then nothing is read before the call is complete.
-        head = self._text[:start]
-        if name < 0 or not start or from_json(head + "]}").get("questions") != []:
-            raise QuestionFormatError("questions", "not where they are expected")
-        self._head, self._text = head, self._text[start:]
-
-    def _settle(self, items: list[Any]) -> None:
-        """Keep questions that others follow, and do not read them again."""
-        at = 0
-        for item in items:
-            at = _past(self._text, at)
-            _, at = _DECODER.raw_decode(self._text, at)
-            self._complete.append(read_question(item, f"questions[{len(self._complete)}]"))
-        self._text = self._text[_past(self._text, at) :]
-        self._due = 0
-
-
-def _past(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _BETWEEN:
-        at += 1
-    return at
+        return PartialSet(made, len(complete))
 
 
 def _growing(item: Mapping[str, Any]) -> Question | None:
