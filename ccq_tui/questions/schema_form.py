@@ -209,8 +209,6 @@ def _field(name: str, schema: Any, *, required: bool) -> Field:
 def _text_question(question: Question, rules: FieldRules, schema: Mapping[str, Any]) -> Question:
     _only(schema, "minLength", "maxLength", "pattern")
     fewest, most = _counts(schema, "minLength", "maxLength")
-    if most == 0:
-        raise FormError("allows no character")
     pattern = _text(schema, "pattern")
     if len(pattern) > LONGEST_PATTERN:
         raise FormError(f"has a pattern of more than {LONGEST_PATTERN:,} characters")
@@ -239,8 +237,6 @@ def _number_question(question: Question, rules: FieldRules, schema: Mapping[str,
         low, high = max(lowest, default=None), min(highest, default=None)
     elif above is not None or below is not None:
         raise FormError("has a limit that is itself not allowed, which is not known here")
-    if low is not None and high is not None and low > high:
-        raise FormError("contradicts itself: it allows no number")
     step = _number(schema, "multipleOf")
     if step is not None and (step <= 0 or (low is not None and fraction(low) % fraction(step))):
         raise FormError("has a “multipleOf” that does not go with its limits")
@@ -259,8 +255,6 @@ def _multiple(field: Field, schema: Mapping[str, Any]) -> Field:
         raise FormError("has a default of another type")
     field = _chosen(field, tuple(_titled(items)), preset or [])
     fewest, most = _counts(schema, "minItems", "maxItems")
-    if (fewest or 0) > len(field.values):
-        raise FormError(f"contradicts itself: it wants {fewest} of {len(field.values)} options")
     rules = replace(field.question.field or FieldRules(), fewest=fewest, most=most)
     return replace(field, question=replace(field.question, multi_select=True, field=rules))
 
