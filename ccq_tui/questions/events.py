@@ -6,7 +6,6 @@ Times are seconds of a monotonic clock; the machine itself never looks at a cloc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, auto
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,86 +127,4 @@ class TextChanged:
     text: str
 
 
-class PanelCommand(Enum):
-    """An action that needs nothing beside its name."""
-
-    MARK = auto()
-    """Select the row under the cursor and stay (toggle it in a multi-select)."""
-    GO_ON = auto()
-    """Take the current answer and continue: Enter, whatever has the focus."""
-    MARK_ALL = auto()
-    """Select all options that are shown, or none if all are selected."""
-    NOTE = auto()
-    """Go to the note."""
-    TAKE_OVER = auto()
-    """Take the earlier answer to a question that reads the same as a draft; confirms nothing."""
-    FILTER = auto()
-    """Go to the filter of a long list."""
-    DISCUSS = auto()
-    """Go to the prose that answers the whole set."""
-    ENLARGE = auto()
-    """Show the preview larger, or back."""
-    BACK = auto()
-    """One step back: leave the text, leave the filter, hide the panel. Discards nothing."""
-    HIDE = auto()
-    """Hide the panel, or show it again."""
-    DECLINE = auto()
-    """Decline the set; the first time only asks."""
-    DISMISS = auto()
-    """Dismiss a form, neither answered nor declined, when it was asked whether to decline it."""
-    EDITOR = auto()
-    """Edit the open text in the person's own editor; if none is open, open Other, or the field, for it.
-
-    The editor itself is an effect of the surface.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """Move the cursor by ``by`` rows, wrapping."""
-
-    by: int
-
-
-@dataclass(frozen=True, slots=True)
-class MoveToEdge:
-    """Move the cursor to the first or the last row."""
-
-    last: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Pick:
-    """Move to a row and select it (toggle it in a multi-select)."""
-
-    row: int
-
-
-@dataclass(frozen=True, slots=True)
-class TurnPage:
-    """Turn to the next or previous question, or the review."""
-
-    by: int
-
-
-@dataclass(frozen=True, slots=True)
-class OpenOther:
-    """Go to the custom text, or to the field of a text or number question, with ``seed`` typed into it."""
-
-    seed: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ScrollPreview:
-    """Scroll the preview by ``by`` lines, or pages: an effect of the surface, no change of state."""
-
-    by: int
-    pages: bool = False
-
-
-Action = PanelCommand | Move | MoveToEdge | Pick | TurnPage | OpenOther | ScrollPreview
-"""The meanings that a key can have."""
-
-Event = (
-    Action | Shown | TerminalFocused | Pressed | Pasted | Paused | Clicked | TabClicked | Seen | TextChanged
-)
+Event = Shown | TerminalFocused | Pressed | Pasted | Paused | Clicked | TabClicked | Seen | TextChanged

@@ -49,6 +49,21 @@ def turn_to(state: PanelState, tab: int) -> PanelState:
     )
 
 
+def turn_by(state: PanelState, by: int) -> PanelState:
+    """Leave the text, and turn to the next or previous question, or the review."""
+    return turn_to(moves.leave_text(state), state.tab + by)
+
+
+def fold(state: PanelState) -> PanelState:
+    """Hide the panel, or show it again."""
+    return replace(state, hidden=not state.hidden, guard=state.guard.opened())
+
+
+def enlarge(state: PanelState) -> PanelState:
+    """Show the preview larger, or back."""
+    return replace(state, large=not state.large)
+
+
 def back(state: PanelState) -> PanelState:
     """Leave the text, else the filter, else the large preview, else hide; nothing is discarded."""
     if state.focus is Focus.DECLINE:
@@ -75,6 +90,15 @@ def dismiss(state: PanelState) -> PanelState:
     """Dismiss a form if the panel asks whether to decline it."""
     asked = state.questions.is_form and state.focus is Focus.DECLINE
     return replace(state, outcome=Dismissed()) if asked else state
+
+
+def open_for_editor(state: PanelState) -> PanelState:
+    """Open a text on purpose, for the person's own editor; if the keys act on no question there is none."""
+    if state.typing:
+        return replace(state, stray=None)
+    if state.focus is Focus.DECLINE or (state.in_review and state.review_row == len(state.pages)):
+        return state
+    return moves.open_other(turn_to(state, state.review_row) if state.in_review else state)
 
 
 def _from_list(state: PanelState) -> PanelState:

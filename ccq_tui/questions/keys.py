@@ -7,17 +7,54 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from ccq_tui.key_uses import Does
-from ccq_tui.questions import events as ev
+from ccq_tui.questions import flow, moves
+from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.limits import counted, selection_problem
-from ccq_tui.questions.moves import selected_elsewhere, taken_over
 from ccq_tui.questions.prose import shown_label
-from ccq_tui.questions.state import TEXT_FOCUSES, Focus, Page, PanelState, is_text
+from ccq_tui.questions.state import Focus, Page, PanelState, is_text
 
 FILTER_FROM = 10
 """Fewest options of a list that can be filtered."""
 When = Callable[[PanelState], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """The effect of a key.
+
+    Attributes:
+        do: Returns the state after it.
+        walks: Whether it moves or toggles: people press such keys fast, and a word has others too.
+        takes: Whether it takes the row under the cursor.
+        row: The row that it takes instead, or None.
+        scrolls: Lines, or pages, by which the surface scrolls what it cannot show whole: no change of state.
+        by_pages: Whether these are pages.
+        edits: Whether the surface then edits the open text in the person's own editor.
+    """
+
+    do: Callable[[PanelState], PanelState]
+    walks: bool = False
+    takes: bool = False
+    row: int | None = None
+    scrolls: int = 0
+    by_pages: bool = False
+    edits: bool = False
+
+
+def _unchanged(state: PanelState) -> PanelState:
+    return state
+
+
+UP, DOWN = (Action(partial(moves.move, by=by), walks=True) for by in (-1, 1))
+PREVIOUS, NEXT = (Action(partial(flow.turn_by, by=by), walks=True) for by in (-1, 1))
+LINE_UP, LINE_DOWN = (Action(_unchanged, scrolls=by) for by in (-1, 1))
+PAGE_UP, PAGE_DOWN = (Action(_unchanged, scrolls=by, by_pages=True) for by in (-1, 1))
+OTHER = Action(moves.open_other)
+DECLINE = Action(flow.decline)
+FOLD = Action(flow.fold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +63,13 @@ class KeyRow:
 
     Attributes:
         keys: Names of the keys, as Textual spells them.
-        action: Their action; a digit picks the row that it counts.
+        action: Their action; None picks the row that a digit counts.
         when: Whether the row applies in a state.
         does: Their effect, for the list of all keys.
     """
 
     keys: tuple[str, ...]
-    action: ev.Action
+    action: Action | None
     when: When
     does: str
 
@@ -43,6 +80,10 @@ def _list(state: PanelState) -> bool:
 
 def _choices(state: PanelState) -> bool:
     return _list(state) and not state.page.is_field
+
+
+def _numbered(state: PanelState) -> bool:
+    return _choices(state) or state.focus is Focus.REVIEW
 
 
 def _multi(state: PanelState) -> bool:
@@ -72,7 +113,11 @@ def _filterable(state: PanelState) -> bool:
 def recalls(state: PanelState) -> bool:
     """Return whether the question was answered before, and differently from its draft."""
     before = state.before
-    return _list(state) and before is not None and taken_over(state.page, before.answer) != state.page.draft
+    return (
+        _list(state)
+        and before is not None
+        and moves.taken_over(state.page, before.answer) != state.page.draft
+    )
 
 
 def _several(state: PanelState) -> bool:
@@ -92,84 +137,110 @@ def _always(_state: PanelState) -> bool:
 
 
 KEY_TABLE: tuple[KeyRow, ...] = (
-    KeyRow(("y",), ev.PanelCommand.DECLINE, _declining, "In the confirmation: decline"),
+    KeyRow(("y",), DECLINE, _declining, "In the confirmation: decline"),
     KeyRow(
         ("x",),
-        ev.PanelCommand.DISMISS,
+        Action(flow.dismiss),
         lambda s: _declining(s) and s.questions.is_form,
         "In the confirmation of a form: cancel it without a decision",
     ),
-    KeyRow(("up", "ctrl+p"), ev.Move(-1), _moving, "Move up"),
-    KeyRow(("down", "ctrl+n"), ev.Move(1), _moving, "Move down"),
-    KeyRow(("k",), ev.Move(-1), _list_or_review, "Move up"),
-    KeyRow(("j",), ev.Move(1), _list_or_review, "Move down"),
-    KeyRow(("home",), ev.MoveToEdge(last=False), _list_or_review, "Go to the first row"),
-    KeyRow(("end",), ev.MoveToEdge(last=True), _list_or_review, "Go to the last row"),
-    KeyRow(tuple("123456789"), ev.Pick(0), _choices, "Go to that row and select it"),
-    KeyRow(("space",), ev.PanelCommand.MARK, _choices, "Select, and stay; toggle in a multi-select"),
+    KeyRow(("up", "ctrl+p"), UP, _moving, "Move up"),
+    KeyRow(("down", "ctrl+n"), DOWN, _moving, "Move down"),
+    KeyRow(("k",), UP, _list_or_review, "Move up"),
+    KeyRow(("j",), DOWN, _list_or_review, "Move down"),
+    KeyRow(
+        ("home",), Action(partial(moves.move_to_edge, last=False)), _list_or_review, "Go to the first row"
+    ),
+    KeyRow(("end",), Action(partial(moves.move_to_edge, last=True)), _list_or_review, "Go to the last row"),
+    KeyRow(tuple("123456789"), None, _numbered, "Select that row; in the review, go to that question"),
+    KeyRow(
+        ("space",),
+        Action(moves.mark, walks=True, takes=True),
+        _choices,
+        "Select, and stay; toggle in a multi-select",
+    ),
     KeyRow(
         ("enter",),
-        ev.PanelCommand.GO_ON,
+        Action(flow.go_on, takes=True),
         lambda s: not _declining(s),
         "Select and continue; on “Submit answers”: confirm",
     ),
-    KeyRow(("a",), ev.PanelCommand.MARK_ALL, _multi, "All or none of a multi-select"),
-    KeyRow(("tab",), ev.TurnPage(1), _several, "Next question"),
-    KeyRow(("shift+tab",), ev.TurnPage(-1), _several, "Previous question"),
-    KeyRow(("right", "l"), ev.TurnPage(1), _list_or_review, "Next question"),
-    KeyRow(("left", "h"), ev.TurnPage(-1), _list_or_review, "Previous question"),
-    KeyRow(("o",), ev.OpenOther(), _list, "Answer in your own words"),
-    KeyRow(("n",), ev.PanelCommand.NOTE, _notable, "Add a note to the answer"),
-    KeyRow(("r",), ev.PanelCommand.TAKE_OVER, recalls, "Reuse your earlier answer"),
-    KeyRow(("slash",), ev.PanelCommand.FILTER, _filterable, "Filter a long list"),
-    KeyRow(("p",), ev.PanelCommand.ENLARGE, _list, "Show the row and its preview whole, or back"),
-    KeyRow(("shift+up",), ev.ScrollPreview(-1), _list_or_review, "Scroll the preview up"),
-    KeyRow(("shift+down",), ev.ScrollPreview(1), _list_or_review, "Scroll the preview down"),
-    KeyRow(("shift+pageup",), ev.ScrollPreview(-1, pages=True), _list_or_review, "Page the preview up"),
-    KeyRow(("shift+pagedown",), ev.ScrollPreview(1, pages=True), _list_or_review, "Page the preview down"),
-    KeyRow(("pageup",), ev.ScrollPreview(-1, pages=True), _enlarged, "Page what is enlarged up"),
-    KeyRow(("pagedown",), ev.ScrollPreview(1, pages=True), _enlarged, "Page what is enlarged down"),
-    KeyRow(("c",), ev.PanelCommand.DISCUSS, _discussable, "Discuss in prose instead of answering"),
-    KeyRow(("escape",), ev.PanelCommand.BACK, _always, "Leave the text, then hide the panel"),
-    KeyRow(("f2",), ev.PanelCommand.HIDE, _always, "Hide or show the panel"),
-    KeyRow(("ctrl+d",), ev.PanelCommand.DECLINE, _always, "Decline the questions (asks once)"),
-    KeyRow(("ctrl+g",), ev.PanelCommand.EDITOR, _always, "Edit the text, or your own answer, in $EDITOR"),
+    KeyRow(("a",), Action(moves.mark_all), _multi, "All or none of a multi-select"),
+    KeyRow(("tab",), NEXT, _several, "Next question"),
+    KeyRow(("shift+tab",), PREVIOUS, _several, "Previous question"),
+    KeyRow(("right", "l"), NEXT, _list_or_review, "Next question"),
+    KeyRow(("left", "h"), PREVIOUS, _list_or_review, "Previous question"),
+    KeyRow(("o",), OTHER, _list, "Answer in your own words"),
+    KeyRow(("n",), Action(partial(moves.open_text, focus=Focus.NOTE)), _notable, "Add a note to the answer"),
+    KeyRow(("r",), Action(moves.take_over), recalls, "Reuse your earlier answer"),
+    KeyRow(
+        ("slash",), Action(partial(moves.open_text, focus=Focus.FILTER)), _filterable, "Filter a long list"
+    ),
+    KeyRow(("p",), Action(flow.enlarge), _list, "Show the row and its preview whole, or back"),
+    KeyRow(("shift+up",), LINE_UP, _list_or_review, "Scroll the preview up"),
+    KeyRow(("shift+down",), LINE_DOWN, _list_or_review, "Scroll the preview down"),
+    KeyRow(("shift+pageup",), PAGE_UP, _list_or_review, "Page the preview up"),
+    KeyRow(("shift+pagedown",), PAGE_DOWN, _list_or_review, "Page the preview down"),
+    KeyRow(("pageup",), PAGE_UP, _enlarged, "Page what is enlarged up"),
+    KeyRow(("pagedown",), PAGE_DOWN, _enlarged, "Page what is enlarged down"),
+    KeyRow(
+        ("c",),
+        Action(partial(moves.open_text, focus=Focus.DISCUSS)),
+        _discussable,
+        "Discuss in prose instead of answering",
+    ),
+    KeyRow(("escape",), Action(flow.back), _always, "Leave the text, then hide the panel"),
+    KeyRow(("f2",), FOLD, _always, "Hide or show the panel"),
+    KeyRow(("ctrl+d",), DECLINE, _always, "Decline the questions (asks once)"),
+    KeyRow(
+        ("ctrl+g",),
+        Action(flow.open_for_editor, edits=True),
+        _always,
+        "Edit the text, or your own answer, in $EDITOR",
+    ),
 )
 
 
-def action_for(state: PanelState, key: str, character: str = "") -> ev.Action | None:
+def action_for(state: PanelState, key: str, character: str = "") -> Action | None:
     """Return the action of a key in a state, or None for none (in a text field: if it edits the text)."""
     if state.hidden:
-        return ev.PanelCommand.HIDE if key == "f2" else None
+        return FOLD if key == "f2" else None
     for row in KEY_TABLE:
         if key in row.keys and row.when(state):
-            if not isinstance(row.action, ev.Pick):
+            if row.action is not None:
                 return row.action
             # Digits count the rows that are shown; one beyond them means nothing, as any other letter.
-            if (at := row.keys.index(key)) < len(state.page.rows):
-                return ev.Pick(state.page.rows[at])
-    typed = is_text(character) and (_list(state) or (_discussable(state) and character != " "))
-    return ev.OpenOther(seed=character) if typed else None
+            rows = tuple(range(len(state.pages))) if state.in_review else state.page.rows
+            if (at := row.keys.index(key)) < len(rows):
+                return _picks(state, rows[at])
+    prose = _discussable(state) and not (character == " " or character.isdigit())
+    return _types(character) if is_text(character) and (_list(state) or prose) else None
 
 
-def action_of(state: PanelState, event: ev.Pressed) -> ev.Action | None:
+def action_of(state: PanelState, event: Pressed) -> Action | None:
     """Return the action of a press: on the row of the custom text, every key but the blank is text."""
     page = state.page
     on_other = _choices(state) and not page.question.closed and page.cursor == page.other_row
     text = event.types if on_other and not state.hidden and not state.guard.walking(event.at) else ""
     if is_text(text) and text != " ":
-        return ev.OpenOther(seed=text)
+        return _types(text)
     return action_for(state, event.key, event.character)
 
 
-def walks(state: PanelState, event: ev.Pressed) -> bool:
-    """Return whether a press moves or toggles: people press such keys fast, and a word has others too."""
+def walks(state: PanelState, event: Pressed) -> bool:
+    """Return whether a press moves or toggles."""
     action = action_of(state, event)
-    return (
-        isinstance(action, ev.Move | ev.TurnPage)
-        or action is ev.PanelCommand.MARK
-        or (isinstance(action, ev.Pick) and _multi(state))
-    )
+    return action is not None and action.walks
+
+
+def _picks(state: PanelState, row: int) -> Action:
+    if state.in_review:
+        return Action(partial(flow.turn_to, tab=row), row=row)
+    return Action(partial(moves.pick, row=row), walks=_multi(state), row=row)
+
+
+def _types(seed: str) -> Action:
+    return Action(partial(moves.open_other, seed=seed))
 
 
 def hints(state: PanelState, more: str = "") -> Hints:
@@ -177,14 +248,12 @@ def hints(state: PanelState, more: str = "") -> Hints:
 
     ``more`` are the words of the key that shows what has no room, or "".
     """
-    if state.hidden:
-        return (("F2", "show"),)
     if state.focus is Focus.DECLINE:
         if state.questions.is_form:
             return (("Esc", "keep"), ("y", "decline"), ("x", "cancel"))
         return (("Esc", "keep the question"), ("y", "decline"), ("Ctrl+D", "decline"))
     enter = ("Enter", enter_words(state))
-    if state.focus in TEXT_FOCUSES:
+    if state.typing:
         return enter, *_text_hints(state)
     discuss = (("c", "discuss"),) if state.questions.takes_prose else ()
     if state.focus is Focus.REVIEW:
@@ -279,7 +348,7 @@ def _list_words(state: PanelState) -> Does:
     if page.cursor not in page.rows:
         return Does("go to the first option")
     target = row_words(page, page.cursor)
-    if (elsewhere := selected_elsewhere(page)) is not None:
+    if (elsewhere := moves.selected_elsewhere(page)) is not None:
         return Does("select", target, " instead of ", row_words(page, elsewhere))
     if state.arriving is not None:
         return Does("select", target)

@@ -1,6 +1,6 @@
 """The question flow as a pure state machine: ``step(state, event) -> state``.
 
-Every key of the panel is an event; the table of keys is in `keys`, their effects are here and in `moves`.
+Every key of the panel is an event; the table of keys is in `keys`, their effects are in `flow` and `moves`.
 """
 
 from __future__ import annotations
@@ -9,45 +9,29 @@ from dataclasses import replace
 
 from ccq_tui.questions import moves
 from ccq_tui.questions.events import (
-    Action,
     Clicked,
     Event,
-    Move,
-    MoveToEdge,
-    OpenOther,
-    PanelCommand,
     Pasted,
-    Paused,
-    Pick,
     Pressed,
-    ScrollPreview,
     Seen,
     Shown,
     TabClicked,
     TerminalFocused,
     TextChanged,
-    TurnPage,
 )
-from ccq_tui.questions.flow import back, decline, dismiss, go_on, turn_to
+from ccq_tui.questions.flow import go_on, turn_to
 from ccq_tui.questions.input_guard import CLICK_GRACE, GRACE, REPEAT_DELAY, InputGuard, Meaning, is_fresh
-from ccq_tui.questions.keys import action_of, walks
+from ccq_tui.questions.keys import OTHER, Action, action_of, walks
 from ccq_tui.questions.merge_partial import JUST_COMPLETE, NOT_ASKED, NOT_COMPLETE
 from ccq_tui.questions.outcome import Answered
-from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, typable
+from ccq_tui.questions.state import Focus, PanelState, typable
 
 __all__ = ["CLICK_GRACE", "GRACE", "meaning", "step"]
 
-JUST_CHANGED = "The draft has just changed elsewhere · Enter again confirms it"
 TEXT_LEFT_OUT = "Your own text is not selected · Enter again sends without it · o selects it"
 TAKEN_BACK = ("tab", "focus", "review_row", "discussion", "large", "notice", "stray")
 """Fields of a state that a word over the panel sets back, besides the pages."""
-OPENED = {
-    PanelCommand.NOTE: Focus.NOTE,
-    PanelCommand.FILTER: Focus.FILTER,
-    PanelCommand.DISCUSS: Focus.DISCUSS,
-}
-"""The text that a command opens."""
-PRESS_AGAIN = frozenset({moves.OUT_OF_SIGHT, moves.KEPT, JUST_COMPLETE, JUST_CHANGED, TEXT_LEFT_OUT})
+PRESS_AGAIN = frozenset({moves.OUT_OF_SIGHT, moves.KEPT, moves.KEPT_ASIDE, JUST_COMPLETE, TEXT_LEFT_OUT})
 """Messages about a key that was held back, and counts when it is pressed again."""
 
 
@@ -73,8 +57,6 @@ def _held_back(after: PanelState, before: PanelState, event: Event) -> PanelStat
     at = getattr(event, "at", float("inf"))
     if is_fresh(before.grown_at, at):
         return replace(after, outcome=None, grown_at=at, aside=JUST_COMPLETE)
-    if is_fresh(before.changed_at, at):
-        return replace(after, outcome=None, changed_at=at, aside=JUST_CHANGED)
     # Typed text is left unselected in an answer that is sent without a review.
     left_out = isinstance(after.outcome, Answered) and not after.needs_review and after.page.unselected
     if left_out and (before.warned_at is None or is_fresh(before.warned_at, at)):
@@ -84,16 +66,15 @@ def _held_back(after: PanelState, before: PanelState, event: Event) -> PanelStat
 
 def _means_other(state: PanelState, event: Event) -> bool:
     """Return whether an event asks for the custom text, after the warning that it is left out."""
-    if isinstance(event, Pressed):
-        meant = action_of(state, event)
-        return meant == OpenOther() and meaning(state, event) is Meaning.COMMAND
-    return event == OpenOther()
+    if not isinstance(event, Pressed):
+        return False
+    return action_of(state, event) is OTHER and meaning(state, event) is Meaning.COMMAND
 
 
 def _stepped(state: PanelState, event: Event) -> PanelState:
     match event:
         case Shown():
-            return replace(state, guard=state.guard.shown(event, in_text=state.focus in TEXT_FOCUSES))
+            return replace(state, guard=state.guard.shown(event, in_text=state.typing))
         case TerminalFocused(at):
             return replace(state, guard=replace(state.guard, focused_at=at))
         case Seen(rows):
@@ -108,10 +89,8 @@ def _stepped(state: PanelState, event: Event) -> PanelState:
             return state if _click_is_stray(state, at) else turn_to(moves.leave_text(state), tab)
         case TextChanged(text):
             return moves.set_text(state, text)
-        case Paused():
-            return state
         case _:
-            return _act(state, event)
+            return state
 
 
 def meaning(state: PanelState, event: Pressed | Pasted) -> Meaning:
@@ -122,7 +101,7 @@ def meaning(state: PanelState, event: Pressed | Pasted) -> Meaning:
 def _judged(state: PanelState, event: Pressed | Pasted) -> tuple[Meaning, InputGuard]:
     if state.hidden:
         return Meaning.COMMAND, state.guard
-    in_text, declining = state.focus in TEXT_FOCUSES, state.focus is Focus.DECLINE
+    in_text, declining = state.typing, state.focus is Focus.DECLINE
     walking = isinstance(event, Pressed) and walks(state, event)
     return state.guard.judged(event, in_text=in_text, declining=declining, walks=walking)
 
@@ -134,9 +113,9 @@ def _pressed(state: PanelState, event: Pressed) -> PanelState:
         return _written(state, meant)
     action = action_of(state, event)
     after = _obeyed(state, event, action)
-    if state.focus in TEXT_FOCUSES and event.types:
+    if state.typing and event.types:
         return after
-    uses = not isinstance(action, ScrollPreview | None)
+    uses = action is not None and not action.scrolls
     guard = after.guard.acted(event, before, walks=walks(before, event), uses=uses)
     return after if guard == after.guard else replace(after, guard=guard)
 
@@ -158,11 +137,9 @@ def _written(state: PanelState, meant: Meaning) -> PanelState:
 def _obeyed(state: PanelState, event: Pressed, action: Action | None) -> PanelState:
     if action is None:
         return state
-    if (row := _taken_by(state, action)) is not None and not (
-        state.in_sight is None or row in state.in_sight
-    ):
+    if (row := _taken_by(state, action)) is not None and not moves.is_in_sight(state, row):
         return moves.sought(state, row)
-    after = _act(state, action)
+    after = action.do(state)
     if event.ahead and after.outcome is not None:
         return replace(state, aside=moves.NOT_DRAWN)
     if after.focus is Focus.DECLINE and state.focus is not Focus.DECLINE:
@@ -172,16 +149,12 @@ def _obeyed(state: PanelState, event: Pressed, action: Action | None) -> PanelSt
 
 def _taken_by(state: PanelState, action: Action) -> int | None:
     """Return the row that an action takes, or None for one that takes none."""
-    match action:
-        case Pick(row):
-            return row
-        case PanelCommand.GO_ON if state.focus is Focus.REVIEW:
-            return state.review_row
-        case PanelCommand.GO_ON | PanelCommand.MARK if state.focus is Focus.LIST:
-            page = state.page
-            return 0 if page.is_field else page.cursor if page.cursor in page.rows else None
-        case _:
-            return None
+    if action.row is not None or not action.takes or state.focus not in (Focus.REVIEW, Focus.LIST):
+        return action.row
+    if state.focus is Focus.REVIEW:
+        return state.review_row
+    page = state.page
+    return 0 if page.is_field else page.cursor if page.cursor in page.rows else None
 
 
 def _pasted(state: PanelState, event: Pasted) -> PanelState:
@@ -208,56 +181,3 @@ def _clicked(state: PanelState, row: int) -> PanelState:
     if state.page.is_field:
         return moves.open_other(state)
     return moves.pick(replace(state, focus=Focus.LIST), row)
-
-
-def _act(state: PanelState, action: Action) -> PanelState:
-    match action:
-        case Move(by):
-            return moves.move(state, by)
-        case MoveToEdge(last):
-            return moves.move_to_edge(state, last=last)
-        case Pick(row):
-            return moves.pick(state, row)
-        case PanelCommand.MARK:
-            return moves.mark(state)
-        case PanelCommand.MARK_ALL:
-            return moves.mark_all(state)
-        case OpenOther(seed):
-            return moves.open_other(state, seed)
-        case PanelCommand.NOTE | PanelCommand.FILTER | PanelCommand.DISCUSS:
-            return moves.open_text(state, OPENED[action])
-        case _:
-            return _flow(state, action)
-
-
-def _flow(state: PanelState, action: Action) -> PanelState:
-    match action:
-        case PanelCommand.GO_ON:
-            return go_on(state)
-        case TurnPage(by):
-            return turn_to(moves.leave_text(state), state.tab + by)
-        case PanelCommand.BACK:
-            return back(state)
-        case PanelCommand.DECLINE | PanelCommand.DISMISS:
-            return decline(state) if action is PanelCommand.DECLINE else dismiss(state)
-        case PanelCommand.TAKE_OVER:
-            return moves.take_over(state)
-        case PanelCommand.ENLARGE:
-            return replace(state, large=not state.large)
-        case PanelCommand.HIDE:
-            return replace(state, hidden=not state.hidden, guard=state.guard.opened())
-        case PanelCommand.EDITOR:
-            return _open_for_editor(state)
-        case ScrollPreview():
-            return state
-        case _:
-            raise TypeError(f"not an event of the question panel: {action!r}")
-
-
-def _open_for_editor(state: PanelState) -> PanelState:
-    """Open a text on purpose; if the keys act on no question there is none to open."""
-    if state.focus in TEXT_FOCUSES:
-        return replace(state, stray=None)
-    if state.focus is Focus.DECLINE or (state.in_review and state.review_row == len(state.pages)):
-        return state
-    return moves.open_other(turn_to(state, state.review_row) if state.in_review else state)

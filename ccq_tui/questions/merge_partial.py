@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ccq_tui.questions.input_guard import is_fresh
 from ccq_tui.questions.model import Question, QuestionSet
+from ccq_tui.questions.moves import page_taken_over
 from ccq_tui.questions.state import Arriving, Focus, Page, PanelState, first_page, resting_focus
 
 NOT_COMPLETE = "Kept · still arriving: confirm once it is complete"
@@ -107,29 +108,13 @@ def _brought_back(
     for index in complete:
         page = pages[index]
         found = next((one for one in reversed(earlier) if one.question.text == page.question.text), None)
-        if found is not None and page.draft == first_page(page.question).draft:
-            made[index] = _with_draft_of(page, found)
+        first = first_page(page.question)
+        if found is not None and page.draft == first.draft:
+            back = page_taken_over(page, found.answer())
+            # Enter takes the row under the cursor: unless a person moved it, it is the one that came back.
+            made[index] = back if page.cursor == first.cursor else replace(back, cursor=page.cursor)
     after = tuple(made)
     return after, after != pages
-
-
-def _with_draft_of(page: Page, earlier: Page) -> Page:
-    if page.is_field != earlier.is_field:
-        return replace(page, draft=replace(page.draft, note=earlier.draft.note))
-    labels = {earlier.question.options[place].label for place in earlier.draft.selected}
-    found = tuple(index for index, option in enumerate(page.question.options) if option.label in labels)
-    draft = earlier.draft
-    same_options = page.question.options == earlier.question.options
-    single = not page.question.multi_select
-    if single and (len(found) > 1 or (found and draft.other_on)):
-        found = ()  # several answers cannot be taken as one
-    cursor = page.cursor
-    if single and not page.is_field and cursor == first_page(page.question).cursor:
-        # Enter takes the row under the cursor: it must be the one that came back.
-        cursor = page.other_row if draft.other_on else found[0] if found else cursor
-    return replace(
-        page, draft=replace(draft, selected=found, none=draft.none and same_options), cursor=cursor
-    )
 
 
 def _review_row(state: PanelState, pages: tuple[Page, ...]) -> int:

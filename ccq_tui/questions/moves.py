@@ -11,6 +11,7 @@ from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focu
 OUT_OF_SIGHT = "the row was out of sight · press again to choose it"
 NOT_DRAWN = "the key came before this was drawn · press it again"
 KEPT = "your words are kept, not sent · Enter again takes them"
+KEPT_ASIDE = "your words are kept, not sent · c goes on with them"
 CLOSED = "choose one of the options · the question takes no text of your own"
 
 
@@ -82,18 +83,18 @@ def mark(state: PanelState) -> PanelState:
 def taken_over(page: Page, answer: Answer) -> Draft:
     """Return the draft of a page with an earlier answer in it.
 
-    Text that was typed here stays: an earlier text is used only if there is none. Options that are no
-    longer offered are left out.
+    Text that was typed here stays: an earlier text is used only if there is none, and one that was no part of
+    the answer does not become one. Options that are no longer offered are left out.
     """
     draft, question = page.draft, page.question
-    note = draft.note or answer.note
+    note, text = draft.note or answer.note, answer.other or answer.unselected
     if page.is_field:
-        if page.typed or not answer.other:
+        if page.typed or not text:
             return replace(draft, note=note)
-        return replace(draft, other=answer.other, taken=True, note=note)
+        return replace(draft, other=text, taken=bool(answer.other), note=note)
     selected = tuple(index for index, one in enumerate(question.options) if one.label in answer.selected)
-    if answer.other and not draft.other.strip():
-        draft = replace(draft, other=answer.other)
+    if text and not draft.other.strip():
+        draft = replace(draft, other=text)
     other_on = bool(answer.other) and draft.other == answer.other
     if question.multi_select:
         other_on = other_on or draft.other_on
@@ -104,16 +105,19 @@ def taken_over(page: Page, answer: Answer) -> Draft:
     return replace(draft, selected=selected, other_on=other_on, note=note, none=False)
 
 
-def take_over(state: PanelState) -> PanelState:
-    """Put an earlier answer into the draft, with the cursor on it; nothing is confirmed."""
-    if state.before is None:
-        return state
-    page = state.page
-    draft = taken_over(page, state.before.answer)
-    row = page.cursor
+def page_taken_over(page: Page, answer: Answer) -> Page:
+    """Return a page with an earlier answer in its draft, and the cursor on it."""
+    draft, row = taken_over(page, answer), page.cursor
     if not page.is_field and draft != page.draft:
         row = draft.selected[0] if draft.selected else page.other_row if draft.other_on else row
-    return state.with_page(draft=draft, cursor=row, filter="")
+    return replace(page, draft=draft, cursor=row)
+
+
+def take_over(state: PanelState) -> PanelState:
+    """Put an earlier answer into the draft; nothing is confirmed."""
+    if state.before is None:
+        return state
+    return state.shown_as(replace(page_taken_over(state.page, state.before.answer), filter=""))
 
 
 def mark_all(state: PanelState) -> PanelState:
@@ -196,7 +200,11 @@ def leave_text(state: PanelState, *, taken: bool = False) -> PanelState:
         state = state.with_draft(taken=True)
     notice = state.page.problem if state.focus is Focus.FIELD else ""
     rest = Focus.REVIEW if state.in_review else Focus.LIST
-    aside = KEPT if taken and state.stray is not None and not state.page.is_field else state.aside
+    aside = state.aside
+    if taken and state.stray is not None and state.in_review:
+        aside = KEPT_ASIDE  # there, Enter acts on the row under the cursor
+    elif taken and state.stray is not None and not state.page.is_field:
+        aside = KEPT
     return replace(state, focus=rest, notice=notice, stray=None, aside=aside)
 
 

@@ -25,10 +25,6 @@ class Focus(StrEnum):
     DECLINE = "decline"
 
 
-TEXT_FOCUSES = frozenset({Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.FILTER, Focus.DISCUSS})
-"""Focuses in which printable keys are text."""
-
-
 _LINE_ENDS = re.compile("\r\n|[\r\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _TRICKS = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
@@ -197,7 +193,6 @@ class PanelState:
         outcome: How the set ended, or None while it is open.
         arriving: The part of the set that has arrived while it is still being written, or None once asked.
         grown_at: The time when more of the set last came, or None.
-        changed_at: The time when the draft was last changed on another surface, or None.
         aside: A message about the set as a whole until the next key, or "".
         stray: The row under the cursor when a key that is no command, or a word, opened the text, or None
             when the text was opened on purpose.
@@ -222,13 +217,17 @@ class PanelState:
     outcome: Outcome | Dismissed | None = None
     arriving: Arriving | None = None
     grown_at: float | None = None
-    changed_at: float | None = None
     aside: str = ""
     stray: int | None = None
     warned_at: float | None = None
     in_sight: frozenset[int] | None = field(default=None, compare=False)
     recalled: tuple[Recalled | None, ...] = field(default=(), compare=False)
     asker: str = CLAUDE
+
+    @property
+    def typing(self) -> bool:
+        """Whether a text is open, in which printable keys are text."""
+        return self.focus in (Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.FILTER, Focus.DISCUSS)
 
     @property
     def in_review(self) -> bool:
@@ -317,7 +316,10 @@ class PanelState:
 
     def with_page(self, **changes: object) -> PanelState:
         """Return the state with fields of the page shown replaced."""
-        page = replace(self.page, **changes)  # type: ignore[arg-type]
+        return self.shown_as(replace(self.page, **changes))  # type: ignore[arg-type]
+
+    def shown_as(self, page: Page) -> PanelState:
+        """Return the state with another page in the place of the one shown."""
         return replace(self, pages=(*self.pages[: self.tab], page, *self.pages[self.tab + 1 :]))
 
     def with_draft(self, **changes: object) -> PanelState:

@@ -81,7 +81,10 @@ class Key(events.Key):
         return True
 
 
-def copy_of(event: events.Key | events.Paste) -> events.Key | events.Paste:
+Typed = events.Key | events.Paste
+
+
+def copy_of(event: Typed) -> Typed:
     """Copy a key or paste for another widget; the original is stopped where it came to."""
     if isinstance(event, events.Paste):
         return events.Paste(event.text)

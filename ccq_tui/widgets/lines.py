@@ -33,34 +33,14 @@ class DrawnLine:
         text: The text to draw.
         row: The row that the line belongs to, if it can be pointed at.
         at_cursor: The text to draw while the cursor is on the row, so that moving it wraps nothing.
+        late: Makes the text instead each time it is drawn, with the cursor on the row or not: most lines of a
+            long list never are drawn.
     """
 
     text: Text
     row: int | None = None
     at_cursor: Text | None = None
-
-
-NO_LINE = DrawnLine(Text())
-
-
-class LateLine(DrawnLine):
-    """A line of a long list, made each time it is drawn: most of them never are."""
-
-    __slots__ = ("_make",)
-    _make: Callable[[bool], Text]
-
-    def __init__(self, row: int, make: Callable[[bool], Text]) -> None:
-        object.__setattr__(self, "row", row)
-        object.__setattr__(self, "_make", make)
-
-    @property
-    def text(self) -> Text:
-        return self._make(False)
-
-    @property
-    def at_cursor(self) -> Text:
-        """The text to draw while the cursor is on the row."""
-        return self._make(True)
+    late: Callable[[bool], Text] | None = None
 
 
 def wrapped(text: Text, width: int) -> list[Text]:
@@ -241,22 +221,12 @@ class LineView(ScrollView):
 
     @property
     def rows_in_sight(self) -> frozenset[int]:
-        """The rows whose first line is on the screen; also right for a view that has no room there."""
-        shown = self._lines_on_screen
-        return frozenset(row for row, at in self._places_in(shown).items() if at.start in shown)
-
-    @property
-    def whole_rows_in_sight(self) -> frozenset[int]:
         """The rows of which every line is on the screen, or that fill all of it."""
         shown = self._lines_on_screen
-        places = self._places_in(shown)
+        rows = {line.row for line in self.lines[shown.start : shown.stop] if line.row is not None}
+        places = {row: self._place_of(row) for row in rows}
         whole = (row for row, at in places.items() if at.start in shown and at.stop - 1 in shown)
         return frozenset(places if len(places) == 1 else whole)
-
-    def _places_in(self, shown: range) -> dict[int, range]:
-        """Return the lines of each row that has some in a range."""
-        rows = {line.row for line in self.lines[shown.start : shown.stop] if line.row is not None}
-        return {row: self._place_of(row) for row in rows}
 
     @property
     def _lines_on_screen(self) -> range:
@@ -292,6 +262,8 @@ class LineView(ScrollView):
         line = self.lines[index]
         here = line.row is not None and line.row == self.cursor
         text = (line.at_cursor or line.text) if here else line.text
+        if line.late is not None:
+            text = line.late(here)
         # A text without spans renders without its own style.
         style = text.style if isinstance(text.style, Style) else _CONSOLE.get_style(text.style)
         segments = text.render(_CONSOLE, end="") if text.spans else [Segment(text.plain, style)]

@@ -22,9 +22,9 @@ from ccq_tui.questions import Expired
 from ccq_tui.questions.input_guard import InputGuard
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.keys import Typed
 from ccq_tui.widgets.panel.drafts import ClosedDrafts, draft_words
-from ccq_tui.widgets.panel.input_queue import Typed
-from ccq_tui.widgets.panel.request_panel import PanelMessage, RequestPanel
+from ccq_tui.widgets.panel.request_panel import RequestPanel
 from ccq_tui.widgets.question import QuestionPanel
 
 DRAFT_KEPT = " · {copy_draft} copies your draft"
@@ -116,8 +116,7 @@ class PanelHost(ABC):
         self.leave()
         self.opened, self.panel = opened, panel
         opened.show()
-        panel.kept = partial(self._keep_draft, opened)
-        panel.settled = partial(self._settle, opened, panel)
+        panel.owner = self
         panel.begin(_as_opened(opened.shown), place=at, asked_for=asked_for)  # type: ignore[arg-type]  # chosen by its kind
         if opened.stale is not None:
             panel.freeze(opened.stale.words)
@@ -127,13 +126,7 @@ class PanelHost(ABC):
         """Let the panel go, and return it; it stays as it is until it is removed or rests."""
         self._unfollow()
         panel, self.panel, self.opened = self.panel, None, None
-        if panel is not None:
-            panel.kept = panel.settled = bool
         return panel
-
-    def _keep_draft(self, opened: OpenRequest, draft: Draft) -> None:
-        opened.type(draft, Actor.here(self._surface))
-        self.typed(opened)
 
     def _follow(self, change: Added | Settled | DraftUpdated) -> None:
         """Show what another process changed in the draft."""
@@ -157,43 +150,47 @@ class PanelHost(ABC):
 
     # -- what the person does in the panel ------------------------------------------------------------------
 
-    def take_message(self, event: PanelMessage) -> None:
-        """Take a message of a panel; one about an earlier request matters no more."""
-        panel, opened = self.panel, self.opened
-        if isinstance(event, RequestPanel.Late):
-            self.place.type_late([event.typed])
-        if panel is None or opened is None or event.panel is not panel or not event.current:
-            return
-        match event:
-            case RequestPanel.Folded(key=key):
-                self.place.folded(key)
-            case RequestPanel.Returned() if not panel.keys_under_way:
-                self._keep_draft(opened, panel.state)  # without the first letter of the words
-                self.place.give_back(panel)
-            case RequestPanel.TakeOver():
-                self._take_over(opened, panel)
-            case RequestPanel.EditorWanted(text=text):
-                self.edit(text, partial(self._put, event))
-            case _:
-                pass
+    def changed(self, panel: RequestPanel[Any], draft: Draft) -> None:
+        if panel is self.panel and self.opened is not None:
+            self.opened.type(draft, Actor.here(self._surface))
+            self.typed(self.opened)
 
-    def _take_over(self, opened: OpenRequest, panel: Panel) -> None:
+    def settled(self, panel: RequestPanel[Any], outcome: RequestOutcome) -> None:
+        if panel is self.panel and self.opened is not None:
+            self.opened.draft = panel.state
+            self.settle(self.opened, outcome)
+
+    def folded(self, panel: RequestPanel[Any], key: str) -> None:
+        if panel is self.panel:
+            self.place.folded(key)
+
+    def returned(self, panel: RequestPanel[Any]) -> None:
+        if self.panel is not None and panel is self.panel:
+            self.changed(panel, panel.state)  # without the first letter of the words
+            self.place.give_back(self.panel)
+
+    def came_late(self, typed: Typed) -> None:
+        self.place.type_late([typed])
+
+    def wants_newer(self, panel: RequestPanel[Any]) -> None:
+        opened = self.opened
+        if panel is not self.panel or opened is None:
+            return
         mine = opened.take_over() or panel.state
         if opened.draft is not None:
             panel.take_draft(opened.draft)
         if self.drafts.keep(draft_words(mine)):
             self.say(with_keys(OWN_TEXT), opened.request.id)
 
-    def _put(self, event: PanelMessage, text: str) -> None:
+    def wants_editor(self, panel: RequestPanel[Any], text: str) -> None:
+        self.edit(text, partial(self._put, panel, panel.turn))
+
+    def _put(self, panel: RequestPanel[Any], turn: int, text: str) -> None:
         """Put a text from the editor into the panel that it came from."""
-        if event.panel is self.panel and event.current:
-            self.panel.put_text(text)
+        if panel is self.panel and panel.turn == turn:
+            panel.put_text(text)
         elif kept := self.keep(text):
             self.say(f"The request was closed before your answer{kept}")
-
-    def _settle(self, opened: OpenRequest, panel: Panel, outcome: RequestOutcome) -> None:
-        opened.draft = panel.state
-        self.settle(opened, outcome)
 
     def settle(self, opened: OpenRequest, outcome: RequestOutcome) -> None:
         """Settle a request, close its panel, and see the answer through."""

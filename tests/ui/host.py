@@ -6,13 +6,12 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sized
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, cast
 
 import pytest
-from textual import events, on
+from textual import events
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
-from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -20,7 +19,7 @@ from textual.theme import Theme
 from textual.widgets import Static
 
 from ccq_tui import theming
-from ccq_tui.inbox.draft import first_draft
+from ccq_tui.inbox.draft import Draft, first_draft
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from ccq_tui.questions import Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
@@ -36,7 +35,6 @@ NAMED = {"space": " ", "slash": "/", "enter": "\r", "tab": "\t", "escape": "\x1b
 MOST_TURNS = 20_000
 QUIET_TURNS = 4
 """Turns of the event loop without work until all is done: what awaited something takes some to go on."""
-Posted = TypeVar("Posted", bound=Message)
 
 
 class Clock:
@@ -176,7 +174,8 @@ class PanelHost(App[None]):
     ) -> None:
         super().__init__()
         self.clock = Clock()
-        self.posted: list[Message] = []
+        self.edited: list[str] = []
+        self.late: list[events.Key | events.Paste] = []
         self.drafts: list[PanelState] = []
         self.outcomes: list[Any] = []
         self._begin_in(theme)
@@ -191,10 +190,11 @@ class PanelHost(App[None]):
         place: tuple[int, int] = (1, 1),
     ) -> QuestionPanel:
         asked = opened(QuestionSet("toolu_1", questions, title=title))
-        return self.heard(QuestionPanel(asked, session=session, place=place, clock=self.clock))
+        return self.heard(QuestionPanel(session=session, clock=self.clock), asked, place=place)
 
-    def heard(self, panel: Any) -> Any:
-        panel.kept, panel.settled = self.drafts.append, self.outcomes.append
+    def heard(self, panel: Any, state: Draft, **options: Any) -> Any:
+        panel.owner = self
+        panel.begin(state, **options)
         return panel
 
     async def put(self, *questions: Question, **options: Any) -> None:
@@ -203,7 +203,7 @@ class PanelHost(App[None]):
 
     async def _replace(self, panel: QuestionPanel) -> None:
         await self.panel.remove()
-        self.posted.clear()
+        self.edited.clear()
         self.outcomes.clear()
         self.panel = panel
         await self.screen.mount(self.panel)
@@ -232,10 +232,22 @@ class PanelHost(App[None]):
         self.clock.skip_grace()
         self.call_after_refresh(self.panel.query_one(HintBar).wake)
 
-    @on(QuestionPanel.EditorWanted)
-    @on(QuestionPanel.Returned)
-    def keep(self, message: Message) -> None:
-        self.posted.append(message)
+    def changed(self, _panel: Any, draft: Any) -> None:
+        self.drafts.append(draft)
+
+    def settled(self, _panel: Any, outcome: Any) -> None:
+        self.outcomes.append(outcome)
+
+    def wants_editor(self, _panel: Any, text: str) -> None:
+        self.edited.append(text)
+
+    def came_late(self, typed: Any) -> None:
+        self.late.append(typed)
+
+    def folded(self, *_: Any) -> None:
+        """Leave it as it is, as with what is the prompt's."""
+
+    returned = folded
 
     @property
     def state(self) -> PanelState:
@@ -265,10 +277,6 @@ class PanelHost(App[None]):
     def cursor_line(self) -> str:
         """The line of the panel with the sign of the cursor, or ""."""
         return next((line for line in self.panel_lines if line.startswith(" ❯")), "")
-
-    def all_posted(self, kind: type[Posted]) -> list[Posted]:
-        """The messages of a kind that the panel posted."""
-        return [message for message in self.posted if type(message) is kind]
 
     @asynccontextmanager
     async def run_test(self, **wanted: Any) -> AsyncGenerator[QuickPilot, None]:
@@ -304,8 +312,8 @@ class DecisionHost(PanelHost):
         self.panel = self._decides(request, asked_for=asked_for)
 
     def _decides(self, request: PermissionRequest | PlanRequest, *, asked_for: bool = False) -> DecisionPanel:
-        state = first_draft(request)
-        return self.heard(DecisionPanel(state, session="api-refactor", clock=self.clock, asked_for=asked_for))
+        panel = DecisionPanel(session="api-refactor", clock=self.clock)
+        return self.heard(panel, first_draft(request), asked_for=asked_for)
 
     async def put(self, request: PermissionRequest | PlanRequest, **options: Any) -> None:  # type: ignore[override]
         """Put another panel in the place of the one that is there."""

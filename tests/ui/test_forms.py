@@ -31,8 +31,8 @@ class FormHost(PanelHost):
 
     async def ask(self, request: ElicitationRequest) -> None:
         """Put the panel of a request in the place of the one that is there."""
-        state = opened(request.questions)
-        await self._replace(QuestionPanel(state, session="api", place=(1, 1), clock=self.clock))
+        panel = QuestionPanel(session="api", clock=self.clock)
+        await self._replace(self.heard(panel, opened(request.questions)))
 
 
 async def keep(pictures: Pictures, size: tuple[int, int], names: tuple[str, ...]) -> None:

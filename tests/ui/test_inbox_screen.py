@@ -531,7 +531,7 @@ async def test_no_key_decides_in_a_panel_that_was_opened_in_the_same_burst(tmp_p
         await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.has_focus)
         panel = run.inbox_screen.panel
         assert isinstance(panel, DecisionPanel)
-        await until(pilot, lambda: not panel.keys_under_way and panel.state.notice)
+        await until(pilot, lambda: not panel._under_way and panel.state.notice)
         assert await state_of(run, request.id) is RequestState.PENDING
         assert panel.state.text == ("no" if len(keys) > 5 else "")
         clock.skip(2)
@@ -551,7 +551,7 @@ async def test_a_text_that_was_sent_in_the_burst_that_opened_its_panel_waits_to_
         await until(pilot, lambda: screen.panel and screen.panel.state.text == "why")
         panel = screen.panel
         assert isinstance(panel, QuestionPanel)
-        await until(pilot, lambda: not panel.keys_under_way and panel.state.aside)
+        await until(pilot, lambda: not panel._under_way and panel.state.aside)
         assert await state_of(run, request.id) is RequestState.PENDING
         await pilot.press("enter")
         await until(pilot, lambda: run.inbox_screen.state.rows == ())

@@ -101,7 +101,9 @@ async def test_a_panel_that_is_removed_as_it_is_mounted(kind: Any) -> None:
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         request = asked().request if kind is QuestionPanel else permission()
         for turns in range(4):
-            panel = kind(first_draft(request))
+            panel = kind()
+            panel.owner = run.screen.dock.host
+            panel.begin(first_draft(request))
             run.screen.dock.mount(panel)
             for _ in range(turns):
                 await asyncio.sleep(0)
@@ -282,8 +284,7 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         panel = run.screen.dock.panel
         assert isinstance(panel, QuestionPanel)
         assert panel.state.text == "secr"
-        # Settled elsewhere in the moment in which it is answered here and edited.
-        panel.post_message(RequestPanel.EditorWanted(panel, "secr"))
+        # Settled elsewhere in the moment in which it is answered here.
         for key in ("x", "enter"):
             panel.post_message(events.Key(key, "\r" if key == "enter" else key))
         run.screen.dock.withdraw("q1@id-1")

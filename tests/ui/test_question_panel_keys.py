@@ -7,10 +7,10 @@ import unicodedata
 import pytest
 from textual import events
 
-from ccq_tui.questions import Answer, Answered, Discussed, Kind, Option, Question
+from ccq_tui.questions import Answer, Answered, Discussed, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.questions.machine import CLICK_GRACE
-from ccq_tui.questions.state import Focus
+from ccq_tui.questions.state import Focus, opened
 from ccq_tui.testing.scenarios.hostile import ATTACKS, ESC, LONG_LABEL
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import CITIES, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
@@ -98,13 +98,12 @@ async def test_ctrl_d_declines_after_asking_once() -> None:
 async def test_ctrl_g_wants_an_editor_and_the_text_comes_back() -> None:
     async with PanelHost(SINGLE).shown() as (app, pilot):
         await pilot.press("ctrl+d", "ctrl+g", "escape")
-        assert not app.all_posted(QuestionPanel.EditorWanted), "there is no text to edit"
+        assert not app.edited, "there is no text to edit"
         await pilot.press("2", "ctrl+g")
-        assert [wanted.text for wanted in app.all_posted(QuestionPanel.EditorWanted)] == [""]
+        assert app.edited == [""]
         assert app.state.focus is Focus.OTHER, "on the list it is Other that is edited"
         await pilot.press("a", "b", "ctrl+g")
-        wanted = app.all_posted(QuestionPanel.EditorWanted)[-1]
-        assert (wanted.text, wanted.control) == ("ab", app.panel)
+        assert app.edited[-1] == "ab"
         app.panel.put_text("ab\r\nand more\x1b[2J\n")
         await pilot.pause()
         assert app.state.text == "ab\nand more[2J", "the editor's last newline and controls are left out"
@@ -257,7 +256,7 @@ async def test_a_panel_built_from_a_draft_draws_it() -> None:
         await pilot.press("2", "o", "d", "r", "a", "f", "t")
         draft = app.state
     again = PanelHost(SINGLE)
-    again.panel = QuestionPanel(draft, clock=again.clock)
+    again.panel = again.heard(QuestionPanel(clock=again.clock), draft)
     async with again.run_test() as pilot:
         assert "draft" in again.panel_text
         again.clock.skip_grace()
@@ -355,3 +354,32 @@ async def test_new_lines_in_titles_and_headers_stay_on_one_line_and_in_labels_st
         assert not app.state.has_draft
         await pilot.press("enter")
         assert app.state.outcome.answers[0].other == "[2Jsafegnp"  # type: ignore[union-attr]
+
+
+def typed() -> tuple[events.Key | events.Paste, ...]:
+    return events.Key("x", "x"), events.Key("enter", "\r"), events.Paste("pasted")
+
+
+def came(late: list[events.Key | events.Paste]) -> list[str]:
+    return [one.text if isinstance(one, events.Paste) else one.key for one in late]
+
+
+async def test_what_was_queued_before_a_request_began_or_after_it_was_settled_decides_nothing() -> None:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
+        panel = app.panel
+        panel.rest()
+        for event in typed():
+            panel.post_message(event)
+        panel.begin(opened(QuestionSet("two", (SINGLE,))), asked_for=True)
+        await pilot.pause()
+        assert came(app.late) == ["x", "pasted"]
+        assert not app.outcomes
+        assert not app.state.has_draft
+        await pilot.press("enter")
+        assert len(app.outcomes) == 1
+        for event in typed():
+            panel.post_message(event)
+        await pilot.pause()
+        assert came(panel.rest()) == ["x", "enter", "pasted"]
+        assert panel.rest() == []
+        assert len(app.outcomes) == 1

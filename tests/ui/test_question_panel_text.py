@@ -64,7 +64,8 @@ async def test_new_lines(keys: str, app: PanelHost, pilot: QuickPilot) -> None:
 
 async def test_a_text_of_one_line_may_end_in_a_backslash() -> None:
     app = PanelHost(SINGLE)
-    app.panel = app.heard(QuestionPanel(opened(QuestionSet("p", (SINGLE,), is_prompt=True)), clock=app.clock))
+    state = opened(QuestionSet("p", (SINGLE,), is_prompt=True))
+    app.panel = app.heard(QuestionPanel(clock=app.clock), state)
     async with app.run_test() as pilot:
         await pilot.press("o", *"C:\\", "ctrl+j", "enter")
         assert app.outcomes == [Answered((Answer(other="C:\\"),))]

@@ -17,7 +17,7 @@ from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.decision.details import flow_lines
 from ccq_tui.widgets.hints import Hints
-from ccq_tui.widgets.lines import DrawnLine, LateLine, flowing, wrapped
+from ccq_tui.widgets.lines import DrawnLine, flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.words import in_one_unit, plural
 
@@ -82,9 +82,8 @@ def list_lines(state: InboxList, now: datetime, width: int, palette: Palette) ->
             lines.append(
                 DrawnLine(Text(f" {set_cell_size(row.session, width - 2).rstrip()}", palette.strong))
             )
-        lines.append(
-            LateLine(at, partial(_row_text, row, 0 if state.grouped else column, now, width, palette))
-        )
+        late = partial(_row_text, row, 0 if state.grouped else column, now, width, palette)
+        lines.append(DrawnLine(Text(), at, late=late))
     return lines
 
 

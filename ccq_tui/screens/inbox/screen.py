@@ -48,13 +48,11 @@ from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.stored_list import StoredList
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import Hints
-from ccq_tui.widgets.keys import copy_of, keys_meant, text_of
+from ccq_tui.widgets.keys import Typed, copy_of, keys_meant, text_of
 from ccq_tui.widgets.lifetime import after_refresh, start_work
 from ccq_tui.widgets.lines import DrawnLine, Flow, TextLines
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.drafts import draft_words, left_over
-from ccq_tui.widgets.panel.input_queue import Typed
-from ccq_tui.widgets.panel.request_panel import PanelMessage
 from ccq_tui.widgets.panel_host import PANELS, Panel, PanelHost
 from ccq_tui.widgets.sight import SightView, more_line
 
@@ -116,7 +114,7 @@ class InboxHost(PanelHost):
 
     def _panel_for(self, opened: OpenRequest, row: InboxRow) -> Panel:
         kind, clock = PANELS[type(opened.shown)], self._screen.clock
-        panel = kind(None, session=row.of_session, clock=clock, hides="back")
+        panel = kind(session=row.of_session, clock=clock, hides="back")
         if isinstance(panel, DecisionPanel):
             panel.form.unseen_above = self._screen.unseen_of_plan
             panel.form.directory = row.directory
@@ -450,11 +448,6 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
         if not answering:
             self.set_focus(self.field, scroll_visible=False)
         self.draw()
-
-    @on(PanelMessage)
-    def _take_message(self, event: PanelMessage) -> None:
-        event.stop()
-        self.host.take_message(event)
 
     def folded(self, _key: str) -> None:
         """Close a panel that was folded away."""

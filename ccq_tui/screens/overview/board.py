@@ -22,7 +22,7 @@ from ccq_tui.key_uses import KeyUse
 from ccq_tui.runtime.view import SIGNS, short_path, sign_and_word
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.text import one_line
-from ccq_tui.widgets.lines import DrawnLine, LateLine, wrapped
+from ccq_tui.widgets.lines import DrawnLine, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.words import in_one_unit, plural
 
@@ -253,7 +253,8 @@ def list_lines(board: Board, width: int, palette: Palette) -> list[DrawnLine]:
                 (f" {str(group).capitalize()}", palette.strong), (f" {sizes[group]} ", palette.muted)
             )
             lines.append(DrawnLine(head.append("─" * max(0, width - head.cell_len - 1), palette.muted)))
-        lines.append(LateLine(row, partial(_row_text, card, min(longest, 2 * width // 5), width, palette)))
+        late = partial(_row_text, card, min(longest, 2 * width // 5), width, palette)
+        lines.append(DrawnLine(Text(), row, late=late))
     return lines
 
 

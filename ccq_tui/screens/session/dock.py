@@ -25,10 +25,9 @@ from ccq_tui.questions.state import Arriving, Page, PanelState
 from ccq_tui.transcript.blocks import RequestPlace
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar, Hints
+from ccq_tui.widgets.keys import Typed
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.panel.input_queue import Typed
-from ccq_tui.widgets.panel.request_panel import PanelMessage
 from ccq_tui.widgets.panel_host import PANELS, Panel, PanelHost
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
@@ -85,7 +84,7 @@ class PanelPool:
     def _of_kind(self, kind: type[Panel]) -> Panel:
         panel = self._made.get(kind)
         if panel is None:
-            panel = self._made[kind] = kind(None, session=self._session, clock=self._clock)
+            panel = self._made[kind] = kind(session=self._session, clock=self._clock)
             panel.drafting = self._drafting
             self._name(panel)
             self._dock.mount(panel)
@@ -439,11 +438,6 @@ class Dock(Vertical):
         action = "panel" if told and self.line.items else "recover" if self._offered and not told else ""
         keys = keymap().keys.get(action, ())
         self.notices.stand(told or self._offered, keys[0] if keys else "")
-
-    @on(PanelMessage)
-    def _take_message(self, event: PanelMessage) -> None:
-        event.stop()
-        self.host.take_message(event)
 
     def folded(self, key: str) -> None:
         """Show the prompt under a panel that was folded away, or the panel again."""

@@ -106,9 +106,6 @@ class DecisionForm:
             return Effect.DONE
         return Effect.STEP if means_something(state, event.key, event.character) else None
 
-    def typing(self, state: DecisionState) -> bool:
-        return state.typing
-
     def text_to_edit(self, state: DecisionState) -> str:
         return state.text if state.typing else state.current_plan
 
@@ -131,7 +128,7 @@ class DecisionForm:
         here = (state.request.id, state.plan)
         if not (unseen or more) and self._details.lines:
             self._seen_whole = here
-        rows = frozenset[int]() if state.enlarged else self._choices.whole_rows_in_sight
+        rows = frozenset[int]() if state.enlarged else self._choices.rows_in_sight
         return Seen(rows, unseen, more) if self._seen_whole != here else Seen(rows, 0)
 
     def seek(self) -> None:

@@ -73,9 +73,6 @@ class Form(Protocol[State]):
     def effect(self, state: State, event: Pressed) -> Effect | None:
         """Return the effect of a key, or None when it means nothing here."""
 
-    def typing(self, state: State) -> bool:
-        """Return whether a text is open."""
-
     def text_to_edit(self, state: State) -> str | None:
         """Return the text for an editor, or None."""
 

@@ -3,6 +3,7 @@
 A panel decides nothing: it sends a key to its machine, and draws the state that comes back. It is made once
 and asks one request after the other: making its widgets and looking up their styles takes longer than
 everything else between a request and the screen. Between two requests it rests: hidden, taking nothing.
+Keys are on their way while one request replaces another: no key typed for one may decide the next.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Generic, cast
+from typing import Any, ClassVar, Generic, Protocol, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -50,13 +51,12 @@ from ccq_tui.questions.state import typable
 from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.completer import FILES, Completer
 from ccq_tui.widgets.hints import HIDES, HintBar
-from ccq_tui.widgets.keys import copy_of, new_labels, presses_of, text_of
+from ccq_tui.widgets.keys import Typed, copy_of, new_labels, presses_of, text_of
 from ccq_tui.widgets.lifetime import after as later
 from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.form import Drawn, Effect, Form, State
-from ccq_tui.widgets.panel.input_queue import Fate, InputQueue, Typed
 from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.pointer import Clickable
 
@@ -64,31 +64,35 @@ PanelTarget = tuple[int, type[Clicked | TabClicked], int]
 """What can be clicked in a panel: the number of the request, the event, and its row or tab."""
 
 
-@dataclass
-class PanelMessage(Message, namespace="request_panel"):
-    """Something happened in a panel."""
+class PanelOwner(Protocol):
+    """Who shows a panel, and is told what becomes of it."""
 
-    panel: RequestPanel[Any]
+    def changed(self, panel: RequestPanel[Any], draft: Draft) -> None:
+        """Take a state that is a draft to keep."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._turn = self.panel.turn
+    def settled(self, panel: RequestPanel[Any], outcome: RequestOutcome) -> None:
+        """Take the outcome, at once: the answer goes before anything is drawn."""
 
-    @property
-    def current(self) -> bool:
-        """Whether the panel still asks the request that this is about."""
-        return self._turn == self.panel.turn
+    def folded(self, panel: RequestPanel[Any], key: str) -> None:
+        """Note that the person folded the panel away, with a key or without, or unfolded it."""
 
-    @property
-    def control(self) -> RequestPanel[Any]:
-        return self.panel
+    def returned(self, panel: RequestPanel[Any]) -> None:
+        """Take keys that were meant for the prompt; the panel's state and `RequestPanel.rest` have them."""
+
+    def came_late(self, typed: Typed) -> None:
+        """Take input that came when a panel asked nothing any more."""
+
+    def wants_newer(self, panel: RequestPanel[Any]) -> None:
+        """Show the newer draft of another process, which the person wants."""
+
+    def wants_editor(self, panel: RequestPanel[Any], text: str) -> None:
+        """Edit the open text in the person's own editor; `RequestPanel.put_text` brings it back."""
 
 
 class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
-    """Draws the state of an open request and turns keys, pastes and clicks into events.
+    """Draws the state of an open request, and turns keys, pastes and clicks into events.
 
-    Without a state it rests until `begin`. One that a person ``asked_for`` has no grace: no key can have been
-    meant for something else.
+    It rests until `begin`.
     """
 
     DEFAULT_CSS = """
@@ -120,62 +124,37 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
 
         turn: int
 
-    @dataclass
-    class Folded(PanelMessage, namespace="request_panel"):
-        """The person folded the panel away, with a key or without, or unfolded it; nothing is discarded."""
-
-        key: str = ""
-
-    class Returned(PanelMessage, namespace="request_panel"):
-        """Keys turned out to be meant for the prompt; the panel's state and `RequestPanel.rest` have them."""
-
-    @dataclass
-    class Late(PanelMessage, namespace="request_panel"):
-        """Input came when the panel asked nothing any more."""
-
-        typed: Typed
-
-    class TakeOver(PanelMessage, namespace="request_panel"):
-        """The person wants the newer draft of another process."""
-
-    @dataclass
-    class EditorWanted(PanelMessage, namespace="request_panel"):
-        """The person wants the open text in an editor of their own; `put_text` brings it back."""
-
-        text: str
+    owner: PanelOwner
 
     def __init__(
-        self,
-        state: State | None,
-        *,
-        session: str = "",
-        place: tuple[int, int] = (1, 1),
-        clock: Callable[[], float] = time.monotonic,
-        asked_for: bool = False,
-        hides: str = HIDES,
-        id: str | None = None,  # noqa: A002
+        self, *, session: str = "", clock: Callable[[], float] = time.monotonic, hides: str = HIDES
     ) -> None:
-        super().__init__(id=id)
+        super().__init__()
         self.form: Form[State] = self.FORM()
-        self._state = self.form.nothing if state is None else state
-        self.set_reactive(RequestPanel.place, place)
-        self._queue = InputQueue()
+        self._state: State = self.form.nothing
+        self.turn = 0
+        """Number of the request: input meant for one is not for the next."""
+        self._under_way = 0
+        """Number of keys and pastes in the queue."""
+        self._ahead = 0
+        """Number of those that were typed before the panel was drawn."""
+        self._came_ahead = False
+        """Whether the input being handled was."""
+        self._behind = False
+        """Whether input of an earlier turn may still be in the queue."""
+        self._late: list[Typed] = []
+        """Input that came after the request was settled here."""
         self._presses = Presses()
         self.touched: float | None = None
         """Time of the last key or click here, or None."""
-        self._rests = state is None
+        self._rests = True
         self._stale = ""
         """Where another process changed the draft, or "": no key decides until that is taken over."""
-        self._fresh = not (asked_for or self._rests or self._state.hidden)
-        self._ready = False
+        self._fresh = self._ready = False
         self.set_reactive(RequestPanel.session, session)
         self._clock = clock
         self.drafting: Callable[[], bool] = bool
         """Returns whether the prompt that the panel replaces holds text."""
-        self.kept: Callable[[Draft], object] = bool
-        """Takes each state that is a draft to keep."""
-        self.settled: Callable[[RequestOutcome], object] = bool
-        """Takes the outcome, at once: the answer goes before anything is drawn."""
         # The parts are kept, not looked up: a panel may be settled before it was ever composed.
         self._field = AnswerField(self._take_key, id="field")
         # The panel keeps the focus and hands keys on: one queue, so that none overtakes another.
@@ -183,13 +162,12 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self._field.add_class("-off")
         self._completer = Completer(self._field, clock, self.post_message)
         self._completer.changed = self._completed
-        self._hints = HintBar(asleep=self._fresh, hides=hides)
+        self._hints = HintBar(hides=hides)
         self._drawn_for = Size(0, 0)
         self._pressed_at = 0.0
         self._meant: Mapping[str, tuple[str, ...]] = {}
         self._labels: Mapping[str, str] = {}
-        if self._rests:
-            self.display = False
+        self.display = False
 
     def compose(self) -> ComposeResult:
         yield from self.form.compose()
@@ -199,35 +177,30 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
 
     # -- one request after the other ------------------------------------------------------------------------
 
-    @property
-    def turn(self) -> int:
-        """Number of the request: input meant for one is not for the next."""
-        return self._queue.turn
-
-    @property
-    def keys_under_way(self) -> int:
-        """Number of keys and pastes in the panel's queue."""
-        return self._queue.under_way
-
     def begin(self, state: State, *, place: tuple[int, int] = (1, 1), asked_for: bool = False) -> None:
-        """Ask another request; the panel must rest. A panel that a person ``asked_for`` has no grace."""
-        self._queue.turn += 1
+        """Ask another request; the panel must rest.
+
+        One that a person ``asked_for`` has no grace: no key can have been meant for something else.
+        """
+        self.turn += 1
         self._state, self._rests, self._stale = state, False, ""
         self.set_reactive(RequestPanel.place, place)
         self._fresh = not (asked_for or state.hidden)
         self.display = not state.hidden
         if self._ready:
-            self.post_message(self.Begun(self._queue.begin()))
+            self._behind = True
+            self.post_message(self.Begun(self.turn))
             self._open()
 
     @on(Begun)
     def _begun(self, event: Begun) -> None:
         event.stop()
-        self._queue.begun(event.turn)
+        self._behind = event.turn != self.turn
 
     def rest(self) -> list[Typed]:
         """Stop asking; return the input typed after the request was settled, or for the prompt."""
-        late = self._queue.rest()
+        self.turn += 1
+        late, self._late = self._late, []
         self._state, self._rests, self._fresh, self.touched = self.form.nothing, True, False, None
         self.display = False
         self._clear()
@@ -247,37 +220,39 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
                 self._open()
 
     def post_message(self, message: Message) -> bool:
-        """Queue a message, and count keys and pastes."""
+        """Queue a message, and count keys and pastes: nothing may overtake them."""
         posted = super().post_message(message)
-        if posted:
-            self._queue.queued(message)
+        self._under_way += posted and isinstance(message, events.Key | events.Paste)
         return posted
 
     def type_ahead(self, typed: Iterable[Typed]) -> None:
         """Take copies of input typed for the panel before it was drawn; none of it decides anything."""
         for event in typed:
             self.post_message(event)
-        self._queue.are_ahead()
+        self._ahead = self._under_way
 
     def _sets_aside(self, event: Typed) -> bool:
         """Set aside input that is too early or too late for the current request; return whether it was."""
         word = self._state.guard.word
         if word is not None and word.outcome is not None and self._clock() - word.at >= WORD_SECONDS:
             self.dispatch(Paused(word.at))  # the timer is late
-        fate = self._queue.sort(event, self._state, rests=self._rests, drawn=bool(self.size))
-        if fate is Fate.TAKEN:
-            return False
-        if fate is Fate.KEPT:
+        self._under_way -= 1
+        self._came_ahead, self._ahead = self._ahead > 0 or not self.size, max(0, self._ahead - 1)
+        types = isinstance(event, events.Paste) or bool(text_of(event))
+        if self._state.outcome is not None or self._state.guard.returned:
+            self._late.append(copy_of(event))
             self._give_back()
-        elif fate is Fate.LATE:
-            self.post_message(self.Late(self, copy_of(event)))
+        elif not (self._rests or self._behind or (self._state.hidden and types)):
+            return False
+        elif types:  # another key has no use elsewhere
+            self.owner.came_late(copy_of(event))
         event.stop()
         return True
 
     def _give_back(self) -> None:
-        """Report returned keys once everything typed for the prompt is here."""
-        if self._state.guard.returned and not self._queue.under_way:
-            self.post_message(self.Returned(self))
+        """Return keys once everything typed for the prompt is here."""
+        if self._state.guard.returned and not self._under_way:
+            self.owner.returned(self)
 
     # -- state ----------------------------------------------------------------------------------------------
 
@@ -288,11 +263,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def watch_place(self) -> None:
         self._draw()
 
-    def watch_session(self) -> None:
-        self._draw()
-
-    def watch_countdown(self) -> None:
-        self._draw()
+    watch_session = watch_countdown = watch_place
 
     @property
     def enlarged(self) -> bool:
@@ -388,14 +359,14 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         if replace(after, guard=before.guard) == before:
             return
         if after.outcome is not None:
-            self.settled(after.outcome)
+            self.owner.settled(self, after.outcome)
             return
         if is_live(self):
             self._draw()
             self._take_focus()
-        self.kept(after)
+        self.owner.changed(self, after)
         if after.hidden != before.hidden:
-            self.post_message(self.Folded(self, event.key if isinstance(event, Pressed) else ""))
+            self.owner.folded(self, event.key if isinstance(event, Pressed) else "")
 
     def open_editor(self) -> None:
         """Ask for the person's editor, as its key in the panel does."""
@@ -420,7 +391,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
             return
         self.touch()
         taken = self._completer.press(event.key) or self._take_key(event)
-        if not taken and self.form.typing(self._state) and not self._state.hidden:
+        if not taken and self._state.typing and not self._state.hidden:
             taken = await self._field.edits_with(event)
             self._take_text()
             self._completer.complete(FILES, opens=bool(event.character) and not self._field.one_line)
@@ -433,14 +404,14 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self._take_text()
         if self._stale and not self._state.hidden and event.key not in ("escape", "f2"):
             if event.key == "enter":
-                self.post_message(self.TakeOver(self))
+                self.owner.wants_newer(self)
             return True
         character = text_of(event)
         # Only keys that came here count: the app may already know of later ones.
         self._presses = self._presses.pressed(event.key, now := self._clock())
-        apart, ahead = self._presses.apart, self._queue.came_ahead
+        apart, ahead = self._presses.apart, self._came_ahead
         pressed = Pressed(event.key, character, now, self.drafting(), ahead=ahead, apart=apart)
-        typing = self.form.typing(self._state) and not self._state.hidden
+        typing = self._state.typing and not self._state.hidden
         if typing and event.key == "enter" and self._field.goes_on():
             return True
         meant = None if typing or self._state.hidden else self._meant.get(event.key)
@@ -468,7 +439,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         if effect in (Effect.STEP, Effect.EDIT):
             self.dispatch(pressed)
         if effect is Effect.EDIT and (text := self.form.text_to_edit(self._state)) is not None:
-            self.post_message(self.EditorWanted(self, text))
+            self.owner.wants_editor(self, text)
         if effect is Effect.DONE:
             self._draw()
         return effect is not None
@@ -481,7 +452,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         if self._stale:
             return
         pasted = Pasted(event.text, self._clock(), self.drafting())
-        writes = self.form.typing(self._state) and not self._state.hidden
+        writes = self._state.typing and not self._state.hidden
         typed = writes and self.form.meaning(self._state, pasted) is Meaning.COMMAND
         self.dispatch(pasted)
         if typed:
@@ -519,7 +490,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
 
     def _take_text(self) -> None:
         """Take the field's text into the state, before anything else happens to it."""
-        if not self._field.is_mounted or self._field.has_class("-off") or not self.form.typing(self._state):
+        if not self._field.is_mounted or self._field.has_class("-off") or not self._state.typing:
             return
         if self._field.text != self._state.text:
             self.dispatch(TextChanged(self._field.text))
@@ -565,7 +536,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         if self._rests or not self._ready or not self.is_attached:
             return
         self._drawn_for = self.app.size
-        self._hints.labels = {} if self.form.typing(self._state) else self._labels
+        self._hints.labels = {} if self._state.typing else self._labels
         self._hints.last = (key_of("help"), "keys")
         drawn = self.form.draw(self._state, self._look(), self._hints)
         self.styles.height = drawn.height
@@ -586,7 +557,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
 
     def _sync_field(self, *, focused: bool) -> None:
         """Bring the text field in line with the state."""
-        typing = self.form.typing(self._state)
+        typing = self._state.typing
         opens = typing and self._field.has_class("-off")
         self._field.set_class(not typing, "-off")
         self._field.has_focus = typing and focused

@@ -152,12 +152,9 @@ class PanelLayout:
             return False
         question, option = self.state.page.question, _option(self.state)
         texts = [question.text, question.description, *([option.label, option.description] if option else [])]
-        longest = [(text, parts.LARGE_TEXT) for text in texts]
-        longest += [
-            (question.header, parts.LONGEST_HEADER),
-            (self.state.questions.title, parts.LONGEST_TITLE),
-        ]
-        return any(len(text) > most for text, most in longest)
+        long_head = len(question.header) > parts.LONGEST_HEADER
+        long_title = len(self.state.questions.title) > parts.LONGEST_TITLE
+        return long_head or long_title or any(len(text) > parts.LARGE_TEXT for text in texts)
 
     def _put_aside_field(self, first: int, asides: Sequence[Text]) -> None:
         lead = NOTE_LEAD if self.state.focus is Focus.NOTE else DISCUSS_LEAD

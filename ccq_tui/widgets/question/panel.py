@@ -10,13 +10,13 @@ from textual.widget import Widget
 
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.questions.events import Clicked, PanelCommand, Pressed, ScrollPreview, Seen, TabClicked
+from ccq_tui.questions.events import Clicked, Pressed, Seen, TabClicked
 from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.questions.keys import action_of
 from ccq_tui.questions.machine import meaning, step
 from ccq_tui.questions.merge_partial import grown
 from ccq_tui.questions.model import Recalled
-from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, opened, proposed
+from ccq_tui.questions.state import Arriving, Focus, Page, PanelState, opened, proposed
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.panel import RequestPanel
@@ -60,25 +60,18 @@ class QuestionForm:
         self._scrolled = Scrolled()
         wrapped_once.cache_clear()
 
-    def forget_lines(self) -> None:
-        """Drop the cached lines: the cache's keys hold everything but the questions."""
-        self._cache = {}
-
     def effect(self, state: PanelState, event: Pressed) -> Effect | None:
         """Return the effect of a key; a scroll is already done."""
         action = action_of(state, event)
-        if action is PanelCommand.EDITOR:
-            return Effect.EDIT
-        if isinstance(action, ScrollPreview):
-            self.scroll(action.by, pages=action.pages)
+        if action is None:
+            return None
+        if action.scrolls:
+            self.scroll(action.scrolls, pages=action.by_pages)
             return Effect.DONE
-        return None if action is None else Effect.STEP
-
-    def typing(self, state: PanelState) -> bool:
-        return state.focus in TEXT_FOCUSES
+        return Effect.EDIT if action.edits else Effect.STEP
 
     def text_to_edit(self, state: PanelState) -> str | None:
-        return state.text if self.typing(state) else None
+        return state.text if state.typing else None
 
     def proposed(self, state: PanelState) -> bool:
         return state.focus is Focus.FIELD and state.text == proposed(state.page.question)
@@ -112,7 +105,7 @@ class QuestionForm:
         return True
 
     def draw(self, state: PanelState, look: PanelLook, hints: HintBar) -> Drawn:
-        made_for = (look.width, look.screen_height, look.palette)
+        made_for = (look.width, look.screen_height, look.palette, state.questions)
         if self._cached_for != made_for:
             self._cached_for, self._cache = made_for, {}
         seen_at = (state.tab, state.review_row if state.in_review else state.page.cursor, state.large)
@@ -122,7 +115,7 @@ class QuestionForm:
         self._drawn = drawn = PanelLayout(state, look, self._scrolled, self._cache)
         self.body.styles.height = len(drawn.lines)
         # Equal lines are the same ones: then a move draws two rows.
-        lines = self.body.lines if drawn.lines == self.body.lines and self._cache else drawn.lines
+        lines = self.body.lines if drawn.lines == self.body.lines else drawn.lines
         self.body.show(lines, drawn.cursor, look.palette.cursor)
         self.preview.set_class(drawn.preview is None, "-off")
         if drawn.preview is not None:
@@ -169,7 +162,6 @@ class QuestionPanel(RequestPanel[PanelState]):
         self._take_text()
         self._state = grown(self._state, questions, arriving, self._clock(), seen=True, earlier=earlier)
         self._state = replace(self._state, recalled=recalled)
-        self.form.forget_lines()
         if arriving is None and self._state.grown_at is not None:
             self._hints.sleep(GRACE)
         self._draw()

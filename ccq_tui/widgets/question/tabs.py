@@ -19,7 +19,7 @@ from rich.text import Text
 from ccq_tui.questions.merge_partial import GOOD_NEWS
 from ccq_tui.questions.moves import leave_text
 from ccq_tui.questions.prose import shown_label
-from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
+from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import cut
 from ccq_tui.widgets.panel import measures
@@ -214,7 +214,7 @@ class Tabs:
             found.append(Text(f" ✔ {state.aside}", palette.on))
         elif state.aside:
             found += measures.notice_lines(safe(state.aside), width, palette)
-        if state.notice and state.focus in TEXT_FOCUSES:
+        if state.notice and state.typing:
             found += measures.notice_lines(safe(state.notice), width, palette)
         # The question, the row under the cursor and the sign of those out of sight have their lines.
         room = measures.most_lines(self.look.screen_height, measures.SHARES[-1]) - HEAD - KEYS - 3

@@ -12,7 +12,7 @@ from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question
 from ccq_tui.questions.model import Recalled
-from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
+from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.panel_host import Panel
 from ccq_tui.widgets.search_bar import SearchBar
@@ -80,7 +80,7 @@ class Before:
     @property
     def in_text(self) -> bool:
         """Whether a text was open in the panel."""
-        return self.state is not None and is_text(self.state)
+        return self.state is not None and self.state.typing
 
 
 class Panels(Hands):
@@ -399,7 +399,7 @@ def own_text(outcome: RequestOutcome) -> str:
 def taken(outcome: RequestOutcome, state: Draft) -> list[str]:
     """Return the words of the row that an outcome took: one of them was in sight."""
     if isinstance(state, PanelState):
-        if state.focus in TEXT_FOCUSES:
+        if state.typing:
             return parts_of(state.text)
         if state.in_review:
             return ["Submit"]
@@ -420,11 +420,6 @@ def parts_of(text: str) -> list[str]:
         *([end.partition(" ")[2]] if " " in end else []),
         *(word for word in text.split() if len(word) > 3),
     ]
-
-
-def is_text(state: Draft) -> bool:
-    """Whether a text is open."""
-    return state.focus in TEXT_FOCUSES if isinstance(state, PanelState) else state.typing
 
 
 def texts_of(draft: Draft) -> list[str]:

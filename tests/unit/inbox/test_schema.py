@@ -59,7 +59,7 @@ from ccq_tui.processes import Owner
 from ccq_tui.questions import Kind, Option, Question, QuestionSet
 from ccq_tui.questions.events import Event, Pressed, TextChanged
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, opened, resting_focus
+from ccq_tui.questions.state import Focus, PanelState, opened, resting_focus
 from tests.actors import COMMAND, ELSEWHERE, INBOX, LIMIT, PANEL, PHONE
 from tests.hostile import FORBIDDEN
 from tests.unit.inbox import made
@@ -382,7 +382,7 @@ def assert_answers_equal(back: PanelState, before: PanelState) -> None:
 def test_a_text_that_was_open_is_open_again(pressed: str, focus: Focus) -> None:
     state = opened(QuestionSet("q", (Question("One?", "One", (Option("A"), Option("B"))),)))
     for key in pressed.split():
-        typing = state.focus in TEXT_FOCUSES
+        typing = state.typing
         state = step(state, TextChanged(state.text + key) if typing else Pressed(key, key))
     back = with_draft(QuestionRequest("q", "s", state.questions), draft_to_json(state))
     assert isinstance(back, PanelState)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ccq_tui.questions import Kind, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed, TextChanged
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.state import TEXT_FOCUSES, PanelState, opened
+from ccq_tui.questions.state import PanelState, opened
 
 
 def question(text: str = "Which database?", *labels: str, multi: bool = False, **more: object) -> Question:
@@ -36,7 +36,7 @@ def keys(state: PanelState, pressed: str | Iterable[str]) -> PanelState:
 
 def typed(state: PanelState, text: str) -> PanelState:
     """Type text into the open field."""
-    assert state.focus in TEXT_FOCUSES, f"no text field is open: {state.focus}"
+    assert state.typing, f"no text field is open: {state.focus}"
     return step(state, TextChanged(state.text + text))
 
 

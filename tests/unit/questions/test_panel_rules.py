@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.questions.events import Pasted, Pick, ScrollPreview
-from ccq_tui.questions.keys import action_for, hints
+from ccq_tui.questions.events import Pasted
+from ccq_tui.questions.keys import LINE_DOWN, LINE_UP, action_for, hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import Focus, proposed, typable
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
@@ -17,9 +17,16 @@ LONG = question("Which city?", *(f"City {number}" for number in range(1, 13)))
 def test_digits_count_the_rows_that_are_shown() -> None:
     state = keys(typed(keys(panel(LONG), "slash"), "city 1"), "enter")
     assert state.page.rows == (0, 9, 10, 11, 12)
-    assert action_for(state, "2", "2") == Pick(9)
     assert keys(state, "2").page.draft.selected == (9,)
     assert keys(state, "6").text == "6", "no sixth row is shown: it is text"
+
+
+def test_digits_in_the_review_go_to_their_question_and_are_no_text() -> None:
+    state = keys(panel(question(), number_question()), "shift+tab")
+    assert state.in_review
+    assert keys(state, "2").tab == 1
+    assert keys(state, "3") == keys(state, "0") == state
+    assert keys(state, "w").text == "w"
 
 
 def test_the_draft_of_a_choice_with_a_default_is_not_yet_one() -> None:
@@ -55,8 +62,8 @@ def test_every_question_can_be_shown_larger() -> None:
 
 def test_scrolling_is_for_lists_and_the_review() -> None:
     state = panel(question(), number_question())
-    assert action_for(state, "shift+down") == ScrollPreview(1)
-    assert action_for(keys(state, "shift+tab"), "shift+up") == ScrollPreview(-1)
+    assert action_for(state, "shift+down") is LINE_DOWN
+    assert action_for(keys(state, "shift+tab"), "shift+up") is LINE_UP
     assert action_for(keys(state, "o"), "shift+up") is None, "in a text it selects"
 
 

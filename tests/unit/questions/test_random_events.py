@@ -10,7 +10,7 @@ from ccq_tui.questions import events as ev
 from ccq_tui.questions.keys import KEY_TABLE, hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.prose import draft_text
-from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, opened
+from ccq_tui.questions.state import Focus, PanelState, opened
 
 NAMES = sorted({key for row in KEY_TABLE for key in row.keys} | {"backspace", "ctrl+c", "f5"})
 labels = st.text(max_size=8)
@@ -78,7 +78,7 @@ def assert_sound(state: PanelState) -> None:
 
 def assert_text_kept(before: PanelState, event: ev.Event, after: PanelState) -> None:
     """Only the text field itself takes text away, and only from the text that is open."""
-    edited = isinstance(event, ev.TextChanged) and before.focus in TEXT_FOCUSES
+    edited = isinstance(event, ev.TextChanged) and before.typing
     for old, new in zip(before.pages, after.pages, strict=True):
         if not (edited and old is before.page):
             assert new.draft.other.startswith(old.draft.other)

@@ -8,6 +8,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.events import Clicked, Pasted, Pressed, TabClicked, TextChanged
 from ccq_tui.questions.machine import TEXT_LEFT_OUT, step
 from ccq_tui.questions.merge_partial import begun, grown
+from ccq_tui.questions.moves import KEPT_ASIDE
 from ccq_tui.questions.prose import draft_text, unselected_text
 from ccq_tui.questions.state import Arriving, Focus, PanelState
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
@@ -57,6 +58,12 @@ def test_a_stray_key_behind_own_text_leaves_that_selected() -> None:
     assert state.page.answer() == Answer(other="minex")
     emptied = keys(step(keys(state, "home x"), TextChanged("")), "escape")
     assert not emptied.page.answered
+
+
+def test_prose_that_a_stray_key_began_in_the_review_says_how_it_goes_on() -> None:
+    state = keys(panel(*TWO), "tab tab x enter")
+    assert (state.focus, state.aside, state.discussion) == (Focus.REVIEW, KEPT_ASIDE, "x")
+    assert keys(state, "c").text == "x"
 
 
 def test_a_multi_select_keeps_what_is_selected_without_it() -> None:

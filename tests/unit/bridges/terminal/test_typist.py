@@ -16,10 +16,11 @@ from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind
-from ccq_tui.questions.events import OpenOther, PanelCommand, TextChanged
+from ccq_tui.questions.events import TextChanged
 from ccq_tui.questions.keys import hints
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.state import opened
+from ccq_tui.questions.moves import open_other, open_text
+from ccq_tui.questions.state import Focus, opened
 from tests.unit.bridges.terminal.test_detect import drawn
 
 RULES, _ = load_rules(None)
@@ -331,11 +332,11 @@ def test_the_panel_of_a_prompt_offers_no_notes_and_no_prose(text: str, keys: boo
     request = asked(prompt_of(text, keys=keys))
     state = opened(request.questions)
     assert {shown for shown, _ in hints(state)}.isdisjoint({"n", "c"})
-    assert step(state, PanelCommand.DISCUSS) == step(state, PanelCommand.NOTE) == state
+    assert open_text(state, Focus.DISCUSS) == open_text(state, Focus.NOTE) == state
 
 
 def test_a_text_for_a_prompt_stays_one_line() -> None:
-    state = step(opened(asked(prompt_of("Your name: ")).questions), OpenOther())
+    state = open_other(opened(asked(prompt_of("Your name: ")).questions))
     assert "Ctrl+J" not in {shown for shown, _ in hints(state)}
     assert step(state, TextChanged("Ada\n\tLovelace\n")).text == "Ada  Lovelace"
 
