@@ -14,11 +14,9 @@ from ccq_tui.agent.events import (
     AgentEvent,
     ConversationReset,
     ErrorReported,
-    PermissionAsked,
-    PlanProposed,
     PromptAccepted,
     PromptDelivered,
-    QuestionAsked,
+    RequestAsked,
     RequestSettled,
     ToolFinished,
     ToolStarted,
@@ -31,7 +29,7 @@ from ccq_tui.inbox.agent_texts import INTERRUPTED
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import InboxChange, Settled
-from ccq_tui.inbox.requests import Cancelled, PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
@@ -82,7 +80,7 @@ class Delivery:
         self._inbox = inbox
         self._emit = emit
         self._send = send
-        self._asked: dict[str, QuestionRequest | PermissionRequest | PlanRequest | None] = {}
+        self._asked: dict[str, Request | None] = {}
         """The requests that wait for the result of their call, by the call; None once it is there."""
         self._owed: dict[str, Owed] = {}
         """The questions of earlier processes that have no call in this one yet, by their ids."""
@@ -107,7 +105,7 @@ class Delivery:
     def note(self, event: AgentEvent) -> None:
         """Note the outcomes that an event shows to have arrived."""
         match event:
-            case QuestionAsked(request, by_message=False) | PermissionAsked(request) | PlanProposed(request):
+            case RequestAsked(request, by_message=False):
                 self._asked[request.tool_use_id] = request
                 self._owed.pop(request.id, None)
             case ToolFinished(tool_use_id=call, output=output) if waited := self._asked.get(call):
@@ -209,7 +207,7 @@ class Delivery:
             self._emit(RequestSettled(owed.request.id, outcome))
             self._tell(owed, outcome)
         else:
-            self._emit(QuestionAsked(owed.request, by_message=True))
+            self._emit(RequestAsked(owed.request, by_message=True))
 
     def _expect_no_more(self) -> None:
         """Continue by message: the turn was interrupted before the CLI had made its deferred call again.

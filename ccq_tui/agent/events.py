@@ -12,13 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.requests import (
-    ElicitationRequest,
-    PermissionRequest,
-    PlanRequest,
-    QuestionRequest,
-    RequestOutcome,
-)
+from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
 from ccq_tui.questions.state import Arriving
 
 
@@ -242,37 +236,16 @@ class ArrivingEnded(AgentEvent):
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionAsked(AgentEvent):
-    """A question set waits for a person.
+class RequestAsked(AgentEvent):
+    """A request waits for a person.
 
     Attributes:
-        request: The set.
+        request: The request, whose type is its kind.
         by_message: Whether no call waits for it any more, so that its answer goes to the agent as a message.
     """
 
-    request: QuestionRequest
+    request: Request
     by_message: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PermissionAsked(AgentEvent):
-    """A tool call waits for permission."""
-
-    request: PermissionRequest
-
-
-@dataclass(frozen=True, slots=True)
-class PlanProposed(AgentEvent):
-    """A plan waits for approval."""
-
-    request: PlanRequest
-
-
-@dataclass(frozen=True, slots=True)
-class ElicitationAsked(AgentEvent):
-    """An MCP server waits for a person."""
-
-    request: ElicitationRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,7 @@ def recalled(
     outcome = Cancelled(UNANSWERED) if result is None else outcome_of(questions, result)
     if outcome is not None:
         request = QuestionRequest(call_id, session_id, questions)
-        yield ev.QuestionAsked(request)
+        yield ev.RequestAsked(request)
         if result is None and waits:
             return
         yield ev.RequestSettled(request.id, outcome, at=result.at if result else None)

@@ -19,7 +19,7 @@ from ccq_tui.agent.events import (
     ModelChanged,
     PromptAccepted,
     PromptDelivered,
-    QuestionAsked,
+    RequestAsked,
     Retrying,
     SessionLost,
     SessionState,
@@ -32,6 +32,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.session_name import LINE, UNNAMED, SessionName
 from ccq_tui.inbox.port import SessionFact
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.text import one_line
 
 TITLE_LENGTH = 32
@@ -173,7 +174,7 @@ def _talked(facts: SessionFacts, event: AgentEvent) -> SessionFacts:
             return replace(facts, called=facts.called.after(event), begun=True)
         case BlockFinished(kind=BlockKind.TEXT, text=text) if text.strip():
             return replace(facts, last_line=one_line(text.strip().rpartition("\n")[2], LINE))
-        case QuestionAsked():
+        case RequestAsked(QuestionRequest()):
             return replace(facts, rounds=facts.rounds + 1)
         case TurnEnded(cost=cost, input_tokens=read, output_tokens=written, worked=worked):
             tokens = (facts.tokens[0] + read, facts.tokens[1] + written)

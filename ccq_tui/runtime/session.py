@@ -386,12 +386,7 @@ class SupervisedSession:
         match event:
             case ev.StateChanged(state):
                 self._note_end(state)
-            case (
-                ev.QuestionAsked(request)
-                | ev.PermissionAsked(request)
-                | ev.PlanProposed(request)
-                | ev.ElicitationAsked(request)
-            ):
+            case ev.RequestAsked(request):
                 opened = self._opened(request.id)
                 if opened is not None and opened.is_pending:  # else asked again only to get the answer
                     self._step(Input.QUESTION)

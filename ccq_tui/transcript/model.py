@@ -13,7 +13,16 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import ADVICE, Problem
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
-from ccq_tui.inbox.requests import Allowed, Cancelled, QuestionRequest, call_of
+from ccq_tui.inbox.requests import (
+    Allowed,
+    Cancelled,
+    ElicitationRequest,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    Request,
+    call_of,
+)
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.questions.parse import readable_set
 from ccq_tui.transcript import blocks as bl
@@ -281,36 +290,30 @@ class TranscriptModel:
         return True
 
     @_take.register
-    def _(self, event: ev.QuestionAsked) -> None:
+    def _(self, event: ev.RequestAsked) -> None:
         block = self._requests.get(event.request.tool_use_id)
         if block is None:
-            self._ask(bl.QuestionBlock(event.request))
-        elif isinstance(block.outcome, Cancelled):
+            self._ask(event.request)
+        elif isinstance(block, bl.QuestionBlock) and isinstance(block.outcome, Cancelled):
             # The session with which it was cancelled was resumed, and it waits again.
             block.outcome = block.settled = block.actor = None
             self._settle(block)
 
-    @_take.register
-    def _(self, event: ev.PlanProposed) -> None:
-        if event.request.tool_use_id not in self._requests:
-            self._calls.propose(event.request.plan)
-            self._ask(bl.PlanBlock(event.request, Document(event.request.plan, finished=True)))
-
-    @_take.register
-    def _(self, event: ev.PermissionAsked) -> None:
-        self._ask(bl.PermissionBlock(event.request))
-
-    @_take.register
-    def _(self, event: ev.ElicitationAsked) -> None:
-        self._ask(bl.FormBlock(event.request))
-
-    def _ask(self, block: bl.QuestionBlock | bl.FormBlock | bl.PermissionBlock | bl.PlanBlock) -> None:
-        name = block.request.tool_use_id
-        if name in self._requests:
-            return
+    def _ask(self, request: Request) -> None:
+        name = request.tool_use_id
+        match request:
+            case QuestionRequest():
+                block: bl.RequestBlock = bl.QuestionBlock(request)
+            case PermissionRequest():
+                block = bl.PermissionBlock(request)
+            case PlanRequest(plan=plan):
+                self._calls.propose(plan)
+                block = bl.PlanBlock(request, Document(plan, finished=True))
+            case ElicitationRequest():
+                block = bl.FormBlock(request)
         self._requests[name] = block
         block.folded = self.folded
-        block.place = self._places.get(block.request.id, block.place)
+        block.place = self._places.get(request.id, block.place)
         call = self._calls.get(name)
         if call is None:
             hidden = self._hidden.get(name)

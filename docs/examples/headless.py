@@ -12,17 +12,11 @@ import asyncio
 import sys
 from pathlib import Path
 
-from ccq_tui.agent.events import (
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
-    RequestSettled,
-    SessionLost,
-    TurnEnded,
-)
+from ccq_tui.agent.events import RequestAsked, RequestSettled, SessionLost, TurnEnded
 from ccq_tui.config.launch import launch_with
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.output import echo
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.launches import SessionSpec
@@ -42,9 +36,9 @@ async def main(directory: Path, prompt: str) -> str:
         session.subscribe(events.put_nowait)
         while True:
             match await events.get():
-                case QuestionAsked(request):
+                case RequestAsked(QuestionRequest() as request):
                     echo("\n".join([request.id, *kind_of(request).plain_text(request, None)]))
-                case PermissionAsked(request) | PlanProposed(request):
+                case RequestAsked(request):
                     once = kind_of(request).parse(request, {"choice": 1})
                     await runtime.inbox.answer(request.id, once, me)
                 case RequestSettled(request_id, outcome, actor):

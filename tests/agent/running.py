@@ -13,7 +13,14 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ccq_tui.agent.claude.prestart import Prestarted
-from ccq_tui.agent.events import AgentEvent, ConversationReset, SessionLost, SessionState, StateChanged
+from ccq_tui.agent.events import (
+    AgentEvent,
+    ConversationReset,
+    RequestAsked,
+    SessionLost,
+    SessionState,
+    StateChanged,
+)
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.draft import Draft
@@ -68,8 +75,8 @@ class Heard:
         return "\n".join(f"  {line}" + (f"  ×{times}" if times > 1 else "") for line, times in grouped)
 
     def all(self, kind: type[E]) -> list[E]:
-        """Give the events of a kind so far."""
-        return [event for event in self.events if isinstance(event, kind)]
+        """Give the events of a kind so far; of a kind of request, those that ask one."""
+        return [event for event in self.events if isinstance(event, kind) or asks(event, kind)]
 
     def one(self, kind: type[E]) -> E:
         """Give the only event of a kind."""
@@ -180,6 +187,11 @@ async def stored(inbox: Inbox, request_id: str) -> StoredRequest:
     found = await inbox.run(lambda store: store.requests.get(request_id))
     assert found is not None
     return found
+
+
+def asks(event: object, kind: type) -> bool:
+    """Say whether an event asks a kind of request."""
+    return isinstance(event, RequestAsked) and isinstance(event.request, kind)
 
 
 def options_in(home: CleanHome, **options: Any) -> SessionOptions:

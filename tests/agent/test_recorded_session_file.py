@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ccq_tui.agent.events import BlockFinished, Connected, PromptAccepted, QuestionAsked
+from ccq_tui.agent.events import BlockFinished, Connected, PromptAccepted, RequestAsked
 from ccq_tui.agent.recorded import open_recording
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.testing import CleanHome, Scenario
@@ -18,7 +19,7 @@ SCENARIO = Scenario("r").says("Before.").asks(WHICH).says("Settled.")
 async def it_asks_and_is_killed(home: CleanHome) -> str:
     async with Running(home) as run:
         run.session.send("Build it")
-        await run.until(QuestionAsked)
+        await run.until(QuestionRequest)
         await until_written(home, run.session.session_id, "toolu_r_1")
         await run.killed()
     return run.session.session_id
@@ -37,7 +38,7 @@ async def test_the_question_of_a_killed_session_is_in_its_file(play: Play) -> No
     ]
     assert not recording.bad
     assert recording.session_id == session_id
-    (asked,) = [event.request.questions for event in told if isinstance(event, QuestionAsked)]
+    (asked,) = [event.request.questions for event in told if isinstance(event, RequestAsked)]
     assert asked.questions == (WHICH,)
 
     message = answers_as_message(asked, Answered((Answer(("@notes.md",)),)))

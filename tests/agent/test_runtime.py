@@ -17,7 +17,7 @@ import pytest
 from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.requests import Allowed, call_of
+from ccq_tui.inbox.requests import Allowed, PermissionRequest, QuestionRequest, call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected
 from ccq_tui.runtime.launches import SessionSpec
@@ -125,7 +125,7 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             spec = SessionSpec(home.project, "Build it", plan, labels={"ticket": "ABC-1"})
             heard = HeardSession(await one.runtime.open(spec))
             session = heard.session
-            asked = (await heard.until(ev.QuestionAsked)).request
+            asked = (await heard.until(QuestionRequest)).request
             assert [one.request.id for one in session.waiting] == [asked.id]
             await other_process(home, "answer", asked.id, "--choose", "2")
             settled = await heard.until(ev.RequestSettled)
@@ -134,7 +134,7 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             listed = json.loads(await other_process(home, "sessions", "--label", "ticket=ABC-1", "--json"))
             assert [one["id"] for one in listed["sessions"]] == [name]
         with step("a permission is given"):
-            permission = (await heard.until(ev.PermissionAsked)).request
+            permission = (await heard.until(PermissionRequest)).request
             assert session.why_not_parkable.startswith("cannot be parked: it would lose the permission")
             await one.runtime.inbox.answer(permission.id, Allowed(), PANEL)
             await heard.until(ev.TurnEnded)
@@ -149,7 +149,7 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             sent = await other_process(home, "send", name[:8], "And the color?", "--json")
             told = {"kind": "send", "session": name, "result": "done", "words": "has the prompt"}
             assert json.loads(sent) == {"version": 1, "command": told}
-            color = (await heard.until(ev.QuestionAsked, count=2)).request
+            color = (await heard.until(QuestionRequest, count=2)).request
             pid = one.pid_of(heard)
             assert "parked" in await other_process(home, "park", name)
             await heard.state(ev.SessionState.PARKED)
@@ -168,7 +168,7 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             assert len(model.requests()) == 5
         with step("its next turn is interrupted by another process"):
             session.send("More")
-            await heard.until(ev.PermissionAsked, count=2)
+            await heard.until(PermissionRequest, count=2)
             assert await other_process(home, "interrupt", name) == "Build it · More is interrupted.\n"
             await heard.until(ev.TurnEnded, count=4)
             refused = await other_process(home, "interrupt", name, code=2)
@@ -237,7 +237,7 @@ async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Play) -> None:
     async with house(home) as one:
         heard = one.open(park_after="1s")
         heard.session.send("Build it")
-        asked = (await heard.until(ev.QuestionAsked)).request
+        asked = (await heard.until(QuestionRequest)).request
         reached = await heard.until(LimitReached)
         assert (reached.limit.due, reached.state) == (Due.PARK, ev.SessionState.PARKED)
         assert [one.request.id for one in heard.session.waiting] == [asked.id]
@@ -310,7 +310,7 @@ async def test_what_works_or_waits_gives_no_way(play: Play) -> None:
         first = one.open()
         await first.state(ev.SessionState.IDLE)
         first.session.send("One")
-        asked = await first.until(ev.QuestionAsked)
+        asked = await first.until(QuestionRequest)
         second = one.open()
         await second.state(ev.SessionState.QUEUED)
         assert first.session.facts.state is ev.SessionState.AWAITING
@@ -323,7 +323,7 @@ async def test_what_works_or_waits_gives_no_way(play: Play) -> None:
             await second.until(GaveWay)
             await third.state(ev.SessionState.IDLE)
             second.session.send("Two")
-            await second.until(ev.QuestionAsked)
+            await second.until(QuestionRequest)
             assert third.session.facts.state is ev.SessionState.ENDED
     assert model.result(asked.request.tool_use_id).text.startswith(REDIS)
     assert [e for e in first.events if isinstance(e, ev.TurnEnded)]

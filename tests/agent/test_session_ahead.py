@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ccq_tui.agent import events as ev
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.agent.claude.prestart import MOST_WRITTEN, Prestarted
 from ccq_tui.agent.loader import prestarted
 from ccq_tui.testing.scenario import Scenario
@@ -26,7 +27,7 @@ async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_
         async with Running(home, ahead=ahead) as run:
             name = run.session.send("Build it")
             assert name == ahead.prompt_id
-            asked = await run.until(ev.QuestionAsked)
+            asked = await run.until(QuestionRequest)
             assert run.one(ev.Connected).session_id == ahead.session_id
             assert run.pid == pid, "no other one was started"
             run.answer(asked.request.id, SQLITE)

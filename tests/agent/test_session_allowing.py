@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox.requests import Allowed
+from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion, kept, lasting
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.testing import CleanHome
@@ -106,21 +106,21 @@ async def each_suggestion_is_granted_where_it_says(
     run.session.send("Go")
     again = 0
     for number, suggestion in enumerate(expected, 1):
-        asked = await run.until(ev.PermissionAsked, count=number + again)
+        asked = await run.until(PermissionRequest, count=number + again)
         if number > 1 and expected[number - 2] in asked.request.suggestions:
             # On a busy machine the CLI has not the rule yet that it was just given for its settings.
             again += 1
             run.answer(asked.request.id, Allowed())
-            asked = await run.until(ev.PermissionAsked, count=number + again)
+            asked = await run.until(PermissionRequest, count=number + again)
         assert suggestion in asked.request.suggestions
         run.answer(asked.request.id, Allowed(suggestion=suggestion))
     # In a directory that is allowed a file is still not written unasked: that takes the mode.
-    asked = await run.until(ev.PermissionAsked, count=5 + again)
+    asked = await run.until(PermissionRequest, count=5 + again)
     assert asked.request.suggestions == (ACCEPT,)
     run.answer(asked.request.id, Allowed(suggestion=ACCEPT))
     await run.idle()
     assert [event.mode for event in run.all(ev.ModeChanged)] == ["acceptEdits"]
-    assert len(run.all(ev.PermissionAsked)) == 5 + again
+    assert len(run.all(PermissionRequest)) == 5 + again
     assert again <= 2, "what holds for the session alone holds at once"
     settings = json.loads((home.project / ".claude" / "settings.local.json").read_text())
     assert settings["permissions"] == {"allow": ["Bash(make test *)", "WebFetch(domain:127.0.0.1)"]}
@@ -138,7 +138,7 @@ async def nothing_is_granted_that_was_not_suggested(run: Running, home: CleanHom
     made_up = Suggestion("addRules", "userSettings", (Rule("Bash"),), "allow")
     run.session.send("Go")
     for number in (1, 2):
-        asked = await run.until(ev.PermissionAsked, count=number)
+        asked = await run.until(PermissionRequest, count=number)
         with pytest.raises(InvalidOutcome, match="suggestion: this lasting permission was not suggested"):
             await run.inbox.answer(asked.request.id, Allowed(suggestion=made_up), PANEL)
         run.answer(asked.request.id, Allowed())
@@ -151,7 +151,7 @@ async def what_is_said_with_a_permission_reaches_who_asked(run: Running, model: 
     said = ['Keep it <b>small</b> & "good"\nplease', "It may fail", "Hurry"]
     run.session.send("Go")
     for number, text in enumerate(said, 1):
-        asked = await run.until(ev.PermissionAsked, count=number)
+        asked = await run.until(PermissionRequest, count=number)
         run.answer(asked.request.id, Allowed(text))
     await run.idle()
     assert asked.request.agent == "Fetcher"
@@ -165,7 +165,7 @@ async def what_is_said_with_a_permission_reaches_who_asked(run: Running, model: 
 
 async def what_was_said_comes_back_when_the_call_never_ended(run: Running, home: CleanHome) -> None:
     run.session.send("Go")
-    asked = await run.until(ev.PermissionAsked)
+    asked = await run.until(PermissionRequest)
     run.answer(asked.request.id, Allowed("Not too long"))
     while not (home.project / "begun").exists():
         await run.session._connection._report_usage()  # type: ignore[union-attr]  # a turn of the CLI
@@ -180,16 +180,16 @@ async def a_plan_is_edited_and_carried_out_in_the_mode_chosen(
 ) -> None:
     edited = "# Mine\n\n1. only “this”\n"
     run.session.send("Plan it")
-    first = await run.until(ev.PlanProposed)
+    first = await run.until(PlanRequest)
     run.answer(first.request.id, Allowed(mode="default"))
-    asked = await run.until(ev.PermissionAsked)
+    asked = await run.until(PermissionRequest)
     assert asked.request.tool == "Write"
     run.answer(asked.request.id, Allowed())
-    second = await run.until(ev.PlanProposed, count=2)
+    second = await run.until(PlanRequest, count=2)
     run.answer(second.request.id, Allowed(mode="acceptEdits", plan=edited))
     await run.idle()
     assert [event.mode for event in run.all(ev.ModeChanged)] == ["plan", "default", "plan", "acceptEdits"]
-    assert len(run.all(ev.PermissionAsked)) == 1
+    assert len(run.all(PermissionRequest)) == 1
     assert model.result(first.request.tool_use_id).text.endswith("\n\n## Approved Plan:\n# Plan a\n1. x")
     approved = model.result(second.request.tool_use_id).text
     assert approved.startswith("User has approved your plan. You can now start coding.")

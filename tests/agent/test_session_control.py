@@ -14,7 +14,7 @@ from ccq_tui.agent.controls import Control
 from ccq_tui.agent.history import read_history
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import earlier_sessions
-from ccq_tui.inbox.requests import Allowed
+from ccq_tui.inbox.requests import Allowed, PermissionRequest, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
@@ -79,7 +79,7 @@ async def test_what_a_session_can_be_told_and_asked(play: Play) -> None:
 
 async def what_runs_goes_to_the_background(run: Running, model: ScriptedModel) -> None:
     run.session.send("Wait")
-    asked = await run.until(ev.PermissionAsked)
+    asked = await run.until(PermissionRequest)
     run.answer(asked.request.id, Allowed())
     async with asyncio.timeout(LIMIT):
         while not model.tool_results():  # it takes a moment until the command runs
@@ -214,7 +214,7 @@ async def test_a_rewind_after_a_resume_reaches_what_follows_a_prompt_read_in_a_t
     _, home = play(scenario)
     async with Running(home) as run:
         run.session.send("go")
-        request = (await run.until(ev.QuestionAsked)).request
+        request = (await run.until(QuestionRequest)).request
         run.session.send("and quickly")
         await run.until(ev.PromptAccepted, lambda e: e.queued)
         run.answer(request.id, Answered((Answer(("Left",)),)))
@@ -277,7 +277,7 @@ async def model_and_effort_hold_from_the_next_prompt_on(
 async def write_it(run: Running, prompt: str = "Write it") -> str:
     """Let the file be written, and give the prompt's id."""
     sent = run.session.send(prompt)
-    asked = await run.until(ev.PermissionAsked)
+    asked = await run.until(PermissionRequest)
     run.answer(asked.request.id, Allowed())
     await run.idle()
     return sent

@@ -14,7 +14,7 @@ import pytest
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox.requests import Cancelled, ElicitationRequest
+from ccq_tui.inbox.requests import Cancelled, ElicitationRequest, QuestionRequest
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Option, Question
 from ccq_tui.questions.schema_form import OPEN_LINK
@@ -127,7 +127,7 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
         both = Scenario("d").asks(WHICH).runs(ASK, schema="one").says("Done.")
         async with stage.scene("beside a question, and interrupted", both) as run:
             run.session.send("Go")
-            question = (await run.until(ev.QuestionAsked)).request
+            question = (await run.until(QuestionRequest)).request
             run.answer(question.id, Answered((Answer(selected=("A",)),)))
             asked = await sent(run)
             count = len(told(home))
@@ -145,7 +145,7 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
 
 async def sent(run: Running) -> ElicitationRequest:
     """Wait for an elicitation, and return it."""
-    return (await run.until(ev.ElicitationAsked)).request
+    return (await run.until(ElicitationRequest)).request
 
 
 async def test_the_newest_protocol_asks_in_its_result(play: Play) -> None:
@@ -189,7 +189,7 @@ async def test_a_form_beside_a_parked_question_ends(play: Play, tmp_path: Path) 
     async with inbox_at(tmp_path) as inbox:
         async with Running(home, inbox, **serving(home)) as run:
             run.session.send("Go")
-            form, question = await sent(run), (await run.until(ev.QuestionAsked)).request
+            form, question = await sent(run), (await run.until(QuestionRequest)).request
             run.session.park()
             assert (await run.until(ev.RequestParked)).request_id == question.id
             await run.until(ev.RequestSettled, lambda e: e.request_id == form.id)

@@ -13,7 +13,7 @@ import pytest
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude import transport
 from ccq_tui.agent.session import AgentSession
-from ccq_tui.inbox.requests import Cancelled, call_of
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest, call_of
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
 from tests.agent.running import DATABASE, LIMIT, SQLITE, Play, Running, alive, options_in, until_written
@@ -71,7 +71,7 @@ async def refused_commands_are_settled(run: Running) -> None:
 
 async def an_interrupt_ends_every_question(run: Running, model: ScriptedModel) -> None:
     run.session.send("Build it")
-    await run.until(ev.QuestionAsked, count=2)
+    await run.until(QuestionRequest, count=2)
     run.session.interrupt()
     await run.idle()
     cancelled = Cancelled("interrupted")
@@ -84,7 +84,7 @@ async def an_interrupt_ends_every_question(run: Running, model: ScriptedModel) -
     assert ended.reason in ("aborted_tools", "aborted_streaming")
     assert (ended.is_error, ended.text) == (True, "")
     run.session.send("Again")
-    asked = await run.until(ev.QuestionAsked, count=3)
+    asked = await run.until(QuestionRequest, count=3)
     run.answer(asked.request.id, SQLITE)
     await run.idle(2)
     assert '"Which database?"="SQLite"' in model.result(asked.request.tool_use_id).text
@@ -122,7 +122,7 @@ async def the_turn_is_forgotten(run: Running, model: ScriptedModel, turns: int =
 
 async def closing_with_a_question_open_leaves_nothing(run: Running) -> None:
     run.session.send("Build it")
-    await run.until(ev.QuestionAsked)
+    await run.until(QuestionRequest)
     run.session.close()
     lost = await run.ended()
     assert lost.expected
@@ -136,7 +136,7 @@ async def test_a_killed_cli_ends_the_question_and_the_session(play: Play) -> Non
     run = Running(home)
     async with run:
         run.session.send("Build it")
-        await run.until(ev.QuestionAsked)
+        await run.until(QuestionRequest)
         run.session.send("One more thing")
         await run.until(ev.PromptAccepted, count=2)
         # Killed sooner, it has not written down that it read the first prompt, which then comes back, too.

@@ -10,7 +10,7 @@ from ccq_tui.agent import controls
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
 from ccq_tui.claude_files import find_cli
-from ccq_tui.inbox.requests import Allowed
+from ccq_tui.inbox.requests import Allowed, PlanRequest
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.transcript.model import TranscriptModel
@@ -118,7 +118,7 @@ async def a_task_is_stopped_and_a_plan_is_approved_with_words(
     assert ended.status == "stopped"
     await until_true(lambda: not alive(process))
     run.session.send("Plan it")
-    proposed = await run.until(ev.PlanProposed)
+    proposed = await run.until(PlanRequest)
     run.answer(proposed.request.id, Allowed("The tests first", mode="default"))
     await run.until(ev.BlockFinished, lambda e: e.text == "I begin with the tests.")
     assert model.result(proposed.request.tool_use_id).text.startswith("User has approved your plan.")

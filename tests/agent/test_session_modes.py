@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ccq_tui.agent.events import ModeChanged, NoticeGiven, QuestionAsked, ToolFinished
+from ccq_tui.agent.events import ModeChanged, NoticeGiven, ToolFinished
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.agent_texts import DECLINED
 from ccq_tui.questions import Answer, Declined, Discussed
 from ccq_tui.testing.scenario import Scenario
@@ -39,7 +40,7 @@ async def test_every_mode_asks(play: Play) -> None:
             run.session.set_mode(mode)
             run.session.send(f"In mode {mode}")
             for number, outcome in enumerate(OUTCOMES, 3 * turn + 1):
-                await run.until(QuestionAsked, count=number)
+                await run.until(QuestionRequest, count=number)
                 run.answer(f"toolu_q_{number}", outcome)
             await run.idle(turn + 1)
         results = [(event.output, event.is_error) for event in run.all(ToolFinished)]

@@ -71,7 +71,7 @@ async def test_a_parked_question_is_the_same_call_again_and_one_after_a_kill_a_m
     async with inbox_at(tmp_path) as inbox:
         with step("asked by the same call, with its draft"):
             async with Running(home, inbox=inbox, resume=session_id) as run:
-                again = await run.until(ev.QuestionAsked, lambda e: run.draft_of(e.request.id))
+                again = await run.until(QuestionRequest, lambda e: run.draft_of(e.request.id))
                 assert again.request.id == name
                 assert not again.by_message
                 assert run.draft_of(again.request.id) == draft
@@ -85,7 +85,7 @@ async def test_a_parked_question_is_the_same_call_again_and_one_after_a_kill_a_m
                 asked = await asked_and_killed(run)
         with step("after a kill the answer goes as a message"):
             async with Running(home, inbox=inbox, resume=session_id) as run:
-                again = await run.until(ev.QuestionAsked, lambda e: e.by_message)
+                again = await run.until(QuestionRequest, lambda e: e.by_message)
                 assert again.request == asked
                 run.answer(asked.id, SQLITE)
                 await run.until(ev.PromptDelivered)
@@ -98,7 +98,7 @@ async def test_a_parked_question_is_the_same_call_again_and_one_after_a_kill_a_m
                 await run.until(ev.RequestSettled, lambda e: e.request_id == asked.id and e.outcome == SQLITE)
                 await run.idle(0)
                 assert run.all(ev.HistoryLoaded)
-                assert [e for e in run.all(ev.QuestionAsked) if e.by_message] == []
+                assert [e for e in run.all(QuestionRequest) if e.by_message] == []
             assert len(model.requests()) == count
 
 
@@ -106,7 +106,7 @@ async def parked_with_a_draft(home: CleanHome, inbox: Inbox) -> tuple[str, str, 
     """Ask, select something and park; give the question's name, the session's id and the draft."""
     async with Running(home, inbox=inbox) as run:
         run.session.send("Build it")
-        request = (await run.until(ev.QuestionAsked)).request
+        request = (await run.until(QuestionRequest)).request
         draft = machine.step(opened(request.questions), Pressed("down", at=100.0))
         opened_in(inbox, request.id).type(draft, PANEL)
         run.session.park()
@@ -130,9 +130,9 @@ async def it_is_delivered_as_the_result(run: Running, model: ScriptedModel, name
 
 async def asked_and_killed(run: Running) -> QuestionRequest:
     """Have another question asked, and kill the CLI while it waits."""
-    before = len(run.all(ev.QuestionAsked))
+    before = len(run.all(QuestionRequest))
     run.session.send("Go on")
-    asked = (await run.until(ev.QuestionAsked, count=before + 1)).request
+    asked = (await run.until(QuestionRequest, count=before + 1)).request
     await run.killed()
     assert run.all(ev.RequestParked)[-1] == ev.RequestParked(asked.id, deferred=False)
     return asked
@@ -169,7 +169,7 @@ async def test_turns_after_a_parked_question_are_known_after_a_kill_where_the_re
     async with inbox_at(tmp_path) as inbox:
         name, session_id, _ = await parked_with_a_draft(home, inbox)
         async with Running(home, inbox=inbox, resume=session_id, repair_records=repairs) as run:
-            await run.until(ev.QuestionAsked)
+            await run.until(QuestionRequest)
             run.answer(name, SQLITE)
             await run.until(ev.TurnEnded)
             run.session.send("And then?")
@@ -192,15 +192,15 @@ async def test_of_two_only_the_last_is_the_same_call_again(play: Play, tmp_path:
     async with inbox_at(tmp_path) as inbox:
         async with Running(home, inbox=inbox) as run:
             run.session.send("Build it")
-            await run.until(ev.QuestionAsked, count=2)
+            await run.until(QuestionRequest, count=2)
             session_id = run.session.session_id
-            first, last = (event.request.id for event in run.all(ev.QuestionAsked))
+            first, last = (event.request.id for event in run.all(QuestionRequest))
             run.session.close()  # quitting parks, too
             assert (await run.ended()).kind == "parked"
             assert {e.request_id: e.deferred for e in run.all(ev.RequestParked)} == {first: False, last: True}
         async with Running(home, inbox=inbox, resume=session_id) as run:
-            await run.until(ev.QuestionAsked, lambda e: e.request.id == last and not e.by_message)
-            await run.until(ev.QuestionAsked, lambda e: e.request.id == first and e.by_message)
+            await run.until(QuestionRequest, lambda e: e.request.id == last and not e.by_message)
+            await run.until(QuestionRequest, lambda e: e.request.id == first and e.by_message)
             run.answer(last, Answered((Answer(("Tabs",) if call_of(last).endswith("2") else ("SQLite",)),)))
             run.answer(first, SQLITE)
             await run.until(ev.PromptDelivered)
@@ -226,9 +226,9 @@ def two_with_a_slow_result(play: Play) -> tuple[ScriptedModel, CleanHome]:
 async def one_of_two_parked(run: Running, *, deferred: bool) -> tuple[str, str]:
     """Answer the first of two and park the other one at once; give the names of both."""
     run.session.send("Build it")
-    run.answer((await run.until(ev.QuestionAsked)).request.id, Answered((Answer(("Red",)),)))
-    await run.until(ev.QuestionAsked, count=3)
-    _, first, last = (event.request.id for event in run.all(ev.QuestionAsked))
+    run.answer((await run.until(QuestionRequest)).request.id, Answered((Answer(("Red",)),)))
+    await run.until(QuestionRequest, count=3)
+    _, first, last = (event.request.id for event in run.all(QuestionRequest))
     run.answer(first, SQLITE)
     await run.until(ev.RequestSettled, count=2)
     run.session.park()
@@ -257,7 +257,7 @@ async def test_a_question_is_parked_once_the_call_beside_it_has_its_result(
             await run.idle(0)
             run.session.send("Go on")
             await run.until(ev.TurnEnded)
-            assert run.all(ev.QuestionAsked) == []
+            assert run.all(QuestionRequest) == []
     results = [(result.tool_use_id, result.text.partition(". You can")[0]) for result in model.tool_results()]
     assert sorted(results[1:]) == [
         (call_of(first), ANSWERED.removesuffix(".")),
@@ -277,7 +277,7 @@ async def test_a_question_beside_a_call_without_a_result_is_answered_by_message(
         async with Running(home, inbox=inbox) as run:
             first, last = await one_of_two_parked(run, deferred=False)
         async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
-            await run.until(ev.QuestionAsked, lambda e: e.request.id == last and e.by_message)
+            await run.until(QuestionRequest, lambda e: e.request.id == last and e.by_message)
             run.answer(last, TABS)
             await delivered(inbox, last, "message")
             await delivered(inbox, first)
@@ -296,9 +296,9 @@ async def test_an_answer_that_was_read_in_the_middle_of_a_turn_is_not_sent_again
     async with inbox_at(tmp_path) as inbox:
         session_id, asked = await killed_after_a_turn(home, inbox)
         async with Running(home, inbox=inbox, resume=session_id) as run:
-            await run.until(ev.QuestionAsked, lambda e: e.by_message)
+            await run.until(QuestionRequest, lambda e: e.by_message)
             run.session.send("Go on")
-            layout = (await run.until(ev.QuestionAsked, lambda e: not e.by_message)).request.id
+            layout = (await run.until(QuestionRequest, lambda e: not e.by_message)).request.id
             run.answer(asked.id, SQLITE)
             await run.until(ev.PromptAccepted, lambda e: e.queued)
             run.answer(layout, TABS)
@@ -325,9 +325,9 @@ async def test_an_answer_taken_back_for_a_park_that_comes_to_nothing_is_sent_aga
     async with inbox_at(tmp_path) as inbox:
         session_id, asked = await killed_after_a_turn(home, inbox)
         async with Running(home, inbox=inbox, resume=session_id) as run:
-            await run.until(ev.QuestionAsked, lambda e: e.by_message)
+            await run.until(QuestionRequest, lambda e: e.by_message)
             run.session.send("Go on")
-            layout = (await run.until(ev.QuestionAsked, lambda e: not e.by_message)).request.id
+            layout = (await run.until(QuestionRequest, lambda e: not e.by_message)).request.id
 
             async def and_then_it_is_answered(connection: Connection, reason: str) -> None:
                 monkeypatch.undo()
@@ -370,7 +370,7 @@ async def test_a_turn_interrupted_before_it_asks_again_leaves_the_question_to_a_
                 assert await inbox.answer(name, SQLITE, PANEL) == Won()
             await interrupted(run)
             if not answered:
-                again = await run.until(ev.QuestionAsked, lambda e: e.by_message)
+                again = await run.until(QuestionRequest, lambda e: e.by_message)
                 assert (again.request.id, run.draft_of(again.request.id)) == (name, draft)
                 run.answer(name, SQLITE)
             await run.until(ev.RequestSettled, lambda e: e.request_id == name and e.outcome == SQLITE)
@@ -400,7 +400,7 @@ async def test_a_copy_of_a_session_has_a_question_of_its_own(play: Play, tmp_pat
             name, session_id, draft = await parked_with_a_draft(home, inbox)
         with step("asked and answered in the copy, with the original's draft"):
             async with Running(home, inbox=inbox, resume=session_id, fork=True) as run:
-                own = await run.until(ev.QuestionAsked, lambda e: run.draft_of(e.request.id))
+                own = await run.until(QuestionRequest, lambda e: run.draft_of(e.request.id))
                 assert (own.request.tool_use_id, run.draft_of(own.request.id)) == (call_of(name), draft)
                 assert own.request.session_id == run.session.session_id != session_id
                 postgres = Answered((Answer(("PostgreSQL",)),))
@@ -412,7 +412,7 @@ async def test_a_copy_of_a_session_has_a_question_of_its_own(play: Play, tmp_pat
         with step("the original's waits on, and nobody has told it what was answered in the copy"):
             assert (await stored(inbox, name)).state is RequestState.PENDING
             async with Running(home, inbox=inbox, resume=session_id) as run:
-                again = await run.until(ev.QuestionAsked, lambda e: run.draft_of(e.request.id))
+                again = await run.until(QuestionRequest, lambda e: run.draft_of(e.request.id))
                 assert (again.request.id, run.draft_of(again.request.id)) == (name, draft)
                 assert len(model.requests()) == told
                 assert await inbox.answer(name, SQLITE, PANEL) == Won()
@@ -429,7 +429,7 @@ async def test_rewinding_to_before_a_question_that_waits_withdraws_it(play: Play
     async with inbox_at(tmp_path) as inbox:
         session_id, asked = await killed_after_a_turn(home, inbox)
         async with Running(home, inbox=inbox, resume=session_id) as run:
-            await run.until(ev.QuestionAsked, lambda e: e.by_message)
+            await run.until(QuestionRequest, lambda e: e.by_message)
             later = run.session.send("Something else first")
             await run.idle()
             with step("to before what came after the question: it waits on"):
@@ -454,7 +454,7 @@ async def test_a_cleared_conversation_keeps_its_question_and_the_next_one_hears_
     async with inbox_at(tmp_path) as inbox:
         session_id, asked = await killed_after_a_turn(home, inbox)
         async with Running(home, inbox=inbox, resume=session_id) as run:
-            await run.until(ev.QuestionAsked, lambda e: e.by_message)
+            await run.until(QuestionRequest, lambda e: e.by_message)
             with step("cleared: it is no longer asked here, and waits"):
                 run.session.send("/clear")
                 settled = await run.until(ev.RequestSettled, lambda e: e.request_id == asked.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.transcript.model import TranscriptModel
@@ -69,10 +69,10 @@ async def test_what_a_person_allows_and_refuses(play: Play) -> None:
 async def a_tool_is_allowed_or_refused(run: Running, model: ScriptedModel, home: CleanHome) -> None:
     run.session.send("Make files")
     for number, outcome in enumerate([Allowed(), Denied(), Denied("Use four instead")], 1):
-        asked = await run.until(ev.PermissionAsked, count=number)
+        asked = await run.until(PermissionRequest, count=number)
         run.answer(asked.request.id, outcome)
     await run.idle()
-    first = run.all(ev.PermissionAsked)[0].request
+    first = run.all(PermissionRequest)[0].request
     assert (first.tool, first.description, first.agent_id) == ("Bash", "Make one", "")
     assert first.input == {"command": "touch one", "description": "Make one"}
     assert first.blocked_path == str(home.project / "one")
@@ -101,7 +101,7 @@ async def files_are_changed_as_drawn(run: Running, home: CleanHome) -> None:
         ],
         1,
     ):
-        asked = (await run.until(ev.PermissionAsked, count=number)).request
+        asked = (await run.until(PermissionRequest, count=number)).request
         assert phrases(asked, "it")[0] == said
         run.answer(asked.id, Allowed())
         done = await run.until(
@@ -119,10 +119,10 @@ async def files_are_changed_as_drawn(run: Running, home: CleanHome) -> None:
 
 async def a_plan_is_kept_open_then_approved(run: Running, model: ScriptedModel) -> None:
     run.session.send("Plan it")
-    first = await run.until(ev.PlanProposed)
+    first = await run.until(PlanRequest)
     assert first.request.plan == "# First\n1. a"
     run.answer(first.request.id, Denied("Shorter"))
-    second = await run.until(ev.PlanProposed, count=2)
+    second = await run.until(PlanRequest, count=2)
     assert second.request.plan == "# Second\n1. b"
     assert [event.mode for event in run.all(ev.ModeChanged)] == ["plan"]
     run.answer(second.request.id, Allowed())
@@ -138,7 +138,7 @@ async def a_plan_is_kept_open_then_approved(run: Running, model: ScriptedModel) 
 
 async def a_subagents_messages_and_requests_name_it(run: Running, model: ScriptedModel) -> None:
     run.session.send("Go")
-    asked = await run.until(ev.PermissionAsked)
+    asked = await run.until(PermissionRequest)
     assert asked.request.agent_id
     run.answer(asked.request.id, Allowed())
     await run.idle()
@@ -171,7 +171,7 @@ async def a_session_whose_background_agent_works_is_idle(run: Running, model: Sc
 
 async def a_background_agent_asks_on_after_the_turn(run: Running) -> None:
     run.session.send("Go")
-    asked = await run.until(ev.PermissionAsked)
+    asked = await run.until(PermissionRequest)
     await run.until(ev.TurnEnded)
     waiting = transcript(run)
     assert "▸ Bash touch x · waiting for you\n" in waiting
@@ -192,8 +192,8 @@ def transcript(run: Running) -> str:
 
 async def an_interrupt_settles_all_that_wait(run: Running, model: ScriptedModel, home: CleanHome) -> None:
     run.session.send("Go")
-    await run.until(ev.PermissionAsked, count=2)
-    assert {event.request.agent for event in run.all(ev.PermissionAsked)} == {"", "Fetcher"}
+    await run.until(PermissionRequest, count=2)
+    assert {event.request.agent for event in run.all(PermissionRequest)} == {"", "Fetcher"}
     run.session.interrupt()
     await run.until(ev.RequestSettled, count=2)
     assert [type(event.outcome) for event in run.all(ev.RequestSettled)] == [Cancelled, Cancelled]
@@ -212,7 +212,7 @@ async def the_mode_changes_and_a_refusal_is_said(run: Running) -> None:
     run.session.set_model("sonnet")
     run.session.send("Write it")
     await run.idle()
-    assert not run.all(ev.PermissionAsked)
+    assert not run.all(PermissionRequest)
     errors = [event for event in run.events if type(event).__name__ == "ErrorReported"]
     assert [event.kind for event in errors] == ["mode"]
     assert "must be one of" in errors[0].text

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from ccq_tui.agent.events import QuestionAsked, ToolFinished
+from ccq_tui.agent.events import ToolFinished
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.agent.options import QuestionPolicy
 from ccq_tui.questions import Declined
 from ccq_tui.testing.model import ScriptedModel
@@ -28,7 +29,7 @@ async def test_assume_takes_the_questions_away(play: Play) -> None:
     async with Running(home, **options) as run:
         run.session.send("Build it")
         await run.idle()
-        assert not run.all(QuestionAsked)
+        assert not run.all(QuestionRequest)
     assert "AskUserQuestion" not in tools(model)
     assert "Speak in rhymes.\\n\\nThe user does not answer questions in this session." in told(model)
     assert "No such tool available: AskUserQuestion" in model.result("toolu_a_1").text
@@ -45,15 +46,15 @@ async def test_adaptive_asks_so_many_times_after_each_prompt_without_previews_an
     async with Running(home, **options) as run:
         run.session.send("Build it")
         for number in (1, 2):
-            await run.until(QuestionAsked, count=number)
+            await run.until(QuestionRequest, count=number)
             run.answer(f"toolu_a_{number}", Declined())
         await run.idle()
-        assert len(run.all(QuestionAsked)) == 2
+        assert len(run.all(QuestionRequest)) == 2
         third = run.all(ToolFinished)[2]
         assert third.output == "The user responded: Proceed on your best judgment and say what you assumed."
         assert not third.is_error
         run.session.send("More")
-        await run.until(QuestionAsked, count=3)
+        await run.until(QuestionRequest, count=3)
         run.answer("toolu_a_4", Declined())
         await run.idle(2)
     assert "at most 2 times for each request" in told(model)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from ccq_tui.agent import events as ev
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import DATABASE, SQLITE, Play, Running, until_written
@@ -46,7 +47,7 @@ async def test_what_waits_behind_a_question_comes_back_when_it_is_parked(play: P
     model, home = play(Scenario("q").asks(DATABASE).says("Thanks.").ends_turn())
     async with Running(home) as run:
         run.session.send("begin")
-        asked = await run.until(ev.QuestionAsked)
+        asked = await run.until(QuestionRequest)
         run.session.send("while I think")
         await run.until(ev.PromptAccepted, lambda e: e.queued)
         run.session.park()
@@ -54,7 +55,7 @@ async def test_what_waits_behind_a_question_comes_back_when_it_is_parked(play: P
         assert run.one(ev.PromptReturned).text == "while I think"
         session = run.session.session_id
     async with Running(home, run.inbox, resume=session) as run:
-        await run.until(ev.QuestionAsked)
+        await run.until(QuestionRequest)
         run.answer(asked.request.id, SQLITE)
         await run.until(ev.TurnEnded)
         # As the call's own result: another prompt in between would have taken the call away.

@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 
 from ccq_tui.agent import events as ev
+from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import MoveAnswer, move_session
 from ccq_tui.agent.problems import Problem
@@ -57,7 +58,7 @@ async def it_begins_anew(home: CleanHome) -> str:
         await run.until(ev.Connected)
         assert run.one(ev.NoticeGiven).text == NO_EARLIER_SESSION
         run.session.send("Build it")
-        await run.until(ev.QuestionAsked)
+        await run.until(QuestionRequest)
         run.answer("toolu_r_1", Answered((Answer(("SQLite",), note="a file will do"),)))
         await run.idle()
         assert [event.text for event in run.all(ev.BlockFinished)] == ["First.", "Settled."]
@@ -91,7 +92,7 @@ async def it_shows_its_past_and_goes_on(home: CleanHome, model: ScriptedModel, s
             ev.PromptAccepted,
             ev.BlockFinished,
             ev.ToolStarted,
-            ev.QuestionAsked,
+            ev.RequestAsked,
             ev.RequestSettled,
             ev.ToolFinished,
             ev.BlockFinished,
@@ -225,7 +226,7 @@ async def test_what_ran_or_waited_in_a_killed_process_has_ended_after_a_resume(
             for text in ('"content":"<task-notification>', '"tool_use_id":"toolu_b_2"'):
                 await until_written(home, session_id, text)
             run.session.send("Write it")
-            await run.until(ev.PermissionAsked)
+            await run.until(PermissionRequest)
             await until_written(home, session_id, '"toolu_b_3"')
             await run.killed()
         async with Running(home, inbox, resume=session_id) as run:

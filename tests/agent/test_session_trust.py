@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from ccq_tui.agent.events import PermissionAsked
 from ccq_tui.config.launch import launch_with, trusting
+from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Play, Running
 
@@ -23,13 +23,13 @@ async def test_a_trusted_directory_needs_no_second_answer_to_claude_code(play: P
 
     async with Running(home, cwd=place) as run:
         run.session.send("Build it")
-        await run.until(PermissionAsked)
+        await run.until(PermissionRequest)
     assert str(place) not in json.loads(config.read_text(encoding="utf-8"))["projects"]
     trusting(launch_with({"cwd": place}))
     async with Running(home, cwd=place) as run:
         run.session.send("Build it")
         await run.idle()
-        assert run.all(PermissionAsked) == []
+        assert run.all(PermissionRequest) == []
         assert list(place.glob("[12]"))
     known = json.loads(config.read_text(encoding="utf-8"))["projects"][str(place)]
     assert known["hasTrustDialogAccepted"]

@@ -64,7 +64,7 @@ class InboxSession(ToldSession):
         opened = self._driven.app.runtime.inbox.known(request.id)
         assert opened is not None
         await opened.added()
-        self.tell(ev.QuestionAsked(request))
+        self.tell(ev.RequestAsked(request))
         outcome = await asked
         self.outcomes.append(outcome)
         self.tell(ev.RequestSettled(request.id, outcome, INBOX))

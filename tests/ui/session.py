@@ -126,7 +126,7 @@ class ToldSession:
         named = isinstance(event, ev.RequestSettled | ev.RequestParked | ev.ArrivingEnded)
         if named and "@" not in event.request_id:
             event = replace(event, request_id=f"{event.request_id}@{SESSION_ID}")
-        if isinstance(event, ev.QuestionAsked | ev.PermissionAsked | ev.PlanProposed | ev.ElicitationAsked):
+        if isinstance(event, ev.RequestAsked):
             self.wait_with(event.request)
         elif isinstance(event, ev.RequestSettled):
             self.requests.end(event.request_id, event.outcome, event.actor)
@@ -309,9 +309,9 @@ async def keys_work(run: Driven, pilot: Pilot[int]) -> None:
     run.clock.skip(TYPING_SECONDS + 0.1)
 
 
-def asked(name: str = "toolu_1", *questions: Question) -> ev.QuestionAsked:
+def asked(name: str = "toolu_1", *questions: Question) -> ev.RequestAsked:
     which = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
-    return ev.QuestionAsked(QuestionRequest(name, SESSION_ID, QuestionSet(name, questions or (which,))))
+    return ev.RequestAsked(QuestionRequest(name, SESSION_ID, QuestionSet(name, questions or (which,))))
 
 
 def prompt_kept(state: Path, key: str = SESSION_ID) -> PromptDraft | None:

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from ccq_tui import theming
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.events import PermissionAsked, PlanProposed, RequestSettled, ToolStarted
+from ccq_tui.agent.events import RequestAsked, RequestSettled, ToolStarted
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question
@@ -72,11 +72,11 @@ BASH = (
     *run("2", "Bash", f"{LONG}\n80 passed in 2.31s", command="pytest -q"),
     *run("3", "Bash", "Exit code 2\nmake: *** no rule to make 'al'.\nStop.", failed=True, command="make al"),
     ev.ToolStarted("4", "Bash", {"command": "rm -rf dist"}),
-    ev.PermissionAsked(PermissionRequest("4", "s", "Bash", {"command": "rm -rf dist"})),
+    ev.RequestAsked(PermissionRequest("4", "s", "Bash", {"command": "rm -rf dist"})),
     ev.RequestSettled("4@s", Denied("keep the wheel")),
     ev.ToolFinished("4", "Bash", "The user doesn't want to proceed\nwith this", is_error=True),
     ev.ToolStarted("5", "Bash", {"command": "npm run build"}),
-    ev.PermissionAsked(PermissionRequest("5", "s", "Bash", {"command": "npm run build"})),
+    ev.RequestAsked(PermissionRequest("5", "s", "Bash", {"command": "npm run build"})),
     ev.RequestSettled("5@s", Allowed()),
 )
 LOOKED = (
@@ -218,8 +218,8 @@ async def test_a_card_is_one_line_that_says_where_its_request_is_answered(size: 
         await pilot.press("f2")
         await until(pilot, lambda: drawn("◆ Claude asks 2 questions · below"))
         run.told.tell(ToolStarted("p", "Bash", {"command": "make all"}))
-        run.told.tell(PermissionAsked(permission("p")))
-        run.told.tell(PlanProposed(PlanRequest("plan", "s", "1. Split\n2. Test")))
+        run.told.tell(RequestAsked(permission("p")))
+        run.told.tell(RequestAsked(PlanRequest("plan", "s", "1. Split\n2. Test")))
         await until(pilot, lambda: run.screen.transcript.following and len(run.screen.dock.line.items) == 3)
         await until(pilot, lambda: "▸ Bash make all · waits its turn" in run.screen.transcript.text())
         await keys_work(run, pilot)

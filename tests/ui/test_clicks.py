@@ -10,7 +10,7 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from ccq_tui.agent.events import QuestionAsked
+from ccq_tui.agent.events import RequestAsked
 from ccq_tui.commands.command import PickRow
 from ccq_tui.config.keynames import shown_keys
 from ccq_tui.inbox.requests import Denied, QuestionRequest
@@ -194,7 +194,7 @@ async def test_the_prompt_and_the_fields_of_a_form_take_it(
 
 async def test_the_field_of_a_question_takes_it(run: Driven, pilot: Pilot[int]) -> None:
     await until(pilot, lambda: run.screen.view.session_id)
-    run.told.tell(QuestionAsked(QuestionRequest("t1", "id-1", QuestionSet("t1", (SINGLE,)))))
+    run.told.tell(RequestAsked(QuestionRequest("t1", "id-1", QuestionSet("t1", (SINGLE,)))))
     await until(pilot, lambda: run.screen.dock.panel is not None)
     await keys_work(run, pilot)
     await pilot.press("o")

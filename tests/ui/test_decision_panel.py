@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.events import AgentEvent, PlanProposed, RequestSettled
+from ccq_tui.agent.events import AgentEvent, RequestAsked, RequestSettled
 from ccq_tui.inbox.file_changes import change_of
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
@@ -64,7 +64,7 @@ async def test_what_is_asked_is_seen_and_hostile_input_is_drawn_as_data() -> Non
 
 
 async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all(run: Driven, pilot: Pilot[int]) -> None:
-    panel = await shown(run, pilot, PlanProposed(PLAN))
+    panel = await shown(run, pilot, RequestAsked(PLAN))
     panel.put_text("# The plan\n\n1. Begin\n2. Rest\n")
     await until(pilot, lambda: "+ 2. Rest" in drawn(panel))
     assert "- 2. End" in drawn(panel)
@@ -79,14 +79,14 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all(run: Drive
     assert not any("2. End" in line.text for line in on_screen(run)), "nothing old stays drawn"
 
     panel = await shown(
-        run, pilot, PlanProposed(replace(PLAN, tool_use_id="toolu_other", plan="# Another one"))
+        run, pilot, RequestAsked(replace(PLAN, tool_use_id="toolu_other", plan="# Another one"))
     )
     assert "Another one" in run.screen.transcript.text(), "it stands in the transcript"
     assert any("The plan is above" in line.text for line in on_screen(run))
     await pilot.press("y")
     await until(pilot, lambda: run.told.answers[1:] == [("toolu_other", Allowed(mode="default"), PANEL)])
 
-    panel = await shown(run, pilot, PlanProposed(replace(PLAN, tool_use_id="toolu_third")))
+    panel = await shown(run, pilot, RequestAsked(replace(PLAN, tool_use_id="toolu_third")))
     panel.put_text("# Mine")
     await pilot.press("n")
     await until(pilot, lambda: len(run.told.answers) == 3)
@@ -250,9 +250,9 @@ async def test_in_a_panel_the_key_is_the_panels(run: Driven, pilot: Pilot[int]) 
     assert modes(run) == ["acceptEdits"]
 
 
-def plan_of(name: str, steps: int) -> ev.PlanProposed:
+def plan_of(name: str, steps: int) -> ev.RequestAsked:
     listed = "\n".join(f"{n}. {name} step {n}" for n in range(1, steps + 1))
-    return ev.PlanProposed(PlanRequest(name, "id-1", f"# Plan {name}\n\n{listed}\n"))
+    return ev.RequestAsked(PlanRequest(name, "id-1", f"# Plan {name}\n\n{listed}\n"))
 
 
 async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_followed_afterwards(
@@ -313,7 +313,7 @@ async def test_a_plan_that_fits_is_approved_at_once_and_the_end_stays_followed(
 async def test_words_that_a_decision_was_made_without_are_in_the_prompt_and_that_is_said(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(ev.PermissionAsked(permission("p")))
+    run.told.tell(ev.RequestAsked(permission("p")))
     await keys_work(run, pilot)
     await pilot.press("e", *"later", "escape", "home", "enter")
     await until(pilot, lambda: run.screen.dock.prompt.text == "later")

@@ -355,7 +355,7 @@ async def test_keys_reach_model_thinking_tasks_and_background_from_the_prompt_al
         await pilot.press("ctrl+b")
         await until(pilot, lambda: ("background_tasks", {}) in run.told.asked)
         before = len(run.told.asked)
-        run.told.tell(ev.PermissionAsked(permission()))
+        run.told.tell(ev.RequestAsked(permission()))
         run.clock.skip(2.0)
         await keys_work(run, pilot)
         await pilot.press("alt+t", "ctrl+t", "ctrl+b")

@@ -24,7 +24,7 @@ from textual.pilot import Pilot
 import ccq_tui
 from ccq_tui import theming
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.events import PermissionAsked, SessionState
+from ccq_tui.agent.events import RequestAsked, SessionState
 from ccq_tui.agent.problems import Problem
 from ccq_tui.app import CcqApp
 from ccq_tui.config.actions import ACTIONS, BY_NAME, KeyPlace
@@ -217,7 +217,7 @@ async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
 @pytest.mark.parametrize("place", [DECISION, KeyPlace.QUESTION.value])
 async def test_the_keys_of_an_open_panel_come_first(place: str, run: Driven, pilot: Pilot[int]) -> None:
     await idle(run, pilot)
-    run.told.tell(PermissionAsked(permission()) if place == DECISION else asked())
+    run.told.tell(RequestAsked(permission()) if place == DECISION else asked())
     await keys_work(run, pilot)
     await pilot.press("f1")
     await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from textual.geometry import Offset
 
-from ccq_tui.agent.events import PromptAccepted, QuestionAsked, SessionState, StateChanged
+from ccq_tui.agent.events import PromptAccepted, RequestAsked, SessionState, StateChanged
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.actors import Actor, Surface
@@ -201,7 +201,7 @@ async def test_pictures_beside_each_other(
         run.all[1].tell(PromptAccepted("Work on the web"))
         run.all[1].tell(StateChanged(SessionState.WORKING))
         run.all[2].tell(StateChanged(SessionState.AWAITING))
-        run.all[2].tell(QuestionAsked(asked("t9", "id-1", NAMES)))
+        run.all[2].tell(RequestAsked(asked("t9", "id-1", NAMES)))
         front = run.session_screen
         await until(pilot, lambda: "F4 goes there" in front.dock.notices.text)
         front.dock.notices.hush(f"{run.app.sessions.mode_of(run.app.sessions[2])} waits")
@@ -210,7 +210,7 @@ async def test_pictures_beside_each_other(
         await pictures.keep(pilot, "side bar")
         run.all[0].tell(StateChanged(SessionState.AWAITING))
         request = asked("t8", "id-1", CACHE)
-        run.all[0].tell(QuestionAsked(request))
+        run.all[0].tell(RequestAsked(request))
         await keys_work(run, pilot)
         run.clock.skip(100)
         front.changed()
@@ -282,7 +282,7 @@ async def test_the_panel_of_the_session_comes_back() -> None:
         await until(pilot, lambda: run.session_screen.view.session_id)
         session, screen = run.told, run.session_screen
         session.tell(StateChanged(SessionState.AWAITING))
-        session.tell(QuestionAsked(request))
+        session.tell(RequestAsked(request))
         await keys_work(run, pilot)
         await pilot.press("1", "enter")
         await until(pilot, lambda: session.answers and screen.dock.panel is None)
@@ -309,7 +309,7 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
             request = request_of("s1")
             await run.app.runtime.inbox.run(lambda store: store.requests.add(request, ""))
             run.all[0].tell(StateChanged(SessionState.AWAITING))
-            run.all[0].tell(QuestionAsked(request))
+            run.all[0].tell(RequestAsked(request))
             await until(pilot, lambda: panel_drawn(run.session_screen))
             await open_by_key(pilot, run)
         else:

@@ -21,7 +21,7 @@ from textual.worker import WorkerState
 
 from ccq_tui import theming
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.events import PermissionAsked, SessionState, StateChanged, TurnEnded
+from ccq_tui.agent.events import RequestAsked, SessionState, StateChanged, TurnEnded
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Cancelled, PlanRequest
@@ -326,9 +326,9 @@ async def used(run: Many, pilot: Pilot[int]) -> None:
             await pilot.press(*keys)
             run.clock.skip(1.0)
             await asyncio.sleep(0)
-        session.tell(ev.PermissionAsked(permission()))
+        session.tell(ev.RequestAsked(permission()))
         await press_later(pilot, "f2", seconds=2.0)
-        session.tell(ev.PlanProposed(PlanRequest("toolu_plan", session.name, "# A plan\n\n1. One\n")))
+        session.tell(ev.RequestAsked(PlanRequest("toolu_plan", session.name, "# A plan\n\n1. One\n")))
         session.tell(ev.StateChanged(ev.SessionState.WORKING))
         await pilot.press("ctrl+n", "escape", "pageup")
     finally:
@@ -413,7 +413,7 @@ async def test_a_request_rings_and_is_told_in_the_words_of_its_question(
 async def test_a_burst_is_one_notification(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(driven(sent, monkeypatch)) as (run, pilot):
         await look_elsewhere(run, pilot)
-        for event in (PermissionAsked(permission()), asked(), asked("toolu_2")):
+        for event in (RequestAsked(permission()), asked(), asked("toolu_2")):
             run.told.tell(event)
         await until(pilot, lambda: sent.notifications)
         assert sent.notifications == [

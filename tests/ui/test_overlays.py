@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from ccq_tui import theming
-from ccq_tui.agent.events import AgentEvent, PermissionAsked, SessionState
+from ccq_tui.agent.events import AgentEvent, RequestAsked, SessionState
 from ccq_tui.compat.textual.compositor import FrugalCompositor
 from ccq_tui.inbox.requests import Denied
 from ccq_tui.questions import Answered
@@ -100,7 +100,7 @@ async def test_the_next_panel_with_the_same_rows_has_its_cursor_on_what_enter_ta
     run: Driven, pilot: Pilot[int]
 ) -> None:
     for name in ("1", "2"):
-        asks = PermissionAsked(permission(f"p{name}"))
+        asks = RequestAsked(permission(f"p{name}"))
         assert isinstance(await in_turn(run, pilot, asks, "down"), Denied)
         assert isinstance(await in_turn(run, pilot, asked(f"q{name}", SINGLE), "down"), Answered)
 

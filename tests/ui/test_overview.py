@@ -242,7 +242,7 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
         await pilot.press("home")  # the newest
         second = run.under().key
         run.all[1].tell(ev.StateChanged(ev.SessionState.AWAITING))
-        run.all[1].tell(ev.QuestionAsked(asked_by("s2", "toolu_1")))
+        run.all[1].tell(ev.RequestAsked(asked_by("s2", "toolu_1")))
         await until(pilot, lambda: run.under().badge == "? 1")
         assert (run.under().key, run.under().group) == (second, Group.NEEDS)
         run.all[1].tell(ev.SessionLost("killed", expected=False, kind="killed"))
@@ -305,7 +305,7 @@ async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[fl
             await until(pilot, lambda: run.app.sessions[-1].view.session_id)
             run.all[-1].tell(ev.PromptAccepted(name))
         run.all[1].tell(ev.StateChanged(ev.SessionState.AWAITING))
-        run.all[1].tell(ev.QuestionAsked(asked_by("s2", "toolu_9")))
+        run.all[1].tell(ev.RequestAsked(asked_by("s2", "toolu_9")))
         run.all[1].tell(
             ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "It fails when the clock goes back.")
         )

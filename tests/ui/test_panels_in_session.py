@@ -16,7 +16,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.draft import first_draft
-from ccq_tui.inbox.requests import Allowed, Cancelled, PlanRequest, RequestOutcome
+from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.questions import Answered, Expired, Kind, Question
 from ccq_tui.screens import editor
@@ -38,10 +38,10 @@ from tests.ui.test_commands import picker, say
 
 ASKED = {
     "question": (asked("r1"), asked("r2")),
-    "permission": (ev.PermissionAsked(permission("r1")), ev.PermissionAsked(permission("r2"))),
+    "permission": (ev.RequestAsked(permission("r1")), ev.RequestAsked(permission("r2"))),
     "plan": (
-        ev.PlanProposed(PlanRequest("r1", "id-1", "# A")),
-        ev.PlanProposed(PlanRequest("r2", "id-1", "# B")),
+        ev.RequestAsked(PlanRequest("r1", "id-1", "# A")),
+        ev.RequestAsked(PlanRequest("r2", "id-1", "# B")),
     ),
 }
 
@@ -202,7 +202,7 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
         for number in range(2):
             for event, panel in (
                 (asked(f"q{number}"), made[0]),
-                (ev.PermissionAsked(permission(f"p{number}")), made[1]),
+                (ev.RequestAsked(permission(f"p{number}")), made[1]),
             ):
                 await until(pilot, lambda: rests(transcript))  # what became of the one before is drawn
                 looked_up.clear()
@@ -215,7 +215,7 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
                 # The lines of the transcript are those that were there, and what is told of the request.
                 assert transcript.counters.styled - styled <= 5, (number, event)
                 await keys_work(run, pilot)
-                await pilot.press("enter" if isinstance(event, ev.PermissionAsked) else "1", "enter")
+                await pilot.press("enter" if isinstance(event.request, PermissionRequest) else "1", "enter")
                 await settled(run, pilot)
         assert list(run.screen.query(RequestPanel)) == made
 
@@ -319,7 +319,7 @@ async def test_another_title_or_focus_draws_no_whole_screen(monkeypatch: Any) ->
 
         monkeypatch.setattr(run.screen, "refresh", noted)
         title = run.screen.status.title
-        run.told.tell(ev.PermissionAsked(permission()))
+        run.told.tell(ev.RequestAsked(permission()))
         await keys_work(run, pilot)
         assert run.screen.status.title != title
         assert run.screen.focused is run.screen.dock.panel
@@ -442,7 +442,7 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
         await until(pilot, lambda: run.session_screen.view.session_id)
         told, session = run.all[0], run.session_screen.session
         told.tell(ev.StateChanged(ev.SessionState.AWAITING))
-        told.tell(ev.QuestionAsked(request))
+        told.tell(ev.RequestAsked(request))
         await until(pilot, lambda: panel_drawn(run.session_screen))
         await open_by_key(pilot, run)
         await pilot.press("right")

@@ -90,7 +90,7 @@ async def test_the_focus_stays_where_keys_go(run: Driven, pilot: Pilot[int]) -> 
         await until(pilot, lambda: run.told.sent == ["x"])
         for event, moves in (
             (asked(f"q {keys}"), ["down"]),
-            (ev.PermissionAsked(permission(f"p {keys}")), ["down"]),
+            (ev.RequestAsked(permission(f"p {keys}")), ["down"]),
         ):
             run.told.tell(event)
             await keys_work(run, pilot)
@@ -124,7 +124,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         # An interrupt settles all that waits.
         run.told.tell(asked("one"))
         run.told.tell(asked("two"))
-        run.told.tell(ev.PermissionAsked(permission("three")))
+        run.told.tell(ev.RequestAsked(permission("three")))
         await keys_work(run, pilot)
         await pilot.press("o", *"precious")
         for name in ("one", "two", "three"):
@@ -179,7 +179,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await until(pilot, lambda: "process ended" in run.screen.dock.notices.text)
         await copies(pilot, "Second")
         # A reason was not sent, and goes to the prompt.
-        run.told.tell(ev.PermissionAsked(permission()))
+        run.told.tell(ev.RequestAsked(permission()))
         await keys_work(run, pilot)
         await pilot.press("e", *"also", "escape", "y", "enter")
         await until(pilot, lambda: run.told.answers[1:] == [("toolu_p", Allowed(), PANEL)])
@@ -187,7 +187,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
 
 
 async def test_asked_and_settled_in_one_breath(run: Driven, pilot: Pilot[int]) -> None:
-    for typed, event in (("x", asked("r")), ("xx", ev.PermissionAsked(permission("r")))):
+    for typed, event in (("x", asked("r")), ("xx", ev.RequestAsked(permission("r")))):
         for _ in range(3):
             run.told.tell(event)
             run.told.tell(ev.RequestSettled("r", Cancelled("interrupted")))
@@ -272,7 +272,7 @@ async def test_a_request_waits_for_no_burst_to_be_over(monkeypatch: pytest.Monke
 async def test_requests_queue_each_with_its_own_draft(run: Driven, pilot: Pilot[int]) -> None:
     run.told.tell(asked("one"))
     run.told.tell(asked("two"))
-    run.told.tell(ev.PermissionAsked(permission("three")))
+    run.told.tell(ev.RequestAsked(permission("three")))
     await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (1, 3))
     await keys_work(run, pilot)
     await pilot.press("2", "enter")
@@ -368,7 +368,7 @@ class Shown:
         # Seen before a panel makes less of it fit: what was never seen has a height that is only guessed.
         await until(pilot, lambda: len(transcript.model.blocks) == len(SAID) and rests(transcript))
 
-    async def asks(self, event: ev.QuestionAsked | ev.PermissionAsked | ev.PlanProposed) -> None:
+    async def asks(self, event: ev.RequestAsked) -> None:
         """Let the session ask for something, and wait until its panel takes keys."""
         self.run.told.tell(event)
         await until(self.pilot, lambda: panel_drawn(self.run.screen))
@@ -392,7 +392,7 @@ async def test_the_prompt_and_a_permission_in_its_place(pictures: Pictures) -> N
         for run.app.theme in reversed(THEMES):
             await shown.keep(f"idle-{run.app.theme}", *SIZES[: None if run.app.theme == THEMES[0] else 1])
         run.screen.dock.prompt.put("")
-        await shown.asks(ev.PermissionAsked(permission()))
+        await shown.asks(ev.RequestAsked(permission()))
         for run.app.theme in THEMES:
             await shown.keep(f"command-{run.app.theme}", *SIZES[: None if run.app.theme == THEMES[0] else 1])
         run.app.theme = THEMES[0]
@@ -409,7 +409,7 @@ async def test_permission_for_an_edit(pictures: Pictures) -> None:
     shown = Shown(pictures)
     async with shown.run.app.run_test(size=(80, 24)) as pilot:
         await shown.begin(pilot)
-        await shown.asks(ev.PermissionAsked(EDIT))
+        await shown.asks(ev.RequestAsked(EDIT))
         await shown.keep(shown.run.app.theme, (80, 24))
 
 
@@ -417,7 +417,7 @@ async def test_plan(pictures: Pictures) -> None:
     shown = Shown(pictures)
     async with shown.run.app.run_test(size=SIZES[0]) as pilot:
         await shown.begin(pilot)
-        await shown.asks(ev.PlanProposed(PLAN))
+        await shown.asks(ev.RequestAsked(PLAN))
         for move in (*["page_up"] * 5, "bottom"):  # what was never seen has a height that is only guessed
             shown.run.screen.action_do(move)
         await shown.keep("plan", *SIZES[:2])

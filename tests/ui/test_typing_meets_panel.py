@@ -35,8 +35,8 @@ from tests.ui.test_inbox_screen import one_waits
 ASKED: dict[str, ev.AgentEvent] = {
     "set": asked("set", MULTI),
     "number": asked("number", Question("Which port?", "Port", kind=Kind.NUMBER)),
-    "permission": ev.PermissionAsked(permission("permission")),
-    "plan": ev.PlanProposed(PlanRequest("plan", "s", "# A")),
+    "permission": ev.RequestAsked(permission("permission")),
+    "plan": ev.RequestAsked(PlanRequest("plan", "s", "# A")),
 }
 WORDS = "check the backups of 2024"
 
@@ -248,7 +248,7 @@ async def test_a_prompt_begun_after_ones_own_answer_is_sent_at_once(run: Driven,
     burst(run, "next\r")
     await until(pilot, lambda: run.told.sent == ["next"])
     run.clock.skip(TYPING_PAUSE + 0.1)
-    await opened(run, pilot, ev.PermissionAsked(permission("other")))
+    await opened(run, pilot, ev.RequestAsked(permission("other")))
     run.told.tell(ev.RequestSettled("other", Cancelled("interrupted")))
     await until(pilot, lambda: dock.panel is None)
     burst(run, "y\r")
@@ -300,7 +300,7 @@ async def test_a_letter_that_allowed_one_call_does_not_allow_the_next_within_a_w
 ) -> None:
     dock = run.screen.dock
     await opened(run, pilot, ASKED["permission"])
-    run.told.tell(ev.PermissionAsked(permission("other")))
+    run.told.tell(ev.RequestAsked(permission("other")))
     await press_later(pilot, "y", seconds=2.0)
     await until(pilot, lambda: len(run.told.answers) == 1)
     run.told.tell(ev.RequestSettled("permission", Allowed()))
@@ -340,7 +340,7 @@ async def test_no_burst_of_esc_and_none_held_down_interrupts(
 async def test_enter_held_down_allows_no_second_permission(run: Driven, pilot: Pilot[int]) -> None:
     dock = run.screen.dock
     await opened(run, pilot, ASKED["permission"])
-    run.told.tell(ev.PermissionAsked(permission("other")))
+    run.told.tell(ev.RequestAsked(permission("other")))
     await press_later(pilot, "enter", seconds=2.0)
     await until(pilot, lambda: len(run.told.answers) == 1)
     run.clock.skip(0.05)
@@ -489,7 +489,7 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     asked, inbox = events[-1].request, run.app.runtime.inbox
     asking = asyncio.ensure_future(inbox.ask(asked))
     await until(pilot, lambda: inbox.pending)
-    run.told.tell(ev.QuestionAsked(asked))
+    run.told.tell(ev.RequestAsked(asked))
     await until(pilot, lambda: run.screen.waiting.items)
     assert "? 1" in str(run.screen.status.title)
     opened = inbox.known(asked.id)
@@ -516,13 +516,13 @@ async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> No
     await keys_work(run, pilot)
     assert not state_of(run).page.draft.selected
     assert run.screen.dock.notices.text == ""
-    run.told.tell(ev.QuestionAsked(list(told("r2", SINGLE))[-1].request))
+    run.told.tell(ev.RequestAsked(list(told("r2", SINGLE))[-1].request))
     await until(pilot, lambda: state_of(run).arriving is None)
     assert state_of(run).aside == BACK_AGAIN
     await press_later(pilot, "enter")
     await until(pilot, lambda: run.told.answers)
     assert run.told.answers[0][1] == Answered((Answer(("SQLite",), note="hi"),))
-    run.told.tell(ev.QuestionAsked(list(told("r3", SINGLE))[-1].request))
+    run.told.tell(ev.RequestAsked(list(told("r3", SINGLE))[-1].request))
     await keys_work(run, pilot)
     assert not state_of(run).has_draft  # what was answered is no draft any more
     run.told.tell(ev.RequestSettled("r3", Cancelled("over")))
@@ -534,7 +534,7 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
     run.told.tell(event)
     await keys_work(run, pilot)
     await pilot.press("2")
-    run.told.tell(ev.PermissionAsked(permission("p1")))
+    run.told.tell(ev.RequestAsked(permission("p1")))
     await until(pilot, lambda: len(run.screen.dock.line.items) == 2)
     assert isinstance(run.screen.dock.panel, QuestionPanel)
     run.told.tell(whole)
@@ -560,7 +560,7 @@ async def typing_goes_on_while_a_set_comes(run: Driven, pilot: Pilot[int]) -> No
     await until(pilot, lambda: "1 question arriving" in run.screen.dock.notices.text)
     assert run.screen.dock.panel is None
     assert run.screen.dock.prompt.text == "he" + "y" * len(events)
-    run.told.tell(ev.QuestionAsked(events[-1].request))
+    run.told.tell(ev.RequestAsked(events[-1].request))
     run.clock.skip(2.0)
     await until(pilot, lambda: panel_drawn(run.screen))
     assert state_of(run).page.cursor == 1  # nobody looked at it before: it opens on the recommendation

@@ -94,7 +94,7 @@ class PartialSets:
             case ev.ToolFinished(tool_use_id=call_id) if call_id in self._calls:
                 rejected = event.output.startswith(_REJECTION)
                 self._end(call_id, REJECTED if rejected else INTERRUPTED if event.is_error else PASSED_OVER)
-            case ev.QuestionAsked(request):
+            case ev.RequestAsked(request):
                 self._calls.pop(request.tool_use_id, None)
             case ev.RequestSettled(request_id=request_id):
                 self._calls.pop(call_of(request_id), None)

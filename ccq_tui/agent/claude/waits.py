@@ -13,15 +13,7 @@ from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.requests import (
-    Cancelled,
-    ElicitationRequest,
-    PermissionRequest,
-    PlanRequest,
-    QuestionRequest,
-    Request,
-    RequestOutcome,
-)
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
 
 _logger = logging.getLogger(__name__)
@@ -256,7 +248,7 @@ class Waits:
     def _report(self, wait: PersonWait) -> None:
         wait.is_reported = True
         request = wait.opened.request
-        self._emit(_ASKED[type(request)](request))
+        self._emit(ev.RequestAsked(request))
         self.calls.asked(request.tool_use_id)
         if self._parking and wait.is_parkable:
             _put_off(wait, deferred=False)
@@ -287,12 +279,3 @@ def _put_off(wait: PersonWait, *, deferred: bool) -> None:
     wait.opened.leave()
     if not wait.parked.done():
         wait.parked.set_result(Parked(deferred))
-
-
-_ASKED: Mapping[type[Request], Callable[[Any], ev.AgentEvent]] = {
-    QuestionRequest: ev.QuestionAsked,
-    PermissionRequest: ev.PermissionAsked,
-    ElicitationRequest: ev.ElicitationAsked,
-    PlanRequest: ev.PlanProposed,
-}
-"""The event that reports each type of request."""

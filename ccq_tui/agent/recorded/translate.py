@@ -134,7 +134,7 @@ class Translation:
                     # A set that cannot be read as questions is shown as a call.
                     if tool == QUESTION_TOOL and (asked := readable_set(call, event.input)):
                         self._asked[call] = QuestionRequest(call, self.session_id, asked)
-                        yield ev.QuestionAsked(self._asked[call])
+                        yield ev.RequestAsked(self._asked[call])
                     if call in self._early:
                         yield from self._translated(self._early.pop(call))
                 case ev.ToolFinished(call, tool, output, failed, record):

@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker
 
-from ccq_tui.agent.events import ElicitationAsked, PermissionAsked, PlanProposed, QuestionAsked
+from ccq_tui.agent.events import RequestAsked
 from ccq_tui.commands.command import PASSING_SECONDS, PickRow, Work
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
@@ -186,8 +186,6 @@ def _which(number: int, all_of_them: list[str] | list[Target], what: str, key: s
 
 BATCH = 0.012
 """Seconds of a burst in which events are gathered, to be handled together."""
-AWAITED = (QuestionAsked, PermissionAsked, PlanProposed, ElicitationAsked)
-"""Events that a person waits for: they are handled at once."""
 READING: Mapping[str, Callable[[Any], object]] = {
     "page_up": lambda s: s.transcript.go(pages=-1),
     "page_down": lambda s: s.transcript.go(pages=1),
@@ -372,7 +370,7 @@ class SessionBase(Screen[None]):
     def take(self, event: SessionEvent) -> None:
         """Queue an event; all that come before the queue is read are handled together."""
         self._arrived.append((event, self.session.facts))
-        if isinstance(event, AWAITED):
+        if isinstance(event, RequestAsked):
             self.post_message(self.EventsArrived())
         elif len(self._arrived) == 1:
             if self.clock() - self._handled_at < BATCH:

@@ -78,12 +78,7 @@ def notification_of(session: str, news: Sequence[str]) -> tuple[str, str]:
 def news_of(event: SessionEvent, long_turn: float) -> str:
     """Return a sentence for somebody who looks elsewhere, or "" for no news; short turns end without any."""
     match event:
-        case (
-            ev.QuestionAsked(request)
-            | ev.PermissionAsked(request)
-            | ev.PlanProposed(request)
-            | ev.ElicitationAsked(request)
-        ):
+        case ev.RequestAsked(request):
             return kind_of(request).news(request)
         case ev.TurnEnded(is_error=failed, duration=seconds) if seconds >= long_turn:
             return f"{'Stopped' if failed else 'Done'} after {on_clock(int(seconds))}"

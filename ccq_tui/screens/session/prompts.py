@@ -33,16 +33,7 @@ CLEARED = "Prompt cleared · Ctrl+_ or ↑ brings it back"
 VIM_ON = "Vim's keys are on: Esc for commands, i to type · vim_prompt = true keeps them"
 VIM_OFF = "Vim's keys are off"
 GIVEN_BACK = "↶ Interrupted before Claude answered: the prompt is back · Enter sends it again"
-SAID = (
-    ev.BlockGrew,
-    ev.BlockFinished,
-    ev.ToolStarted,
-    ev.QuestionArriving,
-    ev.QuestionAsked,
-    ev.PermissionAsked,
-    ev.PlanProposed,
-    ev.ElicitationAsked,
-)
+SAID = (ev.BlockGrew, ev.BlockFinished, ev.ToolStarted, ev.QuestionArriving, ev.RequestAsked)
 """Events after which the turn has something of Claude's to keep."""
 
 

@@ -74,17 +74,12 @@ class RequestQueue(PanelHost):
                 dock.arrive(inbox.arrive(request), request, arriving, self._left.pages)
             case ev.ArrivingEnded():
                 self._close_arriving(event)
-            case (
-                ev.QuestionAsked(request)
-                | ev.PermissionAsked(request)
-                | ev.PlanProposed(request)
-                | ev.ElicitationAsked(request)
-            ):
+            case ev.RequestAsked(request, by_message):
                 self._came_again(request)
                 opened = inbox.known(request.id)
                 if opened is not None and opened.is_pending:  # else asked again only to receive its answer
                     dock.add(opened, self._left.pages)
-                if isinstance(event, ev.QuestionAsked) and event.by_message:
+                if by_message:
                     self._ui.say(BY_MESSAGE, HOW_SECONDS, request.id)
             case ev.RequestSettled():
                 self._close(event)

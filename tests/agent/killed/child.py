@@ -161,14 +161,14 @@ class Child:
             # Like the screen, a moment later: an event may come while a prompt is still being given.
             self._hold(asyncio.create_task(self._note(self._fields[key], event)))
         match event:
-            case ev.QuestionAsked(request, by_message):
+            case ev.RequestAsked(QuestionRequest() as request, by_message):
                 opened = self._sessions[key]._inbox.known(request.id)
                 draft = opened.draft if opened is not None else None
                 self._asked[request.id] = request
                 typed = draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
                 told |= {"id": request.id, "text": request.questions.questions[0].text}
                 told |= {"draft": typed, "by_message": by_message, "at": datetime.now(UTC).isoformat()}
-            case ev.PermissionAsked(request):
+            case ev.RequestAsked(request):
                 told |= {"id": request.id}
             case ev.Connected(session_id=session_id):
                 told |= {"session": session_id}

@@ -112,7 +112,7 @@ class Run:
                     self._process.tell(do="send", text=PROMPT)
             case "PromptDelivered":
                 self._session = self._session or self._began
-            case "QuestionAsked":
+            case "RequestAsked":
                 return self._question(event)
             case "SessionLost":
                 self._lost(event)
@@ -141,7 +141,7 @@ class Run:
         self._session = self._session or self._began
         self._check_draft(name, event["draft"])
         point = self._points[0] if self._points else None
-        if self._killed_at("QuestionAsked"):
+        if self._killed_at("RequestAsked"):
             return True
         for number in (1, 2):
             text = f"draft {number} of {name} {len(asked.drafts)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.partial_sets import BROKE, INTERRUPTED, REJECTED
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.testing import Scenario, ScriptedModel
 from ccq_tui.testing.scenario import Cut, Message, ask, delegate
@@ -62,14 +63,14 @@ async def each_grows_and_is_asked(run: Running, model: ScriptedModel) -> None:
     assert (first.arriving.complete, first.arriving.whole) == (0, False)
     assert not run.all(ev.ToolStarted)
     assert not run.inbox.pending  # what is on its way is not kept
-    asked = await run.until(ev.QuestionAsked, count=2)
+    asked = await run.until(QuestionRequest, count=2)
     name = first.request.id
-    assert {e.request.id for e in run.all(ev.QuestionAsked)} == {name, asked.request.id}
+    assert {e.request.id for e in run.all(QuestionRequest)} == {name, asked.request.id}
     told = [e for e in run.all(ev.QuestionArriving) if e.request.id == name]
     assert told[-1].arriving.whole
     assert told[-1].request.questions == QuestionSet(first.request.tool_use_id, (DATABASE,))
-    assert isinstance(of(run, name)[-1], ev.QuestionAsked)
-    for event in run.all(ev.QuestionAsked):
+    assert isinstance(of(run, name)[-1], ev.RequestAsked)
+    for event in run.all(QuestionRequest):
         label = event.request.questions.questions[0].options[1].label
         run.answer(event.request.id, Answered((Answer((label,)),)))
     await run.idle()
@@ -80,7 +81,7 @@ async def each_grows_and_is_asked(run: Running, model: ScriptedModel) -> None:
 
 async def it_ends_and_is_asked_again(run: Running, model: ScriptedModel, reason: str) -> None:
     first = await first_arriving(run, model)
-    asked = await run.until(ev.QuestionAsked)
+    asked = await run.until(QuestionRequest)
     assert run.one(ev.ArrivingEnded) == ev.ArrivingEnded(first.request.id, reason)
     assert of(run, first.request.id)[-1] is run.one(ev.ArrivingEnded)
     run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
@@ -96,7 +97,7 @@ async def an_interrupted_set_ends(run: Running, model: ScriptedModel) -> None:
     await run.idle()
     model.speed = 0.0
     assert run.one(ev.ArrivingEnded) == ev.ArrivingEnded(first.request.id, INTERRUPTED)
-    assert not run.all(ev.QuestionAsked)
+    assert not run.all(QuestionRequest)
     run.session.send("Never mind")
     await run.idle(2)
 
@@ -106,6 +107,6 @@ def of(run: Running, name: str) -> list[ev.AgentEvent]:
     return [
         e
         for e in run.events
-        if (isinstance(e, ev.QuestionArriving | ev.QuestionAsked) and e.request.id == name)
+        if (isinstance(e, ev.QuestionArriving | ev.RequestAsked) and e.request.id == name)
         or (isinstance(e, ev.ArrivingEnded | ev.RequestSettled) and e.request_id == name)
     ]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Option, Outcome, Question
 from ccq_tui.questions.events import Pressed
@@ -97,15 +98,15 @@ async def scenes(stage: Stage) -> None:
 
 async def a_request_follows_its_tool_call_and_its_state(run: Running) -> None:
     run.session.send("Build it")
-    await run.until(ev.QuestionAsked)
+    await run.until(QuestionRequest)
     run.answer("toolu_q_1", Declined())
     await run.idle()
     kinds = [
         type(e)
         for e in run.events
-        if isinstance(e, ev.ToolStarted | ev.QuestionAsked | ev.RequestSettled | ev.ToolFinished)
+        if isinstance(e, ev.ToolStarted | ev.RequestAsked | ev.RequestSettled | ev.ToolFinished)
     ]
-    assert kinds == [ev.ToolStarted, ev.QuestionAsked, ev.RequestSettled, ev.ToolFinished]
+    assert kinds == [ev.ToolStarted, ev.RequestAsked, ev.RequestSettled, ev.ToolFinished]
     ended = run.one(ev.TurnEnded)
     assert 0 < ended.waited < ended.duration
     assert ended.worked == ended.duration - ended.waited
@@ -115,7 +116,7 @@ async def a_request_follows_its_tool_call_and_its_state(run: Running) -> None:
 
 async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
     run.session.send("Build it")
-    await run.until(ev.QuestionAsked)
+    await run.until(QuestionRequest)
     won = await run.inbox.answer(run.request("toolu_q_1"), SQLITE, PHONE)
     assert won == Won()
     run.answer("toolu_q_1", Declined())
@@ -126,7 +127,7 @@ async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
 async def two_sets_at_once(run: Running, model: ScriptedModel, order: tuple[str, str]) -> None:
     outcomes = {"toolu_q_1": SQLITE, "toolu_q_2": Answered((Answer(("Cache",)),))}
     run.session.send("Build it")
-    await run.until(ev.QuestionAsked, count=2)
+    await run.until(QuestionRequest, count=2)
     assert [request.tool_use_id for request in run.inbox.pending] == ["toolu_q_1", "toolu_q_2"]
     for request_id in order:
         run.answer(request_id, outcomes[request_id])
@@ -137,7 +138,7 @@ async def two_sets_at_once(run: Running, model: ScriptedModel, order: tuple[str,
     assert model.result("toolu_q_2").text == (answered('"Which features?"="Cache"'))
 
 
-def recalled_in(run: Running, asked: ev.QuestionAsked) -> tuple[Recalled | None, ...]:
+def recalled_in(run: Running, asked: ev.RequestAsked) -> tuple[Recalled | None, ...]:
     opened = run.inbox.known(asked.request.id)
     assert opened is not None
     return opened.recalled
@@ -146,12 +147,12 @@ def recalled_in(run: Running, asked: ev.QuestionAsked) -> tuple[Recalled | None,
 async def an_earlier_answer_is_taken_over(run: Running, model: ScriptedModel) -> None:
     chosen = Answered((Answer(("MySQL",), note="as elsewhere"),))
     run.session.send("Ask me.")
-    first = await run.until(ev.QuestionAsked)
+    first = await run.until(QuestionRequest)
     assert recalled_in(run, first) == ()
     run.answer(first.request.id, chosen)
     await run.idle()
     run.session.send("Ask me again.")
-    again = await run.until(ev.QuestionAsked, count=2)
+    again = await run.until(QuestionRequest, count=2)
     state = replace(opened(again.request.questions), recalled=recalled_in(run, again))
     for key in ("r", "enter"):
         state = pressed(state, Pressed(key, key if key == "r" else ""))
@@ -166,7 +167,7 @@ async def the_model_receives_exactly_what_was_confirmed(run: Running, model: Scr
     run.session.send("Build it")
     for number, (questions, outcome, result) in enumerate(ROUNDS, 1):
         with step(result):
-            asked = await run.until(ev.QuestionAsked, count=number)
+            asked = await run.until(QuestionRequest, count=number)
             assert asked.request.tool_use_id == f"toolu_q_{number}"
             assert asked.request.questions.questions == tuple(questions)
             assert asked.request.session_id == run.session.session_id

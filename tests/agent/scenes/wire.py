@@ -7,7 +7,8 @@ from dataclasses import replace
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.agent.events import QuestionAsked, ToolFinished
+from ccq_tui.agent.events import ToolFinished
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.questions.wire import answer_text
 from ccq_tui.testing.model import ScriptedModel
@@ -102,7 +103,7 @@ async def results_of(
     """Answer the sets one after the other, and give what the model received."""
     run.session.send("Ask me")
     for number, (questions, answers) in enumerate(sets, 1):
-        asked = await run.until(QuestionAsked, count=number)
+        asked = await run.until(QuestionRequest, count=number)
         assert asked.request.questions.questions == questions
         run.answer(asked.request.id, Answered(answers))
     await run.idle()

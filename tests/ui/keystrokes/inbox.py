@@ -61,12 +61,7 @@ class AskingSession(ToldSession):
     def wait_for(self, request: Request) -> None:
         """Ask, and take the answer."""
         self._asked.add(asyncio.ensure_future(self._wait_for(request)))
-        kinds = {
-            PermissionRequest: ev.PermissionAsked,
-            PlanRequest: ev.PlanProposed,
-            QuestionRequest: ev.QuestionAsked,
-        }
-        self.tell(kinds[type(request)](request))  # type: ignore[abstract, call-arg]
+        self.tell(ev.RequestAsked(request))
 
     async def _wait_for(self, request: Request) -> None:
         outcome = await self._driven.app.runtime.inbox.ask(request, "I looked around.")

@@ -9,7 +9,7 @@ from typing import ClassVar
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.draft import Draft
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest, RequestOutcome
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest, QuestionRequest, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Focus, PanelState
@@ -134,19 +134,19 @@ class Panels(Hands):
     async def _ask(self) -> None:
         self._names += 1
         name = f"r{self._names}"
-        asks: list[ev.AgentEvent] = [
+        asks = [
             asked(name, SINGLE),
             asked(name, SINGLE),
             asked(name, SINGLE, MULTI),
             asked(name, FIELD),
-            ev.PermissionAsked(permission(name, self.random.choice(("make all", LONG)))),
-            ev.PlanProposed(PlanRequest(name, "s", self.random.choice(("# A", PLAN)))),
+            ev.RequestAsked(permission(name, self.random.choice(("make all", LONG)))),
+            ev.RequestAsked(PlanRequest(name, "s", self.random.choice(("# A", PLAN)))),
         ]
         event = self.random.choice(asks)
-        if isinstance(event, ev.QuestionAsked) and self.random.random() < 0.5:
+        if isinstance(event.request, QuestionRequest) and self.random.random() < 0.5:
             opened = self.run.told.wait_with(event.request)
             opened.recalled = BEFORE[: len(event.request.questions.questions)]
-        self.say(f"asked {type(event).__name__}")
+        self.say(f"asked {type(event.request).__name__}")
         self.run.told.tell(event)
         await self.settle()
 

@@ -70,7 +70,7 @@ def told(name: str, output: str = ANSWERED) -> tuple[Noting, Delivery]:
     """Have a question asked, and give its call a result."""
     inbox = Noting()
     made = Delivery(inbox, lambda _: None, lambda _: None)
-    made.note(ev.QuestionAsked(QuestionRequest(name, "s", QuestionSet(name, (QUESTION,)))))
+    made.note(ev.RequestAsked(QuestionRequest(name, "s", QuestionSet(name, (QUESTION,)))))
     made.note(ev.ToolFinished(name, "AskUserQuestion", output, False))
     return inbox, made
 
@@ -116,7 +116,7 @@ async def test_a_call_whose_id_comes_again_is_delivered_once(monkeypatch: pytest
     failed: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context))
     inbox, made = told("a")
-    made.note(ev.QuestionAsked(QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))))
+    made.note(ev.RequestAsked(QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))))
     made.note(ev.ToolFinished("a", "AskUserQuestion", ANSWERED, False))
     later = asyncio.Event()
     asyncio.get_running_loop().call_later(0.05, later.set)
@@ -176,7 +176,7 @@ async def test_a_permission_is_delivered_once_its_call_has_a_result(output: str)
     inbox = Noting()
     made = Delivery(inbox, lambda _: None, lambda _: None)
     request = PermissionRequest("a", "s", "Bash", {})
-    made.note(ev.PermissionAsked(request))
+    made.note(ev.RequestAsked(request))
     made.note(ev.ToolFinished("a", "Bash", output, output != "done"))
     made.close(in_order=True)
     assert inbox.sessions.noted == [(request.id, "result")]
@@ -252,7 +252,7 @@ async def test_a_question_without_a_call_is_asked_for_an_answer_by_message() -> 
     made = Delivery(inbox, events.append, lambda _: None)
     await made.catch_up("s", SessionPast("s", ()))
     made.close(in_order=True)
-    assert events == [ev.QuestionAsked(request, by_message=True)]
+    assert events == [ev.RequestAsked(request, by_message=True)]
 
 
 QUESTION_REQUEST = QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))
@@ -310,7 +310,7 @@ async def test_a_call_that_was_made_again_before_its_past_is_read_has_its_answer
     await inbox.run(lambda store: store.requests.add(QUESTION_REQUEST))
     await inbox.answer(QUESTION_REQUEST.id, A, PANEL)
     made = Delivery(inbox, events.append, sent.append)
-    made.note(ev.QuestionAsked(QUESTION_REQUEST))
+    made.note(ev.RequestAsked(QUESTION_REQUEST))
     made.note(ev.ToolFinished("a", "AskUserQuestion", ANSWERED, False))
     await made.catch_up("s", SessionPast("s", deferred=frozenset({"a"})))
     made.note(ENDED)

@@ -77,7 +77,7 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
 
     def answer(event: ev.AgentEvent) -> None:
         events.append(event)
-        if isinstance(event, ev.QuestionAsked):
+        if isinstance(event, ev.RequestAsked):
             answers.append(inbox.answer("t@s", Declined(), PANEL))
 
     gate = Gate(inbox, SessionOptions(cwd=Path()), lambda: "s", answer)
@@ -102,7 +102,7 @@ def two_sets(asked: Asked) -> tuple[asyncio.Task[Any], asyncio.Task[Any]]:
 
 
 def told_of(asked: Asked) -> list[str]:
-    return [event.request.id for event in asked.events if isinstance(event, ev.QuestionAsked)]
+    return [event.request.id for event in asked.events if isinstance(event, ev.RequestAsked)]
 
 
 async def until(held: Callable[[], bool]) -> None:
@@ -261,7 +261,7 @@ async def test_a_verdict_is_kept_until_its_own_call_is_over() -> None:
     asked.gate.finished("another call")
     result = await asyncio.wait_for(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT), 5)
     assert isinstance(result, PermissionResultDeny)
-    assert len([event for event in asked.events if isinstance(event, ev.QuestionAsked)]) == 1
+    assert len([event for event in asked.events if isinstance(event, ev.RequestAsked)]) == 1
 
 
 TEXT = json.dumps(SOURCE)

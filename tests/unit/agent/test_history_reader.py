@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.agent.claude.history_reader import add_records, before, lines_of, linked, notifications, repair
-from ccq_tui.agent.events import QuestionAsked, RequestSettled, ToolFinished, ToolStarted
+from ccq_tui.agent.events import RequestAsked, RequestSettled, ToolFinished, ToolStarted
 from ccq_tui.agent.history import recalled, replay
 from ccq_tui.claude_lines import whole_entries
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, PROCEED, UNREADABLE, rejection
@@ -295,7 +295,7 @@ def outcome(result: CallResult | None, source: dict[str, Any] = SOURCE) -> Reque
     if not events:
         return None
     asked, settled = events
-    assert isinstance(asked, QuestionAsked)
+    assert isinstance(asked, RequestAsked)
     assert (asked.request.tool_use_id, asked.request.session_id) == ("t", "s")
     assert isinstance(settled, RequestSettled)
     return settled.outcome
@@ -434,8 +434,8 @@ def test_a_question_stands_where_it_was_asked() -> None:
     ]
     events = list(replay(stored, "s"))
     assert [type(event) for event in events] == [
-        *(ToolStarted, QuestionAsked, RequestSettled, ToolFinished),
-        *(ToolStarted, QuestionAsked, RequestSettled),
+        *(ToolStarted, RequestAsked, RequestSettled, ToolFinished),
+        *(ToolStarted, RequestAsked, RequestSettled),
     ]
     at = datetime(2026, 3, 4, 5, 6, 7, 890_000, tzinfo=UTC)
     assert events[2] == RequestSettled("t@s", Answered((Answer(("One",)),)), at=at)

@@ -75,7 +75,7 @@ class Life:
             ev.PromptAccepted("Build it"), ev.HistoryLoaded(()), ev.StateChanged(ev.SessionState.AWAITING)
         )
         self.requests.ask(REQUEST)
-        self.tell(ev.QuestionAsked(REQUEST))
+        self.tell(ev.RequestAsked(REQUEST))
         return self
 
     def tell(self, *events: ev.AgentEvent) -> None:
@@ -195,7 +195,7 @@ async def test_a_limit_that_ended_nothing_is_not_named_at_a_later_park(asks: boo
     other = QuestionRequest("u", "s", QuestionSet("u", (LETTER,)))
     if asks:
         life.requests.ask(other)
-        life.tell(ev.StateChanged(ev.SessionState.AWAITING), ev.QuestionAsked(other), *PARKED)
+        life.tell(ev.StateChanged(ev.SessionState.AWAITING), ev.RequestAsked(other), *PARKED)
     else:
         life.tell(ev.StateChanged(ev.SessionState.IDLE), *PARKED)
     assert not [one for one in life.events if isinstance(one, LimitReached)]
@@ -260,7 +260,7 @@ async def test_a_listener_that_fails_disturbs_neither_the_agent_nor_the_others()
 
     life.session.subscribe(fails)
     await life.begun()
-    assert [one for one in life.events if isinstance(one, ev.QuestionAsked)]
+    assert [one for one in life.events if isinstance(one, ev.RequestAsked)]
     assert life.session.facts.state is ev.SessionState.AWAITING
     await life.session.end()
 

@@ -123,7 +123,7 @@ def test_paths_under_home_begin_with_a_tilde(home: Path) -> None:
 
 def test_question_rounds_are_counted() -> None:
     question = Question("Which?", "Which", (Option("a"), Option("b")))
-    event = ev.QuestionAsked(QuestionRequest("t", "id", QuestionSet("t", (question,))))
+    event = ev.RequestAsked(QuestionRequest("t", "id", QuestionSet("t", (question,))))
     view = folded(VIEW, event, 1.0)
     assert "1 question round" in words(view)
 

@@ -114,7 +114,7 @@ def test_an_unknown_tool_unfolds_to_its_input_and_output(model: TranscriptModel)
 
 def test_a_refused_call_shows_what_was_said(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("t", "Bash", {"command": "x"}))
-    model.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {})))
+    model.apply(ev.RequestAsked(PermissionRequest("t", "s", "Bash", {})))
     model.apply(ev.RequestSettled("t@s", Denied("use y\nor z")))
     model.apply(ev.ToolFinished("t", "Bash", "The user doesn't want\nto proceed", is_error=True))
     assert shown(model) == "■ Bash x · denied: “use y or z”"
@@ -126,7 +126,7 @@ def test_a_persons_time_is_not_the_tools(model: TranscriptModel, clock: Clock) -
     model.apply(ev.ToolStarted("t", "Bash", {"command": "x"}))
     clock.now = 2.0
     model.tick()
-    model.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {})))
+    model.apply(ev.RequestAsked(PermissionRequest("t", "s", "Bash", {})))
     clock.now = 60.0
     assert model.tick().changed == ()
     assert shown(model) == "▸ Bash x · waiting for you"
@@ -271,7 +271,7 @@ def test_the_calls_of_a_background_agent_outlive_the_turn(model: TranscriptModel
     for name in ("waits", "runs"):
         model.apply(ev.ToolStarted(name, "Bash", {"command": name}, parent="a"))
     request = PermissionRequest("waits", "", "Bash", {"command": "waits"})
-    model.apply(ev.PermissionAsked(request))
+    model.apply(ev.RequestAsked(request))
     key = ev.BlockKey("m", 0, "a")
     model.apply(ev.BlockGrew(key, ev.BlockKind.TEXT, "I look "))
     model.apply(ev.ToolStarted("own", "Bash", {"command": "own"}))

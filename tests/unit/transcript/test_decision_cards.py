@@ -36,7 +36,7 @@ ACCEPT = Suggestion("setMode", mode="acceptEdits")
 def test_a_permission_says_what_was_granted(outcome: Allowed, words: str) -> None:
     data = model()
     data.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
-    data.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
+    data.apply(ev.RequestAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
     data.apply(ev.RequestSettled("t@s", outcome))
     short = words.partition(" · ")[0]
     assert shown(data, 160) == f"▸ Bash make · {short}"
@@ -60,7 +60,7 @@ def test_a_plan_says_how_it_was_approved_and_is_what_was_approved(
     outcome: Allowed, words: str, plan: str
 ) -> None:
     data = model()
-    data.apply(ev.PlanProposed(PlanRequest("p", "s", "1. Split")))
+    data.apply(ev.RequestAsked(PlanRequest("p", "s", "1. Split")))
     data.apply(ev.RequestSettled("p@s", outcome))
     text = shown(data, 100)
     assert f"▤ Plan · 1 line · {words}\n  │ {plan}" in text
@@ -74,7 +74,7 @@ AT = datetime(2025, 1, 2, 12, 5, tzinfo=UTC)
 
 def card(outcome: RequestOutcome | None, request: object = FORM) -> str:
     data = model()
-    data.apply(ev.ElicitationAsked(request))  # type: ignore[arg-type]
+    data.apply(ev.RequestAsked(request))  # type: ignore[arg-type]
     if outcome is not None:
         data.apply(ev.RequestSettled(request.id, outcome))  # type: ignore[attr-defined]
     return shown(data, 80)
@@ -113,7 +113,7 @@ def test_a_link_and_a_form_that_cannot_be_used_are_shown() -> None:
 
 def test_exports_have_what_the_server_got() -> None:
     data = model()
-    data.apply(ev.ElicitationAsked(FORM))
+    data.apply(ev.RequestAsked(FORM))
     data.apply(ev.RequestSettled(FORM.id, FILLED))
     (record,) = json.loads(export_json(data.blocks, session={}, at=AT, draw=plain_text))["blocks"]
     assert (record["kind"], record["server"], record["text"]) == (

@@ -84,7 +84,7 @@ def model() -> TranscriptModel:
 
 def asked(outcome: RequestOutcome | None, *questions: Question) -> TranscriptModel:
     data = model()
-    data.apply(ev.QuestionAsked(QuestionRequest("q", "s", QuestionSet("q", questions))))
+    data.apply(ev.RequestAsked(QuestionRequest("q", "s", QuestionSet("q", questions))))
     if outcome is not None:
         data.apply(ev.RequestSettled("q@s", outcome))
     return data
@@ -183,7 +183,7 @@ def test_a_plan_that_was_written_to_a_file_is_shown_once() -> None:
     data = model()
     data.apply(ev.ToolStarted("w", "Write", {"file_path": "/p.md", "content": "1. Split\n2. Test\n"}))
     data.apply(ev.ToolFinished("w", "Write", "done", structured={"type": "create"}))
-    data.apply(ev.PlanProposed(PlanRequest("p", "s", "1. Split\n2. Test")))
+    data.apply(ev.RequestAsked(PlanRequest("p", "s", "1. Split\n2. Test")))
     text = shown(data)
     assert text.count("1. Split") == 1
     assert "✔ Write /p.md · new, 2 lines" in text
@@ -223,12 +223,12 @@ def test_a_call_that_was_rejected_is_one_line() -> None:
 def test_permissions_and_plans_show_their_outcome() -> None:
     data = model()
     data.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
-    data.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
+    data.apply(ev.RequestAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
     assert shown(data) == "▸ Bash make · waiting for you"
     data.apply(ev.RequestSettled("t@s", Denied("use ninja")))
-    data.apply(ev.PermissionAsked(PermissionRequest("u", "s", "Write", {"file_path": "a.py"})))
+    data.apply(ev.RequestAsked(PermissionRequest("u", "s", "Write", {"file_path": "a.py"})))
     data.apply(ev.RequestSettled("u@s", Allowed()))
-    data.apply(ev.PlanProposed(PlanRequest("p", "s", "1. Split\n2. Test")))
+    data.apply(ev.RequestAsked(PlanRequest("p", "s", "1. Split\n2. Test")))
     data.apply(ev.RequestSettled("p@s", Denied("tests first")))
     text = shown(data)
     assert "■ Bash make · denied: “use ninja”" in text
@@ -340,12 +340,12 @@ def hostile_session() -> TranscriptModel:
     data.apply(ev.BlockFinished(ev.BlockKey("m", 1), ev.BlockKind.THINKING, HOSTILE))
     data.apply(ev.BlockGrew(ev.BlockKey("m", 2), ev.BlockKind.TEXT, f"```{HOSTILE}\n{HOSTILE}"))
     data.apply(ev.ToolStarted("t", HOSTILE, {"command": HOSTILE}))
-    data.apply(ev.PermissionAsked(PermissionRequest("t", "s", HOSTILE, {"x": HOSTILE}, HOSTILE)))
+    data.apply(ev.RequestAsked(PermissionRequest("t", "s", HOSTILE, {"x": HOSTILE}, HOSTILE)))
     data.apply(ev.RequestSettled("t@s", Denied(HOSTILE)))
     data.apply(ev.ToolFinished("t", HOSTILE, HOSTILE, is_error=True))
-    data.apply(ev.PlanProposed(PlanRequest("p", "s", HOSTILE)))
+    data.apply(ev.RequestAsked(PlanRequest("p", "s", HOSTILE)))
     asks = Question(HOSTILE, HOSTILE, (Option(label, HOSTILE, HOSTILE),))
-    data.apply(ev.QuestionAsked(QuestionRequest("q", "s", QuestionSet("q", (asks,)))))
+    data.apply(ev.RequestAsked(QuestionRequest("q", "s", QuestionSet("q", (asks,)))))
     data.apply(ev.RequestSettled("q@s", Answered((Answer((label,), HOSTILE, HOSTILE),))))
     data.apply(ev.Retrying(1, 2, 1.0, None, HOSTILE))
     data.apply(ev.ErrorReported(HOSTILE, HOSTILE))

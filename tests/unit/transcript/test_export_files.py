@@ -32,9 +32,9 @@ def model() -> TranscriptModel:
         ev.BlockFinished(ev.BlockKey("m", 1), ev.BlockKind.TEXT, "**yes**\n\n```\ncode\n```\n"),
         ev.ToolStarted("t1", "Bash", {"command": "ls"}),
         ev.ToolFinished("t1", "Bash", "a\n```\nb", is_error=True),
-        ev.QuestionAsked(QuestionRequest("q1", "s-1", QUESTIONS)),
+        ev.RequestAsked(QuestionRequest("q1", "s-1", QUESTIONS)),
         ev.RequestSettled("q1@s-1", Answered((Answer(("B",), note="n"), Answer(other="so")))),
-        ev.PlanProposed(PlanRequest("p1", "s-1", "# Plan")),
+        ev.RequestAsked(PlanRequest("p1", "s-1", "# Plan")),
         ev.NoticeGiven("warning", "careful"),
         ev.TurnEnded("completed", False, 1.5, 0.25, 10, 20),
     ):

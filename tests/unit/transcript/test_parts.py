@@ -79,7 +79,7 @@ def test_a_plan_is_seen_line_by_line_and_anew_after_another_width() -> None:
     pane, looks = spoken(), []
     plan = "\n\n".join(f"{number}. step" for number in range(40))
     request = PlanRequest("r", "s-1", plan)
-    pane.apply(ev.PlanProposed(request))
+    pane.apply(ev.RequestAsked(request))
     pane.say(paragraphs(0, 30), 2_000)
     pane.viewport.settle()
     sight = PlanSight(pane.viewport, pane, lambda: looks.append(None))
@@ -103,7 +103,7 @@ def test_a_plans_head_stays_in_view_as_the_panel_takes_its_lines_and_no_longer_a
     for goes_to_end in (False, True):
         pane = Pane()
         request = PlanRequest("r", "s-1", "\n\n".join(f"{number}. step" for number in range(HEIGHT // 2 - 2)))
-        pane.apply(ev.PlanProposed(request))
+        pane.apply(ev.RequestAsked(request))
         pane.viewport.settle()
         sight = PlanSight(pane.viewport, pane, lambda: None)
         sight.show(request.id)

@@ -30,9 +30,9 @@ def kinds(model: TranscriptModel) -> list[str]:
     return [type(block).__name__.removesuffix("Block") for block in model.blocks]
 
 
-def question(identity: str = "q") -> ev.QuestionAsked:
+def question(identity: str = "q") -> ev.RequestAsked:
     questions = (Question("Which?", "Pick", (Option("A"), Option("B"))),)
-    return ev.QuestionAsked(QuestionRequest(identity, "s", QuestionSet(identity, questions)))
+    return ev.RequestAsked(QuestionRequest(identity, "s", QuestionSet(identity, questions)))
 
 
 def test_deltas_grow_one_block_and_the_whole_replaces_them(model: TranscriptModel) -> None:

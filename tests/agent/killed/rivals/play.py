@@ -194,10 +194,10 @@ class Rivals:
                 session.prompts.append(event["prompt_id"])
             case "StateChanged" if session.runner == number:
                 session.idle = event["state"] == "idle"
-            case "QuestionAsked":
+            case "RequestAsked" if "text" in event:
                 session.begun = True
                 self._question(number, session, event)
-            case "PermissionAsked":
+            case "RequestAsked":
                 self._permission(number, session, event["id"])
             case "SessionLost":
                 self._lost(number, session, event["kind"])
