@@ -45,8 +45,8 @@ from ccq_tui.preboot_input import EarlyPrompt, plain
 from ccq_tui.questions.input_guard import Escapes, Presses
 from ccq_tui.runtime.launches import with_notices
 from ccq_tui.runtime.notices import Notices
-from ccq_tui.runtime.port import SessionFactory
 from ccq_tui.runtime.runtime import Runtime
+from ccq_tui.runtime.session import SessionFactory
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.editor import end_editors
 from ccq_tui.screens.help import HelpScreen, key_rows, own_bindings

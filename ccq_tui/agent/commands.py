@@ -52,6 +52,9 @@ class Withdraw:
     prompt_id: str
 
 
+Option = Literal["mode", "model", "effort"]
+
+
 @dataclass(frozen=True, slots=True)
 class SetOption:
     """Change the permission mode, the model, or how hard the model thinks.
@@ -61,7 +64,7 @@ class SetOption:
         value: Claude Code's own name for the new one; "" for the default model.
     """
 
-    what: Literal["mode", "model", "effort"]
+    what: Option
     value: str
 
 

@@ -137,17 +137,9 @@ class AgentSession:
         """End the running turn, and with it every request that waits."""
         self._commander.interrupt()
 
-    def set_mode(self, mode: str) -> None:
-        """Change the permission mode."""
-        self.put(cmd.SetOption("mode", mode))
-
-    def set_model(self, model: str | None) -> None:
-        """Change the model; None is the default one."""
-        self.put(cmd.SetOption("model", model or ""))
-
-    def set_effort(self, level: str) -> None:
-        """Change how hard the model thinks: low, medium, high, xhigh or max."""
-        self.put(cmd.SetOption("effort", level))
+    def set_option(self, what: cmd.Option, value: str) -> None:
+        """Change the permission mode, the model or the effort; see `SetOption`."""
+        self.put(cmd.SetOption(what, value))
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation, and wait for the answer; raises `CommandError`."""

@@ -177,7 +177,7 @@ class ModelCommands(CommandGroup[CommandUi]):
         found = next((m for m in self.models if wanted in (m.value.casefold(), m.name.casefold())), None)
         value = found.value if found else name
         chosen = None if value == "default" else value
-        self._ui.session.agent.set_model(chosen)
+        self._ui.session.agent.set_option("model", chosen or "")
         self._chose("model", chosen)
         shown = f"{found.name} ({found.resolved})" if found and found.resolved else value
         # The CLI reports it in the transcript itself, once it is done.
@@ -200,7 +200,7 @@ class ModelCommands(CommandGroup[CommandUi]):
 
     def set_mode(self, mode: str) -> None:
         """Ask for a permission mode."""
-        self._ui.session.agent.set_mode(mode)
+        self._ui.session.agent.set_option("mode", mode)
         self._chose("mode", mode)
         self._ui.say(said(mode))  # the status line says it once the CLI has agreed
 
@@ -259,7 +259,7 @@ class ModelCommands(CommandGroup[CommandUi]):
     def _named_effort(self, name: str) -> None:
         level = name.casefold()
         if level in self._efforts():
-            self._ui.session.agent.set_effort(level)
+            self._ui.session.agent.set_option("effort", level)
             self._chose("effort", level)
         else:
             self._runner.tell(f"Unknown effort {name}; choose {', '.join(self._efforts())}", "warning")

@@ -31,8 +31,7 @@ from ccq_tui.runtime.facts import to_store
 from ccq_tui.runtime.launches import SessionSpec, launch_in, launch_of
 from ccq_tui.runtime.ownership import result_of, runs_elsewhere
 from ccq_tui.runtime.person import Person, alone, let_in
-from ccq_tui.runtime.port import Session, SessionFactory
-from ccq_tui.runtime.session import SupervisedSession
+from ccq_tui.runtime.session import SessionFactory, SupervisedSession
 from ccq_tui.runtime.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.worktrees.creation import back_in
 from ccq_tui.worktrees.model import WorktreeError
@@ -117,7 +116,7 @@ class Runtime:
         """Return the session that has a Claude session id, or resumes it, or None."""
         return next((one for one in self._sessions if session_id and one.known_id == session_id), None)
 
-    def _agent_session(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> Session:
+    def _agent_session(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> AgentSession:
         ahead, self._ahead = self._ahead, None
         return AgentSession(session_options(launch), self.inbox, tell, ahead=ahead)
 

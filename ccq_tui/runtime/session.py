@@ -12,6 +12,7 @@ from pathlib import Path
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import Images, Kept
 from ccq_tui.agent.problems import Problem, Remedy
+from ccq_tui.agent.session import AgentSession
 from ccq_tui.agent.session_name import SessionName
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor, Surface
@@ -26,7 +27,6 @@ from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEv
 from ccq_tui.runtime.facts import SessionFacts, folded
 from ccq_tui.runtime.limits import Attention, Due, Limit, Limits, LimitWatch, Standing, cause
 from ccq_tui.runtime.phases import Input, Phase, Reason, Stage, step
-from ccq_tui.runtime.port import SessionFactory
 from ccq_tui.runtime.recovery import Recovery, noted, relaunched, taken
 
 NOTHING_WAITS = "cannot be parked: nothing waits in it"
@@ -40,6 +40,8 @@ _PARKING = frozenset({Phase.PARKING, Phase.OWED})
 _REPORTING = frozenset({Phase.RUNNING, Phase.STOPPING})
 """Phases in which the agent itself reports how its requests end."""
 FAILED = "Something went wrong in ccq-tui; the log has more"
+SessionFactory = Callable[[Callable[[ev.AgentEvent], None], Launch], AgentSession]
+"""Makes the agent's session of a launch, which passes its events to a function."""
 
 
 class SupervisedSession:

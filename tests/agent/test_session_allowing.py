@@ -82,7 +82,7 @@ async def test_more_than_yes(play: Play) -> None:
             await what_is_said_with_a_permission_reaches_who_asked(run, model)
         async with stage.scene("a plan edited and carried out", TWO_PLANS.says("Done.")) as run:
             await a_plan_is_edited_and_carried_out_in_the_mode_chosen(run, model, home)
-            run.session.set_mode("default")
+            run.session.set_option("mode", "default")
         async with stage.scene("a call that never ended", NEVER_ENDING.says("Done.")) as run:
             await what_was_said_comes_back_when_the_call_never_ended(run, home)
         # The last one, for what it grants holds on.

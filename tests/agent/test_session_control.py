@@ -59,7 +59,7 @@ async def test_what_a_session_can_be_told_and_asked(play: Play) -> None:
         async with stage.scene("back to before a prompt", WRITES.says("Two.").ends_turn().says("Three.")):
             await files_and_conversation_go_back_to_before_a_prompt(run, model, home)
         async with stage.scene("an effort that does not exist", one):
-            run.session.set_effort("enormous")
+            run.session.set_option("effort", "enormous")
             failed = await run.until(ev.ErrorReported)
             assert "The effort was not changed to enormous: it stays medium" in failed.text
             assert not run.all(ev.EffortChanged)
@@ -263,8 +263,8 @@ async def model_and_effort_hold_from_the_next_prompt_on(
     haiku = next(choice for choice in listed if choice.value == "haiku")
     assert haiku.name == "Haiku"
     assert "low" in haiku.efforts
-    run.session.set_model("haiku")
-    run.session.set_effort("low")
+    run.session.set_option("model", "haiku")
+    run.session.set_option("effort", "low")
     run.session.send("Hello")
     await run.idle()
     assert run.all(ev.EffortChanged) == [ev.EffortChanged("low")]

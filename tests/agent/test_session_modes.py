@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ccq_tui.agent.events import ModeChanged, NoticeGiven, ToolFinished
-from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.agent_texts import DECLINED
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Declined, Discussed
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import DATABASE, SQLITE, Play, Running
@@ -37,7 +37,7 @@ async def test_every_mode_asks(play: Play) -> None:
     _, home = play(scenario, env={"IS_SANDBOX": "1"})
     async with Running(home, permission_mode=MODES[0]) as run:
         for turn, mode in enumerate(MODES):
-            run.session.set_mode(mode)
+            run.session.set_option("mode", mode)
             run.session.send(f"In mode {mode}")
             for number, outcome in enumerate(OUTCOMES, 3 * turn + 1):
                 await run.until(QuestionRequest, count=number)

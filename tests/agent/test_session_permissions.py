@@ -60,7 +60,7 @@ async def test_what_a_person_allows_and_refuses(play: Play) -> None:
             await a_session_whose_background_agent_works_is_idle(run, model)
         beside = Scenario("p").agent("Fetch it", ERRAND, description="Fetcher", background=True).says("Done.")
         async with stage.scene("a background agent asks on after the turn", beside) as run:
-            run.session.set_mode("default")
+            run.session.set_option("mode", "default")
             await a_background_agent_asks_on_after_the_turn(run)
         async with stage.scene("an interrupt settles all that wait", scenario) as run:
             await an_interrupt_settles_all_that_wait(run, model, home)
@@ -207,9 +207,9 @@ async def an_interrupt_settles_all_that_wait(run: Running, model: ScriptedModel,
 
 
 async def the_mode_changes_and_a_refusal_is_said(run: Running) -> None:
-    run.session.set_mode("nonsense")
-    run.session.set_mode("acceptEdits")
-    run.session.set_model("sonnet")
+    run.session.set_option("mode", "nonsense")
+    run.session.set_option("mode", "acceptEdits")
+    run.session.set_option("model", "sonnet")
     run.session.send("Write it")
     await run.idle()
     assert not run.all(PermissionRequest)

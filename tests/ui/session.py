@@ -164,14 +164,8 @@ class ToldSession:
     async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:
         return self.read & set(prompts)
 
-    def set_mode(self, mode: str) -> None:
-        self.set.append(("mode", mode))
-
-    def set_model(self, model: str | None) -> None:
-        self.set.append(("model", model))
-
-    def set_effort(self, level: str) -> None:
-        self.set.append(("effort", level))
+    def set_option(self, what: str, value: str) -> None:
+        self.set.append((what, value or None))
 
     async def ask(self, control: Control[T]) -> T:
         """Answer with what the test put there: an answer of the CLI's, or an error to raise."""

@@ -14,13 +14,13 @@ from textual.widget import Widget
 
 from ccq_tui.agent.events import AgentEvent, SessionState, StateChanged
 from ccq_tui.agent.recorded import Recording, ReplayedSession
+from ccq_tui.agent.session import AgentSession
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.questions.input_guard import is_fresh
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.limits import Limits
-from ccq_tui.runtime.port import Session
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import Piece, short_path
 from ccq_tui.screens.session.base import SessionBase
@@ -102,9 +102,9 @@ class ReplayScreen(SessionBase):
         self.shown_by = (self._show_standing,)
         self._export_asked: float | None = None
 
-    def _play(self, tell: Callable[[AgentEvent], None], _launch: Launch) -> Session:
+    def _play(self, tell: Callable[[AgentEvent], None], _launch: Launch) -> AgentSession:
         self.replayed = ReplayedSession(self.recording, tell, self._speed, self._clock)
-        return cast("Session", self.replayed)  # this screen gives no commands
+        return cast("AgentSession", self.replayed)  # this screen gives no commands
 
     def compose(self) -> ComposeResult:
         yield self.transcript

@@ -64,7 +64,9 @@ from tests.unit.screens.ui import NoScreen
 def test_the_key_for_the_mode_leaves_out_what_was_refused_and_what_is_not_offered() -> None:
     wanted: list[str] = []
     chosen: list[tuple[str, str | None]] = []
-    ui = NoScreen(session=SimpleNamespace(agent=SimpleNamespace(set_mode=wanted.append)))
+    ui = NoScreen(
+        session=SimpleNamespace(agent=SimpleNamespace(set_option=lambda _, mode: wanted.append(mode)))
+    )
     mode = ModelCommands(CommandRunner(ui), lambda *one: chosen.append(one))
     mode.next_mode()
     mode.next_mode()
