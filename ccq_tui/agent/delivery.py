@@ -265,7 +265,7 @@ def prompts_before(history: SessionPast, tool_use_id: str) -> frozenset[str]:
             prompts.append(event.prompt_id)
         elif isinstance(event, ToolStarted) and event.tool_use_id == tool_use_id:
             found = frozenset(prompts)
-    return found if found is not None else frozenset(() if history.cut else prompts)
+    return found if found is not None else frozenset(prompts)
 
 
 def prompt_id_of(tool_use_id: str, attempt: int = 0, earlier: int = 0) -> str:

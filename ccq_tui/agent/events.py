@@ -507,7 +507,7 @@ class SessionLost(AgentEvent):
 
 @dataclass(frozen=True, slots=True)
 class HistoryLoaded(AgentEvent):
-    """A session was resumed: its past events, oldest first; ``cut`` if the oldest were left out.
+    """A session was resumed: its past events, oldest first.
 
     A long past comes in parts: first the newest, then, with ``older``, each part before all that came so far.
     The first one has the conversation's ``title``, "" if it has none, and its ``first_prompt``. Its calls
@@ -515,7 +515,6 @@ class HistoryLoaded(AgentEvent):
     """
 
     events: tuple[AgentEvent, ...]
-    cut: bool = False
     older: bool = False
     title: str = ""
     first_prompt: str = ""

@@ -21,10 +21,6 @@ from ccq_tui.questions.parse import readable_set
 from ccq_tui.words import plural
 
 READ_SECONDS = 60.0
-MAX_MESSAGES = 200_000
-"""A bound on memory, and far more than was ever said in a session."""
-
-
 GAPS = "The record of this conversation is damaged in {} · what stood there is not shown"
 
 
@@ -37,14 +33,12 @@ class SessionPast:
         events: The past events, oldest first.
         uuids: Ids of the messages, by which a replay of them is recognised, and of the prompts that were read
             in the middle of a turn.
-        cut: Whether older messages were left out.
         deferred: Calls that the CLI makes again when the session is resumed.
     """
 
     session_id: str
     events: tuple[ev.AgentEvent, ...] = ()
     uuids: tuple[str, ...] = ()
-    cut: bool = False
     deferred: frozenset[str] = frozenset()
 
 
@@ -71,7 +65,6 @@ async def read_history(
         options,
         str(options.cwd),
         options.resume or "",
-        str(MAX_MESSAGES),
         *(["resuming"] if resume is not None else []),
         *(["repairing"] if options.repair_records else []),
         seconds=READ_SECONDS,
@@ -89,16 +82,14 @@ async def read_history(
             gap = ev.NoticeGiven("warning", GAPS.format(plural(first["gaps"], "place")))
             read[0] = (*read[0][0], gap), read[0][1]
         if tell is not None:
-            cut = first["cut"] and number == len(lines) - 1
             names = ("", "") if number else (first["title"], first["first_prompt"])
-            tell(session_id, ev.HistoryLoaded(read[-1][0], cut, number > 0, *names))
+            tell(session_id, ev.HistoryLoaded(read[-1][0], number > 0, *names))
     read.reverse()
     return SessionPast(
         session_id=session_id,
         events=tuple(event for events, _ in read for event in events),
         # Prompts read in the middle of a turn go first: the last id must be that of the newest message.
         uuids=(*first["queued"], *(uuid for _, uuids in read for uuid in uuids)),
-        cut=first["cut"],
         deferred=frozenset(first["deferred"]),
     )
 

@@ -13,7 +13,6 @@ import click
 from ccq_tui.cli.exits import ENDED, Refused, Taken
 from ccq_tui.cli.options import given_settings, setting_flags
 from ccq_tui.cli.store import WHOLE_ID, complete_sessions, find_session, opened_store, print_lines
-from ccq_tui.output import echo
 from ccq_tui.text import one_line, reason
 
 if TYPE_CHECKING:
@@ -56,8 +55,7 @@ def resume(context: click.Context, /, session: str, fork: bool, **_flags: object
 def export(session: str, form: str) -> int:
     """Print a session's transcript.
 
-    SESSION is an id or any unambiguous prefix. The last 200,000 messages that Claude Code keeps of it
-    are printed.
+    SESSION is an id or any unambiguous prefix.
     """
     import asyncio
 
@@ -79,8 +77,6 @@ def export(session: str, form: str) -> int:
         )
     facts = {"name": known.name if known is not None else "", "id": name, "cwd": directory}
     print_lines(_written(facts, past, form).rstrip("\n"))
-    if past.cut:
-        echo("Older messages are left out.", err=True)
     return ENDED
 
 
@@ -99,6 +95,6 @@ def _written(session: Mapping[str, str], past: SessionPast, form: str) -> str:
     from ccq_tui.widgets.transcript.painter import plain_text
 
     model = TranscriptModel()
-    model.apply(HistoryLoaded(past.events, past.cut))
+    model.apply(HistoryLoaded(past.events))
     make = export_json if form == "json" else export_markdown
     return make(model.blocks, session=session, at=datetime.now().astimezone(), draw=plain_text)

@@ -73,6 +73,6 @@ class Intake:
                 if at:
                     yield None
                 some = part.events[at : at + STEP]
-                made.apply(replace(part, events=some, cut=part.cut and not at, older=False))
+                made.apply(replace(part, events=some, older=False))
             self._past.popleft()
             yield made

@@ -182,8 +182,6 @@ class TranscriptModel:
     def _(self, event: ev.HistoryLoaded) -> None:
         """Put the past above the prompts that were typed meanwhile."""
         typed = self._prompts.lift()
-        if event.cut:
-            self._add(bl.RuleBlock("older messages are not shown"))
         self._past, runs = True, set(self._calls.running)
         for earlier in event.events:
             self._take(earlier)

@@ -10,13 +10,13 @@ from uuid import uuid4
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import MoveAnswer, move_session
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.session import LEFTOVER_ENDED, NO_EARLIER_SESSION
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import OPEN_HERE
+from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.testing import CleanHome, ScriptedModel
@@ -86,7 +86,6 @@ async def it_shows_its_past_and_goes_on(home: CleanHome, model: ScriptedModel, s
     async with Running(home, resume=session_id) as run:
         await run.until(ev.Connected)
         history = run.one(ev.HistoryLoaded)
-        assert not history.cut
         assert (history.title, history.first_prompt) == ("The API", "Build it")
         assert [type(event) for event in history.events] == [
             ev.PromptAccepted,

@@ -541,7 +541,7 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         await until(pilot, lambda: "open here already" in screen.dock.notices.text)
 
         # Parked here and resumed over there meanwhile: the start is lost, and the answer theirs to deliver.
-        run.told.tell(ev.HistoryLoaded((), cut=False))
+        run.told.tell(ev.HistoryLoaded(()))
         run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
         run.told.tell(asked())
         await keys_work(run, pilot)

@@ -60,13 +60,12 @@ def test_a_transcript_is_printed_as_json(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stock()
-    past(monkeypatch, SessionPast(SESSION, (PromptAccepted("Which cache?"),), cut=True))
+    past(monkeypatch, SessionPast(SESSION, (PromptAccepted("Which cache?"),)))
     assert main(["export", "8f", "--format", "json"]) == 0
-    out, told = capsys.readouterr()
+    out, _ = capsys.readouterr()
     exported = json.loads(out)
     assert exported["session"] == {"name": "api-refactor", "id": SESSION, "cwd": "/home/me/api"}
-    assert [block["kind"] for block in exported["blocks"]] == ["rule", "prompt"]
-    assert told == "Older messages are left out.\n"
+    assert [block["kind"] for block in exported["blocks"]] == ["prompt"]
 
 
 @pytest.mark.parametrize(

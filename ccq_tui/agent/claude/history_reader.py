@@ -133,10 +133,10 @@ def _by_uuid(entries: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {str(entry["uuid"]): entry for entry in entries if entry.get("uuid")}
 
 
-def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairing: bool) -> None:
+def main(directory: str, session_id: str, *, resuming: bool, repairing: bool) -> None:
     """Print the conversation, a JSON object a line; each line but the first has ``"messages"`` alone.
 
-    The first has ``"session_id"``, ``"title"``, ``"first_prompt"``, ``"messages"``, ``"cut"``, ``"gaps"``,
+    The first has ``"session_id"``, ``"title"``, ``"first_prompt"``, ``"messages"``, ``"gaps"``,
     ``"deferred"``, ``"queued"`` and ``"notifications"``. With ``resuming``, the session is named before it
     is read; with ``repairing`` too, its record is repaired.
     """
@@ -162,13 +162,11 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
     said = [{"type": one.type, "uuid": one.uuid, "message": one.message} for one in messages]
     entries, damaged = linked(lines, said[0]["uuid"] if said else "")
     earlier, gaps = before(entries, [one["uuid"] for one in said])
-    said = [*earlier, *said]
-    told = said[-limit:]
+    told = [*earlier, *said]
     add_records(lines, told)
     newest, *older = parts(told)
     info = sdk.get_session_info(session_id) if messages else None
     past = {
-        "cut": len(told) < len(said),
         "messages": newest,
         "deferred": deferred(lines),
         "gaps": max(gaps, damaged),
@@ -326,5 +324,5 @@ def lines_of(paths: Iterable[Path]) -> list[str]:
 
 if __name__ == "__main__":
     gc.disable()  # the data has no reference cycles, and the process ends after printing it
-    place, session, most, *given = sys.argv[1:]
-    main(place, session, int(most), resuming="resuming" in given, repairing="repairing" in given)
+    place, session, *given = sys.argv[1:]
+    main(place, session, resuming="resuming" in given, repairing="repairing" in given)

@@ -10,7 +10,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.transcript import blocks as bl
-from ccq_tui.transcript.blocks import ProseBlock, RuleBlock, ToolBlock
+from ccq_tui.transcript.blocks import ProseBlock, ToolBlock
 from ccq_tui.transcript.intake import STEP, Intake
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.block_mark import Step, neighbour
@@ -261,10 +261,9 @@ def test_a_prompt_that_came_back_is_no_longer_shown() -> None:
 def test_history_stands_above_the_prompt_that_was_typed_meanwhile() -> None:
     model = TranscriptModel(lambda: 0.0)
     model.add_prompt("go")
-    model.apply(ev.HistoryLoaded((ev.PromptAccepted("go"), said_by("went")), cut=True))
+    model.apply(ev.HistoryLoaded((ev.PromptAccepted("go"), said_by("went"))))
     model.apply(ev.PromptAccepted("go", prompt_id="9"))
     assert words_of(model) == ["go", "went", "go"]
-    assert isinstance(model.blocks[0], bl.RuleBlock)
     assert all(block.accepted for block in model.blocks if isinstance(block, bl.PromptBlock))
 
 
@@ -279,7 +278,7 @@ def test_a_prompt_without_a_name_yet_is_taken_back_and_no_other() -> None:
     assert words_of(model) == ["again"], "it was another one"
 
 
-def part(first: int, count: int, *, cut: bool = False) -> ev.HistoryLoaded:
+def part(first: int, count: int) -> ev.HistoryLoaded:
     """A part of some blocks, and of a call that has its result at the very end."""
     said = [
         ev.BlockFinished(ev.BlockKey(f"m{number}", 0), ev.BlockKind.TEXT, f"Block {number}")
@@ -287,7 +286,7 @@ def part(first: int, count: int, *, cut: bool = False) -> ev.HistoryLoaded:
     ]
     name = f"call {first}"
     call, result = ev.ToolStarted(name, "Bash", {"command": "make"}), ev.ToolFinished(name, "Bash", "done")
-    return ev.HistoryLoaded((call, *said, result), cut, older=True)
+    return ev.HistoryLoaded((call, *said, result), older=True)
 
 
 def said(model: TranscriptModel) -> list[str]:
@@ -305,7 +304,7 @@ def take_all(model: TranscriptModel, intake: Intake) -> int:
 
 
 def test_parts_come_in_steps_and_are_the_same_as_at_once() -> None:
-    parts = [part(400, 100), part(0, 400, cut=True)]
+    parts = [part(400, 100), part(0, 400)]
     whole, model = TranscriptModel(lambda: 0.0), TranscriptModel(lambda: 0.0)
     intake = Intake(model)
     for one in parts:
@@ -314,7 +313,6 @@ def test_parts_come_in_steps_and_are_the_same_as_at_once() -> None:
     assert take_all(model, intake) >= 500 // STEP
     assert said(model) == said(whole) == [f"Block {number}" for number in range(500)]
     assert [type(block) for block in model.blocks] == [type(block) for block in whole.blocks]
-    assert isinstance(model.blocks[0], RuleBlock)
     calls = [block for block in model.blocks if isinstance(block, ToolBlock)]
     assert [call.output for call in calls] == ["done", "done"]
 
