@@ -37,15 +37,11 @@ class Commander:
     Args:
         emit: Takes events.
         stop: Ends the session; takes whether questions wait in it, and the cause.
-        stay: Called if the session was to be parked, its prompts were taken back, and nothing waits any more.
     """
 
-    def __init__(
-        self, emit: Callable[[AgentEvent], None], stop: Callable[[bool, str], None], stay: Callable[[], None]
-    ) -> None:
+    def __init__(self, emit: Callable[[AgentEvent], None], stop: Callable[[bool, str], None]) -> None:
         self._emit = emit
         self._stop = stop
-        self._stay = stay
         self._ordered: asyncio.Queue[cmd.Ordered] = asyncio.Queue()
         self._unsent: dict[str, cmd.Send] = {}
         """The prompts in `_ordered`, by their ids, without those that were taken back."""
@@ -110,7 +106,6 @@ class Commander:
             self._stop(parked, cause)
         else:
             self._leaving = False
-            self._stay()
             self._emit(NoticeGiven("info", NOTHING_WAITS))
 
     def _give_back_held(self) -> None:

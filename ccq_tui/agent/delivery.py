@@ -41,8 +41,6 @@ GONE = "the session ended before it was decided"
 CLEARED = "the conversation was cleared; the question waits in the inbox"
 REWOUND = "rewound: the conversation was taken back to before it"
 RESULT, MESSAGE = "result", "message"
-MOST_ATTEMPTS = 8
-"""Most times that a process sends an answer that comes back unread."""
 _NO_ANSWERS = (*UNTAKEN_RESULTS, INTERRUPTED)
 """Beginnings of results that no answer reached; what was allowed may be interrupted later."""
 
@@ -55,7 +53,6 @@ class Owed:
         earlier: Number of earlier calls in the session with the id of its call.
         prompts_before: The prompts before it: a rewind to one of them undoes the question.
         by_message: Whether no call waits for it any more; else the CLI makes its deferred call again.
-        attempts: Number of messages sent for it.
     """
 
     opened: OpenRequest
@@ -63,7 +60,6 @@ class Owed:
     earlier: int
     prompts_before: frozenset[str]
     by_message: bool = False
-    attempts: int = 0
 
     @property
     def waits(self) -> bool:
@@ -86,8 +82,6 @@ class Delivery:
         """The questions of earlier processes that have no call in this one yet, by their ids."""
         self._sent: dict[str, Owed] = {}
         """The questions answered by a message that has not arrived, by the message's id."""
-        self._came_back: list[tuple[Owed, str]] = []
-        """The questions answered by a message that came back unread, and the message."""
         self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
         self._unsubscribe = inbox.subscribe(self._hear)
 
@@ -125,7 +119,6 @@ class Delivery:
     def _leave_conversation(self) -> None:
         """Leave the waiting questions to their conversation; the one that begins knows nothing of them."""
         left, self._owed = self._owed, {}
-        self._came_back.clear()
         for name, owed in left.items():
             if owed.waits:
                 self._emit(RequestSettled(name, Cancelled(CLEARED)))
@@ -134,21 +127,9 @@ class Delivery:
         """Return whether a prompt is an answer that goes as a message, and has not arrived."""
         return prompt_id in self._sent
 
-    def came_back(self, prompt_id: str, text: str) -> bool:
-        """Note that a message came back unread; returns whether it is an answer.
-
-        The next process delivers it, or `send_again` if this session continues.
-        """
-        owed = self._sent.pop(prompt_id, None)
-        if owed is not None:
-            self._came_back.append((owed, text))
-        return owed is not None
-
-    def send_again(self) -> None:
-        """Send the returned answers again: the session was about to end, but continues."""
-        came_back, self._came_back = self._came_back, []
-        for owed, text in came_back:
-            self._send_message(owed, text)
+    def came_back(self, prompt_id: str) -> bool:
+        """Note that a message came back unread; returns whether it is an answer: the next process delivers it."""
+        return self._sent.pop(prompt_id, None) is not None
 
     def _arrived(self, name: str, way: str) -> None:
         """Count a request as delivered as soon as the session's record has it for sure."""
@@ -242,15 +223,9 @@ class Delivery:
             return
         if not isinstance(outcome, Answered | Discussed | Declined | Expired):
             raise TypeError(f"{type(outcome).__name__} does not settle a question")
-        self._send_message(owed, answers_as_message(owed.request.questions, outcome))
-
-    def _send_message(self, owed: Owed, text: str) -> None:
-        if owed.attempts == MOST_ATTEMPTS:
-            return  # the next process delivers it
-        prompt_id = prompt_id_of(owed.request.tool_use_id, owed.attempts, owed.earlier)
-        owed.attempts += 1
+        prompt_id = prompt_id_of(owed.request.tool_use_id, owed.earlier)
         self._sent[prompt_id] = owed
-        self._send(Send(text, prompt_id))
+        self._send(Send(answers_as_message(owed.request.questions, outcome), prompt_id))
 
 
 def prompts_before(history: SessionPast, tool_use_id: str) -> frozenset[str]:
@@ -268,15 +243,14 @@ def prompts_before(history: SessionPast, tool_use_id: str) -> frozenset[str]:
     return found if found is not None else frozenset(prompts)
 
 
-def prompt_id_of(tool_use_id: str, attempt: int = 0, earlier: int = 0) -> str:
+def prompt_id_of(tool_use_id: str, earlier: int = 0) -> str:
     """Return the id of the message that answers a call: the same one in each process.
 
-    By it the session's own record shows whether the message has arrived. The CLI drops a message with an
-    id that it had before, even one that was taken back, and reports it as read: hence the attempts.
+    By it the session's own record shows whether the message has arrived. A process of the CLI drops a message
+    with an id that it had before, even one that was taken back, and reports it as read.
     """
     another = f" after {earlier} others" if earlier else ""
-    again = f", attempt {attempt}" if attempt else ""
-    return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {tool_use_id}{another}{again}"))
+    return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {tool_use_id}{another}"))
 
 
 def way_in(
@@ -287,7 +261,7 @@ def way_in(
     Before it there may be ``earlier`` calls of the same id, whose results are not its own. Results that begin
     with ``untaken`` show that none did.
     """
-    if any(prompt_id_of(tool_use_id, attempt, earlier) in history.uuids for attempt in range(MOST_ATTEMPTS)):
+    if prompt_id_of(tool_use_id, earlier) in history.uuids:
         return MESSAGE
     found = False
     for event in history.events:

@@ -72,7 +72,7 @@ class AgentSession:
         self._inbox = inbox
         self._delivery = Delivery(inbox, self._emit, self.put)
         self._unrecorded = UnrecordedPrompts(self._emit, self.taken)
-        self._commander = Commander(self._emit, self._stop, self._delivery.send_again)
+        self._commander = Commander(self._emit, self._stop)
         self._begun = bool(options.resume or options.continue_conversation)
         """Whether its conversation has a prompt: before that, no session is in any list."""
         self._held = ""
@@ -317,7 +317,7 @@ class AgentSession:
             self._scope.reschedule(asyncio.get_running_loop().time())
 
     def _emit(self, event: ev.AgentEvent) -> None:
-        if isinstance(event, ev.PromptReturned) and self._delivery.came_back(event.prompt_id, event.text):
+        if isinstance(event, ev.PromptReturned) and self._delivery.came_back(event.prompt_id):
             event = replace(event, kept=True)
         if not self._delivery.has(getattr(event, "prompt_id", "")):
             self._unrecorded.note(event)

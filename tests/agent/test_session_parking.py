@@ -316,7 +316,7 @@ async def test_an_answer_that_was_read_in_the_middle_of_a_turn_is_not_sent_again
 
 
 @pytest.mark.timeout(240)
-async def test_an_answer_taken_back_for_a_park_that_comes_to_nothing_is_sent_again(
+async def test_an_answer_taken_back_for_a_park_that_comes_to_nothing_is_sent_by_the_next_process(
     play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scenario = Scenario("q").says("One.").ends_turn().asks(DATABASE).asks(LAYOUT).says("Thanks.").ends_turn()
@@ -342,8 +342,10 @@ async def test_an_answer_taken_back_for_a_park_that_comes_to_nothing_is_sent_aga
             await run.until(ev.NoticeGiven, lambda e: e.text == NOT_TAKEN_BACK)
             run.session.park()
             await run.until(ev.NoticeGiven, lambda e: e.text == NOTHING_WAITS)
-            await delivered(inbox, asked.id, "message")
+            await run.idle()
             assert [(e.prompt_id, e.kept) for e in run.all(ev.PromptReturned)] == [(message, True)]
+        async with Running(home, inbox=inbox, resume=session_id):
+            await delivered(inbox, asked.id, "message")
     assert said(model).count(answers_as_message(asked.questions, SQLITE)) == 1
 
 

@@ -240,7 +240,6 @@ def test_a_question_knows_the_prompts_before_it_also_where_its_call_was_not_writ
     again = replace(history, events=(*history.events, past[1]))
     assert prompts_before(again, "a") == {"1", "2"}, "a call of a model that uses ids twice"
     assert prompts_before(history, "b") == {"1", "2"}
-    assert prompts_before(replace(history, cut=True), "b") == frozenset(), "older than what is read"
 
 
 async def test_a_question_without_a_call_is_asked_for_an_answer_by_message() -> None:
