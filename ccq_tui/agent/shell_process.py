@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from asyncio.subprocess import DEVNULL, Process
+from asyncio.subprocess import DEVNULL
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 
 from ccq_tui.agent.claude_settings import chosen_settings, managed_settings
 from ccq_tui.agent.options import SessionOptions
@@ -64,7 +63,7 @@ class Capture:
         return (self._tail or self._head)[-TAIL_BYTES:].decode("utf-8", "replace")
 
 
-class ShellProcess:
+class ShellProcess(asyncio.SubprocessProtocol):
     """Runs one command, once."""
 
     def __init__(self, command: str, options: SessionOptions, grown: Callable[[str], None]) -> None:
@@ -75,9 +74,11 @@ class ShellProcess:
         """The text of both streams, in the order in which it came."""
         self._options = options
         self._grown = grown
-        self._process: Process | None = None
-        self._out = Capture()
-        self._errors = Capture()
+        self._process: asyncio.SubprocessTransport | None = None
+        self._streams = {1: Capture(), 2: Capture()}
+        self._open = set(self._streams)
+        self._ended = asyncio.Event()
+        self._silent = asyncio.Event()
         self._telling: asyncio.TimerHandle | None = None
         self._stops: list[asyncio.TimerHandle] = []
 
@@ -86,37 +87,23 @@ class ShellProcess:
 
         If the command cannot be started, its standard error says why.
         """
-        loop = asyncio.get_running_loop()
-        ends: list[int] = []
-        transports: list[asyncio.ReadTransport] = []
-        readers: list[_Reader] = []
         try:
-            for capture in (self._out, self._errors):
-                read, write = os.pipe()
-                ends.append(write)
-                make = partial(_Reader, partial(self._take, capture))
-                transport, reader = await loop.connect_read_pipe(make, os.fdopen(read, "rb", 0))
-                transports.append(transport)
-                readers.append(reader)
-            process = self._process = await asyncio.create_subprocess_exec(
+            self._process, _ = await asyncio.get_running_loop().subprocess_exec(
+                lambda: self,
                 os.environ.get("SHELL") or "/bin/sh",
                 "-c",
                 self.command,
                 stdin=DEVNULL,
-                stdout=ends[0],
-                stderr=ends[1],
                 cwd=self._options.cwd,
                 env=self._options.environ(),
                 start_new_session=True,
             )
             if self.stopped:
                 self.stop()
-            while ends:
-                os.close(ends.pop())
-            code = await process.wait()
+            await self._ended.wait()
             with suppress(TimeoutError):
                 async with asyncio.timeout(LAST_SECONDS):
-                    await asyncio.gather(*(reader.ended.wait() for reader in readers))
+                    await self._silent.wait()
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             return ShellRun(self.command, stderr=f"The command was not started: {reason}", code=NOT_RUN)
@@ -125,16 +112,15 @@ class ShellProcess:
             if self._process is not None:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(STOP_SECONDS):
-                        await self._process.wait()
+                        await self._ended.wait()
             raise
         finally:
             for handle in (*self._stops, *([self._telling] if self._telling else [])):
                 handle.cancel()
-            for transport in transports:
-                transport.close()
-            for end in ends:
-                os.close(end)
-        return ShellRun(self.command, self._out.text(), self._errors.text(), code)
+            if self._process is not None:
+                self._process.close()
+        out, errors = (stream.text() for stream in self._streams.values())
+        return ShellRun(self.command, out, errors, self._process.get_returncode() or 0)
 
     def stop(self) -> None:
         """End the command by SIGINT, then by SIGTERM and SIGKILL; a second call kills it at once."""
@@ -157,30 +143,27 @@ class ShellProcess:
 
     def _signal(self, number: int) -> None:
         """Signal the command, with all that it started."""
-        if self._process is not None and self._process.returncode is None:
+        if self._process is not None and self._process.get_returncode() is None:
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, number)
+                os.killpg(self._process.get_pid(), number)
 
-    def _take(self, capture: Capture, data: bytes) -> None:
-        capture.add(data)
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Keep what the command writes."""
+        self._streams[fd].add(data)
         self.output.add(data)
         if self._telling is None:
             self._telling = asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
 
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        """Note that one of the streams has ended."""
+        self._open.discard(fd)
+        if not self._open:
+            self._silent.set()
+
+    def process_exited(self) -> None:
+        """Note that the command has ended; processes that it left may still write."""
+        self._ended.set()
+
     def _tell(self) -> None:
         self._telling = None
         self._grown(self.output.newest())
-
-
-class _Reader(asyncio.Protocol):
-    """Passes on the output of a pipe."""
-
-    def __init__(self, take: Callable[[bytes], None]) -> None:
-        self._take = take
-        self.ended = asyncio.Event()
-
-    def data_received(self, data: bytes) -> None:
-        self._take(data)
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        self.ended.set()
