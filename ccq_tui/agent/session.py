@@ -210,8 +210,7 @@ class AgentSession:
                 lost = await self._open(connection, resumed, reading)
                 if lost is None:
                     tasks.append(group.create_task(self._commander.work(connection)))
-                    failure = await connection.read()
-                    lost = ev.SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
+                    lost = await connection.read()
             except LoadError as error:
                 lost = ev.SessionLost(str(error))
             except ClaimLostError as error:
@@ -277,7 +276,7 @@ class AgentSession:
             ahead, self._ahead = self._ahead, None
             failure = await connection.begin(self._own_id, ahead)
         if failure is not None:
-            return ev.SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
+            return failure
         history = await reading
         connection.translator.remember(history.uuids)
         if self._claim is not None:

@@ -11,7 +11,7 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import deque
 from collections.abc import Awaitable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ import claude_agent_sdk as sdk
 
 from ccq_tui.agent.claude.classify import NO_CONVERSATION
 from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.events import SessionLost
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import MINIMUM_CLI, Problem
 from ccq_tui.child_process import end
@@ -31,21 +32,6 @@ TEXT_CHARACTERS = 2_000
 SIGNALS = 65
 _AS_ROOT = "--dangerously-skip-permissions cannot be used with root/sudo privileges"
 _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
-
-
-@dataclass(frozen=True, slots=True)
-class SessionFailure:
-    """The reason why a session ended or could not start.
-
-    Attributes:
-        kind: The problem.
-        text: Details for a person, or "".
-        exit_code: The CLI's exit code, negative for a signal's number, or None.
-    """
-
-    kind: Problem
-    text: str
-    exit_code: int | None = None
 
 
 class StderrTail:
@@ -67,52 +53,53 @@ class StderrTail:
         return "\n".join([*([text] if text else []), *self._lines])
 
 
-def explain(error: BaseException, words: StderrTail) -> SessionFailure:
+def explain(error: BaseException, words: StderrTail) -> SessionLost:
     """Explain an error of the SDK, with the exit code where there is one."""
     match error:
         case _ if words.have(_AS_ROOT):
-            return SessionFailure(Problem.BYPASS_AS_ROOT, "")
+            return SessionLost("", kind=Problem.BYPASS_AS_ROOT)
         case sdk.CLINotFoundError():
-            return SessionFailure(Problem.CLI_MISSING, "")
+            return SessionLost("", kind=Problem.CLI_MISSING)
         case sdk.ResultError():
             return _refused(error, words)
         case sdk.ProcessError():
             return _ended(error.exit_code, words)
         case sdk.CLIJSONDecodeError():
-            return SessionFailure(Problem.CLI_UNREADABLE, words.after(""))
+            return SessionLost(words.after(""), kind=Problem.CLI_UNREADABLE)
         case sdk.CLIConnectionError():
             return _unconnected(str(error), words)
         case TimeoutError():
-            return SessionFailure(Problem.CLI_SILENT, words.after(""))
+            return SessionLost(words.after(""), kind=Problem.CLI_SILENT)
         case _:
-            return SessionFailure(Problem.LOST, words.after(one_line(reason(error), TEXT_CHARACTERS)))
+            return SessionLost(words.after(one_line(reason(error), TEXT_CHARACTERS)), kind=Problem.LOST)
 
 
-def _refused(error: sdk.ResultError, words: StderrTail) -> SessionFailure:
+def _refused(error: sdk.ResultError, words: StderrTail) -> SessionLost:
     said = "\n".join(error.errors) or error.result or ""
     if NO_CONVERSATION.search(said):
         # The CLI's own text is about its flags, and it repeats itself.
-        return SessionFailure(Problem.NO_CONVERSATION, "", error.exit_code)
-    return SessionFailure(Problem.CLI_ENDED, words.after(bounded(said, TEXT_CHARACTERS)), error.exit_code)
+        return SessionLost("", exit_code=error.exit_code, kind=Problem.NO_CONVERSATION)
+    told = words.after(bounded(said, TEXT_CHARACTERS))
+    return SessionLost(told, exit_code=error.exit_code, kind=Problem.CLI_ENDED)
 
 
-def _unconnected(said: str, words: StderrTail) -> SessionFailure:
+def _unconnected(said: str, words: StderrTail) -> SessionLost:
     if said.startswith("Working directory does not exist"):
-        return SessionFailure(Problem.DIRECTORY_GONE, "")
+        return SessionLost("", kind=Problem.DIRECTORY_GONE)
     if found := _EXIT_CODE.search(said):
         return _ended(int(found[1]), words)
-    return SessionFailure(Problem.CLI_UNUSABLE, words.after(""))
+    return SessionLost(words.after(""), kind=Problem.CLI_UNUSABLE)
 
 
-def _ended(exit_code: int | None, words: StderrTail) -> SessionFailure:
+def _ended(exit_code: int | None, words: StderrTail) -> SessionLost:
     if exit_code is None:
-        return SessionFailure(Problem.CLI_ENDED, words.after(""))
+        return SessionLost(words.after(""), kind=Problem.CLI_ENDED)
     number = -exit_code if exit_code < 0 else exit_code - 128 if exit_code > 128 else 0
     if 0 < number < SIGNALS:
-        return SessionFailure(
-            Problem.CLI_KILLED, words.after(f"It was ended by {signal_name(number)}."), exit_code
-        )
-    return SessionFailure(Problem.CLI_ENDED, words.after(f"It ended with exit code {exit_code}."), exit_code)
+        kind, how = Problem.CLI_KILLED, f"It was ended by {signal_name(number)}."
+    else:
+        kind, how = Problem.CLI_ENDED, f"It ended with exit code {exit_code}."
+    return SessionLost(words.after(how), exit_code=exit_code, kind=kind)
 
 
 def signal_name(number: int) -> str:
@@ -189,16 +176,16 @@ async def _outlast(task: asyncio.Task[None], seconds: float) -> bool:
     return cancelled
 
 
-async def explain_start(error: BaseException, words: StderrTail, options: SessionOptions) -> SessionFailure:
+async def explain_start(error: BaseException, words: StderrTail, options: SessionOptions) -> SessionLost:
     """Explain why the CLI did not start, and name the program or the directory."""
     failure = explain(error, words)
     program = options.cli_path
     if not await asyncio.to_thread(options.cwd.is_dir):
-        return SessionFailure(Problem.DIRECTORY_GONE, str(options.cwd))
+        return SessionLost(str(options.cwd), kind=Problem.DIRECTORY_GONE)
     if failure.kind is Problem.CLI_MISSING:
-        return SessionFailure(failure.kind, f"{program} does not exist." if program else "")
+        return replace(failure, reason=f"{program} does not exist." if program else "")
     if failure.kind is Problem.NO_CONVERSATION:
-        return SessionFailure(failure.kind, options.resume or "", failure.exit_code)
+        return replace(failure, reason=options.resume or "")
     if failure.kind in _EXAMINED and program is not None:
         return await _examined(program, options, failure)
     return failure
@@ -210,7 +197,7 @@ def is_too_old(version: str) -> bool:
     return found is not None and tuple(map(int, found.groups())) < MINIMUM_CLI
 
 
-async def _examined(program: Path, options: SessionOptions, failure: SessionFailure) -> SessionFailure:
+async def _examined(program: Path, options: SessionOptions, failure: SessionLost) -> SessionLost:
     """Ask the program for its version, which every Claude Code prints at once."""
     try:
         process = await asyncio.create_subprocess_exec(
@@ -224,22 +211,22 @@ async def _examined(program: Path, options: SessionOptions, failure: SessionFail
             start_new_session=True,
         )
     except OSError as error:
-        return SessionFailure(Problem.CLI_UNUSABLE, f"{program} cannot be run: {error.strerror}.")
+        return SessionLost(f"{program} cannot be run: {error.strerror}.", kind=Problem.CLI_UNUSABLE)
     try:
         async with asyncio.timeout(VERSION_SECONDS):
             said = await _said(process)
             code = await process.wait()
     except TimeoutError:
-        answer = "does not even report its version."
-        return SessionFailure(failure.kind, f"{program} {answer}", failure.exit_code)
+        return replace(failure, reason=f"{program} does not even report its version.")
     finally:
         await end(process)
     if code == 0 and _VERSION.search(said):
         if is_too_old(said):
-            return SessionFailure(Problem.CLI_OLD, f"{program} is version {one_line(said, 40)}.")
+            return SessionLost(f"{program} is version {one_line(said, 40)}.", kind=Problem.CLI_OLD)
         kind = Problem.CLI_ENDED if failure.kind is Problem.CLI_UNUSABLE else failure.kind
-        return SessionFailure(kind, f"{program}\n{failure.text}".rstrip(), failure.exit_code)
-    return SessionFailure(Problem.CLI_UNUSABLE, f"{program} is not Claude Code: {_ending(code, said)}.", code)
+        return replace(failure, reason=f"{program}\n{failure.reason}".rstrip(), kind=kind)
+    said = f"{program} is not Claude Code: {_ending(code, said)}."
+    return SessionLost(said, exit_code=code, kind=Problem.CLI_UNUSABLE)
 
 
 async def _said(process: Process) -> str:

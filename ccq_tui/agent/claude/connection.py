@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import claude_agent_sdk as sdk
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude.cli_process import (
-    SessionFailure,
-    StderrTail,
-    explain,
-    explain_start,
-    is_too_old,
-    leave,
-    limited,
-)
+from ccq_tui.agent.claude.cli_process import StderrTail, explain, explain_start, is_too_old, leave, limited
 from ccq_tui.agent.claude.conversation import Conversation, DeltaCoalescer, line_of
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.options import sdk_options
@@ -79,7 +71,7 @@ class Connection:
         self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
         self._arrivals = PartialSets(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
 
-    async def begin(self, session_id: str, ahead: Prestarted | None = None) -> SessionFailure | None:
+    async def begin(self, session_id: str, ahead: Prestarted | None = None) -> ev.SessionLost | None:
         """Start the CLI for a new session; returns why it failed (no process is left then), or None."""
         self.translator.usage.cost = 0.0
         if ahead is None:
@@ -90,17 +82,17 @@ class Connection:
             self._emit(ev.PromptAccepted(ahead.prompt, queued=False, prompt_id=ahead.prompt_id))
         return await self._open(session_id, ahead.take(self.gate, self._words.add))
 
-    async def resume(self, claim: Claim) -> SessionFailure | None:
+    async def resume(self, claim: Claim) -> ev.SessionLost | None:
         """Start the CLI for a session that nothing else runs; as `begin`."""
         return await self._open(claim.session_id, self._start(None, claim.session_id))
 
-    async def fork(self, original: str, session_id: str) -> SessionFailure | None:
+    async def fork(self, original: str, session_id: str) -> ev.SessionLost | None:
         """Start the CLI for a copy of a session, under another id; as `begin`."""
         return await self._open(session_id, self._start(session_id, original))
 
     async def _open(
         self, session_id: str, starting: Coroutine[Any, Any, sdk.ClaudeSDKClient]
-    ) -> SessionFailure | None:
+    ) -> ev.SessionLost | None:
         # Requests that come right after the start belong to this session, too.
         self.translator.session_id = session_id
         try:
@@ -156,7 +148,7 @@ class Connection:
         await client.connect()
         return client
 
-    async def read(self) -> SessionFailure:
+    async def read(self) -> ev.SessionLost:
         """Read messages until the stream ends, never stopping for anything; returns why it ended."""
         while True:
             try:
@@ -171,7 +163,7 @@ class Connection:
             except Exception as error:  # the SDK hands on a reader's failure as it was
                 _logger.exception("The reader failed")
                 return explain(error, self._words)
-            return SessionFailure(Problem.CLI_ENDED, self._words.after(""), 0)
+            return ev.SessionLost(self._words.after(""), exit_code=0, kind=Problem.CLI_ENDED)
 
     async def send(self, command: Send) -> None:
         """Write a prompt to the CLI; raises `CommandError` if it was not written."""

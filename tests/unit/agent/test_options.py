@@ -17,17 +17,11 @@ from claude_agent_sdk import (
     ResultError,
 )
 
-from ccq_tui.agent.claude.cli_process import (
-    STDERR_LINE_CHARACTERS,
-    STDERR_LINES,
-    SessionFailure,
-    StderrTail,
-    explain,
-    limited,
-)
+from ccq_tui.agent.claude.cli_process import STDERR_LINE_CHARACTERS, STDERR_LINES, StderrTail, explain, limited
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude_settings import first_mode
 from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.events import SessionLost
 from ccq_tui.agent.controls import start_error
 from ccq_tui.agent.listings import slash_commands
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
@@ -134,43 +128,43 @@ def test_it_is_auto_unless_a_mode_was_chosen(
 @pytest.mark.parametrize(
     ("error", "failure"),
     [
-        (CLINotFoundError("Claude Code not found at: /x"), SessionFailure(Problem.CLI_MISSING, "")),
+        (CLINotFoundError("Claude Code not found at: /x"), SessionLost("", kind=Problem.CLI_MISSING)),
         (
             ProcessError("x", exit_code=3),
-            SessionFailure(Problem.CLI_ENDED, "It ended with exit code 3.\nboom", 3),
+            SessionLost("It ended with exit code 3.\nboom", exit_code=3, kind=Problem.CLI_ENDED),
         ),
         (
             ProcessError("x", exit_code=-9),
-            SessionFailure(Problem.CLI_KILLED, "It was ended by signal 9 (SIGKILL).\nboom", -9),
+            SessionLost("It was ended by signal 9 (SIGKILL).\nboom", exit_code=-9, kind=Problem.CLI_KILLED),
         ),
         (
             ProcessError("x", exit_code=143),
-            SessionFailure(Problem.CLI_KILLED, "It was ended by signal 15 (SIGTERM).\nboom", 143),
+            SessionLost("It was ended by signal 15 (SIGTERM).\nboom", exit_code=143, kind=Problem.CLI_KILLED),
         ),
-        (ProcessError("x"), SessionFailure(Problem.CLI_ENDED, "boom")),
+        (ProcessError("x"), SessionLost("boom", kind=Problem.CLI_ENDED)),
         (
             ResultError("x", {"errors": ["No conversation found with session ID: 1"]}, exit_code=1),
-            SessionFailure(Problem.NO_CONVERSATION, "", 1),
+            SessionLost("", exit_code=1, kind=Problem.NO_CONVERSATION),
         ),
         (
             ResultError("x", {"errors": ["Something else"]}, exit_code=1),
-            SessionFailure(Problem.CLI_ENDED, "Something else\nboom", 1),
+            SessionLost("Something else\nboom", exit_code=1, kind=Problem.CLI_ENDED),
         ),
-        (CLIConnectionError("pipe"), SessionFailure(Problem.CLI_UNUSABLE, "boom")),
+        (CLIConnectionError("pipe"), SessionLost("boom", kind=Problem.CLI_UNUSABLE)),
         (
             CLIConnectionError("Cannot write to terminated process (exit code: 3)"),
-            SessionFailure(Problem.CLI_ENDED, "It ended with exit code 3.\nboom", 3),
+            SessionLost("It ended with exit code 3.\nboom", exit_code=3, kind=Problem.CLI_ENDED),
         ),
         (
             CLIConnectionError("Working directory does not exist: /x"),
-            SessionFailure(Problem.DIRECTORY_GONE, ""),
+            SessionLost("", kind=Problem.DIRECTORY_GONE),
         ),
-        (CLIJSONDecodeError("{", ValueError()), SessionFailure(Problem.CLI_UNREADABLE, "boom")),
-        (TimeoutError(), SessionFailure(Problem.CLI_SILENT, "boom")),
-        (Exception("odd"), SessionFailure(Problem.LOST, "odd\nboom")),
+        (CLIJSONDecodeError("{", ValueError()), SessionLost("boom", kind=Problem.CLI_UNREADABLE)),
+        (TimeoutError(), SessionLost("boom", kind=Problem.CLI_SILENT)),
+        (Exception("odd"), SessionLost("odd\nboom", kind=Problem.LOST)),
     ],
 )
-def test_each_error_is_explained(error: Exception, failure: SessionFailure) -> None:
+def test_each_error_is_explained(error: Exception, failure: SessionLost) -> None:
     words = StderrTail()
     words.add("boom")
     assert explain(error, words) == failure
