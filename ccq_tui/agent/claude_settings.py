@@ -29,12 +29,12 @@ def chosen_settings(options: SessionOptions) -> Iterator[Mapping[str, Any]]:
 
     The settings of an untrusted directory do not apply.
     """
-    if options.settings is not None:
+    if options.settings.settings is not None:
         with suppress(ValueError):
-            yield read_json(options.settings)
-    if options.claude.restricted:
+            yield read_json(options.settings.settings)
+    if options.settings.restricted:
         return
-    sources = options.claude.setting_sources
+    sources = options.settings.setting_sources
     project = options.cwd / ".claude"
     files = {
         "local": project / "settings.local.json",
@@ -53,8 +53,8 @@ def first_mode(options: SessionOptions) -> str | None:
     Where nothing else is set, Claude Code's own screen starts in auto mode, but a CLI without a screen does
     not. The CLI itself leaves auto mode where it is disabled.
     """
-    if options.permission_mode is not None:
-        return options.permission_mode
+    if options.settings.permission_mode is not None:
+        return options.settings.permission_mode
     for layer in (*managed_settings(), *chosen_settings(options)):
         mode = fields(layer, "permissions").get("defaultMode")
         if mode is not None:

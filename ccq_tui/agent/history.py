@@ -66,7 +66,7 @@ async def read_history(
         str(options.cwd),
         options.resume or "",
         *(["resuming"] if resume is not None else []),
-        *(["repairing"] if options.repair_records else []),
+        *(["repairing"] if options.settings.repair_records else []),
         seconds=READ_SECONDS,
         allow=resume,
     )

@@ -349,10 +349,10 @@ class AgentSession:
         if not (self._begun and name):
             return
         launch = {
-            "model": options.model,
-            "permission_mode": options.permission_mode,
-            "effort": options.effort,
-            "claude": options.claude.lasting(),  # nothing that may be a secret
+            "model": options.settings.model,
+            "permission_mode": options.settings.permission_mode,
+            "effort": options.settings.effort,
+            "claude": options.settings.claude.lasting(),  # nothing that may be a secret
         }
         fact = SessionFact(directory=str(options.cwd), launch=launch, runs=name != self._held)
         self._held = name

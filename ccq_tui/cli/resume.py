@@ -62,10 +62,11 @@ def export(session: str, form: str) -> int:
     from ccq_tui.agent.history import read_history
     from ccq_tui.agent.options import SessionOptions
     from ccq_tui.agent.reader import ReaderError
+    from ccq_tui.config.settings import Settings
 
     name, known = _known(session)
     directory = known.directory if known is not None else ""
-    options = SessionOptions(cwd=Path(directory or os.curdir), resume=name)
+    options = SessionOptions(settings=Settings.model_construct(cwd=Path(directory or os.curdir)), resume=name)
     try:
         past = asyncio.run(read_history(options))
     except ReaderError as error:

@@ -113,8 +113,9 @@ def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resum
         raise click.UsageError("--session-id with --continue or --resume needs --fork.", context)
     from ccq_tui.agent.claude.record import Recorded, recorded
     from ccq_tui.agent.options import SessionOptions
+    from ccq_tui.config.settings import Settings
 
-    if recorded(SessionOptions(cwd=Path()), wanted.lower()) is not Recorded.NOTHING:
+    if recorded(SessionOptions(settings=Settings()), wanted.lower()) is not Recorded.NOTHING:
         raise Refused(f"--session-id: session {wanted} exists already; --resume {wanted} continues it.")
 
 
@@ -129,9 +130,11 @@ def _linked_to(pull_request: str, directory: str | None) -> str:
     from ccq_tui.agent.reader import ReaderError, earlier_sessions
     from ccq_tui.claude_files import record_files
     from ccq_tui.config.paths import expanded
+    from ccq_tui.config.settings import Settings
 
     wanted = pull_request.strip().removeprefix("#").rstrip("/")
-    options = SessionOptions(cwd=(expanded(directory) if directory else Path.cwd()).absolute())
+    here = (expanded(directory) if directory else Path.cwd()).absolute()
+    options = SessionOptions(settings=Settings.model_construct(cwd=here))
     try:
         sessions = asyncio.run(earlier_sessions(options))
     except ReaderError as error:

@@ -38,7 +38,7 @@ def status_command(options: SessionOptions) -> str:
 
     The settings of an untrusted directory do not apply.
     """
-    flags = options.claude
+    flags = options.settings
     if flags.bare or flags.safe_mode:
         return ""
     managed = managed_settings()
@@ -68,7 +68,7 @@ def status_data(options: SessionOptions, facts: SessionFacts, seconds: float) ->
         "workspace": {
             "current_dir": place,
             "project_dir": place,
-            "added_dirs": [str(path) for path in options.add_dirs],
+            "added_dirs": [str(path) for path in options.settings.add_dirs],
         },
         "version": facts.cli_version,
         "output_style": {"name": facts.style or "default"},
@@ -89,7 +89,7 @@ def status_data(options: SessionOptions, facts: SessionFacts, seconds: float) ->
     optional = {
         "session_name": facts.title,
         "effort": {"level": facts.effort} if facts.effort else "",
-        "agent": {"name": options.claude.agent} if options.claude.agent else "",
+        "agent": {"name": options.settings.agent} if options.settings.agent else "",
     }
     return data | {name: value for name, value in optional.items() if value}
 

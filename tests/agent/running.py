@@ -32,6 +32,7 @@ from ccq_tui.testing.environment import CleanHome
 from ccq_tui.testing.model import ScriptedModel
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox
+from tests.options import options_of
 
 LIMIT = 60.0
 LINE = 160
@@ -197,7 +198,7 @@ def asks(event: object, kind: type) -> bool:
 def options_in(home: CleanHome, **options: Any) -> SessionOptions:
     """Give the options of a session in a clean home."""
     given = {"cwd": home.project, "environment": home.overrides(), "permission_mode": "default"}
-    return SessionOptions(**(given | options))
+    return options_of(**(given | options))
 
 
 def alive(pid: int) -> bool:

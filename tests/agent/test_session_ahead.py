@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.agent.claude.prestart import MOST_WRITTEN, Prestarted
 from ccq_tui.agent.loader import prestarted
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import DATABASE, SQLITE, Play, Running, alive, options_in
 
@@ -88,7 +87,7 @@ async def test_a_process_that_no_session_took_is_ended(play: Play) -> None:
 
 async def test_where_no_process_can_be_started_there_is_none(play: Play) -> None:
     _, home = play(Scenario("nothing"))
-    async with prestarted(replace(options_in(home), cli_path=home.root / "none")) as ahead:
+    async with prestarted(options_in(home, cli_path=home.root / "none")) as ahead:
         assert ahead is None
     async with prestarted(None) as ahead:
         assert ahead is None

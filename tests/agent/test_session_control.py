@@ -12,7 +12,6 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import Control
 from ccq_tui.agent.history import read_history
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import earlier_sessions
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question
@@ -20,6 +19,7 @@ from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import LIMIT, Play, Running, options_in, until_written
 from tests.agent.stage import Stage, staged
+from tests.options import options_of
 from tests.steps import step
 
 WRITES = (
@@ -41,7 +41,7 @@ BROKEN = json.dumps({"mcpServers": {"broken": {"command": "/nonexistent"}}})
 
 async def test_what_a_session_can_be_told_and_asked(play: Play) -> None:
     one = Scenario("c").says("One.")
-    async with staged(play(Scenario()), mcp_config=BROKEN) as stage:
+    async with staged(play(Scenario()), mcp_config=(BROKEN,)) as stage:
         run, model, home = stage.run, stage.model, stage.home
         with step("asked while it starts"), pytest.raises(CommandError, match="still starting"):
             await run.session.ask(controls.SESSION_COST)
@@ -130,7 +130,7 @@ async def context_cost_and_title(run: Running, home: CleanHome) -> None:
 async def they_are_listed_with_their_titles(run: Running, home: CleanHome, ids: list[str]) -> None:
     await run.cleared()  # what begins then is in no list before its first prompt, and keeps the title
     await until_written(home, run.session.session_id, '"customTitle":"The title"')
-    options = SessionOptions(cwd=home.project, environment=home.overrides())
+    options = options_of(home.project, environment=home.overrides())
     second, first = await earlier_sessions(options)
     assert [first.session_id, second.session_id] == ids
     assert (first.summary, second.summary) == ("Say one", "The title")

@@ -141,7 +141,7 @@ async def test_a_server_that_does_not_start_is_named_at_once_and_once_and_the_pr
     _, home = play(Scenario("s").says("One.").ends_turn().says("Two."))
     ran = hook_and_server_of_the_project(home)
     servers = '{"mcpServers": {"broken": {"command": "/bin/false", "args": []}}}'
-    async with Running(home, project_settings=False, mcp_config=servers) as run:
+    async with Running(home, project_settings=False, mcp_config=(servers,)) as run:
         told = await run.until(ErrorReported)
         assert told == ErrorReported(Problem.MCP_FAILED, "broken: Connection closed")
         for number in (1, 2):

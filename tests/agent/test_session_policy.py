@@ -6,7 +6,6 @@ import json
 
 from ccq_tui.agent.events import ToolFinished
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.agent.options import QuestionPolicy
 from ccq_tui.questions import Declined
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
@@ -25,7 +24,7 @@ def tools(model: ScriptedModel) -> dict[str, str]:
 
 async def test_assume_takes_the_questions_away(play: Play) -> None:
     model, home = play(Scenario("a").asks(DATABASE).says("I assumed SQLite."))
-    options = {"questions": QuestionPolicy.ASSUME, "append_system_prompt": "Speak in rhymes."}
+    options = {"questions": "assume", "append_system_prompt": "Speak in rhymes."}
     async with Running(home, **options) as run:
         run.session.send("Build it")
         await run.idle()
@@ -40,7 +39,7 @@ async def test_adaptive_asks_so_many_times_after_each_prompt_without_previews_an
         Scenario("a").asks(DATABASE).asks(DATABASE).asks(DATABASE).ends_turn().asks(DATABASE).says("Done.")
     )
     model, home = play(scenario)
-    options = {"questions": QuestionPolicy.ADAPTIVE, "max_question_rounds": 2}
+    options = {"questions": "adaptive", "max_question_rounds": 2}
     options |= {"question_previews": "off", "extended_questions": False}
     (home.project / "CLAUDE.md").write_text("Use tabs in this project.")
     async with Running(home, **options) as run:

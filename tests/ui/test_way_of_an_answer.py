@@ -10,10 +10,10 @@ from types import FrameType
 from textual import events
 
 from ccq_tui.agent.claude.gate import Gate
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Request
+from tests.options import options_of
 from tests.ui.running import running
 from tests.ui.session import SESSION_ID, Driven, ToldSession, keys_work
 
@@ -83,7 +83,7 @@ async def test_an_answer_passes_fourteen_modules_from_its_key_to_the_sdk(tmp_pat
     launch = Launch(settings=Settings(cwd=tmp_path), program=ProgramArguments(state=tmp_path))
     async with running(Driven(launch, make=GatedSession)) as (run, pilot):
         inbox, way = run.app.runtime.inbox, Way()
-        gate = Gate(inbox, SessionOptions(cwd=tmp_path), lambda: SESSION_ID, run.told.tell)
+        gate = Gate(inbox, options_of(tmp_path), lambda: SESSION_ID, run.told.tell)
         gate.waits.shown("t")
         hook = asyncio.ensure_future(gate.before_question({"tool_input": SOURCE}, "t", {}))
         hook.add_done_callback(lambda _: setattr(way, "on", False))

@@ -55,7 +55,7 @@ def test_claude_codes_flags_reach_the_session(app: FakeApp, tmp_path: Path) -> N
     assert (launch.prompt, launch.name, launch.settings.permission_mode) == ("go", "api", None)
     options = session_options(launch)
     assert options.name == "api"
-    assert options.claude == ClaudeFlags(
+    assert options.settings.claude == ClaudeFlags(
         agent="rev",
         agents=str(tmp_path / "agents.json"),
         system_prompt="Brief.",
@@ -81,7 +81,7 @@ def test_claude_codes_flags_reach_the_session(app: FakeApp, tmp_path: Path) -> N
 
 
 def test_no_tools_and_a_debug_log_of_everything(app: FakeApp) -> None:
-    claude = session_options(app.started("--tools", "", "-d", "--model", "opus")).claude
+    claude = session_options(app.started("--tools", "", "-d", "--model", "opus")).settings.claude
     assert (claude.tools, claude.debug) == ((), "")
     assert claude.arguments() == {"debug": None}
 

@@ -179,7 +179,7 @@ async def _outlast(task: asyncio.Task[None], seconds: float) -> bool:
 async def explain_start(error: BaseException, words: StderrTail, options: SessionOptions) -> SessionLost:
     """Explain why the CLI did not start, and name the program or the directory."""
     failure = explain(error, words)
-    program = options.cli_path
+    program = options.settings.cli_path
     if not await asyncio.to_thread(options.cwd.is_dir):
         return SessionLost(str(options.cwd), kind=Problem.DIRECTORY_GONE)
     if failure.kind is Problem.CLI_MISSING:

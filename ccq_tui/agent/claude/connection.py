@@ -104,8 +104,9 @@ class Connection:
         self._client = client
         info = await client.get_server_info() or {}
         self._pid = info.get("pid")
-        self.translator.mode = str(info.get("current_permission_mode") or self._options.permission_mode or "")
-        self.translator.model = self._options.model or default_model(info)
+        given = self._options.settings
+        self.translator.mode = str(info.get("current_permission_mode") or given.permission_mode or "")
+        self.translator.model = given.model or default_model(info)
         self._emit(
             ev.Connected(
                 session_id=self.translator.session_id,

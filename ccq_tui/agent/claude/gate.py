@@ -25,7 +25,7 @@ from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 from ccq_tui.agent.claude.elicitations import SendReply
 from ccq_tui.agent.claude.waits import Parked, Waits
 from ccq_tui.agent.events import AgentEvent, PromptReturned
-from ccq_tui.agent.options import QuestionPolicy, SessionOptions
+from ccq_tui.agent.options import SessionOptions
 from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.agent_texts import POSTPONED, PROCEED, REMARKED, UNREADABLE
 from ccq_tui.inbox.elicitations import read_elicitation
@@ -96,11 +96,11 @@ class Gate:
 
     def will_ask(self, ahead: int) -> bool:
         """Return whether a person would be asked another question set after ``ahead`` arriving ones."""
-        match self._options.questions:
-            case QuestionPolicy.ASSUME:
+        match self._options.settings.questions:
+            case "assume":
                 return False
-            case QuestionPolicy.ADAPTIVE:
-                return self._rounds + ahead < self._options.max_question_rounds
+            case "adaptive":
+                return self._rounds + ahead < self._options.settings.max_question_rounds
             case _:
                 return True
 
@@ -246,8 +246,8 @@ class Gate:
     async def _question_reply(self, questions: QuestionSet, *, parkable: bool = False) -> Reply | None:
         """Ask the questions; return None if the call is deferred."""
         self._rounds += 1
-        adaptive = self._options.questions is QuestionPolicy.ADAPTIVE
-        if adaptive and self._rounds > self._options.max_question_rounds:
+        adaptive = self._options.settings.questions == "adaptive"
+        if adaptive and self._rounds > self._options.settings.max_question_rounds:
             return reply_to(QuestionRequest(questions.id, "", questions), Discussed(PROCEED), {})
         request = QuestionRequest(questions.id, await self._session_of(questions.id), questions)
         outcome = await self.waits.ask(request, parkable=parkable)

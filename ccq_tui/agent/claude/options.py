@@ -10,7 +10,7 @@ import claude_agent_sdk as sdk
 from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset, ToolsPreset
 
 from ccq_tui.agent.claude.orphans import PROGRAM
-from ccq_tui.agent.options import QuestionPolicy, SessionOptions
+from ccq_tui.agent.options import SessionOptions
 from ccq_tui.claude_lines import QUESTION_TOOL
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
@@ -50,8 +50,8 @@ def sdk_options(
     messages and the echo of prompts. ``session_id`` is that of a new session or a fork; None keeps the
     id in ``resume``. ``mode`` is the permission mode to start in; None leaves that to the CLI.
     """
-    flags = options.claude
-    asks = options.questions is not QuestionPolicy.ASSUME
+    given = options.settings
+    asks = given.questions != "assume"
     after = sdk.HookMatcher(matcher=NOT_A_QUESTION, hooks=[after_tool])
     hooks: dict[HookEvent, list[sdk.HookMatcher]] = {"PostToolUse": [after], "PostToolUseFailure": [after]}
     if asks:
@@ -61,24 +61,24 @@ def sdk_options(
         hooks["PreToolUse"] = [before]
     return sdk.ClaudeAgentOptions(
         cwd=options.cwd,
-        model=options.model,
+        model=given.model,
         permission_mode=cast("sdk.PermissionMode | None", mode),
-        effort=cast("sdk.EffortLevel | None", options.effort),
-        add_dirs=list(options.add_dirs),
-        allowed_tools=list(options.allowed_tools),
-        disallowed_tools=[*options.disallowed_tools, *([] if asks else [QUESTION_TOOL])],
-        mcp_servers=options.mcp_config or {},
-        settings=options.settings,
+        effort=given.effort,
+        add_dirs=list(given.add_dirs),
+        allowed_tools=list(given.allowed_tools),
+        disallowed_tools=[*given.disallowed_tools, *([] if asks else [QUESTION_TOOL])],
+        mcp_servers=given.mcp_argument or {},
+        settings=given.settings,
         system_prompt=_system_prompt(options),
-        tools=_tools(flags.tools),
+        tools=_tools(given.tools),
         setting_sources=_setting_sources(options),
-        fallback_model=flags.fallback_model,
-        betas=cast("list[sdk.SdkBeta]", list(flags.betas)),
-        strict_mcp_config=flags.strict_mcp_config,
-        plugins=[{"type": "local", "path": str(path)} for path in flags.plugin_dirs],
-        max_turns=options.max_turns,
-        max_budget_usd=options.max_budget_usd,
-        cli_path=options.cli_path,
+        fallback_model=given.fallback_model,
+        betas=cast("list[sdk.SdkBeta]", list(given.betas)),
+        strict_mcp_config=given.strict_mcp_config,
+        plugins=[{"type": "local", "path": str(path)} for path in given.plugin_dirs],
+        max_turns=given.max_turns,
+        max_budget_usd=given.max_budget_usd,
+        cli_path=given.cli_path,
         session_id=session_id,
         resume=resume,
         fork_session=resume is not None and options.fork,
@@ -103,33 +103,33 @@ def _tools(names: tuple[str, ...] | None) -> list[str] | ToolsPreset:
 
 def _setting_sources(options: SessionOptions) -> list[sdk.SettingSource]:
     """Return the settings sources to read; never those of an untrusted directory."""
-    given = options.claude.setting_sources
+    given = options.settings.setting_sources
     wanted: tuple[sdk.SettingSource, ...] = ("user", "project", "local") if given is None else given
     return [source for source in wanted if options.project_settings or source == "user"]
 
 
 def _extra_arguments(options: SessionOptions, *, new: bool) -> dict[str, str | None]:
-    arguments = {"replay-user-messages": None, **options.claude.arguments()}
+    arguments = {"replay-user-messages": None, **options.settings.arguments()}
     if options.name and new:
         arguments["name"] = options.name
-    if options.claude.system_prompt is not None and (appended := _appended(options)):
+    if options.settings.system_prompt is not None and (appended := _appended(options)):
         arguments["append-system-prompt"] = appended
     return arguments
 
 
 def _system_prompt(options: SessionOptions) -> str | SystemPromptPreset:
-    if options.claude.system_prompt is not None:
-        return options.claude.system_prompt
+    if options.settings.system_prompt is not None:
+        return options.settings.system_prompt
     preset: SystemPromptPreset = {"type": "preset", "preset": "claude_code"}
     return {**preset, "append": appended} if (appended := _appended(options)) else preset
 
 
 def _appended(options: SessionOptions) -> str:
     """Return the text to append to the system prompt, Claude Code's own or another."""
-    parts = [options.append_system_prompt]
-    match options.questions:
-        case QuestionPolicy.ASSUME:
+    parts = [options.settings.append_system_prompt]
+    match options.settings.questions:
+        case "assume":
             parts.append(ASSUME_PROMPT)
-        case QuestionPolicy.ADAPTIVE:
-            parts.append(ADAPTIVE_PROMPT.format(rounds=options.max_question_rounds))
+        case "adaptive":
+            parts.append(ADAPTIVE_PROMPT.format(rounds=options.settings.max_question_rounds))
     return "\n\n".join(part for part in parts if part)

@@ -17,7 +17,6 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.inbox import Inbox
@@ -27,6 +26,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import Draft, PanelState
 from tests.actors import INBOX, PANEL
 from tests.agent.killed.field import PromptField
+from tests.options import options_of
 
 MAIN = "main"
 MOST = 2**20
@@ -70,7 +70,7 @@ class Child:
                 self._tell_session(self._sessions[key], order)
 
     def _start(self, key: str, resume: str | None, *, fork: bool) -> None:
-        options = SessionOptions(cwd=self._project, permission_mode="default", resume=resume, fork=fork)
+        options = options_of(self._project, permission_mode="default", resume=resume, fork=fork)
         session = AgentSession(options, self._inbox, partial(self._take, key))
         before = self._fields.get(key)
         self._sessions[key] = session

@@ -16,7 +16,6 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude import waits
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.partial_sets import BROKE, INTERRUPTED, PASSED_OVER, REJECTED, PartialSets
-from ccq_tui.agent.options import QuestionPolicy, SessionOptions
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.agent_texts import EXPIRED
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest
@@ -25,6 +24,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Expired
 from ccq_tui.questions.state import Arriving
 from tests.actors import LIMIT, PANEL
 from tests.memory_inbox import MemoryInbox
+from tests.options import options_of
 
 SOURCE: dict[str, Any] = {
     "questions": [{"question": "Q?", "header": "H", "options": [{"label": "a"}, {"label": "b"}]}]
@@ -39,7 +39,7 @@ class Asked:
     def __init__(self) -> None:
         self.inbox = MemoryInbox()
         self.events: list[ev.AgentEvent] = []
-        self.gate = Gate(self.inbox, SessionOptions(cwd=Path()), lambda: "s", self.events.append)
+        self.gate = Gate(self.inbox, options_of(Path()), lambda: "s", self.events.append)
         self.gate.waits.shown("t")
 
     async def pending(self) -> None:
@@ -80,7 +80,7 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
         if isinstance(event, ev.RequestAsked):
             answers.append(inbox.answer("t@s", Declined(), PANEL))
 
-    gate = Gate(inbox, SessionOptions(cwd=Path()), lambda: "s", answer)
+    gate = Gate(inbox, options_of(Path()), lambda: "s", answer)
     gate.waits.shown("t")
     result = await gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT)
     assert isinstance(result, PermissionResultDeny)
@@ -273,7 +273,7 @@ class Told:
 
     def __init__(self, **options: Any) -> None:
         self.events: list[ev.AgentEvent] = []
-        gate = Gate(MemoryInbox(), SessionOptions(cwd=Path(), **options), lambda: "s", self.events.append)
+        gate = Gate(MemoryInbox(), options_of(Path(), **options), lambda: "s", self.events.append)
         self.arrivals = PartialSets(lambda: "s", gate.will_ask, self.events.append)
 
     def begin(self, name: str, index: int = 0, *, tool: str = TOOL, parent: str = "") -> None:
@@ -360,8 +360,8 @@ async def test_a_set_that_came_between_two_looks_is_told_before_one_behind_it() 
 
 async def test_nothing_is_told_of_what_nobody_will_be_asked() -> None:
     for told, parent, tool in (
-        (Told(questions=QuestionPolicy.ASSUME), "", TOOL),
-        (Told(questions=QuestionPolicy.ADAPTIVE, max_question_rounds=0), "", TOOL),
+        (Told(questions="assume"), "", TOOL),
+        (Told(questions="adaptive", max_question_rounds=0), "", TOOL),
         (Told(), "toolu_agent", TOOL),
         (Told(), "", "Bash"),
     ):
@@ -373,7 +373,7 @@ async def test_nothing_is_told_of_what_nobody_will_be_asked() -> None:
 
 
 async def test_sets_on_their_way_count_as_rounds() -> None:
-    told = Told(questions=QuestionPolicy.ADAPTIVE, max_question_rounds=1)
+    told = Told(questions="adaptive", max_question_rounds=1)
     await told.shown("t1")
     await told.shown("t2", 1)
     assert {e.request.id for e in told.events if isinstance(e, ev.QuestionArriving)} == {"t1@s"}

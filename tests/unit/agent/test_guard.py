@@ -27,6 +27,7 @@ from ccq_tui.agent.shell_process import MOST_BYTES, NOT_RUN, ShellProcess, answe
 from ccq_tui.inbox.agent_texts import ABANDONED
 from ccq_tui.prompts.shell_runs import ShellRun
 from tests.agent.running import alive
+from tests.options import options_of
 from tests.steps import until_true
 
 LIMIT = 10.0
@@ -167,9 +168,7 @@ MOST_SECONDS = 30.0
 def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SessionOptions:
     monkeypatch.setattr(claude_settings, "_MANAGED", ())
     monkeypatch.setenv("SHELL", "/bin/sh")
-    return SessionOptions(
-        cwd=tmp_path, environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "config"), "MINE": "1"}
-    )
+    return options_of(tmp_path, environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "config"), "MINE": "1"})
 
 
 async def ran(command: str, options: SessionOptions) -> ShellRun:

@@ -17,16 +17,22 @@ from claude_agent_sdk import (
     ResultError,
 )
 
-from ccq_tui.agent.claude.cli_process import STDERR_LINE_CHARACTERS, STDERR_LINES, StderrTail, explain, limited
+from ccq_tui.agent.claude.cli_process import (
+    STDERR_LINE_CHARACTERS,
+    STDERR_LINES,
+    StderrTail,
+    explain,
+    limited,
+)
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude_settings import first_mode
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.events import SessionLost
 from ccq_tui.agent.controls import start_error
+from ccq_tui.agent.events import SessionLost
 from ccq_tui.agent.listings import slash_commands
-from ccq_tui.agent.options import QuestionPolicy, SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.claude_flags import ClaudeFlags
+from tests.options import options_of
 
 
 def built(**fields: object) -> object:
@@ -34,7 +40,7 @@ def built(**fields: object) -> object:
         raise AssertionError
 
     return sdk_options(
-        SessionOptions(cwd=Path("/p"), **fields),  # type: ignore[arg-type]
+        options_of(Path("/p"), **fields),
         session_id=None,
         resume=None,
         mode=None,
@@ -57,8 +63,8 @@ def test_importing_the_layer_loads_no_sdk_and_no_screen() -> None:
 
 
 def test_the_environment_has_the_last_word() -> None:
-    options = SessionOptions(
-        cwd=Path("/p"), environment={"ANTHROPIC_API_KEY": "", "CLAUDE_CODE_QUESTION_EXTENDED": "0"}
+    options = options_of(
+        Path("/p"), environment={"ANTHROPIC_API_KEY": "", "CLAUDE_CODE_QUESTION_EXTENDED": "0"}
     )
     assert options.cli_environment() == {
         "ANTHROPIC_API_KEY": "",
@@ -83,9 +89,7 @@ def test_what_the_project_sets_can_be_left_out() -> None:
 
 
 def test_assuming_takes_the_tool_away_and_says_so() -> None:
-    options = built(
-        questions=QuestionPolicy.ASSUME, disallowed_tools=("WebFetch",), append_system_prompt="Rhyme."
-    )
+    options = built(questions="assume", disallowed_tools=("WebFetch",), append_system_prompt="Rhyme.")
     assert set(options.hooks) == {"PostToolUse", "PostToolUseFailure"}  # type: ignore[attr-defined]
     assert options.disallowed_tools == ["WebFetch", "AskUserQuestion"]  # type: ignore[attr-defined]
     assert options.system_prompt["append"].startswith("Rhyme.\n\nThe user does not answer")  # type: ignore[attr-defined]
@@ -121,7 +125,7 @@ def test_it_is_auto_unless_a_mode_was_chosen(
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(data))
     environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
-    given = SessionOptions(cwd=tmp_path, environment=environment, **options)  # type: ignore[arg-type]
+    given = options_of(tmp_path, environment=environment, **options)
     assert first_mode(given) == found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from ccq_tui.runtime.status_line import (
     status_data,
 )
 from tests.agent.running import alive
+from tests.options import options_of
 
 
 def line(command: str) -> dict[str, Any]:
@@ -42,11 +42,11 @@ def put(path: Path, settings: Mapping[str, Any]) -> None:
 def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SessionOptions:
     monkeypatch.setattr(claude_settings, "_MANAGED", (tmp_path / "managed.json",))
     (tmp_path / "work").mkdir()
-    return SessionOptions(cwd=tmp_path / "work", environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "config")})
+    return options_of(tmp_path / "work", environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "config")})
 
 
 def with_(options: SessionOptions, **changes: Any) -> SessionOptions:
-    return replace(options, **changes)
+    return options_of(**{"cwd": options.cwd, "environment": options.environment} | changes)
 
 
 def test_the_strongest_settings_have_it(options: SessionOptions, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.runtime.unbegun import begun_or_new
+from tests.options import options_of
 
 NAME = "11111111-2222-3333-4444-555555555555"
 WAITED = '{"type":"queue-operation","operation":"enqueue","content":"say \\"type\\":\\"user\\""}\n'
@@ -20,7 +20,7 @@ READ = WAITED + '{"parentUuid":null,"type":"user","message":{"role":"user","cont
 async def test_it_is_resumed_where_claude_has_read_something_and_else_begun(
     tmp_path: Path, record: str | None, resume: str | None, same_id: bool | None
 ) -> None:
-    options = SessionOptions(cwd=tmp_path, environment={"CLAUDE_CONFIG_DIR": str(tmp_path)})
+    options = options_of(tmp_path, environment={"CLAUDE_CONFIG_DIR": str(tmp_path)})
     if record is not None:
         path = tmp_path / "projects" / "here" / f"{NAME}.jsonl"
         path.parent.mkdir(parents=True)
