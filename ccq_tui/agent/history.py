@@ -6,18 +6,16 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import read_by
-from ccq_tui.agent.translate import Translator
-from ccq_tui.agent.user_texts import heard, task_ends
-from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of
-from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of, result_of
-from ccq_tui.inbox.requests import Cancelled, QuestionRequest
-from ccq_tui.questions.parse import readable_set
+from ccq_tui.agent.translate import PastTranslator
+from ccq_tui.agent.user_texts import task_ends
+from ccq_tui.claude_lines import Line
+from ccq_tui.inbox.call_results import UNANSWERED
 from ccq_tui.words import plural
 
 READ_SECONDS = 60.0
@@ -125,50 +123,20 @@ def replay(
     ended = {} if ended is None else ended
     background: dict[str, str] = {}
     told: set[str] = set()
-    stored = list(messages)
-    results = {
-        str(block.get("tool_use_id")): result_of(block, line)
-        for line in stored
-        for block in blocks_of(line.get("message"))
-        if block.get("type") == "tool_result"
-    }
-    translator = Translator(heard)
-    for event in (event for line in stored for event in translator.feed(line)):
+    translator = PastTranslator(session_id)
+    for event in (event for line in messages for event in translator.feed(line)):
         match event:
-            case ev.ToolStarted(call, tool) if tool == QUESTION_TOOL:
-                yield event
-                yield from recalled(call, event.input, results.get(call), session_id, waits=call in deferred)
-            case ev.ToolFinished(call, tool):
-                if tool in _TAKES_LONG and (found := _IN_BACKGROUND.match(event.output)):
+            case ev.ToolFinished(call, tool) if tool in _TAKES_LONG:
+                if found := _IN_BACKGROUND.match(event.output):
                     background[found[1]] = call
                     yield ev.TaskStarted(found[1], call, "", background=True)
-                yield replace(event, structured=None) if tool == QUESTION_TOOL else event
             case ev.TaskEnded(task):
                 ended[task] = event
                 told.add(task)
-                yield event
-            case ev.BlockFinished(text=""):
-                pass
             case _:
-                yield event
+                pass
+        yield event
+    yield from translator.pass_over(UNANSWERED, deferred)
     for task, call in background.items():
         if task not in told:
             yield ended.get(task) or ev.TaskEnded(task, call, "stopped")
-
-
-def recalled(
-    call_id: str, source: Line, result: CallResult | None, session_id: str, *, waits: bool = False
-) -> Iterator[ev.AgentEvent]:
-    """Report a past question set as it would have been live; yield nothing if its outcome is not known.
-
-    A call without a result that ``waits`` is made again when the session is resumed.
-    """
-    if (questions := readable_set(call_id, source)) is None:
-        return
-    outcome = Cancelled(UNANSWERED) if result is None else outcome_of(questions, result)
-    if outcome is not None:
-        request = QuestionRequest(call_id, session_id, questions)
-        yield ev.RequestAsked(request)
-        if result is None and waits:
-            return
-        yield ev.RequestSettled(request.id, outcome, at=result.at if result else None)

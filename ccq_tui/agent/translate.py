@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from itertools import count
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude import notices
 from ccq_tui.agent.claude.classify import ENDS, api_problem, detail
 from ccq_tui.agent.claude.streams import BlockStreams
-from ccq_tui.agent.user_texts import with_images_named
-from ccq_tui.claude_lines import Line, blocks_of, bounded, fields, number, output_text, text
+from ccq_tui.agent.user_texts import heard, with_images_named
+from ccq_tui.claude_lines import (
+    QUESTION_TOOL,
+    Line,
+    blocks_of,
+    bounded,
+    fields,
+    number,
+    output_text,
+    text,
+    time_of,
+)
+from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest
+from ccq_tui.questions.parse import readable_set
 
 _MOST = 10**12
 """More than any turn reads: a recording may say anything."""
@@ -106,6 +120,7 @@ class Translator:
         self.streams = BlockStreams()
         self._heard = heard
         self._tools: dict[str, str] = {}
+        """The tools of the calls without a result."""
         self._unnamed = count(1)
 
     def feed(self, line: Line) -> Iterator[ev.AgentEvent]:
@@ -202,3 +217,58 @@ class Translator:
             text=problem if failed else "",
             turn_cost=turn_cost,
         )
+
+
+_NOBODY_THERE = f"No such tool available: {QUESTION_TOOL}"
+_REASON = 300
+
+
+class PastTranslator(Translator):
+    """Translates the lines of a past conversation, whose question sets are requests as they were live.
+
+    Attributes:
+        session_id: The session that asks.
+    """
+
+    def __init__(self, session_id: str = "") -> None:
+        super().__init__(heard)
+        self.session_id = session_id
+        self._asked: dict[str, QuestionRequest] = {}
+        """The question sets without an outcome, by their calls."""
+
+    def feed(self, line: Line) -> Iterator[ev.AgentEvent]:
+        """Translate a line."""
+        for event in super().feed(line):
+            match event:
+                case ev.ToolStarted(call, tool) if tool == QUESTION_TOOL:
+                    yield event
+                    # A set that cannot be read as questions is shown as a call.
+                    if questions := readable_set(call, event.input):
+                        self._asked[call] = QuestionRequest(call, self.session_id, questions)
+                        yield ev.RequestAsked(self._asked[call])
+                case ev.ToolFinished(call, tool, output, failed, record):
+                    yield from self._settle(call, CallResult(output, failed, record, time_of(line)))
+                    yield replace(event, structured=None) if tool == QUESTION_TOOL else event
+                case ev.BlockFinished(text=""):
+                    pass
+                case _:
+                    yield event
+
+    def pass_over(self, reason: str, but: Collection[str] = ()) -> Iterator[ev.RequestSettled]:
+        """Settle the question sets that nobody answered, except those of some calls."""
+        for call in [one for one in self._asked if one not in but]:
+            yield ev.RequestSettled(self._asked.pop(call).id, Cancelled(reason))
+
+    def _settle(self, call: str, result: CallResult) -> Iterator[ev.RequestSettled]:
+        """Settle a question set by its call's result, unless that says that nobody was asked."""
+        request = self._asked.get(call)
+        if request is None or (result.failed and _NOBODY_THERE in result.output):
+            return
+        outcome = outcome_of(request.questions, result)
+        if outcome == Cancelled(UNANSWERED):
+            return
+        if outcome is None:
+            reason = bounded(result.output.strip(), _REASON) if result.failed else "no answer was given"
+            outcome = Cancelled(reason or "it failed")
+        del self._asked[call]
+        yield ev.RequestSettled(request.id, outcome, at=result.at)

@@ -9,18 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from itertools import count
 from typing import Any
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.recorded.lines import Entry, kept
-from ccq_tui.agent.translate import Translator
-from ccq_tui.agent.user_texts import heard, written
+from ccq_tui.agent.recorded.lines import kept
+from ccq_tui.agent.translate import PastTranslator
+from ccq_tui.agent.user_texts import written
 from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, bounded, fields, text, time_of
-from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
-from ccq_tui.inbox.requests import Cancelled, QuestionRequest
-from ccq_tui.questions.parse import readable_set
+from ccq_tui.inbox.call_results import UNANSWERED
 
 CUT_OFF = "The recording ends before its result."
 _PATCH = "structuredPatch"
@@ -31,32 +27,23 @@ _PAST = frozenset({"compact_boundary", "informational", "permission_denied"})
 """The system messages that are shown of the past, beside those about tasks."""
 
 PASSED_OVER = "nobody answered it, and the conversation continued"
-_NOBODY_THERE = f"No such tool available: {QUESTION_TOOL}"
-_REASON = 300
 
 
-class Translation:
+class Translation(PastTranslator):
     """Turns one recording's entries into events, in order, and skips unknown ones.
 
-    Attributes:
-        session_id: The first session id, or "".
+    Its session is the first one that is named.
     """
 
     def __init__(self) -> None:
-        self.session_id = ""
+        super().__init__()
         self._connected = False
-        self._asked: dict[str, QuestionRequest] = {}
-        """The question sets without an outcome, by their calls."""
         self._sidechain: bool | None = None
-        self._translator = Translator(heard)
-        self._seen: set[tuple[str, int]] = set()
-        self._open: dict[str, str] = {}
-        """The tools of the calls without a result."""
+        self._blocks: set[tuple[str, int]] = set()
         self._early: dict[str, Line] = {}
         """Results without a call: some programs record the call after them."""
-        self._unnamed = count(1)
 
-    def feed(self, entry: Entry) -> Iterator[ev.AgentEvent]:
+    def feed(self, entry: Line) -> Iterator[ev.AgentEvent]:
         """Translate an object of any shape; yield nothing for one that does not matter."""
         yield from self._identify(entry)
         kind, subtype = entry.get("type"), text(entry, "subtype")
@@ -83,15 +70,15 @@ class Translation:
 
     def end(self) -> Iterator[ev.AgentEvent]:
         """Close all that the recording left open: streamed blocks, calls without a result, questions."""
-        yield from self._translator.streams.end_turn()
+        yield from self.streams.end_turn()
         yield from self._flush()
-        for call, tool in self._open.items():
+        for call, tool in self._tools.items():
             if tool != QUESTION_TOOL:
                 yield ev.ToolFinished(call, tool, CUT_OFF, is_error=True)
-        self._open.clear()
-        yield from self._pass_over(UNANSWERED)
+        self._tools.clear()
+        yield from self.pass_over(UNANSWERED)
 
-    def _identify(self, entry: Entry) -> Iterator[ev.AgentEvent]:
+    def _identify(self, entry: Line) -> Iterator[ev.AgentEvent]:
         if not self.session_id and _ID.fullmatch(name := text(entry, "session_id", "sessionId")):
             self.session_id = name
         if not self._connected and (cwd := text(entry, "cwd")):
@@ -99,7 +86,7 @@ class Translation:
             model = text(entry, "model") if entry.get("type") == "system" else ""
             yield ev.Connected(self.session_id, model, "", cwd)
 
-    def _once(self, entry: Entry) -> Line:
+    def _once(self, entry: Line) -> Line:
         """Return a message as the stream has it, without what was recorded before and early results."""
         message = fields(entry, "message")
         name = text(message, "id") or text(entry, "uuid") or f"message {next(self._unnamed)}"
@@ -110,65 +97,29 @@ class Translation:
         for block in blocks_of(message):
             kind, call = block.get("type"), text(block, "tool_use_id")
             # Some programs record a message again, under another id of its entry.
-            new = kind in _IMAGES or self._is_new(call or name, block)
-            if kind == "tool_result" and call not in self._open:
+            new = kind in _IMAGES or self._is_first(call or name, block)
+            if kind == "tool_result" and call not in self._tools:
                 if new:
                     self._early[call] = {**line, "uuid": None, "message": {"content": [block]}}
             elif kind == "tool_result" or kind in _IMAGES:
                 blocks.append(block)
-            elif error or entry["type"] == "user" or (new and text(block, "id") not in self._open):
+            elif error or entry["type"] == "user" or (new and text(block, "id") not in self._tools):
                 blocks.append(kept(dict(block)))
         return line | {"message": {**message, "content": blocks}}
 
-    def _is_new(self, name: str, block: Line) -> bool:
-        known = len(self._seen)
-        self._seen.add((name, hash(json.dumps(block, sort_keys=True))))
-        return len(self._seen) > known
+    def _is_first(self, name: str, block: Line) -> bool:
+        known = len(self._blocks)
+        self._blocks.add((name, hash(json.dumps(block, sort_keys=True))))
+        return len(self._blocks) > known
 
     def _translated(self, line: Line) -> Iterator[ev.AgentEvent]:
-        for event in self._translator.feed(line):
-            match event:
-                case ev.ToolStarted(call, tool):
-                    self._open[call] = tool
-                    yield event
-                    # A set that cannot be read as questions is shown as a call.
-                    if tool == QUESTION_TOOL and (asked := readable_set(call, event.input)):
-                        self._asked[call] = QuestionRequest(call, self.session_id, asked)
-                        yield ev.RequestAsked(self._asked[call])
-                    if call in self._early:
-                        yield from self._translated(self._early.pop(call))
-                case ev.ToolFinished(call, tool, output, failed, record):
-                    self._open.pop(call, None)
-                    yield from self._settle(call, CallResult(output, failed, record, time_of(line)))
-                    yield replace(event, structured=None) if tool == QUESTION_TOOL else event
-                case ev.BlockFinished(text=""):
-                    pass
-                case ev.PromptAccepted():
-                    yield from self._flush()
-                    yield from self._pass_over(PASSED_OVER)
-                    yield event
-                case _:
-                    yield event
-
-    def _settle(self, call: str, result: CallResult) -> Iterator[ev.RequestSettled]:
-        """Settle a question set by its call's result, unless that says that nobody was asked."""
-        request = self._asked.get(call)
-        if request is None or (result.failed and _NOBODY_THERE in result.output):
-            return
-        outcome = outcome_of(request.questions, result)
-        if outcome == Cancelled(UNANSWERED):
-            return
-        if outcome is None:
-            reason = bounded(result.output.strip(), _REASON) if result.failed else "no answer was given"
-            outcome = Cancelled(reason or "it failed")
-        del self._asked[call]
-        yield ev.RequestSettled(request.id, outcome, at=result.at)
-
-    def _pass_over(self, reason: str) -> Iterator[ev.RequestSettled]:
-        """Settle the question sets that nobody answered."""
-        for request in self._asked.values():
-            yield ev.RequestSettled(request.id, Cancelled(reason))
-        self._asked.clear()
+        for event in super().feed(line):
+            if isinstance(event, ev.PromptAccepted):
+                yield from self._flush()
+                yield from self.pass_over(PASSED_OVER)
+            yield event
+        for call in [one for one in self._early if one in self._tools]:
+            yield from self._translated(self._early.pop(call))
 
     def _flush(self) -> Iterator[ev.AgentEvent]:
         early, self._early = self._early, {}

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent.claude.history_reader import add_records, before, lines_of, linked, notifications, repair
 from ccq_tui.agent.events import RequestAsked, RequestSettled, ToolFinished, ToolStarted
-from ccq_tui.agent.history import recalled, replay
+from ccq_tui.agent.history import replay
 from ccq_tui.claude_lines import whole_entries
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, PROCEED, UNREADABLE, rejection
-from ccq_tui.inbox.call_results import ROUNDS_USED, UNANSWERED, CallResult
+from ccq_tui.inbox.call_results import ROUNDS_USED, UNANSWERED, CallResult, outcome_of
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, QuestionSet
 from ccq_tui.questions.parse import parse_question_set
@@ -290,15 +290,8 @@ ANSWERS = [
 ]
 
 
-def outcome(result: CallResult | None, source: dict[str, Any] = SOURCE) -> RequestOutcome | None:
-    events = list(recalled("t", source, result, "s"))
-    if not events:
-        return None
-    asked, settled = events
-    assert isinstance(asked, RequestAsked)
-    assert (asked.request.tool_use_id, asked.request.session_id) == ("t", "s")
-    assert isinstance(settled, RequestSettled)
-    return settled.outcome
+def outcome(result: CallResult, source: dict[str, Any] = SOURCE) -> RequestOutcome | None:
+    return outcome_of(parse_question_set("t", source), result)
 
 
 def questions() -> QuestionSet:
@@ -366,7 +359,6 @@ def test_answers_of_the_text_alone(output: str, answers: tuple[Answer, ...]) -> 
 @pytest.mark.parametrize(
     ("result", "expected"),
     [
-        (None, Cancelled(UNANSWERED)),
         (
             CallResult("[Tool call interrupted: the session ended before ...]", failed=True),
             Cancelled(UNANSWERED),
@@ -389,7 +381,7 @@ def test_answers_of_the_text_alone(output: str, answers: tuple[Answer, ...]) -> 
         (CallResult("", structured="a text"), None),
     ],
 )
-def test_other_ends(result: CallResult | None, expected: RequestOutcome | None) -> None:
+def test_other_ends(result: CallResult, expected: RequestOutcome | None) -> None:
     assert outcome(result) == expected
 
 
