@@ -192,7 +192,7 @@ class LimitWatch:
         """The question whose turn it is, and since when."""
         self._stopped: set[str] = set()
         """Questions whose countdown a key stopped."""
-        self._passed: Limit | None = None
+        self.passed: Limit | None = None
         """The limit that passed last: it does not pass again while the session carries it out."""
         self.upcoming: Limit | None = None
         """The limit that passes next, or None."""
@@ -223,10 +223,10 @@ class LimitWatch:
                 stopped=seen.question in self._stopped,
             ),
         )
-        if limit is None or limit == self._passed:
+        if limit is None or limit == self.passed:
             return ""
         if now < limit.at:
             return limit.words(now)
-        self._passed = limit
+        self.passed = limit
         self._on_passed(limit)
         return ""

@@ -97,8 +97,6 @@ class SupervisedSession:
         self._limits = LimitWatch(limits or Limits.of(launch.settings), self._limit_passed)
         self._limit_timer: asyncio.TimerHandle | None = None
         self._heard = self.facts.since
-        self._passed: Limit | None = None
-        """The limit that passed last."""
         self.agent = make_session(self._take, launch)
         """The session of the agent, one at a time."""
 
@@ -445,7 +443,6 @@ class SupervisedSession:
 
     def _limit_passed(self, limit: Limit) -> None:
         """Carry out a limit; it never chooses an option."""
-        self._passed = limit
         match limit.due:
             case Due.NO_ANSWER:
                 if (opened := self._opened(limit.question)) is not None:
@@ -465,5 +462,5 @@ class SupervisedSession:
             return
         if self.stage.reason is Reason.ROOM:
             self._events.emit(GaveWay())
-        elif self.stage.reason is Reason.LIMIT and self._passed is not None:
-            self._events.emit(LimitReached(self._passed, state))
+        elif self.stage.reason is Reason.LIMIT and self._limits.passed is not None:
+            self._events.emit(LimitReached(self._limits.passed, state))

@@ -82,6 +82,7 @@ class Gate:
         emit: Callable[[AgentEvent], None],
     ) -> None:
         self.waits = Waits(inbox, emit)
+        self._inbox = inbox
         self._options = options
         self._session_id = session_id
         self._emit = emit
@@ -196,9 +197,9 @@ class Gate:
         try:
             await send(as_result(reply_to(request, outcome, said)))
         except ClaudeSDKError:
-            self.waits.give_up_on(request, UNTAKEN)
+            self._inbox.sessions.give_up(request.id, UNTAKEN)
             raise
-        self.waits.delivered(request)
+        self._inbox.sessions.delivered(request.id, "result")
 
     def _result(self, tool_use_id: str, reply: Reply) -> PermissionResult:
         if reply.allow is False:

@@ -158,14 +158,6 @@ class Waits:
         """Forget a tool call that has its result."""
         self._shown.pop(tool_use_id, None)
 
-    def delivered(self, request: Request) -> None:
-        """Note that the CLI got the outcome of a request."""
-        self._inbox.sessions.delivered(request.id, "result")
-
-    def give_up_on(self, request: Request, reason: str) -> None:
-        """Note that the CLI ended before it got the outcome of a request."""
-        self._inbox.sessions.give_up(request.id, reason)
-
     def give_up(self, reason: str) -> None:
         """End all waits: the CLI is gone. A question can still be answered later, everything else cannot."""
         self._ending, self._over = reason, True
