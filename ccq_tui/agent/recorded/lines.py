@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import select
 import stat
 from dataclasses import dataclass
 from typing import Any
 
-from ccq_tui.claude_lines import bounded, whole_entries
+from ccq_tui.claude_lines import whole_entries
 
 CHUNK = 1_000_000
 """Bytes read at once."""
@@ -36,7 +35,6 @@ class Lines:
 
     Attributes:
         size: Bytes of the file, or None if that is not known.
-        bytes: Bytes read so far.
         taken: Bytes of the lines that were taken, their ends included.
         ended: Whether all was read.
     """
@@ -46,7 +44,7 @@ class Lines:
         about = os.fstat(descriptor)
         self._waits = not stat.S_ISREG(about.st_mode)
         self.size = None if self._waits else about.st_size
-        self.bytes = self.taken = 0
+        self.taken = 0
         self.ended = False
         self._descriptor = descriptor
         self._chunk = b""
@@ -92,7 +90,6 @@ class Lines:
         if self._waits and not select.select([self._descriptor], [], [], seconds)[0]:
             return False
         read = os.read(self._descriptor, CHUNK)
-        self.bytes += len(read)
         self._chunk, self._at = self._chunk[self._at :] + read, 0
         if not read:
             self.close()
@@ -101,13 +98,7 @@ class Lines:
 
 Entry = dict[str, Any]
 
-DEEPEST = 40
-"""Most levels of an input or a record that are kept."""
-MOST_ITEMS = 2_000
-LONGEST_TEXT = 200_000
-
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_LONE_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class BadLineError(ValueError):
@@ -123,10 +114,8 @@ def entries(line: bytes | None) -> list[Entry]:
         return []
     try:
         found = json.loads(data.decode())
-        if _LONE_SURROGATE.search(data):
-            found = _whole(found)
     except (ValueError, RecursionError) as error:
-        found = _whole(whole_entries(data.decode(errors="replace"))[0])
+        found = whole_entries(data.decode(errors="replace"))[0]
         if not found:
             raise BadLineError("not JSON") from error
     items = found if isinstance(found, list) else [found]
@@ -134,31 +123,3 @@ def entries(line: bytes | None) -> list[Entry]:
     if not objects:
         raise BadLineError("no object")
     return objects
-
-
-def _whole(value: Any) -> Any:
-    """Replace lone surrogates, which JSON can contain and nothing can show."""
-    match value:
-        case str():
-            return value.encode("utf-8", "replace").decode()
-        case list():
-            return [_whole(item) for item in value]
-        case dict():
-            return {_whole(name): _whole(item) for name, item in value.items()}
-        case _:
-            return value
-
-
-def kept(value: Any, depth: int = 0) -> Any:
-    """Return a copy of a value without the parts that are too deep, too many or too long to be shown."""
-    match value:
-        case str():
-            return bounded(value, LONGEST_TEXT)
-        case list():
-            return [kept(item, depth + 1) for item in value[:MOST_ITEMS]] if depth < DEEPEST else "…"
-        case dict():
-            if depth >= DEEPEST:
-                return "…"
-            return {name: kept(value[name], depth + 1) for name in list(value)[:MOST_ITEMS]}
-        case _:
-            return value

@@ -19,7 +19,6 @@ from ccq_tui.words import listed, plural
 SLICE_SECONDS = 0.015
 """Seconds to read one slice: to show it costs the screen about as long again."""
 SLICE_EVENTS = 250
-SLICE_BYTES = 1_000_000
 WAIT_SECONDS = 0.2
 """Seconds to wait for a pipe at once."""
 MOST_NUMBERS = 12
@@ -78,7 +77,7 @@ class Recording:
         ``single`` stops after the first line that has events.
         """
         events: list[AgentEvent] = []
-        until, most = time.monotonic() + SLICE_SECONDS, self.lines.bytes + SLICE_BYTES
+        until = time.monotonic() + SLICE_SECONDS
         at, streamed = None, False
         while not self.ended:
             try:
@@ -96,7 +95,7 @@ class Recording:
             events.extend(part.events)
             if part.events:
                 at, streamed = part.at, part.streamed
-            full = len(events) >= SLICE_EVENTS or time.monotonic() >= until or self.lines.bytes >= most
+            full = len(events) >= SLICE_EVENTS or time.monotonic() >= until
             if full or (single and events):
                 break
         return Slice(tuple(events), at, streamed)

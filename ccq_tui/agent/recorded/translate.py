@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.recorded.lines import kept
 from ccq_tui.agent.translate import PastTranslator
 from ccq_tui.agent.user_texts import written
-from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, bounded, fields, text, time_of
+from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, bounded, fields, text
 from ccq_tui.inbox.call_results import UNANSWERED
 
 CUT_OFF = "The recording ends before its result."
@@ -23,6 +22,7 @@ _PATCH = "structuredPatch"
 _RECORD_TEXT = 2_000
 _ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _IMAGES = ("image", "document")
+_TEXTS = ("text", "thinking")
 _PAST = frozenset({"compact_boundary", "informational", "permission_denied"})
 """The system messages that are shown of the past, beside those about tasks."""
 
@@ -104,7 +104,8 @@ class Translation(PastTranslator):
             elif kind == "tool_result" or kind in _IMAGES:
                 blocks.append(block)
             elif error or entry["type"] == "user" or (new and text(block, "id") not in self._tools):
-                blocks.append(kept(dict(block)))
+                texts = {name: bounded(text(block, name)) for name in _TEXTS if name in block}
+                blocks.append({**block, **texts})
         return line | {"message": {**message, "content": blocks}}
 
     def _is_first(self, name: str, block: Line) -> bool:
@@ -132,11 +133,9 @@ def _short(record: Any) -> Any:
     if not isinstance(record, Mapping):
         return None
     if _PATCH in record:
-        return kept({name: record[name] for name in ("type", _PATCH) if name in record})
-    return kept(
-        {
-            name: value
-            for name, value in record.items()
-            if not (isinstance(value, str) and len(value) > _RECORD_TEXT)
-        }
-    )
+        return {name: record[name] for name in ("type", _PATCH) if name in record}
+    return {
+        name: value
+        for name, value in record.items()
+        if not (isinstance(value, str) and len(value) > _RECORD_TEXT)
+    }
