@@ -11,7 +11,7 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -24,8 +24,6 @@ from ccq_tui.compat.sdk.light_import import import_sdk
 
 _EDITORS = ("Edit", "MultiEdit", "Write")
 _PATCH = "structuredPatch"
-_QUEUED = '"queued_command"'
-_BOUNDARY = '"compact_boundary"'
 _NOTIFICATION = "<task-notification>"
 LONGEST = 8_000
 """Most characters of a notification: an agent's has its whole report."""
@@ -39,34 +37,31 @@ FEWEST = 60
 # nothing ever follows: the call's result follows on the call itself. If the process that continued there is
 # killed, the next one would continue right after the result and know nothing of what came later. The format
 # is Claude Code's own and not documented: anything unknown in it is a reason to write nothing.
-_LEAF = '"last-prompt"'
-_DEFERRED = '"hook_deferred_tool"'
 _KNOWN = frozenset({"type", "lastPrompt", "leafUuid", "sessionId"})
 """The fields of a note of the last entry."""
 
 
-def repair(path: Path, lines: Sequence[str], newest: str) -> bool:
+def repair(path: Path, record: Sequence[Line], newest: str) -> bool:
     """Note ``newest`` as the last entry if the CLI would resume before it; return whether it did.
 
-    One line is appended to the record that has these lines, a copy of the CLI's own last note with another
+    One line is appended to the record that has these entries, a copy of the CLI's own last note with another
     entry in it; nothing is changed or removed. A record with anything unexpected in it is left as it is.
     Raises OSError.
     """
-    notes = (one for one in _entries_with(reversed(lines), _LEAF) if one.get("type") == "last-prompt")
-    noted = next(notes, None)
+    noted = next((one for one in reversed(record) if one.get("type") == "last-prompt"), None)
     if noted is None or noted.get("leafUuid") == newest or noted.get("sessionId") != path.stem:
         return False
     if not _KNOWN.issuperset(noted) or not stat.S_ISREG(path.lstat().st_mode):
         return False
-    if not any(map(_deferred, _entries_with(lines, _DEFERRED))):
+    if not any(map(_deferred, record)):
         return False
-    entries = _by_uuid(_entries_with(lines, '"uuid"'))
+    entries = by_uuid(record)
     call = _call_beside(entries, str(noted.get("leafUuid") or ""))
     line = line_of(entries, newest)
     # The call itself, or its result alone: the CLI finds those by itself.
     if not call or call not in line[2:]:
         return False
-    wanted = noted | {"leafUuid": newest}
+    wanted = {**noted, "leafUuid": newest}
     added = json.dumps(wanted, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
     with path.open("ab+", buffering=0) as file:
         file.seek(-1, os.SEEK_END)
@@ -76,7 +71,7 @@ def repair(path: Path, lines: Sequence[str], newest: str) -> bool:
     return True
 
 
-def _call_beside(entries: dict[str, dict[str, Any]], leaf: str) -> str:
+def _call_beside(entries: Mapping[str, Line], leaf: str) -> str:
     """Return the message whose call was deferred, if the leaf is one of the notes beside it, or "".
 
     The note may come after the result of another call of the same message.
@@ -86,7 +81,7 @@ def _call_beside(entries: dict[str, dict[str, Any]], leaf: str) -> str:
             return ""
         if call := _deferred(entries[uuid]):
             # Only the message that makes a call has its id in a block.
-            calls = ((one, blocks_of(entries[one].get("message"))) for one in reversed(entries))
+            calls = ((one, blocks_of(entries[one].get("message"))) for one in reversed(list(entries)))
             return next((one for one, blocks in calls if call in (block.get("id") for block in blocks)), "")
     return ""
 
@@ -117,20 +112,9 @@ def _attached(entry: Line, kind: str) -> Line:
     return attached if attached.get("type") == kind else {}
 
 
-def _entries_with(lines: Iterable[str], *words: str) -> Iterator[dict[str, Any]]:
-    """Read the entries of the lines that contain one of the words."""
-    for line in lines:
-        if any(word in line for word in words):
-            yield from _read(line)[0]
-
-
-def _read(line: str) -> tuple[list[dict[str, Any]], bool]:
-    entry = record_entry(line)
-    return ([entry], False) if entry or not line.strip() else whole_entries(line)
-
-
-def _by_uuid(entries: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {str(entry["uuid"]): entry for entry in entries if entry.get("uuid")}
+def by_uuid(record: Iterable[Line]) -> dict[str, Line]:
+    """Return the entries that have an id by it, in order."""
+    return {str(entry["uuid"]): entry for entry in record if entry.get("uuid")}
 
 
 def main(directory: str, session_id: str, *, resuming: bool, repairing: bool) -> None:
@@ -153,47 +137,30 @@ def main(directory: str, session_id: str, *, resuming: bool, repairing: bool) ->
             return
     messages = sdk.get_session_messages(session_id, directory) if session_id else []
     paths = record_files(session_id)
-    lines = lines_of(paths)
+    record, damaged = entries_of(paths)
     if messages and resuming and repairing and len(paths) == 1:
         try:
-            repair(paths[0], lines, messages[-1].uuid)
+            repair(paths[0], record, messages[-1].uuid)
         except OSError as error:  # the messages can be read all the same
             sys.stderr.write(f"The record was not repaired: {error}\n")
     said = [{"type": one.type, "uuid": one.uuid, "message": one.message} for one in messages]
-    entries, damaged = linked(lines, said[0]["uuid"] if said else "")
+    entries = by_uuid(record)
     earlier, gaps = before(entries, [one["uuid"] for one in said])
     told = [*earlier, *said]
-    add_records(lines, told)
+    add_records(entries, told)
     newest, *older = parts(told)
     info = sdk.get_session_info(session_id) if messages else None
     past = {
         "messages": newest,
-        "deferred": deferred(lines),
+        "deferred": deferred(record),
         "gaps": max(gaps, damaged),
-        "notifications": notifications(lines),
+        "notifications": notifications(record),
         "queued": queued(entries, messages[-1].uuid) if messages else [],
         "title": title_by_person(session_id, info.custom_title if info else None),
         "first_prompt": (info.first_prompt if info else None) or "",
     }
     for line in ({"session_id": session_id, **past}, *({"messages": part} for part in older)):
         sys.stdout.write(json.dumps(line) + "\n")
-
-
-def linked(lines: Sequence[str], first: str) -> tuple[dict[str, dict[str, Any]], int]:
-    """Return the entries of a record by their ids, in order, and its number of damaged lines.
-
-    No entries if the messages already hold all that is needed: from the beginning to ``first``.
-    """
-    for line in lines:
-        # Of a damaged line nothing is known, not even to the SDK.
-        entry = record_entry(line) if first in line else {"uuid": ""}
-        follows = not entry or (entry.get("uuid") == first and entry.get("parentUuid"))
-        if _QUEUED in line or _BOUNDARY in line or follows:
-            break
-    else:
-        return {}, 0
-    read = [_read(line) for line in lines]
-    return _by_uuid(entry for found, _ in read for entry in found), sum(torn for _, torn in read)
 
 
 def before(entries: Mapping[str, Line], known: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
@@ -252,44 +219,33 @@ def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     return [rest, *reversed(found)]
 
 
-def add_records(lines: Iterable[str], messages: Iterable[dict[str, Any]]) -> None:
+def add_records(entries: Mapping[str, Line], messages: Iterable[dict[str, Any]]) -> None:
     """Add the CLI's own records of answers and edits to the messages, which the SDK leaves out."""
-    calls: dict[str, str] = {}
-    wanted: dict[str, dict[str, Any]] = {}
-    questions: set[str] = set()
+    calls: set[str] = set()
     for message in messages:
         for block in blocks_of(message["message"]):
             if block.get("type") == "tool_use" and block.get("name") in {QUESTION_TOOL, *_EDITORS}:
-                calls[str(block.get("id"))] = str(block["name"])
-            elif block.get("type") == "tool_result" and (name := str(block.get("tool_use_id"))) in calls:
-                wanted[message["uuid"]] = message
-                if calls[name] == QUESTION_TOOL:
-                    questions.add(name)
-    if wanted:
-        for entry in _entries_with(lines, f'"{_PATCH}"', *questions):
-            if found := wanted.get(str(entry.get("uuid"))):
-                found["tool_use_result"] = _short(entry.get("toolUseResult"))
-                found["timestamp"] = entry.get("timestamp")
+                calls.add(text(block, "id"))
+            elif block.get("type") == "tool_result" and text(block, "tool_use_id") in calls:
+                entry = entries.get(message["uuid"], {})
+                message["tool_use_result"] = _short(entry.get("toolUseResult"))
+                message["timestamp"] = entry.get("timestamp")
 
 
-def deferred(lines: Iterable[str]) -> list[str]:
+def deferred(record: Iterable[Line]) -> list[str]:
     """Return the ``tool_use_id`` of the call that the CLI deferred last, unless it has its result."""
     call = ""
-    for line in lines:
-        if _DEFERRED in line:
-            call = _deferred(record_entry(line)) or call
-        elif call and '"tool_result"' in line and call in line:
+    for entry in record:
+        call = _deferred(entry) or call
+        if call and call in (block.get("tool_use_id") for block in blocks_of(entry.get("message"))):
             call = ""
     return [call] if call else []
 
 
-def notifications(lines: Iterable[str]) -> list[str]:
+def notifications(record: Iterable[Line]) -> list[str]:
     """Return the notices that background tasks have ended; few of them are messages."""
-    return [
-        said[:LONGEST]
-        for entry in _entries_with(lines, _NOTIFICATION)
-        if entry.get("operation") == "enqueue" and (said := text(entry, "content")).startswith(_NOTIFICATION)
-    ]
+    queued = (text(entry, "content") for entry in record if entry.get("operation") == "enqueue")
+    return [said[:LONGEST] for said in queued if said.startswith(_NOTIFICATION)]
 
 
 def queued(entries: Mapping[str, Line], newest: str) -> list[str]:
@@ -313,13 +269,21 @@ def _short(record: Any) -> Any:
     return {name: record[name] for name in ("type", _PATCH) if name in record}
 
 
-def lines_of(paths: Iterable[Path]) -> list[str]:
-    """Read a session's own record; a file that cannot be read has no lines."""
-    found: list[str] = []
+def entries_of(paths: Iterable[Path]) -> tuple[list[Line], int]:
+    """Read a session's own record: its entries, in order, and the number of its damaged lines.
+
+    A file that cannot be read has none.
+    """
+    record: list[Line] = []
+    damaged = 0
     for path in paths:
         with suppress(OSError), path.open(encoding="utf-8", errors="replace") as lines:
-            found += lines
-    return found
+            for line in lines:
+                entry = record_entry(line)
+                whole, torn = ([entry], False) if entry or not line.strip() else whole_entries(line)
+                record += whole
+                damaged += torn
+    return record, damaged
 
 
 if __name__ == "__main__":

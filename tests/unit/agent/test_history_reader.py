@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.agent.claude.history_reader import add_records, before, lines_of, linked, notifications, repair
+from ccq_tui.agent.claude.history_reader import (
+    add_records,
+    before,
+    by_uuid,
+    entries_of,
+    notifications,
+    repair,
+)
 from ccq_tui.agent.events import RequestAsked, RequestSettled, ToolFinished, ToolStarted
 from ccq_tui.agent.history import replay
 from ccq_tui.claude_lines import whole_entries
@@ -35,7 +43,14 @@ def result(name: str) -> dict[str, Any]:
     return {"type": "user", "uuid": name, "message": {"content": [block]}}
 
 
-def test_edits_get_their_patch_back_and_nothing_large() -> None:
+def read(place: Path, lines: Iterable[str]) -> tuple[list[Mapping[str, Any]], int]:
+    """Read lines as a record."""
+    path = place / "read.jsonl"
+    path.write_text("\n".join(lines))
+    return entries_of([path])
+
+
+def test_edits_get_their_patch_back_and_nothing_large(tmp_path: Path) -> None:
     record = {"type": "update", "structuredPatch": PATCH, "originalFile": "x" * 1000}
     lines = [
         {"uuid": "e", "toolUseResult": record, "timestamp": "2025-01-02T12:00:00Z"},
@@ -45,7 +60,7 @@ def test_edits_get_their_patch_back_and_nothing_large() -> None:
     deep = '{"structuredPatch": ' + "[" * 100_000
     messages = [calls("e", "Edit"), result("e"), calls("b", "Bash"), result("b")]
     damaged = "\0\0structuredPatch", deep, *map(json.dumps, lines), '{"structuredPatch" broken'
-    add_records(damaged, messages)
+    add_records(by_uuid(read(tmp_path, damaged)[0]), messages)
     assert messages[1]["tool_use_result"] == {"type": "update", "structuredPatch": PATCH}
     assert "tool_use_result" not in messages[3]
     finished = [event for event in replay(messages) if isinstance(event, ToolFinished)]
@@ -65,7 +80,7 @@ def boundary(uuid: str, before: str) -> dict[str, Any]:
     return {"type": "system", "subtype": "compact_boundary", "uuid": uuid, "logicalParentUuid": before}
 
 
-def test_what_was_before_compactions_is_found_in_order_and_once() -> None:
+def test_what_was_before_compactions_is_found_in_order_and_once(tmp_path: Path) -> None:
     lines = stored(
         said("1", None),
         said("meta", "1", isMeta=True),
@@ -81,18 +96,17 @@ def test_what_was_before_compactions_is_found_in_order_and_once() -> None:
         said("sum2", "b2"),
         said("3", "sum2"),
     )
-    assert found(lines, "sum2", "3") == (["1", "2", "sum1", "kept"], 0)
-    assert found(lines, "sum2", "3", "kept") == (["1", "2", "sum1"], 0)
-    assert linked([], "1") == ({}, 0)
+    assert found(tmp_path, lines, "sum2", "3") == (["1", "2", "sum1", "kept"], 0)
+    assert found(tmp_path, lines, "sum2", "3", "kept") == (["1", "2", "sum1"], 0)
 
 
-def found(lines: list[str], *known: str) -> tuple[list[str], int]:
+def found(place: Path, lines: list[str], *known: str) -> tuple[list[str], int]:
     """What is read beyond the messages of the SDK, and the gaps."""
-    earlier, gaps = before(linked(lines, known[0] if known else "")[0], known)
+    earlier, gaps = before(by_uuid(read(place, lines)[0]), known)
     return [one["uuid"] for one in earlier], gaps
 
 
-def test_what_stands_before_damage_is_read() -> None:
+def test_what_stands_before_damage_is_read(tmp_path: Path) -> None:
     torn = '{"type":"pr-link","sessionId":"x","prNu'
     lines = stored(
         said("1", None),
@@ -105,10 +119,10 @@ def test_what_stands_before_damage_is_read() -> None:
         '{"type":"user","uuid":"gone","parentUuid":"7","message":{"content":[{"type":"text","te',
         said("8", "gone"),
     )
-    assert linked(lines, "8")[1] == 2, "lines with something torn"
-    assert found(lines, "8") == ([*"1234567"], 2), "of two branches the one that ends nearer"
-    assert found(lines, "6", "7", "8") == ([*"12345"], 1)
-    assert found(lines)[0] == [*"12345678"], "the SDK reads none of it"
+    assert read(tmp_path, lines)[1] == 2, "lines with something torn"
+    assert found(tmp_path, lines, "8") == ([*"1234567"], 2), "of two branches the one that ends nearer"
+    assert found(tmp_path, lines, "6", "7", "8") == ([*"12345"], 1)
+    assert found(tmp_path, lines)[0] == [*"12345678"], "the SDK reads none of it"
 
 
 def test_whole_entries_of_a_damaged_line() -> None:
@@ -123,12 +137,12 @@ def test_whole_entries_of_a_damaged_line() -> None:
 
 
 @pytest.mark.parametrize("before", ["b", "sum", "nowhere"])
-def test_a_record_that_leads_in_a_circle_has_an_end(before: str) -> None:
+def test_a_record_that_leads_in_a_circle_has_an_end(before: str, tmp_path: Path) -> None:
     lines = stored(boundary("b", before), said("sum", "b"))
-    assert found(lines, "sum")[0] == []
+    assert found(tmp_path, lines, "sum")[0] == []
 
 
-def test_notifications_are_read_from_the_queue() -> None:
+def test_notifications_are_read_from_the_queue(tmp_path: Path) -> None:
     text = "<task-notification>x</task-notification>"
     lines = stored(
         {"type": "queue-operation", "operation": "enqueue", "content": text},
@@ -136,7 +150,7 @@ def test_notifications_are_read_from_the_queue() -> None:
         {"type": "queue-operation", "operation": "enqueue", "content": f"Look at {text}"},
         said(text, None),
     )
-    assert notifications(lines) == [text]
+    assert notifications(read(tmp_path, lines)[0]) == [text]
 
 
 def entry(uuid: str, parent: str, kind: str = "assistant", **more: Any) -> dict[str, Any]:
@@ -162,7 +176,7 @@ def noted(leaf: str) -> dict[str, Any]:
 
 
 def mended(path: Path, newest: str) -> bool:
-    return repair(path, lines_of([path]), newest)
+    return repair(path, entries_of([path])[0], newest)
 
 
 DEFERRAL = {"type": "hook_deferred_tool", "toolUseID": "t"}
