@@ -48,8 +48,6 @@ class Commander:
         self._connection: Connection | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._leaving = False
-        self._held: list[cmd.Send] = []
-        """Prompts that are not sent because the session ends."""
         self._ended = False
         """Whether the CLI is about to end, and nothing is asked of it any more."""
         self._over = False
@@ -84,7 +82,6 @@ class Commander:
     def finish(self) -> None:
         """Refuse the commands not yet executed, so that no prompt is lost, and all later ones."""
         self._over = True
-        self._give_back_held()
         while not self._ordered.empty():
             command = self._ordered.get_nowait()
             if not self._was_taken_back(command):
@@ -100,19 +97,12 @@ class Commander:
             await self._ordered_done()
             # Prompts that were not read are given back first.
             await connection.reclaim(ENDS)
-            self._give_back_held()
             parked = await connection.park()
         if parked or ends:
             self._stop(parked, cause)
         else:
             self._leaving = False
             self._emit(NoticeGiven("info", NOTHING_WAITS))
-
-    def _give_back_held(self) -> None:
-        """Give the held prompts back, after those that were sent before them."""
-        held, self._held = self._held, []
-        for command in held:
-            self._failed(command, ENDS)
 
     def _was_taken_back(self, command: cmd.Ordered) -> bool:
         """Take a command out of `_unsent`; return whether it is a prompt that was taken back."""
@@ -143,12 +133,14 @@ class Commander:
             try:
                 if self._was_taken_back(command):
                     continue
-                if isinstance(command, cmd.Send) and not await self._may_go(command):
-                    self._held.append(command)
-                    continue
                 match command:
-                    case cmd.Send():
-                        await connection.send(command)
+                    case cmd.Send(kept=kept):
+                        if kept is not None and not kept.done():
+                            await asyncio.wait({kept}, timeout=_KEPT_SECONDS)
+                        if self._leaving:
+                            self._failed(command, ENDS)
+                        else:
+                            await connection.send(command)
                     case cmd.Withdraw(prompt_id):
                         await connection.withdraw(prompt_id)
                     case cmd.SetOption():
@@ -160,12 +152,6 @@ class Commander:
                 raise
             finally:
                 self._ordered.task_done()
-
-    async def _may_go(self, command: cmd.Send) -> bool:
-        """Wait until a prompt is on disk, `_KEPT_SECONDS` at most; return whether it may be sent then."""
-        if command.kept is not None and not command.kept.done():
-            await asyncio.wait({command.kept}, timeout=_KEPT_SECONDS)
-        return not self._leaving
 
     async def _ordered_done(self) -> None:
         """Wait for earlier commands, but not behind one that hangs."""
