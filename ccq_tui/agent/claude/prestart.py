@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
+from claude_agent_sdk import ClaudeSDKClient
 
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.prompts import prompt_message
@@ -56,7 +56,7 @@ class Prestarted:
             can_use_tool=self._later("can_use_tool"),
             stderr=lambda line: self._hear(line),
         )
-        self._transport = _Transport(chosen)
+        self._transport = CliTransport(chosen)
         self._transport.elicit_by(self._later("elicit"))
         self._client = ClaudeSDKClient(chosen, transport=self._transport)
         self._connecting: asyncio.Task[None] | None = None
@@ -114,15 +114,3 @@ class Prestarted:
             return await getattr(await asyncio.shield(self._gate), name)(*arguments)
 
         return call
-
-
-class _Transport(CliTransport):
-    """A transport that reports the first write to the CLI."""
-
-    def __init__(self, options: ClaudeAgentOptions) -> None:
-        super().__init__(options)
-        self.greeted = asyncio.Event()
-
-    async def write(self, data: str) -> None:
-        await super().write(data)
-        self.greeted.set()

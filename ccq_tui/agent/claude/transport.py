@@ -128,6 +128,8 @@ class CliTransport(ProcessTransport):
         self._guard: Guard | None = None
         self._elicitations: Elicitations | None = None
         self._trusted: Path | None = None
+        self.greeted = asyncio.Event()
+        """Set once the first line was written, which introduces this program."""
 
     def attest(self, directory: Path) -> None:
         """Have Claude Code record that the person trusts the directory in which it starts."""
@@ -142,6 +144,7 @@ class CliTransport(ProcessTransport):
             hello.get("request", {})["workspaceTrust"] = {"accepted": True, "directory": str(trusted)}
             data = json.dumps(hello) + "\n"
         await super().write(data)
+        self.greeted.set()
 
     def elicit_by(self, answer: Answer) -> None:
         """Let a person answer the forms of MCP servers; without this they are cancelled."""
@@ -157,7 +160,7 @@ class CliTransport(ProcessTransport):
                 # The SDK ends a process only after this has returned.
                 await super().close()
                 raise
-            self.read_through(JoinedDeltas)
+            self.read_through(joined_deltas)
 
     async def close(self) -> None:
         """End the process."""
@@ -177,36 +180,31 @@ class CliTransport(ProcessTransport):
         if guard is not None:
             await guard.release()
 
-    def read_messages(self) -> AsyncIterator[dict[str, Any]]:
+    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """Read the CLI's messages; the lifecycle of prompts, which the SDK drops, as system messages."""
-        messages = _with_lifecycle(super().read_messages())
-        return messages if self._elicitations is None else self._elicitations.without(messages)
+        messages = super().read_messages()
+        if self._elicitations is not None:
+            messages = self._elicitations.without(messages)
+        async for message in messages:
+            lifecycle = message.get("type") == LIFECYCLE
+            yield message | {"type": "system", "subtype": LIFECYCLE} if lifecycle else message
 
 
-class JoinedDeltas:
-    """The CLI's output, with consecutive deltas of one block joined into fewer lines."""
-
-    def __init__(self, chunks: AsyncIterator[str]) -> None:
-        self._chunks = chunks
-        self._in_line = False
-        self._burst = False
-
-    def __aiter__(self) -> AsyncIterator[str]:
-        return self
-
-    async def __anext__(self) -> str:
-        if self._burst:
-            await asyncio.sleep(PAUSE)
-        loop = asyncio.get_running_loop()
-        asked = loop.time()
-        *lines, rest = (await anext(self._chunks)).split("\n")
+async def joined_deltas(chunks: AsyncIterator[str]) -> AsyncIterator[str]:
+    """Read the CLI's output with consecutive deltas of one block joined into fewer lines."""
+    loop = asyncio.get_running_loop()
+    in_line, asked = False, loop.time()
+    async for chunk in chunks:
         waited = loop.time() - asked
+        *lines, rest = chunk.split("\n")
         # The first line may be the end of one whose beginning was already passed on.
-        begun = 1 if self._in_line and lines else 0
+        begun = 1 if in_line and lines else 0
         whole = joined(lines[begun:])
-        self._burst = waited < AT_ONCE and bool(whole) and _DELTA.fullmatch(whole[-1]) is not None
-        self._in_line = bool(rest) or (self._in_line and not lines)
-        return "\n".join([*lines[:begun], *whole, rest])
+        in_line = bool(rest) or (in_line and not lines)
+        yield "\n".join([*lines[:begun], *whole, rest])
+        if waited < AT_ONCE and whole and _DELTA.fullmatch(whole[-1]):
+            await asyncio.sleep(PAUSE)
+        asked = loop.time()
 
 
 def joined(lines: Iterable[str]) -> list[str]:
@@ -228,11 +226,3 @@ def _around(read: tuple[str, re.Match[str] | None]) -> tuple[str, ...] | None:
     """Return the parts that deltas of one block have in common, or None for any other line."""
     _, match = read
     return match.group(1, 3, 4) if match else None
-
-
-async def _with_lifecycle(messages: AsyncIterator[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
-    async for message in messages:
-        if message.get("type") == LIFECYCLE:
-            yield message | {"type": "system", "subtype": LIFECYCLE}
-        else:
-            yield message

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.agent.claude import transport
-from ccq_tui.agent.claude.transport import JoinedDeltas, joined
+from ccq_tui.agent.claude.transport import joined, joined_deltas
 
 
 def line(message: dict[str, Any]) -> str:
@@ -65,23 +65,14 @@ def test_what_belongs_to_another_block_or_is_no_text_stands_apart() -> None:
     assert joined(apart) == apart
 
 
-class Chunks:
+async def pieces(chunks: list[str]) -> AsyncIterator[str]:
     """Output that comes in given pieces."""
-
-    def __init__(self, chunks: list[str]) -> None:
-        self._chunks = iter(chunks)
-
-    def __aiter__(self) -> AsyncIterator[str]:
-        return self
-
-    async def __anext__(self) -> str:
-        for chunk in self._chunks:
-            return chunk
-        raise StopAsyncIteration
+    for chunk in chunks:
+        yield chunk
 
 
 async def read(chunks: list[str]) -> str:
-    return "".join([chunk async for chunk in JoinedDeltas(Chunks(chunks))])
+    return "".join([chunk async for chunk in joined_deltas(pieces(chunks))])
 
 
 @pytest.fixture(autouse=True)
