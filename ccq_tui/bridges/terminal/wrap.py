@@ -94,11 +94,12 @@ def _fill_streams() -> None:
 
 def become(command: Sequence[str]) -> NoReturn:
     """Replace this process by the program; raises `NotStartedError`."""
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
-        signal.signal(number, signal.SIG_DFL)
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGPIPE, signal.SIGXFSZ)}
     try:
         os.execvp(command[0], list(command))  # noqa: S606 (the person's own command)
     except OSError as error:
+        for number, handler in before.items():  # Python ignores them; else a closed pipe would end this one
+            signal.signal(number, handler)
         raise NotStartedError(command[0], error) from error
 
 
