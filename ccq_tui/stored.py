@@ -51,10 +51,8 @@ def locked(path: Path, seconds: float = LOCK_SECONDS, *, shared: bool = False) -
     except ImportError:  # not on Windows, where an open file cannot be moved either
         yield True
         return
-    made = 0
-    if not path.is_dir():
-        private_dir(path.parent)
-        made = os.O_CREAT
+    private_dir(path.parent)
+    made = 0 if path.is_dir() else os.O_CREAT
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | made, 0o600)
     ends = time.monotonic() + seconds
     done = False

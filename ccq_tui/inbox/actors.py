@@ -37,6 +37,21 @@ class Surface(StrEnum):
     """Nobody: the session that asked no longer waits."""
 
 
+WHERE = {
+    Surface.PANEL: ("", "in its session"),
+    Surface.INBOX: ("", "in the inbox"),
+    Surface.OVERVIEW: ("", "in the overview"),
+    Surface.COMMAND: ("by", "by another program"),
+    Surface.PROGRAM: ("by", "by another program"),
+    Surface.HOOK: ("by the hook", "by a hook"),
+    Surface.DEVICE: ("on", "on another device"),
+    Surface.ASKER: ("in", "where it was asked"),
+    Surface.LIMIT: ("", "by its time limit"),
+    Surface.SESSION: ("", "by its session"),
+}
+"""The place of an action as it follows "answered": what stands before a name, and the words without one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Actor:
     """The author of an action.
@@ -66,24 +81,9 @@ class Actor:
     @property
     def where(self) -> str:
         """The place as it follows "answered", for a reader outside ccq-tui's terminals."""
+        named, unnamed = WHERE[self.surface]
         name = one_line(self.name or self.device, MOST_NAME)
-        match self.surface:
-            case Surface.PANEL:
-                return "in its session"
-            case Surface.INBOX | Surface.OVERVIEW:
-                return f"in the {self.surface}"
-            case Surface.LIMIT:
-                return "by its time limit"
-            case Surface.SESSION:
-                return "by its session"
-            case Surface.ASKER:
-                return f"in {name}" if name else "where it was asked"
-            case Surface.HOOK:
-                return f"by the hook {name}" if name else "by a hook"
-            case Surface.DEVICE:
-                return f"on {name or 'another device'}"
-            case Surface.COMMAND | Surface.PROGRAM:
-                return f"by {name or 'another program'}"
+        return f"{named} {name}" if named and name else unnamed
 
     @property
     def where_from_here(self) -> str:

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.questions.model import Answer, Question, Recalled, reads_like
+from ccq_tui.questions.model import Question, Recalled, reads_like
 from ccq_tui.questions.outcome import Answered
 
 NEEDLE_CHARACTERS = 200
@@ -30,21 +30,12 @@ def asked_before(store: Store, request: QuestionRequest) -> tuple[Recalled | Non
 
 
 def _before(stored: Iterable[StoredRequest], question: Question) -> Recalled | None:
+    """Return the answer to the first question of some stored sets that reads like this one."""
     for one in stored:
-        if (found := _answer(one, question)) is not None and one.settled_at is not None:
-            asked, answer = found
-            return Recalled(answer, shown_day(one.settled_at), asked.text)
-    return None
-
-
-def _answer(stored: StoredRequest, question: Question) -> tuple[Question, Answer] | None:
-    """Return a question of a stored set that reads like this one, with its answer."""
-    if not isinstance(stored.request, QuestionRequest) or not isinstance(stored.outcome, Answered):
-        return None
-    pairs = zip(stored.request.questions.questions, stored.outcome.answers, strict=False)
-    for one, answer in pairs:
-        if (answer.selected or answer.other) and reads_like(one, question):
-            return one, answer
+        if isinstance(one.request, QuestionRequest) and isinstance(one.outcome, Answered) and one.settled_at:
+            for asked, answer in zip(one.request.questions.questions, one.outcome.answers, strict=False):
+                if (answer.selected or answer.other) and reads_like(asked, question):
+                    return Recalled(answer, shown_day(one.settled_at), asked.text)
     return None
 
 

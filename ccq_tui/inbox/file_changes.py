@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.bounded import UnfitFileError, parse_json, read_bytes
+from ccq_tui.bounded import UnfitFileError, parse_json, read_text
 from ccq_tui.inbox.file_diff import length, patch
 from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.text import one_line
@@ -32,7 +32,7 @@ def change_of(tool: str, values: Mapping[str, Any], directory: str) -> dict[str,
     Reads the file; ``directory`` is the working directory of the session.
     """
     name = values.get("notebook_path" if tool == NOTEBOOK else "file_path")
-    if tool not in EDITING or not isinstance(name, str):
+    if tool not in EDITING or not isinstance(name, str) or "\0" in name:
         return {}
     try:
         before = _read(Path(directory, name))
@@ -51,15 +51,11 @@ def change_of(tool: str, values: Mapping[str, Any], directory: str) -> dict[str,
 def _read(path: Path) -> str | None:
     """Return the text of a file, or None if there is none; raises `UnfitFileError`."""
     try:
-        text = read_bytes(path, MOST_BYTES).decode("utf-8-sig")
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise UnfitFileError(f"cannot be read: {error.strerror}") from error
-    except UnfitFileError:
+        text = read_text(path, MOST_BYTES)
+    except UnfitFileError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
         raise
-    except ValueError as error:  # another encoding, or a NUL in the name
-        raise UnfitFileError("is not UTF-8 text") from error
     if "\0" in text:
         raise UnfitFileError("is not UTF-8 text")
     return text

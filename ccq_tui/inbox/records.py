@@ -70,12 +70,14 @@ def whole_record(stored: StoredRequest) -> Record:
 def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -> Record:
     """Return a session in JSON."""
     return {
-        **named(session, "id", "name", "directory", "state", "started_at", "changed_at", "last_line", "done"),
+        **named(session, "id", "name", "directory", "state"),
         "group": stored_group(session, waiting),
         "running": alive(session.owner),
         "waiting": waiting,
         "undelivered": undelivered,
+        **named(session, "started_at", "changed_at", "last_line"),
         "cost_usd": session.cost if session.cost is not None and isfinite(session.cost) else None,
+        "done": session.done,
         "labels": dict(session.labels),
     }
 
@@ -105,19 +107,13 @@ def outcome_record(outcome: RequestOutcome | None) -> Record | None:
     """Return the outcome of a request in JSON, or None while it is pending."""
     if outcome is None:
         return None
-    record: Record = {"kind": outcome_word(outcome)}
-    for name, value in plain(outcome).items():
-        match name:
-            case "answers":
-                # The question has the preview.
-                kept = [{key: said for key, said in answer.items() if key != "preview"} for answer in value]
-                record["answers"] = kept
-            case "reason":
-                record["text"] = value
-            case "suggestion":
-                record["for_longer"] = value is not None
-            case _:
-                record[name] = value
+    record: Record = {"kind": outcome_word(outcome), **plain(outcome)}
+    for answer in record.get("answers", ()):
+        del answer["preview"]  # the question has it
+    if "reason" in record:
+        record["text"] = record.pop("reason")
+    if "suggestion" in record:
+        record["for_longer"] = record.pop("suggestion") is not None
     return record
 
 

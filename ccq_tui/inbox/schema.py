@@ -233,31 +233,31 @@ WholeRequestRecord = Annotated[
 ]
 
 
-class Document(TypedDict):
+class VersionedDocument(TypedDict):
     """What every command prints."""
 
     version: Version
 
 
-class WaitingDocument(Document):
+class WaitingDocument(VersionedDocument):
     """``ccq-tui inbox --json``: what waits, oldest first."""
 
     requests: list[RequestRecord]
 
 
-class ShownDocument(Document):
+class ShownDocument(VersionedDocument):
     """``ccq-tui show --json``."""
 
     request: WholeRequestRecord
 
 
-class SessionDocument(Document):
+class SessionDocument(VersionedDocument):
     """``ccq-tui wait SESSION --json``."""
 
     session: SessionRecord
 
 
-class SessionsDocument(Document):
+class SessionsDocument(VersionedDocument):
     """``ccq-tui sessions --json``: the one that changed last at the end."""
 
     sessions: list[SessionRecord]
@@ -306,7 +306,7 @@ class StatisticsRecord(TypedDict):
     most_refused: list[RefusedTopicRecord]
 
 
-class StatisticsDocument(Document):
+class StatisticsDocument(VersionedDocument):
     """``ccq-tui stats --json``."""
 
     statistics: StatisticsRecord
@@ -323,13 +323,13 @@ class CommandRecord(TypedDict):
     words: Annotated[str, Field(description="For a person, after the session's name")]
 
 
-class CommandDocument(Document):
+class CommandDocument(VersionedDocument):
     """``ccq-tui park --json``, and ``send``, ``interrupt`` and ``end``."""
 
     command: CommandRecord
 
 
-class HistoryDocument(Document):
+class HistoryDocument(VersionedDocument):
     """``ccq-tui history --json``: oldest first."""
 
     changes: list[ChangeRecord]

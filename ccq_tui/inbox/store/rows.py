@@ -39,13 +39,7 @@ class RequestState(StrEnum):
 
 LISTED = "listed"
 """The way of an outcome that its asker has read in a list; it still answers the same call, once."""
-TO_DELIVER = (
-    RequestState.ANSWERED,
-    RequestState.DISCUSSED,
-    RequestState.DECLINED,
-    RequestState.DISMISSED,
-    RequestState.EXPIRED,
-)
+TO_DELIVER = tuple(one for one in RequestState if one not in ("pending", "cancelled", "delivered"))
 """States after a person decided, or let the time pass, and before the agent was seen to know."""
 
 

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from ccq_tui import stored
 from ccq_tui.bounded import UnfitFileError
 from ccq_tui.bridges.claude_code import transcript as module
 from ccq_tui.bridges.claude_code.dialog import Dialog
@@ -35,7 +36,6 @@ from ccq_tui.cli import main
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Allowed, Cancelled, QuestionRequest, RequestOutcome
-from ccq_tui.inbox.store import opening
 from ccq_tui.inbox.store.opening import BUSY_SECONDS
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
@@ -312,7 +312,7 @@ def test_a_hook_waits_for_a_lock_longer_than_a_command_does(
         if now[0] > 20 * BUSY_SECONDS:
             fcntl.flock(handle, fcntl.LOCK_UN)
 
-    monkeypatch.setattr(opening, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    monkeypatch.setattr(stored, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
     stage.store.listeners.remove(this_process())
     run_hook(io.BytesIO(json.dumps(stage.native.hook_input("Bash", COMMAND)).encode()), inbox_path(), print)
     assert now[0] > 20 * BUSY_SECONDS
