@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -40,7 +41,7 @@ PATHS = ("cwd", "cli_path", "debug_file", "theme")
 PATH_LISTS = ("add_dirs", "plugin_dirs")
 JSON_OR_PATHS = ("settings", "mcp_config", "agents")
 MOST_NAMED = 20
-"""Most unknown names that are reported one by one."""
+"""Most unknown names that are reported at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +102,11 @@ def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[SettingPr
     """List a file's unknown settings, each with the name that was probably meant."""
     names = sorted(known)
     problems = []
-    unknown = [name for name in file.values if name not in names]
-    for name in unknown[:MOST_NAMED]:
+    for name in islice((name for name in file.values if name not in names), MOST_NAMED):
         close = difflib.get_close_matches(name.replace("-", "_"), names, n=1)
         there_are = "" if file.owner == "project" else f"; there are {', '.join(names)}"
         hint = f"; did you mean {close[0]}?" if close else there_are
         problems.append(SettingProblem(file.origin(name), f"is not a setting{hint}", name))
-    if len(unknown) > MOST_NAMED:
-        more = f"{len(unknown) - MOST_NAMED} more names are not settings either"
-        problems.append(SettingProblem(str(file.path), more))
     return problems
 
 

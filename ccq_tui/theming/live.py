@@ -72,8 +72,8 @@ def with_theme(text: str, theme: str) -> str:
 def _candidates(text: str, theme: str, *, there: bool) -> Iterator[str]:
     """Yield changed texts; the caller takes the first that parses to the wanted settings."""
     value = json.dumps(theme, ensure_ascii=False)
-    lines = text.splitlines(keepends=True) if "\r\n" in text else re.findall(r"[^\n]*\n|[^\n]+", text)
     if there:
+        lines = text.splitlines(keepends=True) if "\r\n" in text else re.findall(r"[^\n]*\n|[^\n]+", text)
         for number, line in enumerate(lines):
             if found := LINE.match(line):
                 changed = f"{found['name']}{value}{found['rest']}"
@@ -83,17 +83,7 @@ def _candidates(text: str, theme: str, *, there: bool) -> Iterator[str]:
     added = f"theme = {value}{end}"
     closed = text if not text or text.endswith("\n") else text + end
     yield closed + added
-    for number, line in enumerate(lines):
-        if line.lstrip().startswith("["):
-            at = _above_comments(lines, number)
-            yield "".join([*lines[:at], added, end, *lines[at:]])
-
-
-def _above_comments(lines: list[str], number: int) -> int:
-    """Go up over the comments that belong to a table."""
-    while number and lines[number - 1].lstrip().startswith("#"):
-        number -= 1
-    return number
+    yield f"{added}{end}{text}"  # at the end it would belong to a table
 
 
 def _parsed(text: str) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
@@ -60,17 +61,15 @@ def make(plan: Plan, *, inert: bool = False) -> wt.Worktree:
     ``inert``: run nothing that the repository names, such as its hooks: it is not trusted.
     """
     worktree = plan.worktree
+    undo = partial(tidy, worktree.root)
     try:
         _make_place(worktree.root)
         # The branch first: of several that want the same name, git gives it to one.
         git(worktree.root, "branch", "--no-track", worktree.branch, plan.commit, inert=inert)
-    except (GitError, OSError) as error:
-        tidy(worktree.root)
-        raise wt.WorktreeError(f"the worktree {worktree.name} cannot be created: {_reason(error)}") from error
-    try:
+        undo = partial(_undo, worktree, inert=inert)
         _check_out(worktree, inert=inert)
     except BaseException as error:
-        _undo(worktree, inert=inert)
+        undo()
         if isinstance(error, (GitError, OSError)):
             raise wt.WorktreeError(
                 f"the worktree {worktree.name} cannot be created: {_reason(error)}"

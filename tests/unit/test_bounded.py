@@ -112,9 +112,8 @@ def test_the_places_of_problems_are_told_in_time(config: Path) -> None:
     many_names(config)
     with pytest.raises(SettingsError) as caught:
         load_settings()
-    assert len(caught.value.problems) == MOST_NAMED + 1
+    assert len(caught.value.problems) == MOST_NAMED
     assert str(caught.value.problems[3]).startswith(f"{config}:4: k3: is not a setting")
-    assert "8980 more names" in str(caught.value)
 
 
 @pytest.mark.parametrize("make", [pipe, device, sparse, directory, nested])

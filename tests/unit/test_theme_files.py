@@ -60,7 +60,7 @@ def test_a_bad_file_is_told_once_and_one_that_is_gone_not_at_all(tmp_path: Path)
         ('bell = true\r\ntheme = "x"\r\n', 'bell = true\r\ntheme = "sea"\r\n'),
         ("bell = true\r\n", 'bell = true\r\ntheme = "sea"\r\n'),
         ("\ufeffbell = true\n", '\ufeffbell = true\ntheme = "sea"\n'),
-        ("bell = true\n\n# keys\n[keys]\na = 1\n", 'bell = true\n\ntheme = "sea"\n\n# keys\n[keys]\na = 1\n'),
+        ("bell = true\n\n# keys\n[keys]\na = 1\n", 'theme = "sea"\n\nbell = true\n\n# keys\n[keys]\na = 1\n'),
         ('[keys]\ntheme = "x"\n', 'theme = "sea"\n\n[keys]\ntheme = "x"\n'),
         ("a = '''\ntheme = \"x\"\n'''\ntheme = \"x\"\n", "a = '''\ntheme = \"x\"\n'''\ntheme = \"sea\"\n"),
         ('#theme = "light"\n', '#theme = "light"\ntheme = "sea"\n'),
