@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from textual.app import App, SuspendNotSupported
+from textual.app import App
 from textual.worker import WorkerCancelled, WorkerFailed
 
 from ccq_tui.bounded import UnfitFileError, read_bytes
@@ -117,8 +117,6 @@ async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:
         raise EditorError("No editor found · set VISUAL or EDITOR")
     try:
         return await run_program(app, command)
-    except SuspendNotSupported as error:
-        raise EditorError("This terminal cannot be handed to an editor · edit the text here") from error
     except UnstartedError as error:
         name = one_line(Path(command[0]).name, 40)
         raise EditorError(
@@ -138,8 +136,7 @@ async def edit_path(app: App[Any], path: Path, line: int = 0) -> str:
 async def run_program(app: App[Any], command: list[str]) -> str:
     """Lend the terminal to a program until it ends; return how it failed, in a few words, or "".
 
-    Raises `SuspendNotSupported` where the screen cannot be lent, `UnstartedError` where the program cannot
-    start.
+    Raises `UnstartedError` where the program cannot start; every terminal's driver lends the screen.
     """
     code, unstarted = 0, ""
     with app.suspend(), _interrupts_for_the_editor():

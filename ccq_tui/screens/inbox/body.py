@@ -21,22 +21,14 @@ from ccq_tui.widgets.lines import DrawnLine, flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.words import in_one_unit, plural
 
-SIGNS = {
-    SessionPlace.HERE: "◆",
-    SessionPlace.OTHER: "◆",
-    SessionPlace.RESTS: "◇",
-    SessionPlace.GONE: "✖",
-    SessionPlace.ASKER: "◆",
-    SessionPlace.THERE: "◇",
-}
+SIGNS = {SessionPlace.RESTS: "◇", SessionPlace.THERE: "◇", SessionPlace.GONE: "✖"}
+"""Signs of places, where it is not ◆."""
 WORDS = {
-    SessionPlace.HERE: "open here",
-    SessionPlace.OTHER: "runs in another ccq-tui",
-    SessionPlace.RESTS: "no process · your answer starts it",
+    SessionPlace.RESTS: f"{SessionPlace.RESTS.value} · your answer starts it",
     SessionPlace.ASKER: "asked by another program · it takes your answer",
-    SessionPlace.GONE: "deleted, or its directory is gone · c copies question and answer",
-    SessionPlace.THERE: "answer it there: it waits in Claude Code's own screen",
+    SessionPlace.GONE: f"{SessionPlace.GONE.value} · c copies question and answer",
 }
+"""Words for the place of a request's session, where they are not those of the place."""
 AGE_WIDTH = 5
 LONGEST = 20_000
 """Most characters shown of one text."""
@@ -100,7 +92,7 @@ def _row_text(
     asked = age(row.stored.asked_at, now).rjust(AGE_WIDTH - 1) + "  "
     question = Text(row.question, palette.plain)
     question.truncate(max(8, width - 6 - cell_len(name) - cell_len(asked)), overflow="ellipsis")
-    rest = ((SIGNS[row.place] + " ", sign), (name, palette.strong), (asked, palette.muted), question)
+    rest = ((SIGNS.get(row.place, "◆") + " ", sign), (name, palette.strong), (asked, palette.muted), question)
     return Text.assemble((" ❯ ", palette.accent) if at_cursor else "   ", *rest)
 
 
@@ -114,7 +106,7 @@ def about(
         Text(f"{row.session} · {one_line(row.directory, 300)}".rstrip(" ·"), palette.strong), width
     ):
         yield Text.assemble("   ", line)
-    told = f"asked {age(row.stored.asked_at, now)} ago · {WORDS[row.place]}"
+    told = f"asked {age(row.stored.asked_at, now)} ago · {WORDS.get(row.place, row.place.value)}"
     for line in wrapped(Text(told, alarm), width):
         yield Text.assemble("   ", line)
     if row.stored.context.strip():

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from enum import Enum, auto
+from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
-from typing import Self
 
 from ccq_tui.filtered_list import LIST_KEYS, FilteredList
 from ccq_tui.inbox.kinds import kind_of
@@ -45,20 +44,20 @@ LONGEST_QUESTION = 300
 
 
 class SessionPlace(Enum):
-    """Place of a request's session."""
+    """Place of a session or of a request's session, in words for people."""
 
-    HERE = auto()
+    HERE = "open here"
     """It is open in this terminal."""
-    OTHER = auto()
+    OTHER = "runs in another ccq-tui"
     """Another process runs it."""
-    RESTS = auto()
+    RESTS = "no process"
     """No process runs it, and it can be resumed."""
-    GONE = auto()
-    """It was deleted, or its directory is missing: nothing can be delivered."""
-    ASKER = auto()
-    """No session: something else asked, and fetches the answer from the inbox."""
-    THERE = auto()
-    """It is in Claude Code's own screen, the only place where the request can be answered."""
+    GONE = "deleted, or its directory is gone"
+    """Nothing can be delivered."""
+    ASKER = "in Claude Code's own screen · {panel} answers it here"
+    """No session of ours: something else asked, and fetches the answer from the inbox."""
+    THERE = "in Claude Code's own screen: answer it there"
+    """The request can be answered only there."""
 
 
 PLACES = {
@@ -113,11 +112,6 @@ class InboxRow:
         return self.stored.request.id
 
     @property
-    def of_session(self) -> str:
-        """The name of its session, or "" if no session asked: the asker is then named already."""
-        return "" if self.place is SessionPlace.ASKER else self.session
-
-    @property
     def session_id(self) -> str:
         return self.stored.request.session_id
 
@@ -168,7 +162,3 @@ class InboxList(FilteredList[InboxRow]):
             return found
         first = {row.session_id: at for at, row in reversed(list(enumerate(found)))}
         return tuple(sorted(found, key=lambda row: first[row.session_id]))
-
-    def regrouped(self) -> Self:
-        """Group the rows by session, or order all of them by age."""
-        return self.kept(replace(self, grouped=not self.grouped))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Hashable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -114,7 +115,9 @@ class InboxHost(PanelHost):
 
     def _panel_for(self, opened: OpenRequest, row: InboxRow) -> Panel:
         kind, clock = PANELS[type(opened.shown)], self._screen.clock
-        panel = kind(session=row.of_session, clock=clock, hides="back")
+        # An asker other than a session is named already.
+        session = "" if row.place is SessionPlace.ASKER else row.session
+        panel = kind(session=session, clock=clock, hides="back")
         if isinstance(panel, DecisionPanel):
             panel.form.unseen_above = self._screen.unseen_of_plan
             panel.form.directory = row.directory
@@ -296,7 +299,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
             case "scroll_up" | "scroll_down":
                 self._scroll_about(action)
             case "regroup":
-                self.show(self.state.regrouped())
+                self.show(self.state.kept(replace(self.state, grouped=not self.state.grouped)))
             case "copy":
                 self._copy(self.state.under)
             case _:

@@ -206,14 +206,6 @@ NOT_HERE = {
     SessionPlace.ASKER: "elsewhere",
 }
 """Words for rows whose sessions cannot be opened here."""
-PLACES = {
-    SessionPlace.HERE: "open here",
-    SessionPlace.OTHER: "runs in another ccq-tui",
-    SessionPlace.RESTS: "no process",
-    SessionPlace.GONE: "deleted, or its directory is gone",
-    SessionPlace.THERE: "in Claude Code's own screen: answer it there",
-    SessionPlace.ASKER: "in Claude Code's own screen · {panel} answers it here",
-}
 COST_FROM = 60
 """Width in cells from which a row has its cost."""
 WORDS_FROM = 70
@@ -287,7 +279,7 @@ def about_lines(card: Card, width: int, height: int, palette: Palette) -> list[T
         "done" if card.group is Group.DONE else "",
         f"{words} {card.age}",
         card.badge,
-        "on the screen" if card.shown else with_keys(PLACES[card.place]),
+        "on the screen" if card.shown else with_keys(card.place.value),
         card.spent,
         card.labels,
         short_path(Path(card.directory)) if card.directory else "",

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from textual.app import SuspendNotSupported
 from textual.binding import Binding
 
 from ccq_tui.agent.commands import CommandError
@@ -202,10 +201,6 @@ class AccountCommands(CommandGroup[SessionUi]):
             raise CommandError("Claude Code was not found · ccq-tui doctor shows where ccq-tui looks")
         try:
             failed = await run_program(self._ui.app, [str(program), "auth", what])
-        except SuspendNotSupported as error:
-            raise CommandError(
-                f"this terminal cannot be handed over · run claude auth {what} in another one"
-            ) from error
         except UnstartedError as error:
             raise CommandError(f"{program} cannot be started: {error}") from error
         if failed in CANCELLED:

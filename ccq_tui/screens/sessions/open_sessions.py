@@ -222,11 +222,13 @@ class OpenSessions(Sequence[SessionScreen]):
         news = front.dock.notices.owner if front is not None else ""
         told = next((one for one, mode in self._modes.items() if news.startswith(f"{mode} ")), None)
         outside = any(count for name, count in self.counts.items() if name not in named)
-        entry = next_waiting(self.entries(), wraps=not outside)
+        screens, at = self[:], self.index(front) + 1 if front in self else 0
+        around = [*screens[at:], *(() if outside else screens[: max(0, at - 1)])]
+        following = next((one for one in around if one.waiting.items), None)
         if told is not None and told is not front:
             await self.show(told)
-        elif entry is not None and news != INBOX:
-            await self.show(self[entry.number - 1])
+        elif following is not None and news != INBOX:
+            await self.show(following)
         elif front is not None and (news == INBOX or self._waiting_beside(front)):
             self._app.post_message(ProgramAction("inbox"))
         else:
@@ -320,18 +322,3 @@ def entry_of(
     if branch and worktree_at(view.cwd) is not None:
         state += f" · {one_line(branch, NAME_LENGTH)}"
     return SideBarEntry(number, view.name, sign, state, waiting, shown)
-
-
-def next_waiting(entries: Sequence[SideBarEntry], *, wraps: bool = True) -> SideBarEntry | None:
-    """Return the next session after the shown one in which something waits, or None."""
-    at = next((index for index, entry in enumerate(entries) if entry.shown), -1)
-    around = [*entries[at + 1 :], *(entries[: at + 1] if wraps else ())]
-    return next((entry for entry in around if entry.waiting and not entry.shown), None)
-
-
-def stepped(entries: Sequence[SideBarEntry], step: int) -> SideBarEntry | None:
-    """Return the session ``step`` places after the shown one, wrapping around."""
-    if not entries:
-        return None
-    at = next((index for index, entry in enumerate(entries) if entry.shown), 0)
-    return entries[(at + step) % len(entries)]

@@ -38,7 +38,7 @@ from ccq_tui.screens.pickers import Picker, SessionPicker, Shelf
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.screen_commands import ALONE
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
-from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, stepped
+from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.worktrees.model import WorktreeError
@@ -365,11 +365,11 @@ class SessionManager:
 
     async def step(self, by: int) -> None:
         """Show the session ``by`` places further."""
-        entry = stepped(self.sessions.entries(), by)
-        if entry is None or entry.shown:
-            self.sessions.say(with_keys(ALONE))
+        sessions, front = self.sessions, self.sessions.front
+        if front is None or len(sessions) == 1:
+            sessions.say(with_keys(ALONE))
         else:
-            await self.sessions.show(self.sessions[entry.number - 1])
+            await sessions.show(sessions[(sessions.index(front) + by) % len(sessions)])
 
     def tell_news(self, session: SupervisedSession, news: str) -> None:
         """Show in the session on the screen what happened in another one."""
