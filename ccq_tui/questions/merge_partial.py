@@ -20,21 +20,14 @@ GOOD_NEWS = frozenset({ALL_HERE, BACK_AGAIN})
 _WAITED = frozenset({NOT_COMPLETE, NOT_ASKED})
 
 
-def begun(questions: QuestionSet, arriving: Arriving, earlier: Iterable[Page] = ()) -> PanelState:
-    """Return the first state of a set of which only a part is here.
+def begun(questions: QuestionSet, arriving: Arriving | None, earlier: Iterable[Page] = ()) -> PanelState:
+    """Return the first state of a set of which only a part is here, or all of it if ``arriving`` is None.
 
     The drafts in pages of closed sets (``earlier``) come back if the question is the same.
     """
     pages = tuple(first_page(question) for question in questions.questions)
     empty = PanelState(questions, pages, focus=resting_focus(pages, 0), arriving=Arriving())
     return grown(empty, questions, arriving, earlier=earlier)
-
-
-def asked_again(questions: QuestionSet, earlier: Iterable[Page]) -> PanelState | None:
-    """Return the first state of a set with the drafts of an earlier one, or None if there are none."""
-    pages = tuple(earlier)
-    state = grown(begun(questions, Arriving()), questions, None, earlier=pages)
-    return state if state.aside else None
 
 
 def grown(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import events
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.widgets import Static
 
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
@@ -35,15 +34,11 @@ class ChoiceList(Static, Clickable[tuple[int, Completion]]):
     }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pick: Callable[[int], object] = bool) -> None:
+        """Draw nothing yet; ``pick`` takes a row that is clicked."""
         super().__init__("", markup=False, classes="-off")
+        self.pick = pick
         self._choices = NOTHING
-
-    @dataclass
-    class Clicked(Message):
-        """A row was clicked."""
-
-        row: int
 
     def show(self, choices: CompletionList | None) -> None:
         """Draw another state of the list, or nothing."""
@@ -58,7 +53,7 @@ class ChoiceList(Static, Clickable[tuple[int, Completion]]):
 
     def clicked(self, target: tuple[int, Completion], event: events.Click) -> None:
         event.stop()  # what is under the list is not meant
-        self.post_message(self.Clicked(target[0]))
+        self.pick(target[0])
 
     def under(self, event: events.MouseEvent) -> tuple[int, Completion] | None:
         """Return the row under the pointer, with its completion."""

@@ -38,7 +38,7 @@ class Completer:
     def __init__(
         self, field: AnswerField, clock: Callable[[], float], post: Callable[[Message], object]
     ) -> None:
-        self.view = ChoiceList()
+        self.view = ChoiceList(self.click)
         self.changed: Callable[[], object] = lambda: None
         self.chosen: Callable[[str], object] = lambda _: None
         self.refused: Callable[[], object] = lambda: None

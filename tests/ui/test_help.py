@@ -360,7 +360,7 @@ def test_no_sentence_has_a_key_that_a_person_can_choose() -> None:
         words = [one.value for one in constants if isinstance(one.value, str) and fixed.search(one.value)]
         written += [(path.relative_to(root).as_posix(), one) for one in words]
     # A line of keys puts the chosen key in place of the usual one; the tour is a prompt for a demo's keys.
-    lines_of_keys = [("questions/keys.py", "F2"), ("screens/overview/screen.py", "F2")]
+    lines_of_keys = [("screens/overview/screen.py", "F2")]
     assert sorted(one for one in written if one[0] != "testing/scenarios/tour.py") == lines_of_keys
 
 

@@ -20,7 +20,7 @@ from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest
 from ccq_tui.inbox.waiting_line import WaitingLine, seconds_to_wait
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.merge_partial import asked_again, begun, grown
+from ccq_tui.questions.merge_partial import begun, grown
 from ccq_tui.questions.state import Arriving, Page, PanelState
 from ccq_tui.transcript.blocks import RequestPlace
 from ccq_tui.widgets.decision import DecisionPanel
@@ -208,7 +208,8 @@ class Dock(Vertical):
                     opened.type(opened.draft, Actor.here(Surface.PANEL))
             return
         if opened.draft is None and earlier and isinstance(request, AnsweredRequest):
-            opened.draft = asked_again(request.questions, earlier)
+            again = begun(request.questions, None, earlier)
+            opened.draft = again if again.has_draft else None
         if not self.line.items:
             self._settled = 0
         self._change(self.line.with_added(opened))

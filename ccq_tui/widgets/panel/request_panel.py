@@ -48,7 +48,6 @@ from ccq_tui.questions.input_guard import (
     Presses,
 )
 from ccq_tui.questions.state import typable
-from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.completer import FILES, Completer
 from ccq_tui.widgets.hints import HIDES, HintBar
 from ccq_tui.widgets.keys import Typed, copy_of, new_labels, presses_of, text_of
@@ -482,11 +481,6 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         """Take the text of a row that was chosen, and draw the list and its keys."""
         self._take_text()
         self._draw()
-
-    def on_choice_list_clicked(self, event: ChoiceList.Clicked) -> None:
-        """Move the cursor of the list to a clicked row, or take it."""
-        event.stop()
-        self._completer.click(event.row)
 
     def _take_text(self) -> None:
         """Take the field's text into the state, before anything else happens to it."""

@@ -24,7 +24,6 @@ from ccq_tui.prompts.shell_runs import command_in
 from ccq_tui.prompts.unread import PromptDraft, among
 from ccq_tui.prompts.walk import Walk
 from ccq_tui.questions.events import PastedText
-from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.completer import Completer
 from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lifetime import after
@@ -97,6 +96,7 @@ class Prompt(Vertical):
         self.completer = Completer(self.field, clock, self.post_message)
         self.completer.changed = lambda: self.post_message(self.ListChanged())
         self.completer.chosen = self._chosen
+        self.completer.view.pick = self._picked
         self.completer.refused = self._end_search
         self._aside: PromptDraft | None = None
         self._stashed: PromptDraft | None = None
@@ -378,10 +378,9 @@ class Prompt(Vertical):
             self.field.show("")
             self.post_message(self.KeysWanted())
 
-    def on_choice_list_clicked(self, event: ChoiceList.Clicked) -> None:
+    def _picked(self, row: int) -> None:
         """Move the cursor of the list to a clicked row, or take it."""
-        event.stop()
-        self.completer.click(event.row)
+        self.completer.click(row)
         self.note_typed()
         self.take_focus()
 
