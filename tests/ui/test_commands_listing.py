@@ -110,7 +110,7 @@ async def test_a_file_that_cannot_be_changed_is_said(driven: Driven, tmp_path: P
         await say(pilot, driven, "/permissions allow Read")
         await picker(pilot)
         await pilot.press("down", "enter")
-        await until(pilot, lambda: "is not JSON that can be changed safely" in notices(driven))
+        await until(pilot, lambda: "line 1 is a comment, which JSON does not have" in notices(driven))
     assert path.read_text() == "{ // mine\n}"
 
 

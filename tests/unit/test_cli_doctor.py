@@ -13,7 +13,9 @@ import pytest
 from ccq_tui.claude_files import find_cli
 from ccq_tui.cli import main
 from ccq_tui.config.paths import config_dir, state_dir, user_config
-from ccq_tui.doctor import Check, Level, claude, examine
+from ccq_tui.doctor import claude
+from ccq_tui.doctor.check import Check, Level
+from ccq_tui.doctor.examine import examine
 from ccq_tui.doctor.system import examine_directories
 from tests.unit.starting import write_settings
 

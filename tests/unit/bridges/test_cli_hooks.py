@@ -19,7 +19,8 @@ from ccq_tui.bridges.claude_code.hook_program import hook_command
 from ccq_tui.bridges.claude_code.hook_settings import installed, wanted, with_hooks
 from ccq_tui.bridges.edited_file import BACKUP, SettingsFileError
 from ccq_tui.cli import main
-from ccq_tui.doctor import Level, examine
+from ccq_tui.doctor.check import Level
+from ccq_tui.doctor.examine import examine
 
 FOREIGN = (
     '{\n  "model": "opus",\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}\n}\n'
