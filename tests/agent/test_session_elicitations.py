@@ -66,7 +66,7 @@ def serving(home: CleanHome, *, modern: bool = False) -> dict[str, Any]:
         home.env["MCP_PROTOCOL_NEGOTIATION"] = "legacy"
     server = {"command": sys.executable, "args": [str(SERVER), str(schemas), str(home.root / "told")]}
     return {
-        "mcp_config": json.dumps({"mcpServers": {"forms": server}}),
+        "mcp_config": (json.dumps({"mcpServers": {"forms": server}}),),
         "allowed_tools": (ASK, LATER),
         "environment": home.overrides(),
     }
@@ -206,7 +206,7 @@ async def test_the_sdk_does_not_answer_elicitations_itself(play: Play) -> None:
     options = ClaudeAgentOptions(
         cwd=home.project,
         env=given["environment"],
-        mcp_servers=given["mcp_config"],
+        mcp_servers=given["mcp_config"][0],
         allowed_tools=[ASK],
         can_use_tool=None,
     )
