@@ -330,7 +330,7 @@ def stats(since_text: str | None, as_json: bool) -> int:
     until = datetime.now(UTC)
     start = since(since_text) or first_day(until)
     with opened_store() as store:
-        found = store.requests.unsettled_before(start, limit=-1)[0]
+        found = store.requests.unsettled_before(start)
         made = wait_statistics(found, projects_of(store, checkout_of), start, until)
     print_lines(report("statistics", statistics_record(made)) if as_json else "\n".join(text_lines(made)))
     return ENDED

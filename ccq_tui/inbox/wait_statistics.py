@@ -183,17 +183,11 @@ def projects_of(store: Store, project_of: Callable[[str], str]) -> dict[str, str
 
 
 async def read_statistics(inbox: Inbox, project_of: Callable[[str], str]) -> WaitStatistics:
-    """Return the statistics of the last `DAYS` days, read a page at a time: answers meanwhile do not wait.
-
-    Raises `InboxError`.
-    """
+    """Return the statistics of the last `DAYS` days; raises `InboxError`."""
     until = datetime.now(UTC)
     since = first_day(until)
     projects = await inbox.run(lambda store: projects_of(store, project_of))
-    pages = [await inbox.run(lambda store: store.requests.unsettled_before(since))]
-    while pages[-1][1]:
-        pages.append(await inbox.run(lambda store: store.requests.unsettled_before(since, pages[-1][1])))
-    found = [one for page, _ in pages for one in page]
+    found = await inbox.run(lambda store: store.requests.unsettled_before(since))
     return await asyncio.to_thread(wait_statistics, found, projects, since, until)
 
 

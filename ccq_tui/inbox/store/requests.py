@@ -306,13 +306,9 @@ class RequestTable:
                 return found
             after = rows[-1]["number"]  # a whole page that cannot be read is not the end
 
-    def unsettled_before(
-        self, since: datetime, after: int = 0, limit: int = PAGE
-    ) -> tuple[list[StoredRequest], int]:
-        """Return requests that are pending, or were settled since a time, and the next ``after`` or 0."""
-        query = f"{_SELECT} WHERE number > ? AND (requests.state = 'pending' OR answers.settled_at >= ?)"
-        rows = self._database.rows(f"{query} ORDER BY number LIMIT ?", (after, stamp(since), limit))
-        return _read(rows), rows[-1]["number"] if len(rows) == limit else 0
+    def unsettled_before(self, since: datetime) -> list[StoredRequest]:
+        """Return the requests that are pending, or were settled since a time, oldest first."""
+        return self._found("state = 'pending' OR settled_at >= ? ORDER BY number", stamp(since))
 
     def answered(
         self, words: Sequence[str], directory: str = "", *, without: str = ""

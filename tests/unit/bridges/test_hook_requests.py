@@ -344,6 +344,6 @@ def test_what_holds_claude_code_up_ends_once_no_ccq_tui_is_open(
     said = SERVER_SAID | {"transcript_path": str(tmp_path / "projects" / "-srv" / "f51476bb.jsonl")} | said
     run_hook(io.BytesIO(json.dumps(said).encode()), path, printed.append)
     closing.join()
-    ((stored,), _) = store.requests.unsettled_before(datetime.fromtimestamp(0, UTC))
+    (stored,) = store.requests.unsettled_before(datetime.fromtimestamp(0, UTC))
     assert (printed, stored.outcome) == ([], Cancelled(waiting_hook.UNHEARD))
     store.close()

@@ -107,7 +107,7 @@ def test_what_an_inbox_holds(tmp_path: Path) -> None:
         actor = {"gone": WITHDRAWN, "late": LIMIT}.get(request.tool_use_id, PANEL)
         if outcome is not None:
             store.requests.settle(request.id, outcome, actor)
-    found, until = store.requests.unsettled_before(SINCE)[0], NOON + timedelta(minutes=30)
+    found, until = store.requests.unsettled_before(SINCE), NOON + timedelta(minutes=30)
     made = wait_statistics(found, projects_of(store, checkout_of), SINCE, until)
     store.close()
     ends = {"answered": 3, "discussed": 1, "declined": 2, "expired": 1, "cancelled": 1, "pending": 1}
