@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ccq_tui.prompts.vim.motions import first_word, kind_of, line_around, target, up_or_down, word_end
+from ccq_tui.prompts.vim.motions import first_word, line_around, target, up_or_down, word_end
 
 MOST_COUNT = 999
 MOST_KEYS = 12
@@ -33,6 +33,8 @@ _INSERTS = frozenset("iIaAoO")
 
 _PAIRS = {one: pair for pair in ("()", "[]", "{}", "<>") for one in pair} | {"b": "()", "B": "{}"}
 _QUOTES = "\"'`"
+# Words, signs and blanks; in big words the signs, too.
+_RUNS = (re.compile(r"\w+|[^\w\s]+|\s+"), re.compile(r"\S+|\s+"))
 
 
 def text_object(name: str, text: str, caret: int) -> tuple[int, int] | None:
@@ -51,24 +53,13 @@ def _word_object(text: str, caret: int, *, around: bool, big: bool) -> tuple[int
     start, end = line_around(text, caret)
     if start == end:
         return None
-    caret = min(caret, end - 1)
-    first, last = _run(text, caret, start, end, big)
-    if not around:
-        return first, last
-    if last < end and (not kind_of(text[last], big) or not kind_of(text[first], big)):
-        return first, _run(text, last, start, end, big)[1]
-    if first > start and not kind_of(text[first - 1], big):
-        first = _run(text, first - 1, start, end, big)[0]
-    return first, last
-
-
-def _run(text: str, place: int, start: int, end: int, big: bool) -> tuple[int, int]:
-    """Return the span of characters of the same kind around a place, within its line."""
-    kind, first, last = kind_of(text[place], big), place, place + 1
-    while first > start and kind_of(text[first - 1], big) == kind:
-        first -= 1
-    while last < end and kind_of(text[last], big) == kind:
-        last += 1
+    runs = [found.span() for found in _RUNS[big].finditer(text, start, end)]
+    at = next(number for number, (_, last) in enumerate(runs) if last > min(caret, end - 1))
+    first, last = runs[at]
+    if around and last < end and (text[first].isspace() or text[last].isspace()):
+        return first, runs[at + 1][1]
+    if around and at and text[first - 1].isspace():
+        first = runs[at - 1][0]
     return first, last
 
 
@@ -90,23 +81,19 @@ def _with_blanks(text: str, first: int, last: int, start: int, end: int) -> tupl
 
 
 def _enclosed(text: str, caret: int, pair: str, *, around: bool) -> tuple[int, int] | None:
-    opening, closing = pair[0], pair[1]
-    depth, first = 0, min(caret, len(text) - 1)
-    while first >= 0 and (text[first] != opening or depth):
-        if first != caret:
-            depth += (text[first] == closing) - (text[first] == opening)
-        first -= 1
-    if first < 0:
-        first = text.find(opening, caret)  # the next pair
-    if first < 0:
-        return None
-    depth, last = 0, first + 1
-    while last < len(text) and (text[last] != closing or depth):
-        depth += (text[last] == opening) - (text[last] == closing)
-        last += 1
-    if last == len(text):
-        return None
-    return (first, last + 1) if around else (first + 1, last)
+    """Return the innermost pair around the caret, or else the next one."""
+    opened: list[int] = []
+    pairs: list[tuple[int, int]] = []
+    for place, character in enumerate(text):
+        if character == pair[0]:
+            opened.append(place)
+        elif character == pair[1] and opened:
+            pairs.append((opened.pop(), place))
+    within = [one for one in pairs if one[0] <= caret <= one[1]]
+    behind = sorted(one for one in pairs if one[0] > caret)
+    for first, last in (*within[:1], *behind[:1])[:1]:
+        return (first, last + 1) if around else (first + 1, last)
+    return None
 
 
 class VimMode(StrEnum):
@@ -264,7 +251,7 @@ def _operated(state: VimState, found: re.Match[str], count: int, text: str, care
         state = replace(state, find=over)
     if operator == "c" and over in ("w", "W") and caret < len(text) and not text[caret].isspace():
         # A word that is changed keeps the blanks after it.
-        return _of_span(state, operator, text, caret, _end_of_words(text, caret, count, big=over == "W"))
+        return _of_span(state, operator, text, caret, word_end(text, caret, max(1, count), big=over == "W"))
     goal = target(over, count, text, caret, state.find)
     if goal is None:
         return unchanged
@@ -288,15 +275,6 @@ def _over(state: VimState, operator: str, over: str, text: str, caret: int, goal
             return _of_lines(state, operator, text, first, last - 1)
         last -= 1
     return _of_span(state, operator, text, first, min(len(text), last + inclusive))
-
-
-def _end_of_words(text: str, caret: int, count: int, *, big: bool) -> int:
-    kind, end = kind_of(text[caret], big), caret
-    while end < len(text) and kind_of(text[end], big) == kind:
-        end += 1
-    for _ in range(count - 1):
-        end = word_end(text, end - 1, big) + 1
-    return end
 
 
 def _of_span(state: VimState, operator: str, text: str, first: int, last: int) -> VimOutcome:

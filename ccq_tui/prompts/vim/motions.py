@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+# An empty line counts as a word, other blanks do not.
+_WORDS = (re.compile(r"\w+|[^\w\s]+|(?<=\n)(?=\n)"), re.compile(r"\S+|(?<=\n)(?=\n)"))
+
 
 def target(motion: str, count: int, text: str, caret: int, find: str) -> int | None:
     """Return the goal of a motion such as ``w`` or ``fx``, or None.
@@ -18,10 +23,7 @@ def target(motion: str, count: int, text: str, caret: int, find: str) -> int | N
             row = min(count - 1, last) if count else (0 if motion == "gg" else last)
             return first_word(text, row_start(text, row))
         case "w" | "W" | "b" | "B" | "e" | "E":
-            step = {"w": _next_word, "b": _word_before, "e": word_end}[motion.lower()]
-            for _ in range(times):
-                caret = step(text, caret, motion.isupper())
-            return caret
+            return _by_words(motion.lower(), times, text, caret, big=motion.isupper())
         case ";" | ",":
             kind = find[:1].swapcase() if motion == "," else find[:1]
             return _found(text, caret, kind, find[1:], times, again=True) if find else None
@@ -75,47 +77,21 @@ def _found(
     return place + (0 if not short else -1 if kind == "t" else 1)
 
 
-def kind_of(character: str, big: bool) -> int:
-    """Return 0 for a blank, 1 for a letter, 2 for a sign; in big words 1 for a sign, too."""
-    if character.isspace():
-        return 0
-    return 1 if big or character.isalnum() or character == "_" else 2
+def _by_words(motion: str, times: int, text: str, caret: int, *, big: bool) -> int:
+    if motion == "e":
+        return max(0, word_end(text, caret + 1, times, big=big) - 1)
+    starts = [found.start() for found in _WORDS[big].finditer(text)]
+    if motion == "w":
+        goals = [start for start in starts if start > caret]
+        return goals[times - 1] if times <= len(goals) else len(text)
+    goals = [start for start in starts if start < caret]
+    return goals[-times] if times <= len(goals) else 0
 
 
-def _is_empty_line(text: str, place: int) -> bool:
-    return 0 < place < len(text) and text[place] == "\n" == text[place - 1]
-
-
-def _next_word(text: str, place: int, big: bool) -> int:
-    if place < len(text) and (kind := kind_of(text[place], big)):
-        while place < len(text) and kind_of(text[place], big) == kind:
-            place += 1
-    begun = place
-    while place < len(text) and not kind_of(text[place], big):
-        if place > begun and _is_empty_line(text, place):
-            break
-        place += 1
-    return place
-
-
-def _word_before(text: str, place: int, big: bool) -> int:
-    place -= 1
-    while place > 0 and not kind_of(text[place], big) and not _is_empty_line(text, place):
-        place -= 1
-    if place > 0 and (kind := kind_of(text[place], big)):
-        while place > 0 and kind_of(text[place - 1], big) == kind:
-            place -= 1
-    return max(0, place)
-
-
-def word_end(text: str, place: int, big: bool) -> int:
-    """Return the last character of the word that ends next."""
-    place += 1
-    while place < len(text) and not kind_of(text[place], big):
-        place += 1
-    while place + 1 < len(text) and kind_of(text[place + 1], big) == kind_of(text[place], big):
-        place += 1
-    return max(0, min(place, len(text) - 1))
+def word_end(text: str, caret: int, times: int, *, big: bool) -> int:
+    """Return the end of the word at the caret or behind it, or of a later one."""
+    ends = [found.end() for found in _WORDS[big].finditer(text) if found[0] and found.end() > caret]
+    return ends[times - 1] if times <= len(ends) else len(text)
 
 
 def line_around(text: str, place: int) -> tuple[int, int]:
@@ -130,14 +106,8 @@ def row_of(text: str, place: int) -> int:
 
 
 def row_start(text: str, row: int) -> int:
-    """Return the start of a line, or of the last one if there are fewer."""
-    place = 0
-    for _ in range(row):
-        following = text.find("\n", place)
-        if following < 0:
-            break
-        place = following + 1
-    return place
+    """Return the start of a line."""
+    return sum(len(line) + 1 for line in text.split("\n", row)[:row])
 
 
 def first_word(text: str, start: int) -> int:
