@@ -25,9 +25,7 @@ ABOUT = {
     "ccq-cvd": "distinct for colour-blind eyes too",
 }
 
-LINE = re.compile(
-    r"""^(?P<name>\s*["']?theme["']?\s*=\s*)(?P<value>"(?:[^"\\]|\\.)*"|'[^']*')(?P<rest>.*)$""", re.DOTALL
-)
+LINE = re.compile(r"""^\s*["']?theme["']?\s*=\s*("(?:[^"\\\n]|\\.)*"|'[^'\n]*')""", re.MULTILINE)
 PRIVATE = 0o600
 
 
@@ -62,27 +60,21 @@ def with_theme(text: str, theme: str) -> str:
     before = _parsed(body)
     if before is None:
         raise ValueError("is not TOML: correct it first")
-    wanted = {**before, "theme": theme}
-    for changed in _candidates(body, theme, there="theme" in before):
-        if _parsed(changed) == wanted:
+    for changed in _candidates(body, json.dumps(theme, ensure_ascii=False), there="theme" in before):
+        if _parsed(changed) == {**before, "theme": theme}:
             return mark + changed
     raise ValueError("sets the theme in a form that cannot be changed here: change it by hand")
 
 
-def _candidates(text: str, theme: str, *, there: bool) -> Iterator[str]:
+def _candidates(text: str, value: str, *, there: bool) -> Iterator[str]:
     """Yield changed texts; the caller takes the first that parses to the wanted settings."""
-    value = json.dumps(theme, ensure_ascii=False)
     if there:
-        lines = text.splitlines(keepends=True) if "\r\n" in text else re.findall(r"[^\n]*\n|[^\n]+", text)
-        for number, line in enumerate(lines):
-            if found := LINE.match(line):
-                changed = f"{found['name']}{value}{found['rest']}"
-                yield "".join([*lines[:number], changed, *lines[number + 1 :]])
+        for found in LINE.finditer(text):
+            yield f"{text[: found.start(1)]}{value}{text[found.end(1) :]}"
         return
     end = "\r\n" if "\r\n" in text else "\n"
     added = f"theme = {value}{end}"
-    closed = text if not text or text.endswith("\n") else text + end
-    yield closed + added
+    yield (text if not text or text.endswith("\n") else text + end) + added
     yield f"{added}{end}{text}"  # at the end it would belong to a table
 
 
