@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -150,12 +150,6 @@ def excess(images: Collection[PromptImage]) -> str:
         most = bytes_counted(MOST_TOGETHER)
         return f"These images have {bytes_counted(size)}; a prompt takes {most} · send some with the next one"
     return ""
-
-
-def in_line(line: str, images: Mapping[str, PromptImage]) -> Iterator[tuple[int, int]]:
-    """Yield where names of images begin and end in a line."""
-    if images:
-        yield from (found.span() for found in _CHIP.finditer(line) if found[0] in images)
 
 
 def names_in(text: str) -> list[str]:

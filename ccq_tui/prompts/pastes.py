@@ -57,10 +57,10 @@ def used(text: str, pastes: Mapping[str, str]) -> dict[str, str]:
     return {name: paste for name, paste in pastes.items() if name in text}
 
 
-def in_line(line: str, pastes: Mapping[str, str]) -> Iterator[tuple[int, int]]:
-    """Yield where names of pastes begin and end in a line."""
-    if pastes:
-        for found in _any_of(pastes).finditer(line):
+def in_line(line: str, names: Mapping[str, object]) -> Iterator[tuple[int, int]]:
+    """Yield where names of pastes, or of images, begin and end in a line."""
+    if names and "[" in line:
+        for found in _any_of(names).finditer(line):
             yield found.span()
 
 
@@ -69,5 +69,5 @@ def around(column: int, names: Iterable[tuple[int, int]]) -> tuple[int, int] | N
     return next((span for span in names if span[0] < column < span[1]), None)
 
 
-def _any_of(pastes: Mapping[str, str]) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(name) for name in pastes))
+def _any_of(names: Mapping[str, object]) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(name) for name in names))

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
-from ccq_tui.config.keymap import keymap
 from ccq_tui.prompts import images, pastes, vim
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.questions.state import typable
 from ccq_tui.text import common_start
 from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.panel.field import AnswerField
+
+if TYPE_CHECKING:
+    from ccq_tui.widgets.prompt.prompt import Prompt
 
 MOST_LINES = 10
 MOST_PASTES = 20
@@ -36,12 +38,6 @@ class VimKeys:
         self._on = False
         self._pieces: dict[str, tuple[str, str]] = {}
         """Name and content of each paste and image, by the character that stands for it."""
-        self.suspended: Callable[[], bool] = lambda: False
-        """Returns whether letters are typed anyway, since the field holds something else."""
-        self.on_taken: Callable[[], None] = lambda: None
-        """Called after each key that was taken."""
-        self.walk: Callable[[int], object] = lambda _: None
-        """Shows an earlier prompt, or a later one, as `VimOutcome.step` says."""
 
     @property
     def on(self) -> bool:
@@ -56,7 +52,7 @@ class VimKeys:
     @property
     def mode(self) -> str:
         """Vim's name of the current mode; "" while Vim's keys are off."""
-        return self._state.mode.value if self._on and not self.suspended() else ""
+        return self._state.mode.value if self._on and not self._field.prompt.searching else ""
 
     @property
     def commands(self) -> bool:
@@ -100,9 +96,9 @@ class VimKeys:
         else:
             field.go_to(len(self._whole(outcome.text[: outcome.caret])))
         if outcome.step:
-            self.walk(outcome.step)
+            field.prompt.walk_by(outcome.step)
             field.go_to(vim.on_character(field.text, field.caret))
-        self.on_taken()
+        field.prompt.show_sign()
         return True
 
     def _change(self, before: str, text: str) -> None:
@@ -169,45 +165,31 @@ class PromptField(AnswerField):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {*AnswerField.COMPONENT_CLASSES, "prompt--paste"}
 
-    def __init__(self, press: Callable[[events.Key], bool], *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, prompt: Prompt) -> None:
+        self.prompt = prompt
         self.pastes: dict[str, str] = {}
         """The folded pastes by the names under which they are in the text."""
         self._pasted: list[str] = []
         """Pastes of the last prompts, the newest first."""
         self.images: dict[str, PromptImage] = {}
         """Images by their names in the texts of this prompt, earlier ones too; no name is given twice."""
-        self.looks_at: Callable[[str], None] = lambda _: None
-        """Called with the text that a paste has put into the field."""
-        self.actions: dict[str, Callable[[], object]] = {}
-        """Functions that keys call at once, by action: what is typed next is meant for their result."""
         self.vim = VimKeys(self)
         """Vim's keys."""
-        self.on_taken: Callable[[], object] = lambda: None
-        """Called after each key that meant something here, whether or not it changed the text."""
-        self._prompt_takes = press
-        super().__init__(self._takes, id=id)
+        super().__init__(self._takes, id="prompt-field")
 
     def _takes(self, event: events.Key) -> bool:
-        taken = self._takes_first(event)
-        if taken:
-            self.on_taken()
-        return taken
+        if self.prompt.press(event):
+            self.vim.drop()
+        elif not self.vim.takes(event):
+            return False
+        self.prompt.note_typed()
+        return True
 
     async def edits_with(self, event: events.Key) -> bool:
         taken = await super().edits_with(event)
         if taken:
-            self.on_taken()
+            self.prompt.note_typed()
         return taken
-
-    def _takes_first(self, event: events.Key) -> bool:
-        keys = keymap().keys
-        action = next((do for name, do in self.actions.items() if event.key in keys[name]), None)
-        if action is not None:
-            action()
-        if action is not None or self._prompt_takes(event):
-            self.vim.drop()
-            return True
-        return self.vim.takes(event)
 
     def on_blur(self) -> None:
         """Forget an incomplete command: the next key is meant for something else."""
@@ -258,7 +240,7 @@ class PromptField(AnswerField):
             self.pastes[name] = text
             text = name
         self.type(text)
-        self.looks_at(text)
+        self.prompt.look_at(text)
 
     def attach(self, image: PromptImage) -> None:
         """Insert an image at the caret."""
@@ -313,25 +295,22 @@ class PromptField(AnswerField):
 
     def _beside(self, place: Location, *, after: bool) -> Location:
         row, column = place
-        if not (self.pastes or self.images) or row >= self.document.line_count:
+        if row >= self.document.line_count:
             return place
         within = pastes.around(column, self._pieces(self.document.get_line(row)))
         return place if within is None else (row, within[1] if after else within[0])
 
     def pieces_replaced(self, text: str, by: Callable[[str], str]) -> str:
         """Return a text with the name of each paste and image replaced."""
-        if not (self.pastes or self.images):
-            return text
         parts, at = [], 0
-        for begin, end in sorted(self._pieces(text)):
+        for begin, end in self._pieces(text):
             parts += [text[at:begin], by(text[begin:end])]
             at = end
         return "".join([*parts, text[at:]])
 
     def _pieces(self, line: str) -> Iterator[tuple[int, int]]:
-        """Yield the beginning and end of each name of a paste or an image in a line."""
-        yield from pastes.in_line(line, self.pastes)
-        yield from images.in_line(line, self.images)
+        """Return the beginning and end of each name of a paste or an image in a line."""
+        return pastes.in_line(line, {**self.pastes, **self.images})
 
     def get_line(self, line_index: int) -> Text:
         """Return a line as it is drawn, with pastes and images marked."""

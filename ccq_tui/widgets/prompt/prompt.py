@@ -87,7 +87,7 @@ class Prompt(Vertical):
         super().__init__(id="prompt")
         self._initial = text
         self._clock = clock
-        self.field = PromptField(self._press, id="prompt-field")
+        self.field = PromptField(self)
         """The text area."""
         self._known = text
         self._returned: list[str] = []
@@ -108,13 +108,6 @@ class Prompt(Vertical):
         self._looking = 0
         self._entered: str | None = None
         """The field's text when Enter came while images were still being read, or None."""
-        self.field.looks_at = self._look_at
-        self.field.actions["history"] = self.search
-        self.field.actions["stash"] = lambda: self.post_message(self.Said(self.stash()))
-        self.field.vim.suspended = lambda: self.searching
-        self.field.vim.on_taken = self._show_sign
-        self.field.vim.walk = self._walk_by
-        self.field.on_taken = self.note_typed
         self._sends = self._sent = False
         self.last_typed: float | None = None
         """Time of the last key here, in seconds of the clock, or None."""
@@ -272,7 +265,8 @@ class Prompt(Vertical):
 
     # -- images -------------------------------------------------------------------------------------------
 
-    def _look_at(self, pasted: str) -> None:
+    def look_at(self, pasted: str) -> None:
+        """Read the images whose paths were pasted."""
         if not self.searching and paths_in(pasted):
             self.look()
             self.reads_paths(pasted)
@@ -337,8 +331,14 @@ class Prompt(Vertical):
 
     # -- keys ---------------------------------------------------------------------------------------------
 
-    def _press(self, event: events.Key) -> bool:
+    def press(self, event: events.Key) -> bool:
         """Handle a key that means something here; all others edit, or are for the screen."""
+        if event.key in keymap().keys["history"]:
+            self.search()
+            return True
+        if event.key in keymap().keys["stash"]:
+            self.post_message(self.Said(self.stash()))
+            return True
         self._look(opens=False)
         if self.completer.press(event.key):
             return True
@@ -362,9 +362,9 @@ class Prompt(Vertical):
             case "up" if self.has_queued and not self.field.text:
                 self.post_message(self.QueuedWanted())
             case "up" if self.field.at_top and not self.searching:
-                self._walk_by(1)
+                self.walk_by(1)
             case "down" if self.field.at_bottom and not self.searching:
-                return self._walk_by(-1)
+                return self.walk_by(-1)
             case "tab":
                 self.completer.take()  # the likeliest row of a list that still waits for its first rows
             case _:
@@ -390,7 +390,7 @@ class Prompt(Vertical):
             self._walk.jump(self._end_search().text, value)
             self._miss_images(value)
 
-    def _walk_by(self, by: int) -> bool:
+    def walk_by(self, by: int) -> bool:
         """Show an earlier prompt, or by a negative number a later one; return whether there is one."""
         text = self._walk.step(by, self.field.text)
         if text is None:
@@ -433,7 +433,7 @@ class Prompt(Vertical):
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Note that somebody typed, and complete the text."""
         event.stop()
-        self._show_sign()
+        self.show_sign()
         if self.field.text != self._known:
             self._known = self.field.text
             self.note_typed()
@@ -442,7 +442,7 @@ class Prompt(Vertical):
             self._look(opens=not self.field.vim.commands)
             self._tell()
 
-    def _show_sign(self) -> None:
+    def show_sign(self) -> None:
         """Show by sign and keys what a letter is: part of a prompt, of a shell command, or Vim's."""
         shown = VIM_SIGN if self.field.vim.commands else SHELL_SIGN if self.in_shell else SIGN
         sign = self.query_one("#sign", Static)
