@@ -114,11 +114,10 @@ class ToolState(StrEnum):
 
 @dataclass(eq=False)
 class PermissionBlock(RequestBlock):
-    """A permission that was asked for; ``attached`` when it is right under its call."""
+    """A permission that was asked for."""
 
     called = "permission"
     request: requests.PermissionRequest
-    attached: bool = False
 
 
 @dataclass(eq=False)
@@ -131,6 +130,7 @@ class Task:
         tools: Number of tools it has called.
         tokens: Tokens it took.
         ended: Whether it is over.
+        notice: What the transcript says of the end of one in the background, or None.
     """
 
     background: bool = False
@@ -138,6 +138,7 @@ class Task:
     tools: int = 0
     tokens: int = 0
     ended: bool = False
+    notice: NoticeBlock | None = None
 
 
 @dataclass(eq=False)

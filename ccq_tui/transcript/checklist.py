@@ -42,9 +42,6 @@ class Checklist(FixedBody):
         self.entries = whole if most is None or len(whole) <= most + 1 else whole[:most]
         self.hidden = len(whole) - len(self.entries)
 
-    def __len__(self) -> int:
-        return 1
-
     def estimate(self, _index: int, _width: int) -> int:
         """Guess the number of rows."""
         return max(1, len(self.entries) + bool(self.hidden))

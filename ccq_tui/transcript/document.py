@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import Any, NamedTuple
 
 from ccq_tui.text import safe
@@ -17,9 +16,6 @@ LABELLED = 80
 FENCES = ("```", "~~~")
 LONG_LINE = 4_000
 """Length from which a line is taken in before it ends."""
-
-
-_SERIALS = count()
 
 
 class DocumentPart(NamedTuple):
@@ -40,15 +36,11 @@ class Document:
     Attributes:
         parts: The parts that will not change any more.
         env: The link definitions found so far, in the parser's form.
-
-        parsed: Characters that the parser was given to split.
     """
 
     def __init__(self, text: str = "", *, finished: bool = False) -> None:
         self.parts: list[DocumentPart] = []
         self.env: dict[str, Any] = {}
-
-        self.parsed = 0
         self.finished = False
         self._fed: list[str] = []
         self._raw = ""  # text that arrived and is not in the tail yet
@@ -57,7 +49,6 @@ class Document:
         self._try_at = 0  # length of the tail at which to try splitting it again
         self._version = 0
         self._epoch = 0
-        self._serial = next(_SERIALS)  # a document in place of another is drawn again, however alike
         if text:
             self.feed(text)
         if finished:
@@ -112,9 +103,9 @@ class Document:
         """Return a part; the last one may be the tail."""
         return self.parts[index] if index < len(self.parts) else self.tail
 
-    def key(self, index: int) -> tuple[int, int, int]:
+    def key(self, index: int) -> tuple[int, int]:
         """Return a key that changes whenever the part would be drawn differently."""
-        return self._serial, self._epoch, -1 if index < len(self.parts) else self._version
+        return self._epoch, -1 if index < len(self.parts) else self._version
 
     def estimate(self, index: int, width: int) -> int:
         """Guess the number of lines of a part without rendering it."""
@@ -158,7 +149,6 @@ class Document:
         """Turn every block of the tail but the last into parts; the last one too when nothing follows it."""
         while self._tail:
             known = len(self.env.get("references", ()))
-            self.parsed += len(self._tail)
             spans = outline(markdown_parser(inline=False), self._tail, self.env)
             if len(self.env.get("references", ())) != known:
                 self._epoch += 1  # a link further up may have found its target

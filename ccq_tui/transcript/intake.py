@@ -73,6 +73,6 @@ class Intake:
                 if at:
                     yield None
                 some = part.events[at : at + STEP]
-                made.apply(replace(part, events=some, older=False))
+                made.apply(replace(part, events=some))
             self._past.popleft()
             yield made

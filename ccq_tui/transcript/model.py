@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from functools import singledispatchmethod
 
@@ -75,10 +74,6 @@ class TranscriptModel:
 
     def apply(self, event: ev.AgentEvent) -> BlockChange:
         """Apply one event; return the blocks to draw again."""
-        if isinstance(event, ev.HistoryLoaded) and event.older:
-            past = self.empty()
-            past.apply(replace(event, older=False))
-            return self.put_first(past)
         self._take(event)
         return self._order.take_change()
 
@@ -317,7 +312,7 @@ class TranscriptModel:
             hidden = self._hidden.get(name)
             self._order.add(block, hidden.parent if hidden else "")
         elif isinstance(block, bl.PermissionBlock):
-            block.attached, call.permission, call.seconds = True, block, 0.0
+            call.permission, call.seconds = block, 0.0
             self._order.touch(call)
         else:
             self._order.add_after(block, call)

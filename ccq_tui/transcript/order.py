@@ -28,14 +28,11 @@ class BlockOrder:
 
     Attributes:
         blocks: The blocks.
-        trailing: Number of blocks kept at the end: prompts that wait for their turn.
     """
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
-        self.trailing = 0
         self._agents: dict[str, ToolBlock] = {}
-        self._last_under: dict[str, Block] = {}
         self._changed: set[Block] = set()
         self._moved_from: int | None = None
 
@@ -55,21 +52,25 @@ class BlockOrder:
     def add_agent(self, block: ToolBlock) -> None:
         """Note that blocks will come under a tool call."""
         self._agents[block.id] = block
-        self._last_under[block.id] = block
 
     def add(self, block: Block, parent: str = "") -> None:
-        """Put a block under its Agent call, or else at the end."""
+        """Put a block under its Agent call, or else at the end, above prompts that wait for their turn."""
         agent = self._agents.get(parent)
         while agent is not None and agent.at < 0:
             agent = self._agents.get(agent.parent)  # it is folded away itself
-        if agent is None:
-            self._splice(len(self.blocks) - self.trailing, [block])
+        if agent is not None:
+            block.depth = agent.depth + 1
+            self._splice(self._end_of(agent), [block])
             return
-        block.depth = agent.depth + 1
-        self._splice(self._last_under[agent.id].at + 1, [block])
-        while agent is not None:
-            self._last_under[agent.id] = block
-            agent = self._agents.get(agent.parent)
+        end = len(self.blocks)
+        while end and isinstance(last := self.blocks[end - 1], PromptBlock) and last.queued:
+            end -= 1
+        self._splice(end, [block])
+
+    def _end_of(self, agent: ToolBlock) -> int:
+        """Return the place behind the blocks under an Agent call."""
+        below = range(agent.at + 1, len(self.blocks))
+        return next((at for at in below if self.blocks[at].depth <= agent.depth), len(self.blocks))
 
     def put_first(self, blocks: list[Block]) -> None:
         """Put blocks above all others."""
@@ -79,46 +80,25 @@ class BlockOrder:
         """Put a block right under another one."""
         block.depth = above.depth
         self._splice(above.at + 1, [block])
-        for agent, last in self._last_under.items():
-            if last is above:
-                self._last_under[agent] = block
 
-    def keep_last(self, block: Block) -> None:
-        """Move a block to the end and keep it there until ``trailing`` is set to 0."""
+    def put_last(self, block: Block) -> None:
+        """Move a block to the end."""
         self.remove(block)
         self._splice(len(self.blocks), [block])
-        self.trailing += 1
 
     def remove(self, block: Block) -> None:
-        place = block.at
-        if place < 0:
-            return
-        self._splice(place, removed=1)
-        for agent, last in self._last_under.items():
-            if last is block:
-                self._last_under[agent] = self.blocks[place - 1]
+        if block.at >= 0:
+            self._splice(block.at, removed=1)
 
     def take_under(self, agent: ToolBlock) -> list[Block]:
         """Remove all blocks under an Agent call, and return them in order."""
-        if agent.at < 0 or self._last_under.get(agent.id, agent) is agent:
-            return []
-        last = self._last_under[agent.id]
-        taken = self._splice(agent.at + 1, removed=last.at - agent.at)
-        self._move_last(last, agent)
-        return taken
+        return self._splice(agent.at + 1, removed=self._end_of(agent) - agent.at - 1)
 
     def put_under(self, agent: ToolBlock, blocks: list[Block]) -> None:
         """Put back the blocks removed from under an Agent call."""
         self._splice(agent.at + 1, blocks)
-        self._move_last(agent, blocks[-1])
         for block in blocks:
             self.touch(block)
-
-    def _move_last(self, old: Block, new: Block) -> None:
-        """Replace ``old`` as the last block under each agent in sight."""
-        for name, last in self._last_under.items():
-            if last is old and self._agents[name].at >= 0:
-                self._last_under[name] = new
 
     def _splice(self, start: int, new: Sequence[Block] = (), *, removed: int = 0) -> list[Block]:
         """Put blocks in place of a number of others; return those, which have no place any more."""
@@ -142,73 +122,71 @@ class SentPrompts:
     def __init__(self, order: BlockOrder, add: Callable[[PromptBlock], None]) -> None:
         self._order = order
         self._add = add
-        self._queued: list[PromptBlock] = []
-        self._unconfirmed: list[PromptBlock] = []
+        self._waiting: list[PromptBlock] = []
+        """Prompts that the CLI has not taken, and those that wait for the running turn to end."""
 
     def show(self, text: str) -> None:
         """Show a prompt before the CLI has taken it."""
         block = PromptBlock(text)
-        self._unconfirmed.append(block)
+        self._waiting.append(block)
         self._add(block)
 
     def accept(self, event: ev.PromptAccepted) -> None:
         """Note that the CLI has taken a prompt."""
         wanted = event.text.rstrip()
-        block = next((block for block in self._unconfirmed if block.text == wanted), None)
+        block = next((one for one in self._waiting if not one.accepted and one.text == wanted), None)
         if block is not None:
-            self._unconfirmed.remove(block)
+            self._waiting.remove(block)
         else:
             block = PromptBlock(event.text)
             self._add(block)
-        block.accepted = True
-        block.prompt_id = event.prompt_id
+        block.accepted, block.queued, block.prompt_id = True, event.queued, event.prompt_id
         if event.queued:
             # It stays below the further output of the running turn.
-            self._order.keep_last(block)
-            block.queued = True
-            self._queued.append(block)
+            self._order.put_last(block)
+            self._waiting.append(block)
         self._order.touch(block)
 
     def deliver(self, event: ev.PromptDelivered) -> None:
         """Note that a prompt was read within a running turn: the agent's later output comes after it."""
-        if self._queued and event.prompt_id and self._queued[0].prompt_id == event.prompt_id:
-            block = self._queued.pop(0)
-            block.queued = False
-            self._order.trailing -= 1
-            self._order.touch(block)
+        first = next((one for one in self._waiting if one.queued), None)
+        if first is not None and event.prompt_id and first.prompt_id == event.prompt_id:
+            self._begin(first)
+
+    def _begin(self, block: PromptBlock) -> None:
+        """Stop holding a queued prompt at the end."""
+        self._waiting.remove(block)
+        block.queued = False
+        self._order.touch(block)
 
     def take_back(self, event: ev.PromptReturned) -> None:
         """Remove a prompt that came back to the prompt's field."""
         wanted, name = event.text.rstrip(), event.prompt_id
-        mine = [block for block in self._queued if name and block.prompt_id == name]
         # A prompt that the CLI has not taken has no id yet.
-        mine += [block for block in self._unconfirmed if block.text == wanted]
-        mine += [block for block in self._queued if not name and block.text == wanted]
-        for block in mine[:1]:
-            if block in self._queued:
-                self._order.trailing -= 1
-                self._queued.remove(block)
-            else:
-                self._unconfirmed.remove(block)
+        mine = [
+            one
+            for one in self._waiting
+            if (one.prompt_id == name if name and one.queued else one.text == wanted)
+        ]
+        for block in sorted(mine, key=lambda one: one.prompt_id != name)[:1]:
+            self._waiting.remove(block)
             self._order.remove(block)
 
     def lift(self) -> list[PromptBlock]:
         """Remove the prompts that the CLI has not taken yet, so that something can be put above them."""
-        typed, self._unconfirmed = self._unconfirmed, []
+        typed = [block for block in self._waiting if not block.accepted]
         for block in typed:
+            self._waiting.remove(block)
             self._order.remove(block)
         return typed
 
     def lower(self, typed: list[PromptBlock]) -> None:
         """Put back the prompts that `lift` removed."""
         for block in typed:
+            self._waiting.append(block)
             self._add(block)
-        self._unconfirmed = typed
 
     def end_turn(self) -> None:
         """Stop holding queued prompts at the end: the turn that they waited for is over."""
-        self._order.trailing = 0
-        for block in self._queued:
-            block.queued = False
-            self._order.touch(block)
-        self._queued.clear()
+        for block in [one for one in self._waiting if one.queued]:
+            self._begin(block)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
 from ccq_tui.inbox.file_diff import DiffLine, diff_lines, hunks_of, length
 from ccq_tui.text import safe
-from ccq_tui.transcript.sgr import NO_MARKS, parsed
+from ccq_tui.transcript.sgr import continued, ended, plain
 
 PIECE_LINES = 50
 PIECE_CHARACTERS = 4_000
+MOST_SEQUENCE = 100
+"""Most characters of a sequence that colours text."""
 
 
 class FixedBody:
-    """A body that never changes once it is there."""
+    """A body that never changes once it is there; of one part, unless it has pieces."""
+
+    def __len__(self) -> int:
+        return 1
 
     def key(self, index: int) -> int:
         """Return a key that changes when the part would be drawn differently: never."""
@@ -27,50 +32,45 @@ class PlainText(FixedBody):
     """Text drawn as it is, such as a tool's output or a prompt.
 
     Attributes:
-        marks: The colours of the text, where they are read.
+        pieces: Its pieces, unsanitised; where colours are read, each with the sequences that colour it.
     """
 
     def __init__(self, text: str, *, colours: bool = False) -> None:
-        text, self.marks = parsed(text) if colours else (text, NO_MARKS)
-        self._pieces = list(_pieces(text.rstrip()))
-        self._starts: list[int] = []
+        self.colours = colours
+        self.pieces = [*(continued(_pieces(ended(text))) if colours else _pieces(text.rstrip()))]
 
     def __len__(self) -> int:
-        return len(self._pieces)
+        return len(self.pieces)
 
     def part(self, index: int) -> str:
-        """Return a piece, safe to draw."""
-        return safe(self._pieces[index][0])
-
-    def source(self, index: int) -> tuple[str, int]:
-        """Return a piece, unsanitised, and its offset in the text."""
-        if not self._starts:
-            self._starts = list(accumulate((size for _, size in self._pieces), initial=0))
-        return self._pieces[index][0], self._starts[index]
+        """Return a piece, safe to draw, without colours."""
+        piece = self.pieces[index]
+        return safe(plain(piece) if self.colours else piece)
 
     def estimate(self, index: int, width: int) -> int:
         """Guess the number of lines of a piece at a width in columns."""
-        piece = self._pieces[index][0]
+        piece = self.pieces[index]
         return max(1, piece.count("\n") + 1, len(piece) // width)
 
 
-def _pieces(text: str) -> list[tuple[str, int]]:
-    """Cut a text into pieces, each with its length in the text, including a line break after it."""
-    pieces: list[tuple[str, int]] = []
+def _pieces(text: str) -> Iterator[str]:
+    """Cut a text into pieces."""
     lines: list[str] = []
     size = 0
     for line in text.split("\n"):
         if lines and (len(lines) >= PIECE_LINES or size + len(line) > PIECE_CHARACTERS):
-            pieces.append(("\n".join(lines), size))
+            yield "\n".join(lines)
             lines, size = [], 0
         while len(line) > PIECE_CHARACTERS:
-            pieces.append((line[:PIECE_CHARACTERS], PIECE_CHARACTERS))
-            line = line[PIECE_CHARACTERS:]
+            # Not within a sequence.
+            end = line.rfind("\x1b", PIECE_CHARACTERS - MOST_SEQUENCE, PIECE_CHARACTERS)
+            end = PIECE_CHARACTERS if end < 0 else end
+            yield line[:end]
+            line = line[end:]
         lines.append(line)
         size += len(line) + 1
     if lines:
-        pieces.append(("\n".join(lines), size))
-    return pieces
+        yield "\n".join(lines)
 
 
 LINE_LIMIT = 2_000
@@ -81,33 +81,24 @@ class Excerpt(FixedBody):
     """Some lines of a text, one row each.
 
     Attributes:
-        lines: The lines, unsanitised.
+        lines: The lines, unsanitised; where colours are read, each with the sequences that colour it.
         hidden: Number of lines of the text left out.
         tail: Whether they are its last ones, the hidden ones before them.
-        marks: The colours of the text, where they are read.
     """
 
     def __init__(self, text: str, most: int, *, tail: bool = False, colours: bool = False) -> None:
         """Take the first lines of a text, or its last; take one more than ``most`` where that is all."""
-        text, self.marks = parsed(text) if colours else (text, NO_MARKS)
-        begin = len(text) - len(text.lstrip("\n"))
-        text = text[begin:].rstrip()
+        text = ended(text.lstrip("\n")) if colours else text.lstrip("\n").rstrip()
+        self.colours, self.tail = colours, tail
         count = text.count("\n") + 1
         keep = count if count <= most + 1 else most
-        pieces = text.rsplit("\n", keep)[-keep:] if tail else text.split("\n", keep)[:keep]
-        self.lines = tuple(piece[:LINE_LIMIT] for piece in pieces)
-        first = begin + (len(text) - sum(map(len, pieces)) - len(pieces) + 1 if tail else 0)
-        self.starts = tuple(accumulate((len(piece) + 1 for piece in pieces[:-1]), initial=first))
-        """Offset of each line in the text."""
         self.hidden = count - keep
-        self.tail = tail
-
-    def __len__(self) -> int:
-        return 1
-
-    def shown(self) -> list[str]:
-        """Return the lines, safe to draw."""
-        return [safe(line, keep_newlines=False) for line in self.lines]
+        before, *lines = (
+            text.rsplit("\n", keep) if tail and self.hidden else ["", *text.split("\n", keep)[:keep]]
+        )
+        if colours:
+            _, *lines = continued([before, *lines])
+        self.lines = tuple(line[:LINE_LIMIT] for line in lines)
 
     def estimate(self, _index: int, _width: int) -> int:
         """Return the number of rows at any width."""

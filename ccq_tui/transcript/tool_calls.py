@@ -39,7 +39,6 @@ class ToolCalls:
         self._add = add
         self._calls: dict[str, ToolBlock] = {}
         self._by_task: dict[str, ToolBlock] = {}
-        self._ended: dict[str, NoticeBlock] = {}
         self._list = TaskList()
         self._listed: ToolBlock | None = None
         self._untold: list[ToolBlock] = []
@@ -199,20 +198,19 @@ class ToolCalls:
                 self._end(block, state)
         self._order.touch(block)
         if block.background:
-            self._say_end(event, block, state)
+            self._say_end(event, block, block.task, state)
 
-    def _say_end(self, event: ev.TaskEnded, block: ToolBlock, state: ToolState) -> None:
+    def _say_end(self, event: ev.TaskEnded, block: ToolBlock, task: Task, state: ToolState) -> None:
         level = {ToolState.OK: "done", ToolState.FAILED: "error"}.get(state, "info")
         name = str(block.input.get("description") or block.input.get("command") or block.tool)
         summary = "" if block.card is ToolCard.AGENT else event.summary  # an agent's is its whole report
         text = summary or f"“{name}” in the background: {event.status}"
-        known = self._ended.get(event.task_id)
-        if known is None:
-            known = self._ended[event.task_id] = NoticeBlock(level, text)
-            self._add(known, "")
+        if task.notice is None:
+            task.notice = NoticeBlock(level, text)
+            self._add(task.notice, "")
         elif summary:
-            known.text = text
-            self._order.touch(known)
+            task.notice.text = text
+            self._order.touch(task.notice)
 
     def tick(self) -> None:
         """Update the elapsed times."""

@@ -18,7 +18,6 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Static
 
-from ccq_tui.compat.textual.nodes import restyles
 from ccq_tui.text import safe
 
 _CONSOLE = Console(width=1000, color_system="truecolor", force_terminal=True, legacy_windows=False)
@@ -165,7 +164,7 @@ class LineView(ScrollView):
         self._cursor_style = style
         self.cursor = cursor
         # While it is hidden, a region of it would not be drawn when it is back.
-        if same and restyles(self) and self._lines_on_screen:
+        if same and self._lines_on_screen:
             self._repaint_rows(before, cursor)
         else:
             self._places = None

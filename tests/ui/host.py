@@ -320,6 +320,19 @@ class DecisionHost(PanelHost):
         await self._replace(self._decides(request, **options))  # type: ignore[arg-type]
 
 
+def counted(patch: pytest.MonkeyPatch, owner: object, name: str) -> list[str]:
+    """Return a list that gets the name of a method for each of its calls."""
+    calls: list[str] = []
+    method = getattr(owner, name)
+
+    def noted(*arguments: Any) -> Any:
+        calls.append(name)
+        return method(*arguments)
+
+    patch.setattr(owner, name, noted)
+    return calls
+
+
 def same_picture(compare: Callable[..., bool], app: App[Any]) -> bool:
     """Compare what an app shows with its stored picture, without starting it once more for that."""
     shown = app.export_screenshot(title=app.title, simplify=True)

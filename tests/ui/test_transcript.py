@@ -18,7 +18,9 @@ from textual.widgets import Static
 from ccq_tui.agent import events as ev
 from ccq_tui.screens.session.base import READING
 from ccq_tui.testing.scenarios.long import long_markdown
-from ccq_tui.widgets.transcript import Transcript, code, pace
+from ccq_tui.widgets.transcript import Transcript, code, pace, widget
+from ccq_tui.widgets.transcript.painter import Painter
+from tests.ui.host import counted
 from tests.ui.running import running
 from tests.ui.session import until
 
@@ -71,14 +73,14 @@ async def test_an_empty_transcript_welcomes() -> None:
         assert len(app.transcript.model.blocks) == 1
 
 
-async def test_streamed_text_appears_and_is_coalesced() -> None:
+async def test_streamed_text_appears_and_is_coalesced(monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(Host(), size=(60, 20)) as (app, pilot):
         await pilot.pause()
-        before = app.transcript.frames
+        frames = counted(monkeypatch, app.transcript._pace, "_update")
         for number in range(1000):
             app.transcript.apply(grew(f"word{number} "))
         await until(pilot, lambda: any("word999" in line for line in lines(app)))
-        assert app.transcript.frames - before < 5
+        assert len(frames) < 5
         assert "word0 word1" in app.transcript.text()
 
 
@@ -91,9 +93,11 @@ async def test_what_was_there_before_mounting_is_shown() -> None:
         await until(pilot, lambda: "⚠ and this" in lines(app))
 
 
-async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn() -> None:
+async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with running(Host()) as (app, pilot):
-        mounted = len(app.query("*"))
+        mounted, drawn = len(app.query("*")), counted(monkeypatch, Painter, "draw")
         # As long as they were not split, they were looked for anew with every frame.
         for start in range(9_500, -500, -500):
             past = tuple(finished(number) for number in range(start, start + 500))
@@ -116,7 +120,7 @@ async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn() -> None:
         app.transcript.action_end()
         await until(pilot, lambda: lines(app)[-1] == "● Block 9999")
         assert len(app.query("*")) == mounted
-        assert app.transcript.counters.drawn < 500
+        assert len(drawn) < 500
 
 
 def finished(number: int) -> ev.BlockFinished:
@@ -146,17 +150,17 @@ async def test_keys_scroll_and_end_follows_again() -> None:
         assert app.transcript.following
 
 
-async def test_new_lines_below_are_counted() -> None:
+async def test_new_lines_below_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(Host(), size=(40, 10)) as (app, pilot):
         app.transcript.apply(grew("\n\n".join(f"line {n}" for n in range(100))))
         await until(pilot, lambda: lines(app)[-1] == "  line 99")
         await pilot.press("pageup", "pageup")
         before = lines(app)
-        drawn = app.transcript.counters.drawn
+        drawn = counted(monkeypatch, Painter, "draw")
         app.transcript.apply(grew("more\n\nand more", 1))
         await until(pilot, lambda: "new lines below · Ctrl+End" in lines(app)[-1])
         assert lines(app)[:-1] == before[:-1]
-        assert app.transcript.counters.drawn == drawn
+        assert drawn == []
         assert app.transcript.unseen >= 2
         app.transcript.add_prompt("a prompt goes to the end")
         await until(pilot, lambda: lines(app)[-1] == "❯ a prompt goes to the end")
@@ -275,57 +279,45 @@ def last_line(app: TypedUnder) -> str:
     return app.transcript.render_line(app.transcript.size.height - 1).text.strip()
 
 
-def counted(patch: pytest.MonkeyPatch, owner: type, name: str) -> list[str]:
-    """Return a list that gets the name of a method for each of its calls."""
-    calls: list[str] = []
-    method = getattr(owner, name)
-
-    def noted(*arguments: Any) -> Any:
-        calls.append(name)
-        return method(*arguments)
-
-    patch.setattr(owner, name, noted)
-    return calls
-
-
 async def test_only_new_lines_are_styled(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, styled = counted(monkeypatch, Transcript, "render_lines"), counted(monkeypatch, widget, "unmarked")
+    frames, drawn = counted(monkeypatch, Transcript, "update"), counted(monkeypatch, Painter, "draw")
     app = TypedUnder()
-    looks = counted(monkeypatch, Transcript, "render_line")
     async with app.run_test(size=(60, 30)) as pilot:
-        lines = "\n\n".join(f"line {n}" for n in range(2_000))
-        app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, lines))
+        text = "\n\n".join(f"line {n}" for n in range(2_000))
+        app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
         await until(pilot, lambda: last_line(app) == "line 1999")
         await pilot.pause()
-        counters = app.transcript.counters
-        styled, drawn = counters.styled, counters.drawn
+        drawn.clear()
+        styled.clear()
         for number in range(10):
-            before = app.transcript.frames
+            frames.clear()
             app.transcript.apply(ev.NoticeGiven("info", f"notice {number}"))
-            await until(pilot, lambda: app.transcript.frames > before)  # noqa: B023
+            await until(pilot, lambda: frames)
             await pilot.pause()
         assert last_line(app).endswith("notice 9")
-        assert counters.drawn - drawn <= 20
-        assert counters.styled - styled <= 40, "of the 290 lines that moved"
+        assert len(drawn) <= 20
+        assert len(styled) <= 40, "of the 290 lines that moved"
         # What is typed elsewhere does not look at the transcript's lines.
         looks.clear()
-        styled = counters.styled
+        styled.clear()
         app.below.update("typed more")
         await pilot.pause()
-        assert (looks, counters.styled) == ([], styled)
+        assert (looks, styled) == ([], [])
 
 
-async def test_a_burst_is_drawn_a_few_times_and_its_end_soon() -> None:
+async def test_a_burst_is_drawn_a_few_times_and_its_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(TypedUnder()) as (app, pilot):
         await pilot.pause()
         text = long_markdown(60_000) + "\n\nThe end."
-        before, began = app.transcript.frames, time.monotonic()
+        frames, began = counted(monkeypatch, app.transcript._pace, "_update"), time.monotonic()
         for start in range(0, len(text), 200):
             app.transcript.apply(grew(text[start : start + 200]))
             await asyncio.sleep(0.002)
         app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
         await until(pilot, lambda: last_line(app) == "The end.")
         took = time.monotonic() - began
-        assert app.transcript.frames - before <= 4 + took / pace.CATCHING_UP + 4
+        assert len(frames) <= 4 + took / pace.CATCHING_UP + 4
 
 
 async def test_code_is_plain_until_its_highlighter_is_loaded_and_drawn_once_more_then(
@@ -354,11 +346,11 @@ async def test_code_is_plain_until_its_highlighter_is_loaded_and_drawn_once_more
         text = "Before.\n\n```python\ndef one(): return 1\n```\n\nAfter.\n"
         app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
         await until(pilot, lambda: where("def one") >= 0 and where("After.") >= 0)
-        plain, drawn = colours(where("def one")), app.transcript.counters.drawn
+        plain, drawn = colours(where("def one")), counted(monkeypatch, Painter, "draw")
         may_load.set()
         await until(pilot, lambda: len(colours(where("def one"))) > len(plain))
         await pilot.pause()
-        assert app.transcript.counters.drawn == drawn + 3, "the parts in view"
+        assert len(drawn) == 3, "the parts in view"
         assert list(loaded) == ["python"]
 
 
@@ -366,10 +358,9 @@ async def test_lines_asked_for_before_their_frame_are_not_taken_for_others_later
     """What is put above moves lines; a part of the view may be painted before the frame that shows it."""
     async with running(TypedUnder(), size=(60, 12)) as (app, pilot):
         app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, "\n\n".join("abc")))
-        await until(pilot, lambda: last_line(app) == "" and app.transcript.frames > 0)
+        await until(pilot, lambda: last_line(app) == "" and app.transcript.virtual_size.height >= 5)
         await until(pilot, lambda: app.transcript._pace._timer is None)
         pane, width = app.transcript, app.transcript.outer_size.width
-        pane._kept_lines.forget()
         pane.render_lines(Region(0, 0, width, 12))
         pane._follow(pane.model.apply(ev.NoticeGiven("info", "noticed")))
         part = pane.render_lines(Region(0, 5, width, 4))

@@ -1,4 +1,4 @@
-"""Private data of a widget, a screen or an app: bindings, the styled lines of the last picture, modes."""
+"""Private data of a node of Textual's tree: its bindings, and the modes of an app."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import Any
 from textual import events
 from textual.app import App
 from textual.dom import DOMNode
-from textual.geometry import Region
 from textual.screen import Screen
-from textual.widget import Widget
 
 from ccq_tui.compat.private import has
 
@@ -22,17 +20,6 @@ def bind_first(node: DOMNode, key: str, action: str, description: str) -> None:
     """
     if has(node, "_bindings"):
         node._bindings.bind(key, action, description, show=False, priority=True)
-
-
-def restyles(widget: Widget) -> bool:
-    """Return whether `restyle` can be used; else a refresh of all of a widget has the same effect."""
-    return has(widget, "_styles_cache")
-
-
-def restyle(widget: Widget, lines: Region) -> None:
-    """Let lines of a widget be styled again when they are drawn next; a refresh would draw them once more."""
-    if restyles(widget):
-        widget._styles_cache.set_dirty(lines)
 
 
 async def begin_behind(app: App[Any], mode: str, screen: Screen[Any]) -> None:

@@ -39,7 +39,7 @@ from ccq_tui.screens.session.key_repeats import QuitKeys
 from ccq_tui.screens.session.requests import RequestQueue
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, ProgramAction, SessionUi
 from ccq_tui.text import one_line
-from ccq_tui.transcript.blocks import Block, ToolBlock
+from ccq_tui.transcript.blocks import Block, PromptBlock, ToolBlock
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import bindings_for, presses_of
 from ccq_tui.widgets.lifetime import after, failure, is_live, start_work
@@ -48,7 +48,6 @@ from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.search_bar import SEARCH, SearchBar
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
-from ccq_tui.widgets.transcript.block_mark import Step
 from ccq_tui.widgets.transcript.contents import code_in, targets_at, targets_in, text_of
 
 
@@ -100,11 +99,11 @@ class BlockActions:
         """Note that the terminal got or lost the focus: a click then may only mean that."""
         self._focused_at = self._ui.clock()
 
-    def mark(self, direction: int, step: Step) -> None:
+    def mark(self, direction: int, kind: type[Block]) -> None:
         """Mark the next block or prompt."""
-        if not self._ui.transcript.block_mark.move(direction, step):
-            way = "above" if direction < 0 else "below"
-            self._ui.say(f"No {step.value} further {way}")
+        if not self._ui.transcript.block_mark.move(direction, kind):
+            word, way = "prompt" if kind is PromptBlock else "block", "above" if direction < 0 else "below"
+            self._ui.say(f"No {word} further {way}")
 
     def fold(self) -> None:
         """Unfold the marked block, or fold it."""
@@ -196,10 +195,10 @@ READING: Mapping[str, Callable[[Any], object]] = {
     "unfold": lambda s: s.transcript.toggle_folds(),
     "copy": lambda s: s.copy_or_quit(),
     "search": lambda s: s.open_search(),
-    "block_up": lambda s: s.blocks.mark(-1, Step.BLOCK),
-    "block_down": lambda s: s.blocks.mark(1, Step.BLOCK),
-    "prompt_up": lambda s: s.blocks.mark(-1, Step.PROMPT),
-    "prompt_down": lambda s: s.blocks.mark(1, Step.PROMPT),
+    "block_up": lambda s: s.blocks.mark(-1, Block),
+    "block_down": lambda s: s.blocks.mark(1, Block),
+    "prompt_up": lambda s: s.blocks.mark(-1, PromptBlock),
+    "prompt_down": lambda s: s.blocks.mark(1, PromptBlock),
     "fold_block": lambda s: s.blocks.fold(),
     "copy_block": lambda s: s.blocks.do(s.blocks.copy),
     "copy_code": lambda s: s.blocks.do(s.blocks.copy_code),

@@ -1,6 +1,5 @@
 """The log pane: a session's transcript, drawn only where it is seen."""
 
-from ccq_tui.widgets.transcript.pen import Counters
 from ccq_tui.widgets.transcript.widget import Transcript
 
-__all__ = ["Counters", "Transcript"]
+__all__ = ["Transcript"]

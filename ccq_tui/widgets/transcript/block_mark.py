@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import Enum
-
-from rich.segment import Segment
-from rich.style import Style
-from textual.geometry import Region
-from textual.strip import Strip
 
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 
 MARK = "▌"
 """Sign in the margin beside the current block."""
-
-
-class Step(Enum):
-    """Unit of a move of the mark."""
-
-    BLOCK = "block"
-    PROMPT = "prompt"
 
 
 class BlockMark:
@@ -39,13 +26,13 @@ class BlockMark:
         """The current block, or None."""
         return self._block if self._block is not None and self._block.at >= 0 else None
 
-    def move(self, direction: int, step: Step) -> bool:
+    def move(self, direction: int, kind: type[bl.Block] = bl.Block) -> bool:
         """Mark the next block of a kind, the first time a visible one; return whether there was one."""
         block, blocks = self.block, self._layout.blocks
         if not blocks:
             return False
         start = block.at + direction if block is not None else self._seen(direction)
-        found = neighbour(blocks, start, direction, step)
+        found = neighbour(blocks, start, direction, kind)
         if found is None:
             return False
         self.put(blocks[found])
@@ -99,24 +86,20 @@ class BlockMark:
                 self._pane.refresh()
             self._changed()
 
-    def draw(self, strips: list[Strip], crop: Region, style: Style, bottom: int) -> None:
-        """Put the mark into the margin of lines of a view, in place; the blocks end before ``bottom``."""
-        block = self.block
-        if block is None or crop.x > 0:
-            return
-        layout, top = self._layout, self._viewport.top
+    def rows(self, bottom: int) -> range:
+        """Return the rows of the view that the current block has above one row."""
+        block, layout, top = self.block, self._layout, self._viewport.top
+        if block is None:
+            return range(0)
         first = layout.before(block.at) + layout.gap(block.at) - top
-        last = min(layout.before(block.at + 1) - top, bottom)
-        sign = Strip([Segment(MARK, style)], 1)
-        for y in range(max(first, crop.y), min(last, crop.bottom)):
-            strips[y - crop.y] = Strip.join([sign, strips[y - crop.y].crop(1)])
+        return range(first, min(layout.before(block.at + 1) - top, bottom))
 
 
-def neighbour(blocks: Sequence[bl.Block], start: int, direction: int, step: Step) -> int | None:
+def neighbour(
+    blocks: Sequence[bl.Block], start: int, direction: int, kind: type[bl.Block] = bl.Block
+) -> int | None:
     """Return the index of the next block of a kind, from an index on, or None; skip the ends of turns."""
     for index in range(start, len(blocks) if direction > 0 else -1, direction):
-        block = blocks[index]
-        passed = isinstance(block, bl.ResultBlock) or step is Step.PROMPT
-        if isinstance(block, bl.PromptBlock) or not passed:
+        if isinstance(blocks[index], kind) and not isinstance(blocks[index], bl.ResultBlock):
             return index
     return None

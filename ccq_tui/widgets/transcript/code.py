@@ -19,6 +19,7 @@ from pygments.lexers import (  # type: ignore[import-untyped]
 from pygments.token import Comment, Keyword, Name, Number, Operator, String  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 from rich.cells import chop_cells
+from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
@@ -129,6 +130,26 @@ FOLD = Style(meta={ORIGIN: "fold"})
 """Style of what is drawn before the rest of the line above."""
 FILL = Style(meta={ORIGIN: "fill"})
 """Style of what is drawn behind the text of a line."""
+
+
+WRAP = Style(meta={ORIGIN: "wrap"})
+"""Style of the first character of a line that continues the line above, which ended at a blank."""
+BREAK = Style(meta={ORIGIN: "break"})
+"""Style of the first character of a line that continues the word above."""
+
+
+def wrapped(text: Text, console: Console, width: int) -> list[Text]:
+    """Break text into lines of at most ``width`` cells, at words where possible."""
+    lines: list[Text] = []
+    for line in text.split("\n", allow_blank=True):
+        end = 0
+        for number, row in enumerate(line.wrap(console, width, justify="default", overflow="fold")):
+            start = max(end, line.plain.find(row.plain, end))
+            if number:
+                row.stylize(WRAP if line.plain[end:start] or line.plain[end - 1].isspace() else BREAK, 0, 1)
+            end = start + len(row)
+            lines.append(row)
+    return lines
 
 
 def folded(text: Text, width: int, sign: Style | None = None) -> list[Text]:

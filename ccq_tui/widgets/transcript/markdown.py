@@ -16,7 +16,7 @@ from rich.text import Text
 
 from ccq_tui.text import one_line
 from ccq_tui.transcript.cuts import CONTINUED, markdown_parser
-from ccq_tui.widgets.transcript.code import FILL, FOLD, LEAD, Lexers, folded, highlighted
+from ccq_tui.widgets.transcript.code import FILL, FOLD, LEAD, Lexers, folded, highlighted, wrapped
 from ccq_tui.widgets.transcript.colours import Colours
 
 TASKS = {"[ ] ": "☐ ", "[x] ": "✔ "}
@@ -74,7 +74,16 @@ class Image(rm.ImageItem):
     """An image's name and address: a terminal cannot show the rest."""
 
 
-class Paragraph(_WithImages, rm.Paragraph):
+class _Prose(_WithImages):
+    """Says of its lines which are lines of the source."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in wrapped(self.text, console, options.max_width):
+            line.no_wrap, line.overflow = True, "ignore"
+            yield line
+
+
+class Paragraph(_Prose, rm.Paragraph):
     """A paragraph; ``tight`` in an item of a list without empty lines."""
 
     tight = False
@@ -100,10 +109,8 @@ def _is_tight(element: Any) -> bool:
     return isinstance(element, Paragraph) and element.tight
 
 
-class Heading(_WithImages, rm.Heading):
+class Heading(_Prose, rm.Heading):
     """A heading at the left margin."""
-
-    LEVEL_ALIGN: ClassVar[dict[str, Any]] = {}
 
 
 class TableCell(_WithImages, rm.TableDataElement):

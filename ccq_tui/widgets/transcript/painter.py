@@ -18,18 +18,18 @@ from textual.strip import Strip
 
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.file_diff import BREAK, DiffLine
-from ccq_tui.text import TAB_SIZE, common_start, one_line, safe
+from ccq_tui.text import common_start, one_line, safe
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.checklist import Checklist, Todo, TodoState
 from ccq_tui.transcript.document import Document
-from ccq_tui.transcript.sgr import Marks, Rendition
 from ccq_tui.transcript.text_bodies import CHANGE_LIMIT, Diff, Excerpt, PlainText
 from ccq_tui.transcript.tools import READING
 from ccq_tui.widgets.lines import FOLD_SIGN, wrapped
 from ccq_tui.widgets.transcript import heads
+from ccq_tui.widgets.transcript.ansi import coloured
 from ccq_tui.widgets.transcript.code import FOLD, LEAD, folded, highlighted
 from ccq_tui.widgets.transcript.colours import Colours
-from ccq_tui.widgets.transcript.pen import Counters, Pen, unmarked
+from ccq_tui.widgets.transcript.pen import Pen, unmarked
 from ccq_tui.words import plural
 
 SIDE_BY_SIDE = 130
@@ -167,38 +167,14 @@ SIGNS = {TodoState.PENDING: ("☐", "muted"), TodoState.NOW: ("▸", "warning"),
 """Signs and colours of entries to do, in progress and done."""
 
 
-def coloured(text: str, start: int, marks: Marks, base: Style, style: Callable[[str], Style]) -> Text:
-    """Draw a piece of a text without sequences, which begins at ``start`` in the text from `parsed`."""
-    whole = safe(text)
-    if not marks:
-        return Text(whole, base)
-    drawn, column = Text(), 0
-    for begin, end, look in marks.runs(start, start + len(text)):
-        piece, column = _expanded(text[begin - start : end - start], column)
-        drawn.append(safe(piece), _style(look, base, style))
-    # A suspect sequence may span several pieces: then draw the text harmless and plain.
-    return drawn if drawn.plain == whole else Text(whole, base)
-
-
-def _expanded(text: str, column: int) -> tuple[str, int]:
-    """Return a piece with its tabs as blanks, and the column behind it."""
-    whole = (" " * column + text).expandtabs(TAB_SIZE)
-    return whole[column:], len(whole) - whole.rfind("\n") - 1
-
-
-def _style(look: Rendition, base: Style, style: Callable[[str], Style]) -> Style:
-    found = style(look.colour) if look.colour else style("muted") if look.dim else Style.null()
-    bold, italic, underline = look.bold or look.ground or None, look.italic or None, look.underline or None
-    return base + found + Style(bold=bold, italic=italic, underline=underline, strike=look.strike or None)
+def _output(text: str, colours: bool, base: Style, pen: Pen) -> Text:
+    return coloured(text, base, pen.colours.__getitem__) if colours else Text(safe(text), base)
 
 
 def draw_excerpt(pen: Pen, excerpt: Excerpt, width: int, style: Style) -> list[Strip]:
     """Draw an excerpt, each line cut at the width."""
     room = max(1, width - len(BAR))
-    lines = [
-        coloured(line.replace("\n", " "), start, excerpt.marks, style, pen.colours.__getitem__)
-        for line, start in zip(excerpt.lines, excerpt.starts, strict=True)
-    ]
+    lines = [_output(line, excerpt.colours, style, pen) for line in excerpt.lines]
     for line in lines:
         line.truncate(room, overflow="ellipsis")
     if excerpt.hidden:
@@ -286,8 +262,6 @@ class Painter:
         strips = [self._blank(inner)] * gap + strips
         if depth:
             strips = self.pen.indent(strips, GUIDE * depth, self.pen.colours["faint"])
-        self.pen.counters.drawn += 1
-        self.pen.counters.lines += len(strips)
         return strips
 
     def _blank(self, width: int) -> Strip:
@@ -326,8 +300,7 @@ class Painter:
         if isinstance(block, bl.PromptBlock):
             lines = self.pen.hang(Text(), Text(body.part(index)), width - 2)
             return self._prompt(block, lines, width, first=index == 0)
-        source, start = body.source(index)
-        text = coloured(source, start, body.marks, self._output_style(block), colours.__getitem__)
+        text = _output(body.pieces[index], body.colours, self._output_style(block), self.pen)
         lines = folded(text, max(1, width - 4), colours["muted"])
         return self.pen.indent(self.pen.strips(lines, width - 4), "  │ ", colours["faint"])
 
@@ -358,7 +331,7 @@ def plain_text(blocks: Iterable[bl.Block]) -> str:
 @lru_cache(maxsize=1)
 def plain_painter() -> Painter:
     """Return a painter without colours."""
-    return Painter(Pen(Colours(Style.null(), lambda _name: Style.null()), Counters()))
+    return Painter(Pen(Colours(Style.null(), lambda _name: Style.null())))
 
 
 def _lines(painter: Painter, block: bl.Block) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -13,26 +12,9 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from ccq_tui.widgets.transcript.code import FILL, LEAD, Lexers, folded
+from ccq_tui.widgets.transcript.code import FILL, LEAD, Lexers, folded, wrapped
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.markdown import Markdown
-
-
-@dataclass
-class Counters:
-    """Counts work, so that tests can check how it grows.
-
-    Attributes:
-        drawn: Number of parts drawn, with repetitions.
-        lines: Lines drawn.
-        styled: Lines styled for the screen.
-        parsed: Characters of Markdown parsed in order to draw them.
-    """
-
-    drawn: int = 0
-    lines: int = 0
-    styled: int = 0
-    parsed: int = 0
 
 
 def unmarked(strip: Strip) -> Strip:
@@ -44,9 +26,8 @@ def unmarked(strip: Strip) -> Strip:
 class Pen:
     """Holds the tools for drawing: colours, and a console that is never written to."""
 
-    def __init__(self, colours: Colours, counters: Counters, lexers: Lexers | None = None) -> None:
+    def __init__(self, colours: Colours, lexers: Lexers | None = None) -> None:
         self.colours = colours
-        self.counters = counters
         self.lexers = lexers or Lexers()
         self.console = Console(
             file=io.StringIO(),
@@ -61,7 +42,6 @@ class Pen:
         )
 
     def markdown(self, source: str, width: int, references: dict[str, Any] | None = None) -> list[Strip]:
-        self.counters.parsed += len(source)
         options = self.console.options.update(width=width, height=None)
         lines = self.console.render_lines(
             Markdown(source, self.colours, self.lexers, references),
@@ -95,10 +75,7 @@ class Pen:
             prefix, body = Text(), Text.assemble(prefix, body)
         rest = Text(" " * prefix.cell_len, LEAD if code else "")
         room = max(1, width - prefix.cell_len)
-        if code:
-            lines = folded(body, room, self.colours["muted"])
-        else:
-            lines = [*body.wrap(self.console, room, overflow="fold")] or [Text()]
+        lines = folded(body, room, self.colours["muted"]) if code else wrapped(body, self.console, room)
         return [Text.assemble(rest if number else prefix, line) for number, line in enumerate(lines)]
 
     def indent(self, strips: list[Strip], prefix: str, style: Style, first: str | None = None) -> list[Strip]:

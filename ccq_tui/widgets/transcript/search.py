@@ -41,14 +41,9 @@ def unfolded(block: bl.Block) -> bl.Block:
 
 
 class Texts:
-    """Reads blocks, each part once.
-
-    Attributes:
-        read: Characters of parts read so far.
-    """
+    """Reads blocks, each part once."""
 
     def __init__(self) -> None:
-        self.read = 0
         self._known: dict[bl.Block, tuple[object, list[str]]] = {}
         """The texts read of each block, and what they were read from: a document, or the block's version."""
         self._painter = plain_painter()
@@ -69,7 +64,6 @@ class Texts:
                 yield known[number]
                 continue
             text = self._part(whole, number)
-            self.read += len(text)
             # Parts that may still change, including a head that describes its growing body, are read again.
             lasting = document is None or head <= number < head + len(document.parts)
             if lasting and number == len(known):

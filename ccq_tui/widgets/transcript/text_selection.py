@@ -5,8 +5,7 @@ Copied text has the line breaks of its source, not of the screen.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -15,12 +14,8 @@ from textual.geometry import Offset
 from textual.selection import Selection
 from textual.strip import Strip
 
-from ccq_tui.transcript import blocks as bl
-from ccq_tui.transcript.document import Document
-from ccq_tui.transcript.text_bodies import PlainText
 from ccq_tui.widgets.transcript.code import ORIGIN
 from ccq_tui.widgets.transcript.highlights import painted
-from ccq_tui.widgets.transcript.markdown import inline_text, tokens_of
 from ccq_tui.widgets.transcript.viewport import Viewport
 
 MOST_LINES = 10_000
@@ -101,13 +96,20 @@ class TextSelection:
             whole = ""
             for offset, strip in enumerate(layout.strips(index, part)):
                 span = selection.get_span(LinePlace(index, part, offset).code)
-                if span is not None:
-                    text, continues, exact = copied(strip, *span)
-                    whole = whole + text if continues else text
-                    lines[len(lines) - (continues and bool(lines)) :] = [whole if exact else whole.rstrip()]
+                if span is None:
+                    continue
+                text, begins, exact = copied(strip, *span)
+                if begins == "lead" or not lines:
+                    whole = text
+                    lines.append(text)
+                elif begins == "fold":
+                    whole += text
+                else:
+                    whole = f"{lines[-1].rstrip()}{' ' if begins == 'wrap' and lines[-1] else ''}{text}"
+                lines[-1] = whole if exact else whole.rstrip()
             if lines:
                 count += len(lines)
-                yield unwrapped(lines, source_of(layout.blocks[index], part))
+                yield "\n".join(lines)
 
     def block_at(self, y: int) -> Selection | None:
         """Return the selection of the whole block in a row of the view, or None."""
@@ -118,52 +120,20 @@ class TextSelection:
         return Selection(Offset(0, first.code), Offset(0, last.code))
 
 
-def copied(strip: Strip, start: int, end: int) -> tuple[str, bool, bool]:
-    """Return the selected text of a line, whether it continues the line above, and whether it is exact.
+def copied(strip: Strip, start: int, end: int) -> tuple[str, str, bool]:
+    """Return the selected text of a line, its beginning, and whether it is exact.
 
-    Text that is not exact may end in blanks that only fill the line.
+    The beginning is "lead" unless it continues the line above. Text that is not exact may end in blanks that
+    only fill the line.
     """
-    text, at, continues = "", 0, False
+    text, at, begins = "", 0, "lead"
     for piece, style, _ in strip:
-        origin = style.meta.get(ORIGIN) if style else None
+        origin = style.meta.get(ORIGIN, "") if style else ""
         if origin == "fill":
-            return text, continues, bool(text)
-        if origin is not None:
-            text, continues = "", origin == "fold"
-        else:
+            return text, begins, bool(text)
+        if origin:
+            text, begins = "", origin
+        if origin not in ("lead", "fold"):
             text += piece[max(0, start - at) : None if end < 0 else max(0, end - at)]
         at += len(piece)
-    return text, continues, False
-
-
-_SHOWN_AS_WRITTEN = frozenset({"paragraph_open", "heading_open"})
-
-
-def source_of(block: bl.Block, part: int) -> str:
-    """Return a part's text unwrapped, or "" if it is more than prose: a list, a table, code, a card."""
-    body, index = block.body, part - int(block.head)
-    if index < 0:
-        return ""
-    if isinstance(body, PlainText) and isinstance(block, bl.PromptBlock):
-        return body.part(index) if index < len(body) else ""
-    if not isinstance(body, Document):
-        return ""
-    tokens = tokens_of(body.part(index).source, body.env.get("references"))
-    inline = [token for token in tokens if token.type == "inline"]
-    if len(inline) != 1 or tokens[0].type not in _SHOWN_AS_WRITTEN:
-        return ""
-    return inline_text(inline[0])
-
-
-def unwrapped(lines: Sequence[str], source: str) -> str:
-    """Join drawn lines without margins as in their source, or as drawn where the source does not match."""
-    drawn = "\n".join(lines)
-    pieces = [line.strip() for line in lines if line.strip()]
-    if not source or len(pieces) < 2:
-        return drawn
-    match = re.search(r"(\s*)".join(re.escape(piece) for piece in pieces), source)
-    if match is None:
-        return drawn
-    above = drawn[: len(drawn) - len(drawn.lstrip("\n"))]
-    below = drawn[len(drawn.rstrip("\n")) :]
-    return above + match[0] + below
+    return text, begins, False

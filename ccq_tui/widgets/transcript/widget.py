@@ -9,9 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import groupby
+from functools import lru_cache
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.geometry import Offset, Region, Size
@@ -24,20 +25,19 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from ccq_tui.agent.events import AgentEvent, BlockGrew, HistoryLoaded, NoticeGiven
-from ccq_tui.compat.textual.nodes import restyle, restyles
 from ccq_tui.transcript.blocks import Block, ErrorBlock, NoticeBlock, RequestPlace
 from ccq_tui.transcript.intake import Intake
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.transcript.order import BlockChange
 from ccq_tui.widgets.lifetime import after, is_live, soon
 from ccq_tui.widgets.pointer import Clickable
-from ccq_tui.widgets.transcript.block_mark import BlockMark
+from ccq_tui.widgets.transcript.block_mark import MARK, BlockMark
 from ccq_tui.widgets.transcript.code import Lexers
 from ccq_tui.widgets.transcript.colours import CSS, PREFIX, STYLES, Colours
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.pace import FramePace
 from ccq_tui.widgets.transcript.painter import Painter, more_line, plain_painter, plain_text, welcome_line
-from ccq_tui.widgets.transcript.pen import Counters, Pen, unmarked
+from ccq_tui.widgets.transcript.pen import Pen, unmarked
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
 from ccq_tui.widgets.transcript.search import Search
 from ccq_tui.widgets.transcript.text_selection import LinePlace, TextSelection
@@ -48,52 +48,8 @@ ASIDES = (NoticeBlock, ErrorBlock)
 
 
 KEPT_LINES = 120
-"""Lines kept beside those of the view, roughly: several views."""
-
-
-class LineCache:
-    """Keeps the lines of the last views.
-
-    While text streams in, nearly every line of a view was in the previous one, further down. Textual caches
-    styled lines by their place in the view, and would style all of them again.
-    """
-
-    def __init__(self) -> None:
-        self._kept: dict[int, tuple[Strip, Strip]] = {}
-        self._empty: Strip | None = None
-
-    def forget(self) -> None:
-        """Drop all styled lines: width or colours have changed."""
-        self._kept.clear()
-        self._empty = None
-
-    def blank(self, width: int, style: Callable[[], Style]) -> Strip:
-        """Return the empty line, shared by all rows: finding out its style takes long."""
-        if self._empty is None or self._empty.cell_length != width:
-            self._empty = Strip.blank(width, style())
-        return self._empty
-
-    def render(
-        self, crop: Region, drawn: Callable[[int], Strip], style: Callable[[int, int], list[Strip]]
-    ) -> list[Strip]:
-        """Return the lines of a view.
-
-        ``drawn`` returns a line, the same object as long as it looks the same; ``style`` returns lines, from
-        one to before another, as they go to the screen.
-        """
-        lines = [(row, drawn(row)) for row in crop.line_range]
-        strips: list[Strip] = []
-        for known, group in groupby(lines, lambda line: id(line[1]) in self._kept):
-            some = [*group]
-            if known:
-                strips += [self._kept[id(strip)][1] for _, strip in some]
-            else:
-                strips += style(some[0][0], some[-1][0] + 1)
-        if len(self._kept) > KEPT_LINES:
-            self._kept.clear()
-        # Keep the drawn line as well, so that no other object gets its id.
-        self._kept |= {id(strip): (strip, styled) for (_, strip), styled in zip(lines, strips, strict=True)}
-        return strips
+"""Lines that are kept styled, roughly: several views."""
+_blank = lru_cache(maxsize=8)(Strip.blank)
 
 
 class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=False):
@@ -103,8 +59,6 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         block_mark: The current block.
         search: What is looked for, and where it is.
         plan: The plan that is decided on, and how much of it was seen.
-        counters: Amount of drawing so far.
-        frames: Number of updates of the view.
     """
 
     DEFAULT_CSS = CSS
@@ -137,16 +91,15 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         super().__init__()
         self.model = model or TranscriptModel()
         self._intake = Intake(self.model)
-        self.counters = Counters()
-        self.frames = 0
         self.mark_changed: Callable[[], object] = lambda: None
         """Called when the current block changed, looks different, or there is none any more."""
         self.found_changed: Callable[..., object] = lambda *_, **_more: None
         """Called when more was found, or another match is current; as `SearchBar.tell`."""
         self._columns = 0  # beside the scroll bar, which Textual's own size includes
-        self._widths = 0, 0  # without and with the scroll bar
         self.set_reactive(Transcript.welcome, welcome)
         self._painter = plain_painter()  # the colours are known once the widget is mounted
+        self._kept: dict[int, tuple[Strip, Strip]] = {}
+        """Lines of the last views as drawn and as styled, by the id of the first."""
         self._layout = Layout(self.model.blocks, self._painter.draw)
         self._viewport = Viewport(self._layout)
         self.block_mark = BlockMark(self._viewport, self, lambda: self.mark_changed())
@@ -158,15 +111,10 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         )
         self._selection = TextSelection(self._viewport)
         self.plan = PlanSight(self._viewport, self, lambda: self.post_message(self.Looked()))
-        self._kept_lines = LineCache()
         self._lexers = Lexers(self._draw_anew)
         self._clock_timer: Timer | None = None
         self._pace = FramePace(self, self._split, self._prepare, self.update)
-        self._counting = False
-        self._placing = False
         self._covered = False
-        self._was_following = True
-        self._for_screen = False  # whether lines are drawn for the screen, and not looked up for the mouse
         self._pressed = Offset(0, 0)
         self._layout.sync(BlockChange(tuple(range(len(self.model.blocks)))))
 
@@ -247,15 +195,14 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         """Update view, scroll bar and screen to the data."""
         if not self.size:
             return
-        self.frames += 1
-        top, following = self._viewport.top, self._was_following
+        top, following = self._viewport.top, self.following
         self._viewport.settle()
         covered, self._covered = self._covered, bool(self.unseen)
         if self._covered and not covered:
             self._keep_shown()  # the count of lines below now takes the last line
         self._place()
         dirty = self._layout.take_dirty()
-        if self._viewport.top != top or self._was_following != following:
+        if self._viewport.top != top or self.following != following:
             self.refresh()
         elif dirty is not None:
             self._refresh_from(self._layout.before(*dirty) - top)
@@ -265,25 +212,21 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         height = self.size.height
         y = max(0, min(y, height - (0 if self.following else 1)))  # the last line counts the lines below
         if y < height:
-            self.refresh(*([Region(0, y, self.outer_size.width, height - y)] if restyles(self) else ()))
+            self.refresh(Region(0, y, self.outer_size.width, height - y))
 
     def _place(self) -> None:
         """Set the scroll bar from the viewport; the layout of the screen does not depend on it."""
         view, bar, lines = self._viewport, self.vertical_scrollbar, self._layout.total
         self.set_reactive(Widget.virtual_size, Size(self._columns, lines))
-        self._placing = True
-        self.scroll_target_y = self.scroll_y = view.top
-        self._placing = False
+        self.set_reactive(Widget.scroll_target_y, float(view.top))
+        self.set_reactive(Widget.scroll_y, float(view.top))
         bar.window_virtual_size, bar.window_size, bar.position = lines, view.height, view.top
-        self._was_following = self._viewport.following
         self.plan.look()
 
     def _watch_clock(self) -> None:
         """Count seconds only while a tool runs: an idle session does nothing."""
-        running = self.model.ticking
-        if self._clock_timer is not None and running != self._counting:
-            self._counting = running
-            (self._clock_timer.resume if running else self._clock_timer.pause)()
+        if self._clock_timer is not None:
+            (self._clock_timer.resume if self.model.ticking else self._clock_timer.pause)()
 
     # -- Textual's side --------------------------------------------------------------------------------------
 
@@ -295,14 +238,13 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._kept_lines.forget()
         if is_live(self):
             # The component classes get their styles only after this call.
             soon(self, self._restyle)
 
     def _restyle(self) -> None:
         colours = Colours(self.rich_style, self.get_component_rich_style)
-        self._painter = Painter(Pen(colours, self.counters, self._lexers))
+        self._painter = Painter(Pen(colours, self._lexers))
         self._draw_anew()
 
     def _draw_anew(self) -> None:
@@ -312,10 +254,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def on_resize(self) -> None:
         """Wrap the visible lines to the new width, keeping the place."""
-        widths, self._columns = self._widths, self.scrollable_content_region.width
-        self._widths = self._columns, self.outer_size.width
-        if self._widths != widths:
-            self._kept_lines.forget()  # a panel that opens or closes changes the height alone
+        self._columns = self.scrollable_content_region.width
         self._viewport.resize(max(1, self._columns), self.size.height)
         self._keep_shown()
         self.plan.resized()
@@ -329,8 +268,6 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the wheel, the scroll bar and the keys."""
-        if self._placing:
-            return  # the code that places knows what to draw
         # A new height clamps the offset before it is reported: that is nobody's move.
         if self.size.height == self._viewport.height:
             self._viewport.move(round(new_value))
@@ -342,32 +279,41 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     # -- drawing ---------------------------------------------------------------------------------------------
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw lines of the view as Textual styles them; style lines from the previous view only once."""
-        width = self.outer_size.width
+        """Draw lines of the view behind their margin, which has the mark.
 
-        def style(start: int, end: int) -> list[Strip]:
-            self.counters.styled += end - start
-            rows = Region(0, start, width, end - start)
-            restyle(self, rows)  # Textual may still have the previous lines there
-            return [unmarked(strip) for strip in ScrollView.render_lines(self, rows)]
+        Textual would keep them by their places in the view, and style nearly all of them again while text
+        streams in. Here a line that only moved is styled once.
+        """
+        colours = self._painter.pen.colours
+        marked = self.block_mark.rows(self.size.height - bool(self.unseen))
+        lines = []
+        for y in crop.line_range:
+            line = self._styled(self._line(y))
+            if y in marked:
+                sign = Strip([Segment(MARK, colours.base + colours["accent"])], 1)
+                line = Strip.join([sign, line.crop(1)])
+            lines.append(line.crop(crop.x, crop.right))
+        return lines
 
-        self._for_screen = True
-        strips = self._kept_lines.render(crop, self.render_line, style)
-        self._for_screen = False
-        if crop.width < width:
-            strips = [strip.crop(crop.x, crop.right) for strip in strips]
-        if self.mark is not None:
-            colours = self._painter.pen.colours
-            bottom = self.size.height - 1 if self.unseen else crop.bottom
-            self.block_mark.draw(strips, crop, colours.base + colours["accent"], bottom)
-        return strips
+    def _styled(self, strip: Strip) -> Strip:
+        """Return a line as it goes to the screen; one of the last views at once."""
+        width, known = self.outer_size.width, self._kept.get(id(strip))
+        if known is not None and known[1].cell_length == width:
+            return known[1]
+        ground = Style(bgcolor=self._painter.pen.colours.base.bgcolor)
+        line = Strip.join([Strip.blank(1, ground), unmarked(strip)]).adjust_cell_length(width, ground)
+        for one in self.get_line_filters():
+            line = line.apply_filter(one, self.background_colors[1])
+        if len(self._kept) > KEPT_LINES:
+            self._kept.clear()
+        # Keep the drawn line as well, so that no other object gets its id.
+        self._kept[id(strip)] = strip, line
+        return line
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line of the view, with its place for the mouse, which the screen does not need."""
+        """Return a line with its place, for the mouse."""
         strip = self._line(y)
-        if self._for_screen or not self.model.blocks:
-            return strip
-        return strip.apply_offsets(0, self._selection.place(y).code)
+        return strip.apply_offsets(0, self._selection.place(y).code) if self.model.blocks else strip
 
     def _line(self, y: int) -> Strip:
         width = self._columns
@@ -381,11 +327,11 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
                 above = self._layout.total - self._viewport.top
                 room = self.size.height - above
                 return welcome_line(self._painter.pen, self.welcome, y - above, room, width, whole=True)
-            return self._kept_lines.blank(width, lambda: self.rich_style)
+            return _blank(width, self._painter.pen.colours.base)
         index, part, offset = self._layout.find(line)
         strips = self._layout.strips(index, part)
         if offset >= len(strips):
-            return Strip.blank(width, self.rich_style)
+            return _blank(width, self._painter.pen.colours.base)
         strip = self.search.drawn(strips[offset], index, part, offset)
         selection = self.text_selection
         if selection is None:

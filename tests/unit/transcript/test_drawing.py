@@ -33,7 +33,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Optio
 from ccq_tui.transcript.cuts import is_safe_url
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.transcript.text_bodies import CHANGE_LINES, Diff, edit_diff
-from ccq_tui.widgets.transcript import Counters, code
+from ccq_tui.widgets.transcript import code
 from ccq_tui.widgets.transcript.code import ORIGIN, Lexers
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.layout import Layout
@@ -51,7 +51,7 @@ NOON = datetime(2025, 1, 2, 12, 5)
 
 
 def painter() -> Painter:
-    return Painter(Pen(Colours(Style.parse("white on black"), lambda _name: Style.parse("red")), Counters()))
+    return Painter(Pen(Colours(Style.parse("white on black"), lambda _name: Style.parse("red"))))
 
 
 def drawn(model: TranscriptModel, width: int = 60) -> list[Strip]:
@@ -385,7 +385,7 @@ def test_lines_that_a_file_gains_and_loses_have_their_colours() -> None:
     def style(name: str) -> Style:
         return Style.parse(colours.get(name, "grey50"))
 
-    pen = Pen(Colours(Style.parse("white on black"), style), Counters())
+    pen = Pen(Colours(Style.parse("white on black"), style))
     model = TranscriptModel()
     model.apply(ev.NoticeGiven("diff", "-a.txt · modified\n@@ -1 +1 @@\n one\n-two\n+TWO"))
     layout = Layout(model.blocks, Painter(pen).draw)

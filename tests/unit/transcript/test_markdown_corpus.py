@@ -15,7 +15,7 @@ from textual.strip import Strip
 from ccq_tui.transcript.document import Document
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.markdown import tokens_of
-from ccq_tui.widgets.transcript.pen import Counters, Pen
+from ccq_tui.widgets.transcript.pen import Pen
 
 CORPUS = sorted((Path(__file__).parent / "markdown").glob("*.md"))
 WIDTHS = (40, 80, 160)
@@ -28,7 +28,7 @@ FRAME = re.compile(r"[│─━┃↳]")
 @cache
 def pen() -> Pen:
     white = Style.parse("white on black")
-    return Pen(Colours(white, lambda _name: white), Counters())
+    return Pen(Colours(white, lambda _name: white))
 
 
 def document(text: str, size: int | None = None) -> Document:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 from textual.geometry import Offset
@@ -23,10 +24,10 @@ from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript import sgr
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.text_bodies import Excerpt, PlainText
-from ccq_tui.widgets.transcript.block_mark import BlockMark, Step
+from ccq_tui.widgets.transcript.ansi import coloured
+from ccq_tui.widgets.transcript.block_mark import BlockMark
 from ccq_tui.widgets.transcript.code import folded
 from ccq_tui.widgets.transcript.contents import code_in, targets_in, text_of
-from ccq_tui.widgets.transcript.painter import coloured
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
 from ccq_tui.widgets.transcript.text_selection import TextSelection
 from tests.unit.transcript.test_viewport import HEIGHT, Pane, paragraphs
@@ -48,7 +49,7 @@ def test_the_mark_is_gone_with_its_block_and_the_end_is_followed_again() -> None
     mark = BlockMark(pane.viewport, pane, lambda: None)
     pane.apply(ev.BlockGrew(ev.BlockKey("last", 0), ev.BlockKind.TEXT, "to be dropped"))
     pane.viewport.settle()
-    mark.move(-1, Step.BLOCK)
+    mark.move(-1)
     assert not pane.viewport.following
     pane.apply(ev.BlockDropped(ev.BlockKey("last", 0)))
     mark.follow()
@@ -129,6 +130,7 @@ CODES = st.sampled_from(
         "\x1b[38m",
     ]
 )
+CONSOLE = Console()
 HOSTILE = st.lists(st.one_of(CODES, st.text("ab \t\n\r\x1b[0;m日\u202e\u0301", max_size=9))).map("".join)
 
 
@@ -136,9 +138,8 @@ def style(name: str) -> Style:
     return Style(color=NAMES.get(name, "magenta"))
 
 
-def drawn(text: str, start: int = 0) -> Text:
-    plain, marks = sgr.parsed(text)
-    return coloured(plain[start:], start, marks, Style.null(), style)
+def drawn(text: str) -> Text:
+    return coloured(text, Style.null(), style)
 
 
 def colours(text: Text) -> list[tuple[str, str]]:
@@ -159,38 +160,40 @@ def test_colours_become_those_of_the_theme() -> None:
 
 def test_a_colour_goes_on_over_lines_pieces_and_tabs() -> None:
     assert colours(drawn("\x1b[31ma\n\tb\x1b[m\nc")) == [("a\n    b", "red")]
-    assert colours(drawn("x\x1b[31mone two", 5)) == [("two", "red")]
-    many = PlainText("\x1b[31m" + "\n".join(f"line {n}" for n in range(120)), colours=True)
+    many = PlainText("\x1b[31m" + "\n".join(f"line {n}" for n in range(120)) + "\n\x1b[0m\n", colours=True)
     assert len(many) == 3
-    source, start = many.source(2)
     assert many.part(2).startswith("line 100")
-    assert colours(coloured(source, start, many.marks, Style.null(), style)) == [(source, "red")]
+    assert colours(drawn(many.pieces[2])) == [(many.part(2), "red")]
+    assert many.part(2).endswith("line 119"), "no line for what only ends the colour"
 
 
 def test_an_excerpt_knows_the_colours_of_its_lines() -> None:
     text = "\n\n" + "\n".join(f"\x1b[3{1 + n % 2}mline {n}" for n in range(30)) + "\x1b[0m\n"
     for tail in (False, True):
         excerpt = Excerpt(text, 5, tail=tail, colours=True)
-        shown = [
-            colours(coloured(line, start, excerpt.marks, Style.null(), style))
-            for line, start in zip(excerpt.lines, excerpt.starts, strict=True)
-        ]
+        shown = [colours(drawn(line)) for line in excerpt.lines]
         first = 25 if tail else 0
         assert shown == [[(f"line {n}", "green" if n % 2 else "red")] for n in range(first, first + 5)]
 
 
 @given(HOSTILE)
 def test_nothing_but_colours_is_taken_out_and_nothing_reaches_the_terminal(text: str) -> None:
-    plain, marks = sgr.parsed(text)
-    assert plain == sgr.plain(text)
-    assert drawn(text).plain == safe(plain)
-    runs = list(marks.runs(0, len(plain)))
-    assert "".join(plain[start:end] for start, end, _ in runs) == plain
+    assert drawn(text).plain == safe(sgr.plain(text))
 
 
-def test_the_changes_that_are_kept_have_an_end() -> None:
-    _, marks = sgr.parsed("".join(f"\x1b[3{n % 7}mx" for n in range(sgr.MOST * 2)))
-    assert len(list(marks.runs(0, sgr.MOST * 2))) <= sgr.MOST + 1
+@given(st.lists(st.one_of(CODES, st.sampled_from("ab\n"))).map("".join))
+def test_a_piece_alone_has_the_colours_that_it_has_in_the_whole(text: str) -> None:
+    lines = [drawn(line) for line in sgr.continued(text.split("\n"))]
+    for line, whole in zip(lines, drawn(text).split("\n", allow_blank=True), strict=True):
+        assert [line.get_style_at_offset(CONSOLE, at) for at in range(len(line))] == [
+            whole.get_style_at_offset(CONSOLE, at) for at in range(len(whole))
+        ]
+
+
+def test_a_long_line_is_not_cut_within_a_sequence() -> None:
+    many = PlainText("\x1b[31mxxx\x1b[0m" * 3_000, colours=True)
+    assert "".join(many.part(index) for index in range(len(many))) == "xxx" * 3_000
+    assert all(len(piece) < 5_000 for piece in many.pieces)
 
 
 @given(st.text("ab 日\u0301", max_size=80), st.integers(4, 30))

@@ -17,12 +17,11 @@ from ccq_tui.agent import events as ev
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.model import TranscriptModel
-from ccq_tui.transcript.order import BlockChange
+from ccq_tui.widgets.transcript import search
 from ccq_tui.widgets.transcript.highlights import drawn_pattern, painted, spans_in
-from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.search import MOST_HITS, Finder, Texts, pattern_of
-from ccq_tui.widgets.transcript.text_selection import LinePlace, TextSelection, source_of, unwrapped
-from tests.unit.transcript.test_drawing import painter
+from ccq_tui.widgets.transcript.text_selection import LinePlace, TextSelection
+from tests.ui.host import counted
 from tests.unit.transcript.test_viewport import Pane
 
 
@@ -109,7 +108,7 @@ def test_nothing_above_is_gone_to_before_everything_below_was_looked_at() -> Non
     assert last.block.at == 2
 
 
-def test_a_growing_block_is_read_where_it_grew() -> None:
+def test_a_growing_block_is_read_where_it_grew(monkeypatch: pytest.MonkeyPatch) -> None:
     model = TranscriptModel(lambda: 0.0)
     model.apply(ev.BlockGrew(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "one fish\n\n" * 400))
     block = model.blocks[0]
@@ -118,7 +117,7 @@ def test_a_growing_block_is_read_where_it_grew() -> None:
         pass
     finder = Finder(model.blocks)
     assert found(finder, "fish") == 400
-    before = finder._texts.read
+    drawn = counted(monkeypatch, search, "markdown_text")
     model.apply(ev.BlockGrew(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "two fish\n\nthree"))
     while block.document.settle():
         pass
@@ -126,19 +125,20 @@ def test_a_growing_block_is_read_where_it_grew() -> None:
     while finder.step():
         pass
     assert finder.count == 401
-    assert finder._texts.read - before < 100, "what was read before is not read again"
+    assert len(drawn) <= 2, "what was read before is not read again"
 
 
-def test_ten_thousand_blocks_are_read_once_in_steps_of_a_part() -> None:
+def test_ten_thousand_blocks_are_read_once_in_steps_of_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     finder = finder_of(*(prose(f"paragraph {number} with some words") for number in range(10_000)))
     finder.look_for("paragraph 9", 0)
+    drawn = counted(monkeypatch, search, "markdown_text")
     assert finder.step()
     while finder.step():
         pass
     assert finder.count == 1_111
-    read = finder._texts.read
+    assert len(drawn) == 10_000
     assert found(finder, "paragraph 99") == 111
-    assert finder._texts.read == read
+    assert len(drawn) == 10_000
 
 
 def test_more_hits_than_anybody_counts_end_the_search() -> None:
@@ -202,64 +202,44 @@ PROSE = "The **store** reads `store.py` [twice](https://x.org/a), 日本語の�
 SHOWN = "The store reads store.py twice, 日本語の文章もあります,\nand then it waits."
 
 
-def joined(text: str, width: int, *, prompt: bool = False) -> list[str]:
-    """Draw a text in lines of a width, and join each part again."""
-    model = TranscriptModel(lambda: 0.0)
+def copied(text: str, width: int, *, prompt: bool = False) -> str | None:
+    """Draw a text in lines of a width, and copy all of it."""
+    pane = Pane(width)
     if prompt:
-        model.add_prompt(text)
+        pane.sync(pane.model.add_prompt(text))
     else:
-        model.apply(ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text))
-    (block,) = model.blocks
-    layout = Layout(model.blocks, painter().draw)
-    layout.width = width
-    while block.body is not None and isinstance(block.body, Document) and block.body.settle():
-        pass
-    layout.sync(BlockChange((0,)))
-    parts = []
-    for part in range(layout.parts(0)):
-        lines = [strip.text[2:].rstrip() for strip in layout.strips(0, part)]
-        parts.append(unwrapped(lines, source_of(block, part)).strip("\n"))
-    return parts
+        pane.say(text, 0)
+    selection = TextSelection(pane.viewport)
+    whole = selection.block_at(0)
+    assert whole is not None
+    return selection.text(whole)
 
 
 @pytest.mark.parametrize("width", [12, 20, 33, 60, 200])
 def test_prose_comes_out_as_it_was_written(width: int) -> None:
-    assert joined(PROSE, width) == [SHOWN]
-    assert joined("# A heading that is long enough\n\ntwo words", width) == [
-        "A heading that is long enough",
-        "two words",
-    ]
+    assert copied(PROSE, width) == SHOWN
+    assert copied("# A heading that is long enough\n\ntwo words", width) == (
+        "A heading that is long enough\n\ntwo words"
+    )
     long = "x" * 70
-    assert joined(f"{long} and {long}", width) == [f"{long} and {long}"], "a word that was broken is whole"
+    assert copied(f"{long} and {long}", width) == f"{long} and {long}", "a word that was broken is whole"
 
 
 def test_a_prompt_keeps_its_own_line_breaks_alone() -> None:
     text = "one two three four five\n\n  six seven eight nine\nten"
-    assert "\n".join(joined(text, 14, prompt=True)).endswith("six seven eight nine\nten")
+    assert copied(text, 14, prompt=True) == text
 
 
-@pytest.mark.parametrize(
-    "text", ["- one two three\n- four five six", "| a | b |\n|---|---|\n| one two | three |"]
-)
-def test_what_is_more_than_prose_stays_as_it_was_drawn(text: str) -> None:
-    assert any("\n" in part for part in joined(text, 14))
+def test_items_are_copied_in_a_line_each_and_a_table_as_it_is_drawn() -> None:
+    items = ("one two three four five six", "seven eight nine ten")
+    assert copied(f"- {items[0]}\n- {items[1]}", 26) == f"• {items[0]}\n• {items[1]}"
+    assert "\n" in str(copied("| a | b |\n|---|---|\n| one two | three |", 14))
 
 
-@given(st.lists(st.text("ab ", min_size=1, max_size=6), min_size=1, max_size=8), st.data())
-def test_any_cut_of_a_text_is_joined_as_it_stands_there(words: list[str], data: st.DataObject) -> None:
-    source = " ".join(" ".join(words).split())
-    if not source:
-        return
-    ends = sorted(data.draw(st.sets(st.integers(1, max(1, len(source) - 1)), max_size=4)))
-    lines = [source[start:end].strip() for start, end in zip([0, *ends], [*ends, len(source)], strict=True)]
-    assert "".join(unwrapped(lines, source).split()) == "".join(source.split())
-    assert "\n" not in unwrapped([line for line in lines if line], source)
-
-
-def test_lines_of_another_text_are_left_as_they_are() -> None:
-    assert unwrapped(["one", "two"], "something else") == "one\ntwo"
-    assert unwrapped(["", "one", "two", ""], "one two") == "\none two\n"
-    assert unwrapped(["one"], "") == "one"
+@given(st.lists(st.text("ab日", min_size=1, max_size=30), min_size=1, max_size=8), st.integers(12, 40))
+def test_words_are_copied_as_they_stand_whatever_the_width(words: list[str], width: int) -> None:
+    text = " ".join(words)
+    assert copied(text, width) == text
 
 
 def shown(kind: str, code: str, width: int) -> Pane:

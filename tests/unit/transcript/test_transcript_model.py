@@ -13,7 +13,8 @@ from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.blocks import ProseBlock, ToolBlock
 from ccq_tui.transcript.intake import STEP, Intake
 from ccq_tui.transcript.model import TranscriptModel
-from ccq_tui.widgets.transcript.block_mark import Step, neighbour
+from ccq_tui.transcript.order import BlockChange
+from ccq_tui.widgets.transcript.block_mark import neighbour
 from ccq_tui.widgets.transcript.layout import Layout
 from tests.actors import INBOX, PANEL
 from tests.unit.transcript.test_drawing import NOON
@@ -210,9 +211,9 @@ def test_a_mark_passes_over_the_end_of_a_turn() -> None:
     for text in ("one", "two"):
         model.apply(ev.PromptAccepted(text))
         model.apply(ev.TurnEnded("completed", False, 1.0, 0.1, 1, 1))
-    assert neighbour(model.blocks, 3, -1, Step.BLOCK) == 2
-    assert neighbour(model.blocks, 1, 1, Step.BLOCK) == 2
-    assert neighbour(model.blocks, 3, 1, Step.BLOCK) is None
+    assert neighbour(model.blocks, 3, -1) == 2
+    assert neighbour(model.blocks, 1, 1) == 2
+    assert neighbour(model.blocks, 3, 1) is None
 
 
 def said_by(text: str, message: str = "m") -> ev.BlockFinished:
@@ -289,6 +290,12 @@ def part(first: int, count: int) -> ev.HistoryLoaded:
     return ev.HistoryLoaded((call, *said, result), older=True)
 
 
+def put_above(model: TranscriptModel, earlier: ev.HistoryLoaded) -> BlockChange:
+    past = model.empty()
+    past.apply(earlier)
+    return model.put_first(past)
+
+
 def said(model: TranscriptModel) -> list[str]:
     return [block.document.text for block in model.blocks if isinstance(block, ProseBlock)]
 
@@ -308,7 +315,7 @@ def test_parts_come_in_steps_and_are_the_same_as_at_once() -> None:
     whole, model = TranscriptModel(lambda: 0.0), TranscriptModel(lambda: 0.0)
     intake = Intake(model)
     for one in parts:
-        whole.apply(one)
+        put_above(whole, one)
         intake.add_past(one)
     assert take_all(model, intake) >= 500 // STEP
     assert said(model) == said(whole) == [f"Block {number}" for number in range(500)]
@@ -338,10 +345,10 @@ def test_a_part_costs_what_is_in_it_however_much_is_below(monkeypatch: pytest.Mo
         return fit(layout, index)
 
     monkeypatch.setattr(Layout, "_fit", counted)
-    layout.sync(model.apply(part(10_000, 2_000)))
+    layout.sync(put_above(model, part(10_000, 2_000)))
     for first in range(9_900, 9_400, -100):
         fitted.clear()
-        layout.sync(model.apply(part(first, 99)))
+        layout.sync(put_above(model, part(first, 99)))
         assert set(fitted[:100]) == set(range(100))
         assert len(fitted) < 103
     assert layout.total == sum(layout.height(index, 0) for index in range(len(model.blocks)))
