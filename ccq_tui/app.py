@@ -23,6 +23,7 @@ from textual import events, on
 from textual.app import App
 from textual.binding import BindingType
 from textual.filter import LineFilter
+from textual.widget import AwaitMount
 from textual.worker import Worker
 
 from ccq_tui import theming
@@ -35,14 +36,12 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.layout import WIDTH
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.inbox.wait_statistics import read_statistics, text_lines
 from ccq_tui.logs import start_logging
 from ccq_tui.loop_monitor import StallWatch, watch_stalls
 from ccq_tui.output import colourless, echo
-from ccq_tui.preboot_input import EarlyPrompt, plain
-from ccq_tui.questions.input_guard import Escapes, Presses
+from ccq_tui.preboot_input import EarlyPrompt
+from ccq_tui.questions.input_guard import Presses
 from ccq_tui.runtime.launches import with_notices
 from ccq_tui.runtime.notices import Notices
 from ccq_tui.runtime.runtime import Runtime
@@ -50,10 +49,7 @@ from ccq_tui.runtime.session import SessionFactory
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.editor import end_editors
 from ccq_tui.screens.help import HelpScreen, key_rows, own_bindings
-from ccq_tui.screens.inbox.inbox_list import InboxRow
 from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.overlay import Overlay
-from ccq_tui.screens.overview.board import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
@@ -65,10 +61,9 @@ from ccq_tui.screens.sessions.trust_gate import PersonHere, TrustGate
 from ccq_tui.screens.startup import Startup
 from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title
 from ccq_tui.text import safe
-from ccq_tui.widgets.keys import bindings_for, text_of
+from ccq_tui.widgets.keys import bindings_for, typed_in
 from ccq_tui.widgets.lifetime import WorkFailed, after_refresh, failure, start_work
 from ccq_tui.widgets.palette import APP_CSS
-from ccq_tui.worktrees.model import checkout_of
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.prestart import Prestarted
@@ -87,7 +82,6 @@ SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
 ACTIONS: Mapping[str, Callable[..., object]] = {
     "inbox": lambda app: app.show_inbox(),
     "overview": lambda app: app.show_overview(),
-    "statistics": lambda app: app.note_statistics(),
     "new": lambda app: app.manager.work("new session", app.manager.open_another),
     "step": lambda app, step: app.manager.step(step),
     "side bar": lambda app: app.sessions.toggle_bar(),
@@ -131,14 +125,14 @@ class CcqApp(_Base):
         early: EarlyPrompt | None = None,
         ahead: Prestarted | None = None,
     ) -> None:
-        driver = taking_over(early, self._typed_early) if early is not None else lasting_driver()
+        driver = taking_over(early) if early is not None else lasting_driver()
         super().__init__(driver_class=driver)
         if (stylesheet := load("ccq_tui.compat.textual.stylesheet", "KeptStylesheet")) is not None:
             self.stylesheet = stylesheet(variables=self.get_css_variables())
         self.no_color = colourless()
         self._launch = replace(launch, program=replace(launch.program, home=launch.settings.directory))
         if early is not None and driver is None:
-            self._typed_early_as_draft(early.close())
+            self._launch = replace(self._launch, draft="".join(filter(str.isprintable, early.close())))
         self._ending = False
         self._signal = 0  # the first that ends the program
         self._suspending = False
@@ -166,10 +160,10 @@ class CcqApp(_Base):
         """Opens, replaces and closes sessions."""
         self.startup = Startup(self, self.manager, self.trust, clock)
         """Starts what the command line asks for."""
-        self.escapes = Escapes()
-        """The last presses of Esc."""
         self.presses = Presses()
         """The last presses of any key."""
+        self.focused_at = float("-inf")
+        """Time when the terminal last got the focus."""
         use_keys(launch.settings.keymap)
         self.set_keymap({name: ",".join(keys) for name, keys in keymap().changed().items()})
         if launch.settings.reduce_motion:
@@ -200,43 +194,30 @@ class CcqApp(_Base):
         notices = theming.install(self, settings.theme) if settings.theme != before.theme else []
         return [one for one in notices if one not in self._theme_notices]
 
+    def watch_app_focus(self, focused: bool) -> None:
+        """Note when the terminal got the focus."""
+        if focused:
+            self.focused_at = self.clock()
+
     async def on_event(self, event: events.Event) -> None:
-        """Note each key and paste before it reaches its target."""
+        """Note each key and paste before it reaches its target; it waits for a screen still being built."""
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            typed = text_of(event) if isinstance(event, events.Key) else event.text
-            self._note_press(event, typed)
-            if self._is_early(event, typed):
-                return
+            self._note_press(event)
+            if len(self.screen_stack) == 1 and not self.sessions:
+                # No screen is there to take it.
+                self.sessions.typed += "\n" if getattr(event, "key", "") == "enter" else typed_in(event)
+            elif self.screen_stack and not self.screen.is_mounted:
+                await AwaitMount(self.screen, [self.screen])
         await super().on_event(event)
 
-    def _note_press(self, event: events.Key | events.Paste, typed: str) -> None:
-        now = self.clock()
+    def _note_press(self, event: events.Key | events.Paste) -> None:
+        now, typed = self.clock(), typed_in(event)
         if isinstance(event, events.Key):
             self.presses = self.presses.pressed(event.key, now)
             if self.screen_stack and isinstance(self.screen, SessionBase):
                 self.screen.dock.notices.pressed(event.key)
-            if event.key in ("escape", *keymap().keys["interrupt"]):
-                self.escapes = self.escapes.pressed(now)
         if typed:
-            self.presses = self.presses.typed(now)
-
-    def _is_early(self, event: events.Key | events.Paste, typed: str) -> bool:
-        """Offer typed input to a screen still being built; return whether that screen keeps it."""
-        if not self.screen_stack:
-            return False
-        if isinstance(self.screen, Overlay):
-            return self.screen.type_early(event)
-        return isinstance(self.screen, SessionBase) and self.screen.dock.type_early(typed)
-
-    def _typed_early(self, typed: str) -> str:
-        """Return the early keys that the screen takes; a question about trust takes none."""
-        if self._launch.trusted.carried is None:
-            return typed
-        self._typed_early_as_draft(typed)
-        return ""
-
-    def _typed_early_as_draft(self, typed: str) -> None:
-        self._launch = replace(self._launch, draft=self._launch.draft + plain(typed))
+            self.presses = replace(self.presses, typed_at=now)
 
     async def on_mount(self) -> None:
         """Show the session, and end cleanly on a signal."""
@@ -262,14 +243,6 @@ class CcqApp(_Base):
 
     # -- requests from screens ------------------------------------------------------------------------------
 
-    def on_key(self, event: events.Key) -> None:
-        """Keep what is typed while no screen is there to take it."""
-        self.sessions.keep_typed(text_of(event))
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Keep what is pasted while no screen is there to take it."""
-        self.sessions.keep_typed(event.text)
-
     @on(Worker.StateChanged)
     def _work_changed(self, event: Worker.StateChanged) -> None:
         if words := failure(event):
@@ -291,42 +264,26 @@ class CcqApp(_Base):
             # A replay has no other sessions.
             self.sessions.say("Nothing waits for an answer")
         elif not isinstance(self.screen, InboxScreen):
-            self.push_screen(InboxScreen(self.manager, clock=self.clock), self._left_inbox)
-
-    def _left_inbox(self, row: InboxRow | None) -> None:
-        if row is not None:
-            self._go_or_say(partial(self.manager.go_to, row, Surface.INBOX, request_id=row.key))
+            go = self.manager.go_to
+            chosen = partial(self._chosen, lambda row: go(row, Surface.INBOX, request_id=row.key))
+            self.push_screen(InboxScreen(self.manager, clock=self.clock), chosen)
 
     def show_overview(self) -> None:
         """Show all sessions by what they need."""
         if self.sessions.front is None:
             self.sessions.say("A replay has no other sessions")
         elif isinstance(self.screen, SessionScreen):
-            self.push_screen(OverviewScreen(self.manager, clock=self.clock), self._left_overview)
+            go = self.manager.go_to
+            chosen = partial(self._chosen, lambda card: go(card, Surface.OVERVIEW, mode=card.key))
+            self.push_screen(OverviewScreen(self.manager, clock=self.clock), chosen)
 
-    def note_statistics(self) -> None:
-        """Note in the transcript how long agents waited."""
-        if isinstance(screen := self.screen, SessionScreen):
-            start_work(self, partial(self._note_statistics, screen), name="statistics", group="statistics")
-
-    async def _note_statistics(self, screen: SessionScreen) -> None:
-        try:
-            statistics = await read_statistics(self.manager.inbox, checkout_of)
-            text = "\n".join(text_lines(statistics, min(WIDTH, screen.size.width - 6)))
-        except InboxError as error:
-            text = f"The inbox cannot be read: {error} · /stats tries again"
-        screen.runner.tell(text)
-
-    def _left_overview(self, card: Card | None) -> None:
-        if card is not None:
-            self._go_or_say(partial(self.manager.go_to, card, Surface.OVERVIEW, mode=card.key))
-
-    def _go_or_say(self, go: Callable[[], Awaitable[str]]) -> None:
+    def _chosen(self, go: Callable[[Any], Awaitable[str]], row: object) -> None:
         async def work() -> None:
-            if problem := await go():
+            if problem := await go(row):
                 self.sessions.say(problem, seconds=20.0)
 
-        self.manager.work("go to session", work)
+        if row is not None:
+            self.manager.work("go to session", work)
 
     def action_do(self, name: str) -> object:
         """Run an action from the key table."""

@@ -36,14 +36,6 @@ class DiscreetFormatter(logging.Formatter):
         super().__init__(FORMAT)
         self._verbose = verbose
 
-    def format(self, record: logging.LogRecord) -> str:
-        """Format a record, without an exception text that another formatter cached on it."""
-        record.exc_text = None
-        try:
-            return super().format(record)
-        finally:
-            record.exc_text = None
-
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base class's name
         """Format a record's line, without the tasks and exceptions that asyncio lists below its own."""
         if record.name == "asyncio" and not self._verbose:

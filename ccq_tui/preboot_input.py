@@ -28,7 +28,6 @@ _RESTS_SECONDS = 2.0
 END_SECONDS = _RESTS_SECONDS + 1.0
 """Seconds to wait for the reader to end: longer than it reads, since none of its input may be lost."""
 PASTE, PASTED = "\x1b[200~", "\x1b[201~"
-_NOT_TEXT = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _BEGUN = re.compile(rb"\x1b(?:\[[0-9;?<>=]*|O)?\Z")
 _LINES = re.compile(r"(?=[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*\Z)(?s:.*?)[^\\\r\n]\r[\r\n]*[^\r\n]{2}")
 _TAKE = "\x1b[?1049h\x1b[?2004h"
@@ -183,19 +182,6 @@ def are_lines(came: str) -> bool:
     key after an Enter. A backslash before the end is a new line that was typed.
     """
     return _LINES.match(came) is not None
-
-
-def plain(typed: str) -> str:
-    """Return typed input as text, for a prompt that is not to be acted on yet."""
-    text = ""
-    for letter in re.sub(r"\x1b(?:\[[0-9;?<>=]*[ -/]*[@-~]|O[A-DFHP-S])?", "", typed):
-        if letter in "\x7f\b":
-            text = text[:-1]
-        elif letter in "\r\n":
-            text += "\n"
-        elif unicodedata.category(letter) not in _NOT_TEXT:
-            text += letter
-    return text.rstrip("\n")
 
 
 def cells(text: str) -> int:

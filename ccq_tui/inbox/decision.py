@@ -152,8 +152,6 @@ def _decided(state: DecisionState, event: ev.Event) -> DecisionState:
             return _seen(state, event)
         case ev.Shown():
             return replace(state, guard=state.guard.shown(event, in_text=state.typing))
-        case ev.TerminalFocused(at):
-            return replace(state, guard=replace(state.guard, focused_at=at))
         case ev.TextChanged(text):
             return (
                 replace(state, text=typable(text), notice="") if state.typing else _plan_edited(state, text)

@@ -28,13 +28,6 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class TerminalFocused:
-    """The terminal window got the focus; the click that gave it selects nothing."""
-
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
 class Pressed:
     """A key was pressed.
 
@@ -127,4 +120,4 @@ class TextChanged:
     text: str
 
 
-Event = Shown | TerminalFocused | Pressed | Pasted | Paused | Clicked | TabClicked | Seen | TextChanged
+Event = Shown | Pressed | Pasted | Paused | Clicked | TabClicked | Seen | TextChanged

@@ -18,16 +18,14 @@ WORD_SECONDS = 0.3
 """Seconds in which a second printable key shows that the first one was no command, but began a word."""
 REPEAT_DELAY = 0.8
 """Seconds in which the same key may be the first repeat of one that is held down: no second press."""
-CLICK_GRACE = 0.3
-"""Seconds after the terminal got the focus in which a click selects nothing."""
 TYPING_SECONDS = 1.5
 """Seconds after a typed character in which somebody still writes: a letter alone decides nothing."""
 GUARDED_KEYS = frozenset({"enter", "space", "escape"})
 """Keys besides the printable ones that a fresh panel passes over."""
 DECLINING_KEYS = frozenset({"ctrl+d", "y", "x"})
 """Keys that decline; the question whether to passes over them at first: holding Ctrl+D is no answer."""
-HELD_SECONDS = 2.0
-"""Seconds after an Esc in which the next one may be the first repeat of a key that is held down."""
+MOST_KEYS = 32
+"""Most keys that are remembered before the last one."""
 
 
 class Meaning(StrEnum):
@@ -69,7 +67,6 @@ class InputGuard:
     Attributes:
         shown_at: The time when the panel appeared by itself, or of the last key in its grace; or None.
         asked_at: The time when the panel asked whether to decline, or None.
-        focused_at: The time when the terminal last got the focus, or None.
         typed_at: The time when something printable was last typed, wherever that was; or None.
         text_known: Whether the open text was open before the grace began, so that it takes the typed text.
         passed_over: The one printable key that the grace passed over so far, or "".
@@ -80,7 +77,6 @@ class InputGuard:
 
     shown_at: float | None = None
     asked_at: float | None = None
-    focused_at: float | None = None
     typed_at: float | None = None
     text_known: bool = False
     passed_over: str = ""
@@ -99,7 +95,6 @@ class InputGuard:
         held = event.pressed_at + REPEAT_DELAY - GRACE if event.pressed_at is not None else event.at
         return InputGuard(
             shown_at=None if event.asked_for else max(event.at, held),
-            focused_at=self.focused_at,
             typed_at=known,
             text_known=event.again and in_text,
             used=event.asked_for or (event.again and self.used),
@@ -107,7 +102,7 @@ class InputGuard:
 
     def opened(self) -> InputGuard:
         """Return the guard of a panel that a person hides or shows: no grace."""
-        return InputGuard(focused_at=self.focused_at, typed_at=self.typed_at)
+        return InputGuard(typed_at=self.typed_at)
 
     def judged(
         self, event: Pressed | Pasted, *, in_text: bool, declining: bool = False, walks: bool = False
@@ -201,41 +196,8 @@ class InputGuard:
         return self.typed_at is not None and at - self.typed_at < TYPING_SECONDS
 
     def is_stray_click(self, at: float, *, hidden: bool) -> bool:
-        """Return whether a click was not for the panel: unseen, fresh, or the terminal just got the focus."""
-        if hidden or is_fresh(self.quiet_since, at):
-            return True
-        return self.focused_at is not None and at - self.focused_at < CLICK_GRACE
-
-
-@dataclass(frozen=True, slots=True)
-class Escapes:
-    """The last two presses of Esc, wherever they went: none of a burst may interrupt the agent.
-
-    Attributes:
-        before: The time of the press before the last, or None.
-        last: The time of the last press, or None.
-    """
-
-    before: float | None = None
-    last: float | None = None
-
-    def pressed(self, at: float) -> Escapes:
-        """Return the presses after another one."""
-        return Escapes(self.last, at)
-
-    @property
-    def counts(self) -> bool:
-        """Whether the last press is far enough from the one before it to interrupt anything."""
-        return self._apart >= GRACE
-
-    @property
-    def may_be_held(self) -> bool:
-        """Whether the last press may be the first repeat of a key held down: another would follow at once."""
-        return self._apart < HELD_SECONDS
-
-    @property
-    def _apart(self) -> float:
-        return float("inf") if self.before is None or self.last is None else self.last - self.before
+        """Return whether a click was not for the panel: it is not seen, or fresh."""
+        return hidden or is_fresh(self.quiet_since, at)
 
 
 def is_fresh(since: float | None, at: float, apart: float = float("inf")) -> bool:
@@ -248,43 +210,40 @@ def is_fresh(since: float | None, at: float, apart: float = float("inf")) -> boo
 
 @dataclass(frozen=True, slots=True)
 class Presses:
-    """The last keys, wherever they went: two presses count as a pair only without another key between.
+    """The last keys, wherever they went.
 
     Attributes:
-        key: The last key.
-        at: Its time, or None.
-        same_at: The time of the key before, if it was the same one; or None.
-        other_at: The time of the last other key, or None.
+        keys: The keys with their times, the newest last.
         typed_at: The time when something printable was last typed or pasted, or None.
     """
 
-    key: str = ""
-    at: float | None = None
-    same_at: float | None = None
-    other_at: float | None = None
+    keys: tuple[tuple[str, float], ...] = ()
     typed_at: float | None = None
 
     def pressed(self, key: str, at: float) -> Presses:
         """Return the presses after another one."""
-        same = key == self.key
-        return replace(
-            self,
-            key=key,
-            at=at,
-            same_at=self.at if same else None,
-            other_at=self.other_at if same else self.at,
-        )
+        return replace(self, keys=(*self.keys[-MOST_KEYS:], (key, at)))
 
-    def typed(self, at: float) -> Presses:
-        """Return the presses after something printable was typed or pasted."""
-        return replace(self, typed_at=at)
+    @property
+    def key(self) -> str:
+        """The last key, or ""."""
+        return self.keys[-1][0] if self.keys else ""
+
+    @property
+    def at(self) -> float | None:
+        """Its time, or None."""
+        return self.keys[-1][1] if self.keys else None
 
     @property
     def apart(self) -> float:
         """Seconds from the press before to the last one, if both are of one key; else infinity."""
-        return float("inf") if self.at is None or self.same_at is None else self.at - self.same_at
+        return Presses(self.keys[-2:]).apart_of(self.key)
 
-    def other_since(self, key: str, at: float) -> bool:
-        """Return whether a key other than this one came after a time."""
-        last = self.other_at if key == self.key else self.at
-        return last is not None and last > at
+    def of(self, *names: str) -> tuple[tuple[str, float], ...]:
+        """Return the presses of some keys, or of any."""
+        return tuple(one for one in self.keys if not names or one[0] in names)
+
+    def apart_of(self, *names: str) -> float:
+        """Return the seconds between the last two of some keys, whatever came between, or infinity."""
+        times = [at for _, at in self.of(*names)]
+        return times[-1] - times[-2] if len(times) > 1 else float("inf")

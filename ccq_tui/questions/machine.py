@@ -8,25 +8,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ccq_tui.questions import moves
-from ccq_tui.questions.events import (
-    Clicked,
-    Event,
-    Pasted,
-    Pressed,
-    Seen,
-    Shown,
-    TabClicked,
-    TerminalFocused,
-    TextChanged,
-)
+from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, Shown, TabClicked, TextChanged
 from ccq_tui.questions.flow import go_on, turn_to
-from ccq_tui.questions.input_guard import CLICK_GRACE, GRACE, REPEAT_DELAY, InputGuard, Meaning, is_fresh
+from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY, InputGuard, Meaning, is_fresh
 from ccq_tui.questions.keys import OTHER, Action, action_of, walks
 from ccq_tui.questions.merge_partial import JUST_COMPLETE, NOT_ASKED, NOT_COMPLETE
 from ccq_tui.questions.outcome import Answered
 from ccq_tui.questions.state import Focus, PanelState, typable
 
-__all__ = ["CLICK_GRACE", "GRACE", "meaning", "step"]
+__all__ = ["GRACE", "meaning", "step"]
 
 TEXT_LEFT_OUT = "Your own text is not selected · Enter again sends without it · o selects it"
 TAKEN_BACK = ("tab", "focus", "review_row", "discussion", "large", "notice", "stray")
@@ -75,8 +65,6 @@ def _stepped(state: PanelState, event: Event) -> PanelState:
     match event:
         case Shown():
             return replace(state, guard=state.guard.shown(event, in_text=state.typing))
-        case TerminalFocused(at):
-            return replace(state, guard=replace(state.guard, focused_at=at))
         case Seen(rows):
             return replace(state, in_sight=rows)
         case Pressed():

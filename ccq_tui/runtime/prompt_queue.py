@@ -90,10 +90,6 @@ class PromptSurface(Protocol):
         """The field."""
 
     @property
-    def session_title(self) -> str:
-        """The title of the session, or ""."""
-
-    @property
     def live(self) -> bool:
         """Whether it is there and is not going away."""
 
@@ -297,7 +293,7 @@ class PromptQueue:
             directory=str(settings.directory),
             opened_in=str(launch.program.home or settings.directory),
             opened_at=self._opened_at,
-            title=self._surface.session_title or self.first_words,
+            title=self._surface.session.facts.title or self.first_words,
             original=launch.resume,
             labels=launch.labels,
             **chosen | self._choices,

@@ -24,27 +24,6 @@ class Overlay(ModalScreen[Result]):
     makes_way = False
     """Whether it closes when another session opens in front."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._early: list[events.Key | events.Paste] | None = []
-        """Keys and pastes from before a field could take them; None once the screen is mounted."""
-
-    def on_mount(self) -> None:
-        """Give the field what was typed while the screen was being built."""
-        early, self._early = self._early, None
-        for typed in early or ():
-            if self.focused is not None:
-                self.focused.post_message(typed)
-
-    def type_early(self, event: events.Key | events.Paste) -> bool:
-        """Keep an event that types something while the screen is being built; return whether it was kept."""
-        if self._early is None:
-            return False
-        if isinstance(event, events.Paste) or text_of(event):
-            self._early.append(copy_of(event))
-            return True
-        return False
-
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Leave the screen.
 

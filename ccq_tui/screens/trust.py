@@ -16,7 +16,6 @@ from textual.screen import Screen
 from ccq_tui.config.trust import Carried, TrustAnswer
 from ccq_tui.config.trust_question import PAUSE, ROWS, TrustKeys, clicked, pressed, text_came
 from ccq_tui.key_uses import KeyUse
-from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.questions.state import typable
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar
@@ -123,8 +122,6 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
         self._question = TrustKeys(clock(), typed=draft, typing=bool(draft), escapes=leave != QUIT)
         self._hints = (*HINTS[:2], ESCAPE, *HINTS[2:]) if leave != QUIT else HINTS
         self._answered = asyncio.Event()
-        self._pressed_at = 0.0
-        self._focused_at = float("-inf")
         self._flow_for: object = None
         self._flow = Flow(iter(()))
 
@@ -160,7 +157,6 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
 
     def on_mount(self) -> None:
         """Draw, and let the keys wait a moment: what is typed now was meant for something else."""
-        self.watch(self.app, "app_focus", self._terminal_focused, init=False)
         self.query_one(HintBar).sleep(PAUSE)
         self._draw()
 
@@ -168,10 +164,6 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
         """Begin the wait again: keys under way were meant for what covered the question, such as help."""
         if self._question.answer is None and is_live(self):
             self._take(replace(self._question, since=self._clock(), clicked=None))
-
-    def _terminal_focused(self, focused: bool) -> None:
-        if focused:
-            self._focused_at = self._clock()
 
     def on_resize(self) -> None:
         self._draw()
@@ -194,13 +186,9 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
         event.stop()
         self._take(text_came(self._question, typable(event.text), self._clock()))
 
-    def on_mouse_down(self, _event: events.MouseDown) -> None:
-        self._pressed_at = self._clock()
-
     def clicked(self, row: TrustAnswer, _event: events.Click) -> None:
-        """Let the question take a click on a row, unless it gave the terminal the focus."""
-        if self._pressed_at - self._focused_at >= CLICK_GRACE:
-            self._take(clicked(self._question, row, self._clock()))
+        """Let the question take a click on a row."""
+        self._take(clicked(self._question, row, self._clock()))
 
     def under(self, event: events.MouseEvent) -> TrustAnswer | None:
         row = self.query_one("#trust-rows", LineView).row_on_screen(event.screen_offset)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +13,6 @@ from textual.geometry import Offset
 
 from ccq_tui.config.keynames import shown_keys
 from ccq_tui.key_uses import Does
-from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.lifetime import after
@@ -194,24 +192,10 @@ class HintBar(FittedLines, Clickable[str]):
         self.labels: Mapping[str, str] = {}
         """Labels of keys that the user remapped, by their default labels."""
         self._waking: asyncio.TimerHandle | None = None
-        self._pressed_at = 0.0
-        self._focused_at = float("-inf")
-
-    def on_mount(self) -> None:
-        """Watch the terminal's focus: the click that gives it presses nothing."""
-        self.watch(self.app, "app_focus", self._terminal_focused, init=False)
-
-    def _terminal_focused(self, focused: bool) -> None:
-        if focused:
-            self._focused_at = time.monotonic()
-
-    def on_mouse_down(self, _event: events.MouseDown) -> None:
-        self._pressed_at = time.monotonic()
 
     def clicked(self, key: str, _event: events.Click) -> None:
         """Press the key that was clicked."""
-        if self._pressed_at - self._focused_at >= CLICK_GRACE:
-            press_key(self, key)
+        press_key(self, key)
 
     def under(self, event: events.MouseEvent) -> str | None:
         place = event.get_content_offset(self)

@@ -12,7 +12,7 @@ from textual.widgets import Input
 from ccq_tui.config.actions import BY_NAME, KeyPlace
 from ccq_tui.config.keymap import LIST_SCREEN, keymap
 from ccq_tui.config.keynames import shown_key, typed_by
-from ccq_tui.questions.input_guard import Escapes, Presses
+from ccq_tui.questions.input_guard import Presses
 from ccq_tui.questions.state import is_text
 
 
@@ -25,11 +25,6 @@ def bindings_for(*names: str) -> list[Binding]:
         )
         for one in actions
     ]
-
-
-def escapes_of(widget: Widget) -> Escapes:
-    """Return the last presses of Esc in the app of a widget, whichever widget took them."""
-    return cast("Escapes", getattr(widget.app, "escapes", Escapes()))
 
 
 def presses_of(widget: Widget) -> Presses:
@@ -59,6 +54,11 @@ def text_of(event: events.Key) -> str:
     """Return the text that a key types, or ""; Textual's own check leaves out joiners and no-break spaces."""
     character = event.character or ""
     return character if is_text(character) else ""
+
+
+def typed_in(event: events.Key | events.Paste) -> str:
+    """Return the text of a key or a paste, or ""."""
+    return event.text if isinstance(event, events.Paste) else text_of(event)
 
 
 class LineField(Input):

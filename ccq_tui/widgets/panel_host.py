@@ -46,8 +46,8 @@ class PanelPlace(Protocol):
     def type_late(self, typed: list[Typed]) -> None:
         """Take what was typed when the panel asked nothing any more."""
 
-    def folded(self, key: str) -> None:
-        """Show that the panel was folded away or unfolded, with a key or without."""
+    def folded(self) -> None:
+        """Show that the panel was folded away or unfolded."""
 
 
 class PanelHost(ABC):
@@ -160,9 +160,9 @@ class PanelHost(ABC):
             self.opened.draft = panel.state
             self.settle(self.opened, outcome)
 
-    def folded(self, panel: RequestPanel[Any], key: str) -> None:
+    def folded(self, panel: RequestPanel[Any]) -> None:
         if panel is self.panel:
-            self.place.folded(key)
+            self.place.folded()
 
     def returned(self, panel: RequestPanel[Any]) -> None:
         if self.panel is not None and panel is self.panel:

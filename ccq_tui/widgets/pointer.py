@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+import time
+from typing import Any, Generic, TypeVar, cast
 
 from textual import events
+from textual.dom import DOMNode
 
 Target = TypeVar("Target")
 LEFT = 1
 """The button that clicks."""
+CLICK_GRACE = 0.3
+"""Seconds after the terminal got the focus in which a press means nothing."""
 
 
 class Clickable(Generic[Target]):
@@ -16,7 +20,7 @@ class Clickable(Generic[Target]):
 
     A click is a press of the left button that began and ended on one target, by equality. Textual also
     reports one when another button was pressed, and when the pointer was dragged from one row of a widget to
-    another.
+    another. The press that gives the terminal the focus begins none.
     """
 
     _pressed_on: Target | None = None
@@ -31,7 +35,10 @@ class Clickable(Generic[Target]):
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Note where a button went down."""
-        self._pressed_on = self.under(event) if event.button == LEFT else None
+        app: Any = cast("DOMNode", self).app
+        now, focused_at = getattr(app, "clock", time.monotonic)(), getattr(app, "focused_at", float("-inf"))
+        meant = event.button == LEFT and now - focused_at >= CLICK_GRACE
+        self._pressed_on = self.under(event) if meant else None
 
     def on_click(self, event: events.Click) -> None:
         """Take the click if it was one on one target."""

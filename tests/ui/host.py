@@ -210,6 +210,9 @@ class PanelHost(App[None]):
         self.clock.skip_grace()
         self.panel.query_one(HintBar).wake()
 
+    def watch_app_focus(self, focused: bool) -> None:
+        self.focused_at = self.clock() if focused else 0.0
+
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theming.variable_defaults()
 

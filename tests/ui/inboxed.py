@@ -139,10 +139,10 @@ async def open_by_key(pilot: Pilot[int], run: Many) -> None:
     await until(pilot, lambda: isinstance(run.app.screen, InboxScreen) and run.inbox_screen.state.rows)
 
 
-def _folds(run: Many) -> tuple[bool, float | None]:
-    """Whether the panel is hidden, and when it last was: it also opens by itself, right before a press."""
-    dock = run.session_screen.dock
-    return dock.panel is not None and dock.panel.state.hidden, dock.folded_at
+def _folds(run: Many) -> tuple[object, bool]:
+    """Return the panel, and whether it is hidden."""
+    panel = run.session_screen.dock.panel
+    return panel, panel is not None and panel.state.hidden
 
 
 def keep_record(session_id: str) -> Path:

@@ -18,7 +18,6 @@ from ccq_tui.questions import Answer, Answered, QuestionSet
 from ccq_tui.questions.state import is_text
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
-from ccq_tui.widgets import hints
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.search_bar import SearchField
@@ -116,10 +115,7 @@ async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt
         await until(pilot, lambda: run.app.screen is run.screen)
 
 
-async def test_the_click_that_gives_the_terminal_the_focus_presses_no_key(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(hints, "CLICK_GRACE", 60.0)  # however busy the machine is
+async def test_the_click_that_gives_the_terminal_the_focus_presses_no_key() -> None:
     async with DecisionHost(permission("toolu_1")).shown(size=(100, 30)) as (app, pilot):
         app.app_focus = False
         app.app_focus = True

@@ -204,7 +204,7 @@ async def test_pictures_beside_each_other(
         run.all[2].tell(RequestAsked(asked("t9", "id-1", NAMES)))
         front = run.session_screen
         await until(pilot, lambda: "F4 goes there" in front.dock.notices.text)
-        front.dock.notices.hush(f"{run.app.sessions.mode_of(run.app.sessions[2])} waits")
+        front.dock.notices.hush(f"{run.app.sessions[2].mode} waits")
         run.clock.skip(75)
         run.app.sessions.list()
         await pictures.keep(pilot, "side bar")

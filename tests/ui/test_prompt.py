@@ -23,7 +23,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.prompts.completion_list import SEEN_AFTER
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
-from ccq_tui.questions.input_guard import HELD_SECONDS
+from ccq_tui.screens.session.key_repeats import AGAIN_SECONDS
 from ccq_tui.widgets.choices import ChoiceList, height_of
 from ccq_tui.widgets.prompt import Prompt
 from tests.ui.host import Clock, press_later
@@ -137,7 +137,7 @@ async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interr
     await pilot.pause()
     assert not run.offered, "it stays closed for the word it was closed for"
     assert run.told.interrupts == 0
-    await press_later(pilot, "escape", seconds=HELD_SECONDS)
+    await press_later(pilot, "escape", seconds=AGAIN_SECONDS)
     await until(pilot, lambda: run.told.interrupts == 1)
 
 

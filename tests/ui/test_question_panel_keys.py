@@ -9,9 +9,9 @@ from textual import events
 
 from ccq_tui.questions import Answer, Answered, Discussed, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.input_guard import TYPING_SECONDS
-from ccq_tui.questions.machine import CLICK_GRACE
 from ccq_tui.questions.state import Focus, opened
 from ccq_tui.testing.scenarios.hostile import ATTACKS, ESC, LONG_LABEL
+from ccq_tui.widgets.pointer import CLICK_GRACE
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import CITIES, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
 from tests.ui.host import PanelHost, press_later, type_text

@@ -15,11 +15,11 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
-from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.screens.link_opener import Target
 from ccq_tui.screens.session import base
 from ccq_tui.screens.session.base import BlockBar
 from ccq_tui.screens.session.export import export_transcript
+from ccq_tui.screens.session.key_repeats import AGAIN_SECONDS
 from ccq_tui.transcript.blocks import PromptBlock, ProseBlock, ToolBlock
 from ccq_tui.transcript.document import Document
 from ccq_tui.widgets.transcript.contents import targets_at
@@ -85,7 +85,7 @@ async def test_escape_leaves_the_mark_before_it_interrupts(run: Driven, pilot: P
     assert run.screen.transcript.mark is None
     assert run.told.interrupts == 0
     await until(pilot, lambda: not run.screen.query_one(BlockBar).display)
-    await press_later(pilot, "escape", seconds=HELD_SECONDS)
+    await press_later(pilot, "escape", seconds=AGAIN_SECONDS)
     assert run.told.interrupts == 1
 
 
@@ -370,7 +370,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         await pilot.pause()
         assert "store.py" in (run.screen.get_selected_text() or "")
         assert run.screen.blocks._opening is None
-        run.screen.blocks.terminal_focused()
+        run.app.focused_at = run.clock()
         await pilot.click(pane, offset=place("store"))
         await pilot.pause()
         assert run.screen.blocks._opening is None, "a click that came to the terminal"

@@ -81,8 +81,11 @@ async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp
         assert "e again writes it" in run.screen.dock.notices.text, "a key held down writes nothing"
         assert exported(tmp_path) == ""
         await press_later(pilot, "e", seconds=0.5)
+        await press_later(pilot, "e", seconds=0.03)
         assert exported(tmp_path) == "", "the first repeat of a held key comes late"
         await press_later(pilot, "e")
+        await press_later(pilot, "e")
+        run.clock.skip(1.0)
         await until(pilot, lambda: "Make it faster" in exported(tmp_path))
 
 

@@ -21,10 +21,11 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRequest
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
-from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS, REPEAT_DELAY
+from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.view import Surroundings, pieces
-from ccq_tui.screens.session import base, prompts
+from ccq_tui.screens.session import base, key_repeats, requests
+from ccq_tui.screens.session.key_repeats import AGAIN_SECONDS
 from ccq_tui.screens.session.prompts import NO_ERROR
 from ccq_tui.screens.session.requests import LEFT_OVER
 from ccq_tui.screens.session.status import TASK, TIPS, welcome_text
@@ -49,7 +50,7 @@ ASKED = Question("Which?", "Which", (Option("First"), Option("Second")))
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a key be pressed again within a time that a busy machine keeps, too."""
-    for module in (base, prompts):
+    for module in (key_repeats, requests):
         monkeypatch.setattr(module, "AGAIN_SECONDS", 60.0)
 
 
@@ -299,7 +300,7 @@ async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdra
     assert run.told.interrupts == 0, "nothing runs"
     run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     await until(pilot, lambda: run.screen.view.busy)
-    await press_later(pilot, "a", "escape", seconds=HELD_SECONDS)
+    await press_later(pilot, "a", "escape", seconds=AGAIN_SECONDS)
     await until(pilot, lambda: run.told.interrupts == 1)
     assert run.screen.dock.prompt.text == "a"
     run.told.tell(asked())

@@ -16,12 +16,13 @@ from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest, QuestionRequest
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Kind, Question
-from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
+from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.questions.merge_partial import BACK_AGAIN, NOT_COMPLETE
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.partial_parse import ArrivingSet
 from ccq_tui.questions.state import Arriving, PanelState
-from ccq_tui.screens.session.key_repeats import REPEAT_SECONDS
+from ccq_tui.screens.session import key_repeats
+from ccq_tui.screens.session.key_repeats import AGAIN_SECONDS, REPEAT_SECONDS
 from ccq_tui.testing.tool_input import question_set_input
 from ccq_tui.widgets.question import QuestionPanel
 from tests.actors import PANEL, PHONE
@@ -359,10 +360,10 @@ async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(
     run: Driven, pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_off: list[Callable[[], object]] = []
-    monkeypatch.setattr(run.screen, "after", lambda _seconds, call: put_off.append(call))
+    monkeypatch.setattr(key_repeats, "after", lambda _dock, _seconds, call: put_off.append(call))
     run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     for cover in ("f1", "ctrl+f"):
-        await press_later(pilot, cover, seconds=HELD_SECONDS)
+        await press_later(pilot, cover, seconds=AGAIN_SECONDS)
         await pilot.press("escape")
         await until(pilot, lambda: run.app.screen is run.session_screen)
         run.clock.skip(0.5)
@@ -374,7 +375,7 @@ async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(
         while put_off:
             put_off.pop()()
         assert run.told.interrupts == 0, cover
-    await press_later(pilot, "escape", seconds=HELD_SECONDS)
+    await press_later(pilot, "escape", seconds=AGAIN_SECONDS)
     assert run.told.interrupts == 1
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ccq_tui.compat.private import load
@@ -36,11 +36,8 @@ def lasting_driver() -> type[Driver] | None:
     return driver if decoder is not None else None
 
 
-def taking_over(early: EarlyPrompt, taken: Callable[[str], str]) -> type[Driver] | None:
-    """Return `lasting_driver`, made to take the terminal over from ``early``.
-
-    ``taken`` gets the text typed until then, and returns the part that the screen takes as typed now.
-    """
+def taking_over(early: EarlyPrompt) -> type[Driver] | None:
+    """Return `lasting_driver`, made to take over the terminal from ``early``, and what was typed there."""
     lasting: Any = lasting_driver()
     if lasting is None:
         return None
@@ -50,7 +47,7 @@ def taking_over(early: EarlyPrompt, taken: Callable[[str], str]) -> type[Driver]
 
         def start_application_mode(self) -> None:
             """Take the terminal."""
-            self._typed = taken(early.release())
+            self._typed = early.release()
             super().start_application_mode()
             if early.attributes is not None:
                 self.attrs_before = early.attributes

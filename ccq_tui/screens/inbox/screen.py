@@ -452,7 +452,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
             self.set_focus(self.field, scroll_visible=False)
         self.draw()
 
-    def folded(self, _key: str) -> None:
+    def folded(self) -> None:
         """Close a panel that was folded away."""
         self._close_panel()
 

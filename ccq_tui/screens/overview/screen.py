@@ -144,7 +144,7 @@ class OverviewScreen(StoredList[Card | None, Board]):
     def _card(self, screen: SessionScreen) -> Card:
         view = screen.view
         return Card(
-            key=self.manager.sessions.mode_of(screen),
+            key=screen.mode,
             session_id=screen.session.known_id,
             session=view.name,
             place=SessionPlace.HERE,

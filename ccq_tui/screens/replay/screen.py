@@ -18,7 +18,6 @@ from ccq_tui.agent.session import AgentSession
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
-from ccq_tui.questions.input_guard import is_fresh
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.limits import Limits
 from ccq_tui.runtime.session import SupervisedSession
@@ -28,7 +27,6 @@ from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.text import one_line
-from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.transcript import Transcript
@@ -100,7 +98,6 @@ class ReplayScreen(SessionBase):
         )
         self.listeners = (*self.listeners, self._note_end)
         self.shown_by = (self._show_standing,)
-        self._export_asked: float | None = None
 
     def _play(self, tell: Callable[[AgentEvent], None], _launch: Launch) -> AgentSession:
         self.replayed = ReplayedSession(self.recording, tell, self._speed, self._clock)
@@ -152,22 +149,14 @@ class ReplayScreen(SessionBase):
 
     def action_export(self) -> None:
         """Write the transcript to a file in the working directory, if asked twice."""
-        asked, self._export_asked = self._export_asked, self.clock()
-        if (
-            asked is None
-            or self._export_asked - asked > CONFIRM_SECONDS
-            or is_fresh(asked, self._export_asked, presses_of(self).apart)
-        ):
-            words = (
-                f"Write the transcript to a Markdown file in {short_path(self.view.cwd)}? · e again writes it"
-            )
-            self.say(words, seconds=CONFIRM_SECONDS)
-            return
-        self._export_asked = None
-        self.dock.notices.hush()
-        self.start(
-            partial(export_transcript, self, "", self.view.cwd), "export", group="export", exclusive=True
-        )
+        place = short_path(self.view.cwd)
+        words = f"Write the transcript to a Markdown file in {place}? · e again writes it"
+        self.dock.twice.press("export", lambda: words, self._export, seconds=CONFIRM_SECONDS)
+
+    def _export(self) -> None:
+        self.dock.notices.hush("export")
+        work = partial(export_transcript, self, "", self.view.cwd)
+        self.start(work, "export", group="export", exclusive=True)
 
     def _note_end(self, event: SessionEvent) -> None:
         """Take the session's id from the recording, which may say it late."""

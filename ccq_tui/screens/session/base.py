@@ -23,9 +23,9 @@ from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.config.keymap import key_of, with_keys
+from ccq_tui.config.keynames import shown_key
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.waiting_line import WaitingLine
-from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.runtime.events import OWN_EVENTS, SessionEvent
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.session import SupervisedSession
@@ -35,13 +35,12 @@ from ccq_tui.screens.editor import GROUP, edit_for, edit_path
 from ccq_tui.screens.link_opener import Target, open_target, resolved
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.key_repeats import QuitKeys
 from ccq_tui.screens.session.requests import RequestQueue
-from ccq_tui.screens.session.ui import AGAIN_SECONDS, ProgramAction, SessionUi
+from ccq_tui.screens.session.ui import ProgramAction, SessionUi
 from ccq_tui.text import one_line
 from ccq_tui.transcript.blocks import Block, PromptBlock, ToolBlock
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import bindings_for, presses_of
+from ccq_tui.widgets.keys import bindings_for
 from ccq_tui.widgets.lifetime import after, failure, is_live, start_work
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
@@ -92,12 +91,7 @@ class BlockActions:
     def __init__(self, ui: SessionUi) -> None:
         self._ui = ui
         self._opening: asyncio.TimerHandle | None = None
-        self._focused_at = float("-inf")
         self._cycle: tuple[Block | None, str, int] = (None, "", -1)
-
-    def terminal_focused(self) -> None:
-        """Note that the terminal got or lost the focus: a click then may only mean that."""
-        self._focused_at = self._ui.clock()
 
     def mark(self, direction: int, kind: type[Block]) -> None:
         """Mark the next block or prompt."""
@@ -139,11 +133,11 @@ class BlockActions:
         self._ui.say(said + more)
 
     def clicked(self, event: Transcript.Pointed) -> None:
-        """Open what was clicked, unless a second click selects, or the click came to focus the terminal."""
+        """Open what was clicked, unless a second click selects."""
         if self._opening is not None:
             self._opening.cancel()
             self._opening = None
-        if event.chain == 1 and self._ui.clock() - self._focused_at >= CLICK_GRACE:
+        if event.chain == 1:
             self._opening = self._ui.after(DOUBLE_CLICK, partial(self._open_at, event))
 
     def _open_at(self, event: Transcript.Pointed) -> None:
@@ -243,14 +237,12 @@ class SessionBase(Screen[None]):
             transcript.toggle_folds()
         self.requests = RequestQueue(self)
         self.blocks = BlockActions(self)
-        self.quit_keys = QuitKeys(self, self.quit)
         self.listeners: tuple[Callable[[SessionEvent], None], ...] = (self.requests.take,)
         """Receivers of each event, in this order."""
         self.shown_by: tuple[Callable[[], None], ...] = ()
         """Functions that draw after a change, in this order."""
         self._arrived: deque[tuple[SessionEvent, SessionFacts]] = deque()
         self._handled_at = float("-inf")
-        self._again: tuple[str, float] = ("", 0.0)
         self._picker: Picker | None = None
         self._styled = False
         session.subscribe(self.take)
@@ -271,11 +263,6 @@ class SessionBase(Screen[None]):
     def prompt(self) -> Prompt:
         """The field of the prompt."""
         return self.dock.prompt
-
-    @property
-    def session_title(self) -> str:
-        """The title of the session, or ""."""
-        return self.view.title
 
     def say_unsent(self, words: str, seconds: float) -> None:
         self.dock.say_unsent(words, seconds)
@@ -353,13 +340,6 @@ class SessionBase(Screen[None]):
         """Edit a text in the person's editor; ``put`` takes what was saved, if anything was."""
         self.start(partial(edit_for, self.app, text, put, self.say), "editor", group=GROUP)
 
-    def pressed_again(self, key: str) -> bool:
-        """Whether a key is pressed again within `AGAIN_SECONDS`, with no other key between."""
-        now, (before, at) = self.clock(), self._again
-        self._again = (key, now)
-        soon = now - at < AGAIN_SECONDS and not presses_of(self).other_since(key, at)
-        return soon and before == key
-
     def changed(self) -> None:
         for show in self.shown_by:
             show()
@@ -396,7 +376,6 @@ class SessionBase(Screen[None]):
     def on_mount(self) -> None:
         """Let Esc unmark first, and notice at once when a screen covers this one or goes away."""
         bind_first(self, "escape", "leave_mark", "Unmark the block")
-        self.watch(self.app, "app_focus", self.blocks.terminal_focused, init=False)
         # Immediate: a key may come before the event that says that another screen has gone.
         self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)
 
@@ -493,7 +472,12 @@ class SessionBase(Screen[None]):
             self.start(partial(copy, self.app, selected), "copy", group="copy", exclusive=True)
             self.say(f"Copied {len(selected):,} characters")
         else:
-            self.quit_keys.press("ctrl+c", self.stop)
+            self.quit_again("ctrl+c", self.stop)
+
+    def quit_again(self, key: str, first: Callable[[], str] = str) -> None:
+        """Quit when a key is pressed twice; ``first`` does what one press does, and returns words."""
+        words = f"{shown_key(key)} again quits"
+        self.dock.twice.press(key, lambda: " · ".join(filter(None, (first(), words))), self.quit)
 
     def stop(self) -> str:
         """Stop what Ctrl+C stops; return what to say of it, or ""."""

@@ -22,6 +22,7 @@ from ccq_tui.inbox.waiting_line import WaitingLine, seconds_to_wait
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.merge_partial import begun, grown
 from ccq_tui.questions.state import Arriving, Page, PanelState
+from ccq_tui.screens.session.key_repeats import PressedTwice
 from ccq_tui.transcript.blocks import RequestPlace
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar, Hints
@@ -128,10 +129,8 @@ class Dock(Vertical):
         self._room = 0
         self._unsent = ""
         """The unsent prompt whose reason is shown as long as it stays in the field, or ""."""
-        self._early: list[str] | None = []
-        """Text typed before the prompt was there to take it; None since then."""
-        self.folded_at: float | None = None
-        """Time when the panel was last hidden by the key that also shows it."""
+        self.twice = PressedTwice(self, self.notices, clock)
+        """Takes the keys that are pressed twice."""
 
     @property
     def panel(self) -> Panel | None:
@@ -144,19 +143,9 @@ class Dock(Vertical):
         yield self._hints
 
     def on_mount(self) -> None:
-        """Begin in the prompt, with the text typed for it."""
+        """Begin in the prompt."""
         self.prompt.take_focus()
-        early, self._early = self._early, None
-        if early:
-            self.prompt.take_over(early)
         self.fit()
-
-    def type_early(self, typed: str) -> bool:
-        """Keep a key or a paste until the prompt is there; return whether it was kept."""
-        if self._early is not None and typed:
-            self._early.append(typed)
-            return True
-        return False
 
     def on_resize(self) -> None:
         """Fit the prompt's keys, the notices and the prompt into the new size."""
@@ -440,10 +429,8 @@ class Dock(Vertical):
         keys = keymap().keys.get(action, ())
         self.notices.stand(told or self._offered, keys[0] if keys else "")
 
-    def folded(self, key: str) -> None:
+    def folded(self) -> None:
         """Show the prompt under a panel that was folded away, or the panel again."""
-        if key == "f2" and not self._covered:
-            self.folded_at = self._clock()
         self._show_prompt()
 
     @on(Prompt.Said)

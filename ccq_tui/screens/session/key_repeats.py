@@ -1,86 +1,84 @@
-"""Keys that are held down, and the key that quits when it is pressed twice."""
+"""Keys that are held down, and keys that do something when they are pressed twice."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 
-from ccq_tui.config.keynames import shown_key
-from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
-from ccq_tui.widgets.keys import presses_of
+from textual.widget import Widget
 
+from ccq_tui.widgets.keys import presses_of
+from ccq_tui.widgets.lifetime import after
+from ccq_tui.widgets.notice_line import NoticeLine
+
+AGAIN_SECONDS = 2.0
+"""Seconds in which a key that must be pressed twice counts as pressed again."""
 REPEAT_SECONDS = 0.15
 """Most seconds between two repeats of a key that is held down."""
 LEAST_SECONDS = 0.05
 """Fewest seconds to wait again."""
-
-
-class KeyRelease:
-    """Calls a function once a key that was just pressed can no longer repeat."""
-
-    def __init__(self, ui: SessionUi, call: Callable[[], object]) -> None:
-        self._ui = ui
-        self._call = call
-        self._from = ui.clock()
-        self._wait(REPEAT_SECONDS)
-
-    def cancel(self) -> None:
-        """Cancel the call."""
-        self._timer.cancel()
-
-    def _wait(self, seconds: float) -> None:
-        self._timer = self._ui.after(seconds, self._look)
-
-    def _look(self) -> None:
-        rest = self._from + REPEAT_SECONDS - self._ui.clock()
-        if rest > 0:
-            self._wait(max(rest, LEAST_SECONDS))
-        else:
-            self._call()
-
-
 BURST_SECONDS = 0.05
 """Fewest seconds between two presses of a hand: faster ones are a burst, or repeats of a held key."""
 
 
-class QuitKeys:
-    """Quits on a key pressed twice. A key held down is one press, however long; so is a burst.
+class PressedTwice:
+    """Does something when a key is pressed twice, with no other key between.
 
-    A key already held down for something else, to delete or to decline, counts only after its release.
+    A key held down is one press, however long; so is a burst. A key already held down for something else
+    counts only after its release.
     """
 
-    def __init__(self, ui: SessionUi, quit: Callable[[], object]) -> None:  # noqa: A002
-        self._ui = ui
-        self._quit = quit
-        self._last = ("", float("-inf"))
-        self._held = False
-        self._quitting: KeyRelease | None = None
+    def __init__(self, owner: Widget, notices: NoticeLine, clock: Callable[[], float]) -> None:
+        self._owner = owner
+        self._notices = notices
+        self._clock = clock
+        self._first: tuple[str, object] = ("", ())
+        """What the last press is the first of two for, and that press."""
+        self._repeats = 0.0
+        """Fewest seconds to the next press that is no repeat of the last one."""
 
-    def press(self, key: str, first: Callable[[], str] = lambda: "") -> None:
-        """Take a press; ``first`` does what the first of two means, and returns what to say about it."""
-        now, (before, at) = self._ui.clock(), self._last
-        gap = now - at if before == key else float("inf")
-        self._last = (key, now)
-        if self._held and gap < REPEAT_SECONDS:
-            return
-        self._held = False
-        if self._quitting is not None:
-            self._quitting.cancel()
-            self._quitting = None
-            self._held = gap < REPEAT_SECONDS
-            return
-        elsewhere = gap >= REPEAT_SECONDS and presses_of(self._ui.dock).apart < REPEAT_SECONDS
-        if gap < BURST_SECONDS or elsewhere:
-            self._held = True
-            return
-        if self._ui.pressed_again(key):
-            self._quitting = KeyRelease(self._ui, partial(self._leave, key, now))
-            return
-        words = " · ".join(part for part in (first(), f"{shown_key(key)} again quits") if part)
-        self._ui.say(words, AGAIN_SECONDS, key, key)
+    def press(
+        self,
+        what: str,
+        first: Callable[[], str],
+        second: Callable[[], object],
+        *,
+        pause: float = REPEAT_SECONDS,
+        least: float = BURST_SECONDS,
+        seconds: float = 0.0,
+    ) -> None:
+        """Take the last key as one that is pressed twice for something.
 
-    def _leave(self, key: str, at: float) -> None:
-        """Quit, unless another key followed on the second press."""
-        self._quitting = None
-        if not presses_of(self._ui.dock).other_since(key, at):
-            self._quit()
+        Its first press calls ``first``, which returns what to say, unless the same key came less than
+        ``pause`` seconds before; the second one, ``least`` to ``seconds`` later, calls ``second`` once it is
+        released, unless another key follows.
+        """
+        presses, seconds = presses_of(self._owner), seconds or AGAIN_SECONDS
+        again, now = self._first == (what, presses.keys[-2:-1]), presses.keys[-1:]
+        if presses.apart < (max(least, self._repeats) if again else pause):
+            self._first = (what if again else "", now)
+        elif again and presses.apart < seconds:
+            self._first, self._repeats = (what, now), REPEAT_SECONDS
+            self.release(partial(self._do, second))
+        else:
+            self._first, self._repeats = (what, now), 0.0
+            self._notices.say(first(), seconds, what, presses.key)
+
+    def _do(self, second: Callable[[], object]) -> None:
+        self._first = ("", ())
+        second()
+
+    def release(self, call: Callable[[], object], *keys: str) -> None:
+        """Call a function once the last key can no longer repeat, unless one of some keys follows, or any."""
+        pressed, began = presses_of(self._owner).of(*keys), self._clock()
+
+        def look() -> None:
+            rest = began + REPEAT_SECONDS - self._clock()
+            if presses_of(self._owner).of(*keys) != pressed:
+                return
+            if rest > 0:
+                after(self._owner, max(rest, LEAST_SECONDS), look)
+            else:
+                call()
+
+        after(self._owner, REPEAT_SECONDS, look)

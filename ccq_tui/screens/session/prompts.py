@@ -20,14 +20,14 @@ from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import MOST_IMAGES, PromptImage, UnfitImageError
 from ccq_tui.prompts.shell_runs import command_in, run_in
 from ccq_tui.prompts.unread import Sent
-from ccq_tui.questions.input_guard import Escapes
+from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.runtime.events import Reconnected, SessionEvent
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.screens.clipboard import NoReaderError, read_clipboard, reader
-from ccq_tui.screens.session.key_repeats import KeyRelease
-from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
+from ccq_tui.screens.session.key_repeats import AGAIN_SECONDS
+from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line, reason
-from ccq_tui.widgets.keys import escapes_of, presses_of
+from ccq_tui.widgets.keys import presses_of
 
 CLEARED = "Prompt cleared · Ctrl+_ or ↑ brings it back"
 VIM_ON = "Vim's keys are on: Esc for commands, i to type · vim_prompt = true keeps them"
@@ -35,11 +35,6 @@ VIM_OFF = "Vim's keys are off"
 GIVEN_BACK = "↶ Interrupted before Claude answered: the prompt is back · Enter sends it again"
 SAID = (ev.BlockGrew, ev.BlockFinished, ev.ToolStarted, ev.QuestionArriving, ev.RequestAsked)
 """Events after which the turn has something of Claude's to keep."""
-
-
-def interrupt_key() -> str:
-    """Return the key that interrupts Claude, as Textual spells it."""
-    return keymap().keys["interrupt"][0]
 
 
 class EarlyInterrupt:
@@ -103,8 +98,6 @@ class Prompts:
         self._shell = shell
         self._rewind = rewind
         self._early = EarlyInterrupt(ui, rewind)
-        self._escaped_at: float | None = None
-        """Time of an Esc that a second one may follow, to clear or to rewind; or None."""
         self._queued: list[str] = []
         self._images: dict[str, Mapping[str, PromptImage]] = {}
         """Images of sent prompts, by the prompt: one may have to be sent again."""
@@ -209,53 +202,33 @@ class Prompts:
         """Interrupt the turn; where that would withdraw a hidden request, ask once.
 
         An Esc of a burst does not interrupt, nor does a held key: the first Esc waits until no repeat can
-        follow.
+        follow. Where nothing runs, two presses clear the prompt or rewind.
         """
-        escapes = escapes_of(self._ui.dock)
+        dock, escapes = self._ui.dock, ("escape", *keymap().keys["interrupt"])
+        apart = presses_of(dock).apart_of(*escapes)
         if self._shell.runs:
             self._shell.stop()
-            return
-        if not self._ui.view.busy:
-            self._clear_or_rewind(escapes)
-            return
-        self._escaped_at = None
-        if not escapes.counts:
-            return
-        if self._ui.dock.line.items and not self._ui.pressed_again(interrupt_key()):
+        elif not self._ui.view.busy:
+            dock.twice.press("clear", self._clearing, self._clear_or_rewind, pause=GRACE)
+        elif dock.line.items:
             words = f"{key_of('interrupt')} again interrupts Claude and withdraws what waits"
-            self._ui.say(f"{words} · {key_of('panel')} shows it", AGAIN_SECONDS, "escape", interrupt_key())
+            words += f" · {key_of('panel')} shows it"
+            dock.twice.press("interrupt", lambda: words, self._interrupt_busy, pause=GRACE, least=GRACE)
+        elif apart < GRACE:
             return
-        if escapes.may_be_held:
-            KeyRelease(self._ui, partial(self._interrupt_after, escapes))
+        elif apart < AGAIN_SECONDS:
+            dock.twice.release(self._interrupt_busy, *escapes)
         else:
             self._interrupt()
 
-    def _clear_or_rewind(self, escapes: Escapes) -> None:
-        """Take the first Esc of a pair, or the second one: no Esc of a longer burst is either.
+    def _clearing(self) -> str:
+        """Say what a second press does to the prompt."""
+        holds = self._ui.dock.prompt.holds_text
+        return f"{key_of('interrupt')} again clears the prompt" if holds else ""
 
-        The first has no Esc right before it, and the second none right after it, as a held key would.
-        """
-        first, self._escaped_at = self._escaped_at, None
+    def _clear_or_rewind(self) -> None:
         dock = self._ui.dock
-        if (
-            first is not None
-            and escapes.before == first
-            and not presses_of(dock).other_since(interrupt_key(), first)
-        ) and (escapes.last or 0.0) - first < AGAIN_SECONDS:
-            KeyRelease(self._ui, partial(self._clear_or_rewind_after, escapes))
-            return
-        if escapes.counts:
-            self._escaped_at = escapes.last
-            if dock.prompt.holds_text:
-                words = f"{key_of('interrupt')} again clears the prompt"
-                self._ui.say(words, AGAIN_SECONDS, "escape", interrupt_key())
-
-    def _clear_or_rewind_after(self, escapes: Escapes) -> None:
-        dock = self._ui.dock
-        alone = escapes_of(dock) == escapes and not presses_of(dock).other_since(
-            interrupt_key(), escapes.last or 0.0
-        )
-        if not alone or self._ui.view.busy or not dock.prompt.display or not self._ui.in_front:
+        if self._ui.view.busy or not dock.prompt.display or not self._ui.in_front:
             return
         if dock.prompt.holds_text:
             self._ui.say(self.clear())
@@ -286,9 +259,9 @@ class Prompts:
     def _interrupt(self) -> None:
         self._early.interrupt(queued=bool(self._queued))
 
-    def _interrupt_after(self, escapes: Escapes) -> None:
-        """Interrupt the turn if no Esc followed that one."""
-        if escapes_of(self._ui.dock) == escapes and self._ui.view.busy:
+    def _interrupt_busy(self) -> None:
+        """Interrupt the turn, if it has not ended."""
+        if self._ui.view.busy:
             self._interrupt()
 
 

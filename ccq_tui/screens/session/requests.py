@@ -17,7 +17,8 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.link_opener import Target, open_target
-from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
+from ccq_tui.screens.session.key_repeats import AGAIN_SECONDS
+from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lifetime import after_refresh
@@ -198,16 +199,12 @@ class RequestQueue(PanelHost):
         self._ui.dock.add(opened)
 
     def toggle(self) -> None:
-        """Show or hide what waits here; when pressed twice, or if nothing waits, show the inbox."""
+        """Show or hide what waits here; right after hiding it, or if nothing waits, show the inbox."""
         dock = self._ui.dock
-        folded_at, typed_at = dock.folded_at, presses_of(dock).typed_at
-        again = folded_at is not None and self._ui.clock() - folded_at < AGAIN_SECONDS
-        if folded_at is not None and typed_at is not None and typed_at > folded_at:
-            again = False  # hidden to write something: the next press shows it again
-        if dock.line.items and not again:
+        hidden = dock.panel is not None and dock.panel.state.hidden
+        if dock.line.items and not (hidden and presses_of(dock).apart < AGAIN_SECONDS):
             dock.toggle_panel()
         else:
-            dock.folded_at = None
             self._ui.act("inbox")
 
     def copy_drafts(self) -> None:

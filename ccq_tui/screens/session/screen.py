@@ -18,6 +18,9 @@ from ccq_tui.commands.shell import ShellCommands
 from ccq_tui.commands.workspace import RewindCommand, WorkspaceCommands
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.layout import WIDTH
+from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.inbox.wait_statistics import read_statistics, text_lines
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.help import own_bindings
@@ -35,6 +38,7 @@ from ccq_tui.widgets.keys import bindings_for
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.side_bar import SideBar
 from ccq_tui.widgets.transcript import Transcript
+from ccq_tui.worktrees.model import checkout_of
 from ccq_tui.worktrees.words import begun
 
 PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", "background")
@@ -48,7 +52,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "session_next": lambda s: s.act("step", 1),
     "session_before": lambda s: s.act("step", -1),
     "mode": lambda s: s.models.next_mode(),
-    "leave": lambda s: s.quit_keys.press("ctrl+d"),
+    "leave": lambda s: s.quit_again("ctrl+d"),
     "stash": lambda s: s.say(s.dock.prompt.stash()),
     "paste": lambda s: s.images.paste(),
     "model": lambda s: s.take_command("/model"),
@@ -83,6 +87,8 @@ class SessionScreen(SessionBase):
     ]
 
     actions = {**READING, **ACTIONS}  # noqa: RUF012
+    mode = ""
+    """The mode of Textual in which it is shown; it never changes."""
 
     def __init__(self, session: SupervisedSession, inbox: Inbox) -> None:
         launch = session.launch
@@ -91,6 +97,7 @@ class SessionScreen(SessionBase):
             Transcript(TranscriptModel(session.clock)),
             Dock(session.facts.project, launch.draft, clock=session.clock),
         )
+        self.inbox = inbox
         self.side_bar = SideBar(lambda number: self.switcher.go_to(number))
         self.queue = PromptQueue(self, inbox)
         runner = self.runner = CommandRunner(self)
@@ -283,6 +290,16 @@ def _plan(screen: SessionScreen, prompt: str) -> None:
         screen.prompts.send(prompt)
 
 
+async def _statistics(screen: SessionScreen) -> None:
+    """Show how long agents waited."""
+    try:
+        statistics = await read_statistics(screen.inbox, checkout_of)
+        text = "\n".join(text_lines(statistics, min(WIDTH, screen.size.width - 6)))
+    except InboxError as error:
+        text = f"The inbox cannot be read: {error} · /stats tries again"
+    screen.runner.tell(text)
+
+
 SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command("model", "[name]", "Choose the model", lambda s: s.models.model),
     Command("mode", "[name]", "Choose the permission mode", lambda s: s.models.mode),
@@ -308,7 +325,7 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command("new", "", "Open another session beside this one", lambda s: partial(s.act, "new")),
     Command("sessions", "", "Go to another session of this terminal", lambda s: s.switcher.pick),
     Command("overview", "", "Show all sessions by what they need", lambda s: partial(s.act, "overview")),
-    Command("stats", "", "Show how long agents waited for you", lambda s: partial(s.act, "statistics")),
+    Command("stats", "", "Show how long agents waited for you", lambda s: partial(_statistics, s)),
     Command("park", "", "Stop Claude's process; its questions keep waiting", lambda s: s.session.agent.park),
     Command("close", "", "End and remove this session", lambda s: s.switcher.close),
     Command("mcp", "", "See MCP servers, reconnect them, turn them on and off", lambda s: s.listings.servers),

@@ -29,6 +29,7 @@ from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.words import waiting
+from ccq_tui.worktrees.model import MOST, git_directory
 
 Wanted = tuple[tuple[str, str], ...]
 """Names of actions with what they do."""
@@ -94,7 +95,6 @@ class Status:
         self.title = ""
         """The terminal's title as it was set last."""
         self._second_hand: Timer | None = None
-        self._counting = True
         self._heard = self._ui.clock()
         self._calls: set[str] = set()
         self._compacting = False
@@ -122,9 +122,8 @@ class Status:
 
     def changed(self) -> None:
         view, dock = self._ui.view, self._ui.dock
-        if not self._counting and self._second_hand is not None:
-            self._counting = True
-            self._second_hand.reset()
+        if self._second_hand is not None:
+            self._second_hand.resume()
         waiting = len(dock.line.asked.items)
         self._line.show(pieces(view, self._ui.around, self._ui.clock(), waiting, self._silent()))
         title = terminal_title(view, waiting)
@@ -137,7 +136,6 @@ class Status:
         """Draw what changes with time; pause the timer when nothing does."""
         self._ui.changed()
         if not (self._ui.view.state in TIMED or self._counts()) and self._second_hand is not None:
-            self._counting = False
             self._second_hand.pause()
 
     def _silent(self) -> int:
@@ -167,9 +165,6 @@ class Status:
         self._ui.start(look, "branch", group="branch", exclusive=True)
 
 
-MOST = 4096
-"""Most bytes read of one of git's files."""
-POINTER = "gitdir:"
 REFERENCE = "ref: refs/heads/"
 
 
@@ -179,20 +174,13 @@ def git_branch(directory: Path) -> str:
     Reads files: not for the event loop.
     """
     try:
-        for git in (place / ".git" for place in (directory, *directory.parents)):
-            if git.is_file():
-                # A worktree or a submodule: the file says where git's directory is.
-                git = git.parent / _read(git).removeprefix(POINTER).strip()
-            if git.is_dir():
-                head = _read(git / "HEAD")
+        for place in (directory, *directory.parents):
+            if (git := git_directory(place) or place / ".git").is_dir():
+                head = begin(git / "HEAD", MOST).decode("utf-8", "replace").strip()
                 return head.removeprefix(REFERENCE) if head.startswith("ref:") else head[:7]
     except (OSError, ValueError):
         return ""  # unreadable, or a path with a NUL: the line is without a branch
     return ""
-
-
-def _read(path: Path) -> str:
-    return begin(path, MOST).decode("utf-8", "replace").strip()
 
 
 _logger = logging.getLogger(__name__)

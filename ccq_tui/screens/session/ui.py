@@ -24,10 +24,6 @@ class ProgramAction(Message):
         self.name, self.arguments = name, arguments
 
 
-AGAIN_SECONDS = 2.0
-"""Seconds in which a key that must be pressed twice counts as pressed again."""
-
-
 class SessionUi(CommandUi, Protocol):
     """What the controllers of a screen use besides: the parts of the screen."""
 
@@ -58,9 +54,6 @@ class SessionUi(CommandUi, Protocol):
 
     def edit(self, text: str, put: Callable[[str], None]) -> None:
         """Edit a text in the person's editor; ``put`` takes what was saved."""
-
-    def pressed_again(self, key: str) -> bool:
-        """Whether a key is pressed again within `AGAIN_SECONDS`."""
 
     def changed(self) -> None:
         """Draw what has changed."""

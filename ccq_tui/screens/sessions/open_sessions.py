@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import UserList
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from textual.app import App
 
@@ -41,19 +42,19 @@ NAME_LENGTH = 60
 """Most characters of a name; the drawing code decides how many fit."""
 
 
-class OpenSessions(Sequence[SessionScreen]):
+class OpenSessions(UserList[SessionScreen]):
     """The screens of all sessions, in the order in which they were opened; all run while one is shown."""
 
     def __init__(self, app: App[Any], runtime: Runtime) -> None:
+        super().__init__()
         self._app = app
         self._runtime = runtime
         self._numbers = itertools.count(1)
-        self._modes: dict[SessionScreen, str] = {}
         self._changed: Signal[None] = Signal()
         self._bar = True
         """Whether the side bar is wanted."""
-        self._typed = ""
-        self._awaited = False
+        self.typed = ""
+        """What was typed before there was any session."""
         self._unsaid: list[tuple[str, str]] = []
         """Notices for the first session that is shown, each with its level."""
         self.begun = asyncio.Event()
@@ -61,63 +62,44 @@ class OpenSessions(Sequence[SessionScreen]):
         self.counts: Mapping[str, int] = {}
         """Number of waiting requests in each session of all terminals; `Notices` counts them."""
 
-    @overload
-    def __getitem__(self, at: int) -> SessionScreen: ...
-    @overload
-    def __getitem__(self, at: slice) -> tuple[SessionScreen, ...]: ...
-    def __getitem__(self, at: int | slice) -> SessionScreen | tuple[SessionScreen, ...]:
-        """Return the screen of a session by its place, from 0."""
-        return tuple(self._modes)[at]
-
-    def __len__(self) -> int:
-        """Return the number of open sessions."""
-        return len(self._modes)
-
-    def __iter__(self) -> Iterator[SessionScreen]:
-        return iter(tuple(self._modes))
-
     @property
     def front(self) -> SessionScreen | None:
         """The session on the screen, a list over it or not; None before the first."""
         return self.by_mode(self._app.current_mode)
 
     def by_mode(self, mode: str) -> SessionScreen | None:
-        return next((screen for screen, its in self._modes.items() if its == mode), None)
-
-    def mode_of(self, screen: SessionScreen) -> str:
-        """Return the mode of a session, which never changes."""
-        return self._modes[screen]
+        return next((one for one in self if one.mode == mode), None)
 
     def own(self, session: SupervisedSession) -> SessionScreen | None:
         """Return the screen of a session, or None where it has been closed."""
-        return next((one for one in self._modes if one.session is session), None)
+        return next((one for one in self if one.session is session), None)
 
     def known(self, session_id: str) -> SessionScreen | None:
         """Return the session that has a Claude session id or resumes it, or None."""
-        return next((one for one in self._modes if session_id and one.session.known_id == session_id), None)
+        return next((one for one in self if session_id and one.session.known_id == session_id), None)
 
     def titles(self) -> Mapping[str, str]:
         """Return the names of the sessions, by Claude session id."""
-        return {name: screen.view.name for screen in self._modes if (name := screen.session.known_id)}
+        return {name: screen.view.name for screen in self if (name := screen.session.known_id)}
 
     def directories(self, without: SessionScreen | None = None) -> Collection[Path]:
         """Return the directories of all sessions, or of all but one."""
-        return {one.launch.settings.directory for one in self._modes if one is not without}
+        return {one.launch.settings.directory for one in self if one is not without}
 
     def entries(self) -> tuple[SideBarEntry, ...]:
         """Return the entries of all sessions for the side bar."""
         now, front = self._runtime.clock(), self.front
         return tuple(
             entry_of(at, one.view, len(one.waiting.items), now, one.around.branch, shown=one is front)
-            for at, one in enumerate(self._modes, 1)
+            for at, one in enumerate(self, 1)
         )
 
     # -- opened, shown and taken away -----------------------------------------------------------------------
 
     async def add(self, launch: Launch) -> None:
         """Open a session in a directory that is trusted, and show it."""
-        await self._switch_to(self._made(launch))
-        self.type_on(self.take_typed())
+        self.append(self._made(launch))
+        await self._switch_to(self[-1])
         self.begun.set()
         unsaid, self._unsaid = self._unsaid, []
         for text, level in unsaid:
@@ -126,31 +108,26 @@ class OpenSessions(Sequence[SessionScreen]):
 
     async def add_behind(self, launch: Launch) -> None:
         """Open a session in a directory that is trusted, without showing it."""
-        screen = self._made(launch)
-        await begin_behind(self._app, self._modes[screen], screen)
-        self.type_on(self.take_typed())
+        self.append(screen := self._made(launch))
+        await begin_behind(self._app, screen.mode, screen)
         self.list()
 
     def exchange(self, old: SessionScreen, launch: Launch) -> tuple[str, SessionScreen]:
         """Put a session in another's place; return the mode to leave, and the new screen."""
-        left, fresh = self._modes[old], self._made(launch)
-        mode = self._modes.pop(fresh)
-        # In its place: dictionaries keep the order in which keys came.
-        self._modes = dict((fresh, mode) if one is old else (one, its) for one, its in self._modes.items())
-        return left, fresh
+        self[self.index(old)] = fresh = self._made(launch)
+        return old.mode, fresh
 
-    def remove(self, screen: SessionScreen) -> tuple[str, SessionScreen]:
+    def take_out(self, screen: SessionScreen) -> tuple[str, SessionScreen]:
         """Take out a session, which is not the only one; return the mode to leave and the screen to show."""
         at = self.index(screen)
-        mode = self._modes.pop(screen)
-        return mode, self[max(0, at - 1)]
+        del self[at]
+        return screen.mode, self[max(0, at - 1)]
 
     async def leave(self, mode: str, to: SessionScreen) -> None:
         """Remove the screens of a mode; if they are shown, show another session."""
         if self._app.current_mode == mode:
-            await self._app.switch_mode(self._modes[to])
+            await self._app.switch_mode(to.mode)
         await self._app.remove_mode(mode)
-        self.type_on(self.take_typed())
         self.list()
 
     async def show(self, screen: SessionScreen) -> None:
@@ -161,12 +138,12 @@ class OpenSessions(Sequence[SessionScreen]):
         over = self._app.screen
         if isinstance(over, Overlay) and over.makes_way:
             over.dismiss(None)  # else it would stay over the session that is left
-        await self._app.switch_mode(self._modes[screen])
+        await self._app.switch_mode(screen.mode)
 
     def _made(self, launch: Launch) -> SessionScreen:
         screen = SessionScreen(self._runtime.add(launch), self._runtime.inbox)
-        self._modes[screen] = mode = f"session {next(self._numbers)}"
-        self._app.add_mode(mode, lambda: screen)
+        screen.mode = f"session {next(self._numbers)}"
+        self._app.add_mode(screen.mode, lambda: screen)
         return screen
 
     # -- what is said of them, and in the one on the screen -------------------------------------------------
@@ -208,7 +185,7 @@ class OpenSessions(Sequence[SessionScreen]):
 
         News of a waiting request also ends once that is answered.
         """
-        of = f"{self._modes[screen]} {WAITS if screen.waiting.items else NEWS}"
+        of = f"{screen.mode} {WAITS if screen.waiting.items else NEWS}"
         self.say(f"◆ {screen.view.short_name}: {news}{self.leads}", ANNOUNCED_SECONDS, of)
 
     @property
@@ -218,11 +195,11 @@ class OpenSessions(Sequence[SessionScreen]):
 
     async def go_to_waiting(self) -> None:
         """Show the session of the last news, else the next that waits, else all that waits elsewhere."""
-        front, named = self.front, {one.session.record_id for one in self._modes}
+        front, named = self.front, {one.session.record_id for one in self}
         news = front.dock.notices.owner if front is not None else ""
-        told = next((one for one, mode in self._modes.items() if news.startswith(f"{mode} ")), None)
+        told = next((one for one in self if news.startswith(f"{one.mode} ")), None)
         outside = any(count for name, count in self.counts.items() if name not in named)
-        screens, at = self[:], self.index(front) + 1 if front in self else 0
+        screens, at = self.data, self.index(front) + 1 if front is not None else 0
         around = [*screens[at:], *(() if outside else screens[: max(0, at - 1)])]
         following = next((one for one in around if one.waiting.items), None)
         if told is not None and told is not front:
@@ -237,10 +214,10 @@ class OpenSessions(Sequence[SessionScreen]):
     def _forget_news(self) -> None:
         """Hide news of the session on the screen, and of requests that no longer wait."""
         front = self.front
-        for one, mode in self._modes.items():
+        for one in self:
             over = (WAITS, NEWS) if one is front else () if one.waiting.items else (WAITS,)
-            for screen, kind in itertools.product(self._modes, over):
-                screen.dock.notices.hush(f"{mode} {kind}")
+            for screen, kind in itertools.product(self, over):
+                screen.dock.notices.hush(f"{one.mode} {kind}")
 
     def note(self, lines: Iterable[str], level: str = "info") -> None:
         """Add a notice to the transcript of the session on the screen, or of the first, with a line each."""
@@ -262,27 +239,11 @@ class OpenSessions(Sequence[SessionScreen]):
         if front is None or not front.welcome.counts_waiting:
             self.note([f"{waiting(elsewhere, 'request')} elsewhere{self.leads}"])
 
-    # -- what is typed while no session is there to take it -------------------------------------------------
-
     def type_on(self, text: str) -> None:
         """Put text that was typed elsewhere into the prompt of the session on the screen."""
         front = self.front
         if text and front is not None and is_live(front):
             front.dock.prompt.field.type(text)
-
-    def keep_typed(self, text: str) -> None:
-        """Keep text that no screen took, if a session is about to come that takes it."""
-        # A screen over the empty one keeps what is typed into it itself.
-        if self._awaited or (not self._modes and len(self._app.screen_stack) == 1):
-            self._typed += text
-
-    def await_session(self) -> None:
-        """Keep all that no screen takes, until `take_typed`."""
-        self._awaited = True
-
-    def take_typed(self) -> str:
-        typed, self._typed, self._awaited = self._typed, "", False
-        return typed
 
 
 DEMO_LOST = "The demo is over, and its open questions with it · in sessions of your own they wait for you"

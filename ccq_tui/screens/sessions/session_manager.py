@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 import os
 from collections.abc import Awaitable, Callable
@@ -28,7 +27,6 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.store.rows import CommandKind, StoredRequest
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.runtime.launches import launch_in, launch_of, launch_to_resume
 from ccq_tui.runtime.ownership import may_run_elsewhere, resumes, runs_elsewhere
 from ccq_tui.runtime.recovery import relaunched
@@ -42,8 +40,6 @@ from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.worktrees.model import WorktreeError
-
-_logger = logging.getLogger(__name__)
 
 UNOPENED = "No session was opened · {copy_draft} copies its prompt"
 WORKTREE = "the worktree"
@@ -108,19 +104,18 @@ class SessionManager:
 
     async def _open_asking(self, launch: Launch) -> None:
         alone = await self._trust.alone(launch)
-        typed = self.sessions.take_typed()
-        kept = "\n".join(filter(None, (launch.prompt, launch.draft + typed)))
+        typed, self.sessions.typed = launch.draft + self.sessions.typed, ""
         if alone is not None:
-            trusted = await self._trust.let_in(replace(alone, draft=alone.draft + typed))
+            trusted = await self._trust.let_in(replace(alone, draft=typed))
             if trusted is not None:
                 await self.sessions.add(trusted)
                 return
         elif not self.sessions:
-            await self._keep(launch, PromptDraft(kept))
+            await self._trust.keep("", launch, typed)
             await self._app.action_quit()
         front = self.sessions.front
         if front is not None and not self.ending:
-            front.requests.keep_to_copy(kept, UNOPENED)
+            front.requests.keep_to_copy("\n".join(filter(None, (launch.prompt, typed))), UNOPENED)
 
     async def open_another(self) -> None:
         """Ask where another session works, and open it; for a worker."""
@@ -324,7 +319,7 @@ class SessionManager:
             return
         await self._end(closed)
         said = await self._cleared(closed)
-        await self.sessions.leave(*self.sessions.remove(closed))
+        await self.sessions.leave(*self.sessions.take_out(closed))
         self.sessions.note(said)
 
     async def _end(self, screen: SessionScreen) -> None:
@@ -354,14 +349,6 @@ class SessionManager:
         return f"It has just failed · try again in {math.ceil(wait)} s" if wait else "It is restarting"
 
     # -- going from one to another --------------------------------------------------------------------------
-
-    async def _keep(self, launch: Launch, draft: PromptDraft) -> None:
-        """Keep the prompt and what was typed for the next session of the directory."""
-        key = directory_key(launch.settings.directory)
-        try:
-            await self.inbox.run(lambda store: store.prompts.leave(key, draft))
-        except InboxError as error:
-            _logger.warning("What was typed is not kept: %s", error)
 
     async def step(self, by: int) -> None:
         """Show the session ``by`` places further."""

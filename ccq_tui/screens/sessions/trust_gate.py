@@ -5,9 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
-from uuid import uuid4
 
 from textual.app import App
 
@@ -17,7 +15,6 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried, TrustAnswer
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.runtime.launches import with_notices
@@ -106,8 +103,8 @@ class TrustGate:
         self._obey = obey
         self.problem = ""
         self.unopened: Launch | None = None
-        self._open: dict[PersonHere, str] = {}
-        """Who is asked, with what keeps the first prompt meanwhile."""
+        self._open: list[PersonHere] = []
+        """Who is asked."""
 
     async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
         """Ask until nothing is left to trust, for a worker; return the launch to start, or None.
@@ -120,10 +117,7 @@ class TrustGate:
             return launch
         first = not self._sessions
         person = PersonHere(self._app, self._runtime.clock, launch, leave or (QUIT if first else "not now"))
-        keeper = str(uuid4()) if launch.prompt and not first else ""
-        # In case the program is killed at the question.
-        await self._save(keeper, _kept_for(launch), PromptDraft(launch.prompt))
-        self._open[person] = keeper
+        self._open.append(person)
         trusted, problem = None, ""
         try:
             trusted = await let_in(person, launch)
@@ -137,13 +131,10 @@ class TrustGate:
             return None
         if trusted is not None and trusted.trusted.project_settings:
             trusted = with_notices(trusted, *self._obey(asked, trusted.settings))
-        # Read last: somebody may be typing on.
+        # Read last, and nothing is awaited from here to the session's screen: somebody may be typing on.
         typed = person.typed
-        del self._open[person]
-        if trusted is not None:
-            self._sessions.await_session()
+        self._open.remove(person)
         person.close()
-        await self._save(keeper, "", PromptDraft())
         if trusted is not None:
             return replace(trusted, draft=typed)
         self._sessions.type_on(typed.removeprefix(launch.draft))
@@ -158,32 +149,20 @@ class TrustGate:
 
     async def end(self) -> None:
         """Leave all questions as the program ends: keep what was typed, and let no shell get any of it."""
-        asked, self._open = self._open, {}
-        pages = [(person, person.page, keeper) for person, keeper in asked.items() if person.page is not None]
-        for _, page, _ in pages:
+        asked, self._open = self._open, []
+        pages = [(person, person.page) for person in asked if person.page is not None]
+        for _, page in pages:
             page.take_no_answer()
-        for person, page, keeper in pages:
+        for person, page in pages:
             await page.quiet()
             launch = self.unopened = person.launch
-            kept = "" if keeper else launch.prompt
-            draft = PromptDraft("\n".join(filter(None, (kept, page.typed))))
-            await self._on_disk(partial(_leave, _kept_for(launch), draft, keeper))
+            await self.keep(launch.resume, launch, page.typed)
 
-    async def _save(self, keeper: str, key: str, draft: PromptDraft) -> None:
-        if keeper:
-            await self._on_disk(lambda store: store.prompts.save(keeper, key, draft))
-
-    async def _on_disk(self, work: Callable[[Store], None]) -> None:
+    async def keep(self, session_id: str, launch: Launch, typed: str) -> None:
+        """Keep the prompt and what was typed for a session, or for the next new one of the directory."""
+        key = session_id or directory_key(launch.settings.directory)
+        draft = PromptDraft("\n".join(filter(None, (launch.prompt, typed))))
         try:
-            await self._runtime.inbox.run(work)
+            await self._runtime.inbox.run(lambda store: store.prompts.leave(key, draft))
         except InboxError as error:
-            _logger.warning("What was typed could not be kept: %s", error)
-
-
-def _leave(key: str, draft: PromptDraft, keeper: str, store: Store) -> None:
-    store.prompts.leave(key, draft, keeper)
-
-
-def _kept_for(launch: Launch) -> str:
-    """Return what the draft for the next session like this is kept for."""
-    return launch.resume or directory_key(launch.settings.directory)
+            _logger.warning("What was typed is not kept: %s", error)

@@ -27,17 +27,7 @@ from textual.widgets import TextArea
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.questions.events import (
-    Clicked,
-    Event,
-    Pasted,
-    Paused,
-    Pressed,
-    Shown,
-    TabClicked,
-    TerminalFocused,
-    TextChanged,
-)
+from ccq_tui.questions.events import Clicked, Event, Pasted, Paused, Pressed, Shown, TabClicked, TextChanged
 from ccq_tui.questions.input_guard import (
     GRACE,
     GUARDED_KEYS,
@@ -72,7 +62,7 @@ class PanelOwner(Protocol):
     def settled(self, panel: RequestPanel[Any], outcome: RequestOutcome) -> None:
         """Take the outcome, at once: the answer goes before anything is drawn."""
 
-    def folded(self, panel: RequestPanel[Any], key: str) -> None:
+    def folded(self, panel: RequestPanel[Any]) -> None:
         """Note that the person folded the panel away, with a key or without, or unfolded it."""
 
     def returned(self, panel: RequestPanel[Any]) -> None:
@@ -208,7 +198,6 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def on_mount(self) -> None:
         """Watch the terminal's focus and size, and ask the first request."""
         if self.is_attached:  # otherwise settled in the moment in which it was asked
-            self.watch(self.app, "app_focus", self._terminal_focused, init=False)
             self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out)
             self._ready = True
             if self._rests:
@@ -338,9 +327,9 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
                 self.form.seek()
         before, after = self._state, self.form.step(self._state, event)
         if after is not before and after != before:
-            self._go_to(before, after, event)
+            self._go_to(before, after)
 
-    def _go_to(self, before: State, after: State, event: Event) -> None:
+    def _go_to(self, before: State, after: State) -> None:
         if before.hidden and not after.hidden:
             # What was typed meanwhile went elsewhere.
             typed_at = presses_of(self).typed_at or after.guard.typed_at
@@ -365,7 +354,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
             self._take_focus()
         self.owner.changed(self, after)
         if after.hidden != before.hidden:
-            self.owner.folded(self, event.key if isinstance(event, Pressed) else "")
+            self.owner.folded(self)
 
     def open_editor(self) -> None:
         """Ask for the person's editor, as its key in the panel does."""
@@ -488,10 +477,6 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
             return
         if self._field.text != self._state.text:
             self.dispatch(TextChanged(self._field.text))
-
-    def _terminal_focused(self, focused: bool) -> None:
-        if focused:
-            self.dispatch(TerminalFocused(self._clock()))
 
     # -- drawing --------------------------------------------------------------------------------------------
 

@@ -176,8 +176,6 @@ def test_a_click_that_was_meant_for_something_else_does_nothing() -> None:
     assert decide(fresh, ev.Clicked(0, at=5.0 + GRACE / 2)) == fresh
     hidden = keys(first_draft(PERMISSION), "escape")
     assert decide(hidden, ev.Clicked(0)) == hidden
-    focused = decide(first_draft(PERMISSION), ev.TerminalFocused(5.0))
-    assert decide(focused, ev.Clicked(1, at=5.1)) == focused
 
 
 def test_text_has_no_control_characters() -> None:

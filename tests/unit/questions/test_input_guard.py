@@ -16,7 +16,7 @@ from ccq_tui.inbox.requests import Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Declined, Kind, Option, Question, QuestionSet, machine
 from ccq_tui.questions.events import Pasted, Pressed, Shown, TextChanged
-from ccq_tui.questions.input_guard import GRACE, WORD_SECONDS, Escapes, InputGuard, Meaning
+from ccq_tui.questions.input_guard import GRACE, WORD_SECONDS, InputGuard, Meaning, Presses
 from ccq_tui.questions.moves import NOT_DRAWN, OUT_OF_SIGHT
 from ccq_tui.questions.state import Focus, PanelState, opened
 
@@ -309,16 +309,16 @@ def test_a_blank_begins_no_word() -> None:
     )
 
 
-def test_an_esc_counts_only_a_moment_after_the_one_before() -> None:
-    escapes = Escapes().pressed(10.0)
-    assert escapes.counts
-    assert not escapes.may_be_held
-    for number in range(1, 20):
-        escapes = escapes.pressed(10.0 + number * 0.06)
-        assert not escapes.counts
-    first_repeat = Escapes().pressed(10.0).pressed(10.5)
-    assert (first_repeat.counts, first_repeat.may_be_held) == (True, True)
-    assert not first_repeat.pressed(12.6).may_be_held
+def test_the_last_keys_are_known_with_the_times_between_them() -> None:
+    presses = Presses().pressed("escape", 10.0)
+    assert presses.apart == presses.apart_of("escape") == float("inf")
+    for number in range(1, 99):
+        presses = presses.pressed("escape", 10.0 + number * 0.06)
+        assert presses.apart == presses.apart_of("escape") == pytest.approx(0.06)
+    presses = presses.pressed("x", 16.0).pressed("ctrl+x", 16.5)
+    assert (presses.key, presses.at, presses.apart) == ("ctrl+x", 16.5, float("inf"))
+    assert presses.apart_of("escape", "ctrl+x") == pytest.approx(0.62)
+    assert presses.of("x", "ctrl+x") == (("x", 16.0), ("ctrl+x", 16.5))
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ccq_tui.questions import Answer, Answered, Option, Question
-from ccq_tui.questions.events import Clicked, Pasted, Pressed, Shown, TabClicked, TerminalFocused
+from ccq_tui.questions.events import Clicked, Pasted, Pressed, Shown, TabClicked
 from ccq_tui.questions.keys import hints
-from ccq_tui.questions.machine import CLICK_GRACE, step
+from ccq_tui.questions.machine import step
 from ccq_tui.questions.moves import CLOSED
 from ccq_tui.questions.prose import draft_text
 from ccq_tui.questions.state import Focus
@@ -139,12 +139,6 @@ def test_a_panel_shown_on_request_has_no_grace() -> None:
     fresh = step(panel(), Shown(at=100.0))
     again = step(step(fresh, Pressed("f2", at=100.1)), Pressed("f2", at=100.2))
     assert step(again, Pressed("1", "1", at=100.2)).page.draft.selected == (0,)
-
-
-def test_the_click_that_gave_the_focus_selects_nothing() -> None:
-    state = step(panel(), TerminalFocused(at=50.0))
-    assert step(state, Clicked(1, at=50.0 + CLICK_GRACE / 2)) == state
-    assert step(state, Clicked(1, at=50.01 + CLICK_GRACE)).page.draft.selected == (1,)
 
 
 def test_clicks_select_and_only_submit_confirms() -> None:

@@ -46,7 +46,6 @@ events: st.SearchStrategy[ev.Event] = st.one_of(
     st.integers(-1, 13).map(ev.Clicked),
     st.integers(-1, 6).map(ev.TabClicked),
     st.floats(0, 9).map(ev.Shown),
-    st.floats(0, 9).map(ev.TerminalFocused),
     st.frozensets(st.integers(0, 13), max_size=6).map(ev.Seen),
 )
 

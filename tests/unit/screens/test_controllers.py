@@ -56,6 +56,7 @@ from ccq_tui.screens.session.prompts import NO_ERROR, Prompts, Remedies
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.status import git_branch
 from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
 from tests.actors import PANEL
 from tests.unit.screens.ui import NoScreen
@@ -169,9 +170,8 @@ async def test_what_an_earlier_process_sent_and_nobody_read_is_back_in_the_field
         return frozenset({"p1"})
 
     agent = SimpleNamespace(record_id="id-1", taken=taken)
-    ui = NoScreen(
-        tmp_path, session=SimpleNamespace(agent=agent, record_id="id-1"), program=program, session_id="id-1"
-    )
+    ui = NoScreen(tmp_path, program=program, session_id="id-1")
+    ui.session.agent = agent
     again = PromptQueue(ui, inbox)
     again.begin()
     await ui.work()
@@ -418,6 +418,7 @@ class Around:
     front: Any = None
     trusted: bool = True
     leaves: bool = False
+    typed: str = "typed"
 
     def __len__(self) -> int:
         return len(self.open)
@@ -439,6 +440,10 @@ class Around:
         self.steps.append(f"trust {launch.draft}".rstrip())
         return launch if self.trusted else None
 
+    async def keep(self, *kept: Any) -> None:
+        fake: Any = self
+        await TrustGate(fake, self.runtime, fake, fake).keep(*kept)
+
     async def add(self, launch: Launch) -> None:
         self.steps.append(f"shown {launch.resume}".rstrip())
 
@@ -447,9 +452,6 @@ class Around:
 
     async def show(self, screen: Any) -> None:
         self.steps.append(f"front {screen.name}")
-
-    def take_typed(self) -> str:
-        return "typed"
 
     def by_mode(self, mode: str) -> Any:
         return self.open.get(mode)

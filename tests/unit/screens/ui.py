@@ -56,7 +56,7 @@ class NoScreen:
         self.launch = Launch(settings=Settings(cwd=directory), **launch)
         self.view, self.around = SessionFacts(directory), Surroundings()
         self.session: Any = session or SimpleNamespace(
-            agent=SimpleNamespace(record_id="id-1"), record_id="id-1"
+            agent=SimpleNamespace(record_id="id-1"), record_id="id-1", facts=self.view
         )
         self.live = self.in_front = True
         self.said: list[str] = []
@@ -64,13 +64,12 @@ class NoScreen:
         self.told: list[str] = []
         self.begun: list[Callable[[], Coroutine[Any, Any, None]]] = []
         self.later: list[Callable[[], object]] = []
-        self.pressed: list[str] = []
         self.now = 100.0
         self.app: Any = None
         self.transcript: Any = SimpleNamespace(
             action_end=lambda: None, offer=lambda words: self.said.append(words)
         )
-        self.prompt, self.session_title = FieldAlone(), ""
+        self.prompt = FieldAlone()
         notices = SimpleNamespace(hush=lambda: None)
         self.dock: Any = SimpleNamespace(prompt=self.prompt, notices=notices)
 
@@ -104,11 +103,6 @@ class NoScreen:
 
     def edit(self, text: str, put: Callable[[str], None]) -> None:
         put(text)
-
-    def pressed_again(self, key: str, meaning: str = "") -> bool:
-        again = self.pressed[-1:] == [key]
-        self.pressed.append(key)
-        return again
 
     def changed(self) -> None:
         pass
