@@ -434,6 +434,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
 
     def _close_panel(self) -> None:
         if (panel := self.host.leave()) is not None:
+            panel.display = False  # at once: its parts are removed one by one
             panel.remove()
             self._panel_changed()
 
