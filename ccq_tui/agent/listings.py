@@ -8,6 +8,8 @@ from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import ModelChoice, SlashCommand
 from ccq_tui.claude_lines import Line, fields, objects, text
 
+MOST_LISTED = 2_000
+"""Most entries of a list that are read."""
 SIDE_SECONDS = 180.0
 """Seconds to wait for a question beside the conversation: the model is called once."""
 
@@ -78,12 +80,16 @@ def side_question(question: str) -> Control[str]:
     )
 
 
+def _listed(answer: Line, name: str) -> list[Line]:
+    return objects(answer, name)[:MOST_LISTED]
+
+
 def _rules(answer: Line) -> tuple[PermissionRule, ...]:
     return tuple(
         PermissionRule(
             text(one, "behavior"), text(one, "source"), text(one, "rule"), not one.get("notInEffect")
         )
-        for one in objects(fields(answer, "state"), "rules")
+        for one in _listed(fields(answer, "state"), "rules")
     )
 
 
@@ -97,7 +103,7 @@ def _hooks(answer: Line) -> tuple[Hook, ...]:
             text(one, "sourceLabel"),
             one.get("disabled") is True,
         )
-        for one in objects(answer, "hooks")
+        for one in _listed(answer, "hooks")
     )
 
 
@@ -110,7 +116,7 @@ def _skills(answer: Line) -> tuple[Skill, ...]:
             text(one, "state") or "on",
             one.get("advertised") is True,
         )
-        for one in objects(answer, "skills")
+        for one in _listed(answer, "skills")
     )
 
 
@@ -124,7 +130,7 @@ def _memory(answer: Line) -> tuple[MemoryPlace, ...]:
             is_directory,
         )
         for name, is_directory in (("files", False), ("folders", True))
-        for one in objects(answer, name)
+        for one in _listed(answer, name)
     )
     return tuple(one for one in files if one.path)
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ccq_tui.agent.claude.prestart import Prestarted
 
 _logger = logging.getLogger(__name__)
+LOAD_SECONDS = 120.0
+"""A cold import reads hundreds of files; seconds are usual on a slow disk."""
 
 
 class LoadError(Exception):
@@ -27,7 +29,10 @@ class LoadError(Exception):
 async def load_connection() -> type[Connection]:
     """Import the connection and the SDK in a thread; raises `LoadError`. Later calls return at once."""
     try:
-        return await asyncio.to_thread(load_now)
+        async with asyncio.timeout(LOAD_SECONDS):
+            return await asyncio.to_thread(load_now)
+    except TimeoutError as error:
+        raise LoadError(f"claude-agent-sdk was not loaded within {LOAD_SECONDS:.0f} seconds.") from error
     except ImportError as error:
         raise LoadError(f"claude-agent-sdk cannot be loaded: {error}") from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
 import claude_agent_sdk as sdk
@@ -16,6 +17,9 @@ from ccq_tui.agent.user_texts import command_output, told_to_model
 from ccq_tui.claude_lines import Line, bounded, text
 
 _REMARK = ("<local-command-", "[Request interrupted by user")
+KNOWN_MESSAGES = 50_000
+"""Most messages whose order is kept: far more than follow any prompt that a screen offers to rewind to."""
+
 MOMENT = 0.05
 """Seconds for which deltas are collected; the first one after a pause is emitted at once."""
 
@@ -124,7 +128,7 @@ class Conversation:
         self.sent: dict[str, str] = {}
         self._translator = Translator(self._heard)
         self.usage = self._translator.usage
-        self._known: list[str] = []
+        self._known: deque[str] = deque(maxlen=KNOWN_MESSAGES)
         self._started: set[str] = set()
         self._reset = False
         self._failed_servers: frozenset[str] = frozenset()
