@@ -275,7 +275,9 @@ class Inbox:
             Whether this call settled it, and if not, who did; or `InvalidOutcome` if the request does not
             take this outcome, `InboxUnavailable` if the disk refused it and this process does not ask it.
         """
-        submitted = self.submit(lambda store: store.requests.settle(request_id, outcome, actor))
+        # The agent waits for the answer, and nobody for the drafts.
+        submitted = self._worker.submit(lambda store: store.requests.settle(request_id, outcome, actor))
+        self._save_drafts()
         task = self._loop.create_task(self._verdict(submitted, request_id, outcome, actor))
         self._answers.add(task)
         task.add_done_callback(self._answered)

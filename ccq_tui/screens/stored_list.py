@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -75,6 +76,8 @@ class StoredList(ListScreen[Result, State]):
         self.stored: dict[str, Any] = {}
         self.native: dict[str, Any] = {}
         self.all_read = False
+        self._is_old = self._reads = False
+        """Whether the store has changed since the last reading began, and whether one is under way."""
         self._read_rows = read_rows
         self.notices = NoticeLine()
         self._heading = Static("", id="list-title", markup=False)
@@ -129,8 +132,21 @@ class StoredList(ListScreen[Result, State]):
         self.put_together()
 
     def read_soon(self) -> None:
-        """Read the store again."""
-        start_work(self, self.read_all, name="list", group="list", exclusive=True)
+        """Read the store again, after what is being read: changes may come faster than a list is read."""
+        self._is_old = True
+        if not self._reads:
+            self._reads = True
+            start_work(self, self._read, name="list")
+
+    async def _read(self) -> None:
+        try:
+            while self._is_old:
+                self._is_old, began = False, time.monotonic()
+                await self.read_all()
+                if self._is_old:  # half of the time is left to other work of the store
+                    await asyncio.sleep(time.monotonic() - began)
+        finally:
+            self._reads = False
 
     async def read_all(self) -> None:
         """Read the store."""
