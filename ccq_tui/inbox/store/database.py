@@ -75,6 +75,13 @@ class Database:
         return int(self.rows("PRAGMA data_version")[0][0]), self._connection.total_changes
 
     def is_current(self) -> bool:
+        """Whether the path still has the files that are open, the log among them."""
+        try:
+            return opening.files_of(self.path, self.path.stat()) == self.files
+        except OSError:
+            return False
+
+    def has_path(self) -> bool:
         """Whether the path still is the file that is open."""
         try:
             return opening.identity(self.path.stat()) == self.files[""]
@@ -82,11 +89,12 @@ class Database:
             return False
 
     def finish(self) -> None:
-        """Complete a file that lost its path, as far as others allow."""
+        """Complete a file that lost its path or its log, as far as others allow."""
         if self.is_current():
             return
-        self.complete()
-        for name, place in opening.companions(self.path).items():
+        if not (here := self.has_path()) or not opening.companions(self.path)[opening.LOG].exists():
+            self.complete()  # with another log, another process may write into the file already
+        for name, place in opening.companions(self.path).items() if not here else ():
             with suppress(OSError):  # SQLite would read what is left beside it as part of the next file
                 if opening.identity(place.stat()) == self.files.get(name):
                     place.unlink()

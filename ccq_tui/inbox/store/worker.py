@@ -49,7 +49,7 @@ class Worker:
         self._path = path
         self._heard = heard
         self._renewed = renewed
-        """Called with a notice or "" about a database opened late, and whether another was open before."""
+        """Called with a notice or "" about a database opened late, and whether it is another one."""
         self._troubled = troubled
         self._waits = waits
         self._store: Store | None = None
@@ -105,10 +105,13 @@ class Worker:
 
     def _open(self) -> None:
         """Open the store, or another one in its place; `_problem` has the reason if that fails."""
-        before, store = self._store, None
+        before, store, another = self._store, None, False
         try:
             if before is not None:
                 self._leave(before)
+                another = not before.database.has_path()
+                if not another:
+                    before.close()  # later it would delete the log that is opened now
             store = Store(self._path)
             feed = ChangeFeed(store, anew=before is not None)
         except Exception as error:
@@ -121,8 +124,8 @@ class Worker:
             self._troubled(error)
             return
         if self.opened.done():
-            loss = (before.database.loss or REPLACED) if before is not None else ""
-            self._renewed(store.database.notice or loss, before is not None)
+            loss = before.database.loss if before is not None else ""
+            self._renewed(store.database.notice or loss or (REPLACED if another else ""), another)
         if before is not None:
             before.close()
         self._store, self._feed, self._problem = store, feed, None

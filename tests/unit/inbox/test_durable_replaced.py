@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from shutil import rmtree
+from shutil import copyfile, rmtree
 
 import pytest
 
@@ -163,6 +163,82 @@ async def test_a_file_that_is_moved_away_is_whole_and_the_new_one_keeps_its_comp
     store = Store(path)
     assert [one.outcome for one in store.requests.undelivered("s")] == [Allowed()]
     store.close()
+
+
+def log_deleted(path: Path) -> None:
+    path.with_name("inbox.db-wal").unlink()
+
+
+def companions_deleted(path: Path) -> None:
+    log_deleted(path)
+    path.with_name("inbox.db-shm").unlink()
+
+
+@pytest.mark.parametrize("harm", [log_deleted, companions_deleted])
+async def test_what_only_a_deleted_log_had_comes_into_the_file(
+    path: Path, harm: Callable[[Path], None]
+) -> None:
+    async with inboxes(path, 2) as ((one, heard), (two, also)):
+        asking = asyncio.create_task(one.ask(permission("a")))
+        await also.until(lambda: also.changes)
+        over = asyncio.create_task(one.ask(permission("over")))
+        await also.until(lambda: len(also.changes) == 2)
+        assert await two.answer("over@s", Allowed("yes"), PHONE) == Won()
+        assert await over == Allowed("yes")
+        harm(path)
+        for inbox in (one, two):
+            assert len(await inbox.run(lambda store: store.requests.waiting())) == 1
+        assert await two.answer("a@s", Allowed(), PHONE) == Won()
+        assert await asking == Allowed()
+        assert not [change for change in heard.changes if isinstance(change, InboxRenewed | InboxTrouble)]
+        saved = path.with_name("saved.db")
+        await one.run(lambda store: store.database.complete())
+        copyfile(path, saved)
+    for file in (path, saved):
+        store = Store(file)
+        assert [found.request.id for found in store.requests.undelivered("s")] == ["a@s", "over@s"]
+        assert store.database.notice == ""
+        store.close()
+
+
+STAYS = """
+import sys
+from pathlib import Path
+from ccq_tui.inbox.requests import PermissionRequest
+from ccq_tui.inbox.store.store import Store
+store = Store(Path(sys.argv[1]))
+store.requests.add(PermissionRequest("theirs", "s", "Bash", {}))
+print("ready", flush=True)
+sys.stdin.readline()
+store.close()
+"""
+
+
+async def test_a_log_that_another_process_has_begun_anew_is_left_to_it(path: Path) -> None:
+    """Nothing then brings the old log back, but what this process holds is written once more."""
+    async with inboxes(path) as ((inbox, heard),):
+        await inbox.run(lambda store: store.database.complete())
+        asking = asyncio.create_task(inbox.ask(permission("a")))
+        await heard.until(lambda: heard.changes)
+
+        def harm(_store: Store) -> subprocess.Popen[str]:
+            companions_deleted(path)
+            other = subprocess.Popen(
+                [sys.executable, "-c", STAYS, str(path)],
+                cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            )  # fmt: skip
+            assert other.stdout is not None
+            assert other.stdout.readline() == "ready\n"
+            return other
+
+        other = await inbox.run(harm)
+        await inbox.run(lambda store: store.requests.waiting())
+        other.communicate("\n", timeout=20)
+        store = Store(path)
+        assert sorted(store.ids.requests()) == ["a@s", "theirs@s"]
+        assert store.requests.settle("a@s", Allowed(), SCRIPT) == Won()
+        store.close()
+        assert await asking == Allowed()
 
 
 async def test_who_shows_requests_is_known_in_the_file_that_takes_its_place(path: Path) -> None:
