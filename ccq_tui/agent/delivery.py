@@ -51,12 +51,14 @@ class Owed:
 
     Attributes:
         earlier: Number of earlier calls in the session with the id of its call.
+        prompts_before: The prompts before it: a rewind to one of them undoes the question.
         by_message: Whether no call waits for it any more; else the CLI makes its deferred call again.
     """
 
     opened: OpenRequest
     request: QuestionRequest
     earlier: int
+    prompts_before: frozenset[str]
     by_message: bool = False
 
     @property
@@ -81,8 +83,6 @@ class Delivery:
         self._sent: dict[str, Owed] = {}
         """The questions answered by a message that has not arrived, by the message's id."""
         self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
-        self._past: frozenset[str] = frozenset()
-        """The prompts before the questions of earlier processes: a rewind to one of them undoes these."""
         self._unsubscribe = inbox.subscribe(self._hear)
 
     def close(self, *, in_order: bool) -> None:
@@ -128,7 +128,7 @@ class Delivery:
         return prompt_id in self._sent
 
     def came_back(self, prompt_id: str) -> bool:
-        """Note that a message came back unread; returns whether it is an answer, for the next process."""
+        """Note that a message came back unread; returns whether it is an answer: the next process delivers it."""
         return self._sent.pop(prompt_id, None) is not None
 
     def _arrived(self, name: str, way: str) -> None:
@@ -149,7 +149,6 @@ class Delivery:
         except InboxError as error:
             _logger.warning("What waits in the session is not known: %s", error)
             return
-        self._past = frozenset(one.prompt_id for one in history.events if isinstance(one, PromptAccepted))
         for opened, earlier in left:
             if isinstance(opened.stored.outcome, Cancelled):
                 continue
@@ -165,7 +164,7 @@ class Delivery:
     def rewound(self, prompt_id: str) -> None:
         """Withdraw the questions that wait for an answer by message and that Claude no longer knows."""
         for owed in self._owed.values():
-            if owed.waits and prompt_id in self._past:
+            if owed.waits and prompt_id in owed.prompts_before:
                 owed.opened.withdraw(REWOUND)
 
     def _go_on(
@@ -176,7 +175,7 @@ class Delivery:
             self._emit(RequestSettled(request.id, outcome))  # the record shows only that it came
             self._inbox.sessions.delivered(request.id, way)
             return
-        owed = Owed(opened, request, earlier)
+        owed = Owed(opened, request, earlier, prompts_before(history, call))
         if call not in history.deferred:
             self._owed[request.id] = owed
             self._go_on_by_message(owed)
@@ -227,6 +226,21 @@ class Delivery:
         prompt_id = prompt_id_of(owed.request.tool_use_id, owed.earlier)
         self._sent[prompt_id] = owed
         self._send(Send(answers_as_message(owed.request.questions, outcome), prompt_id))
+
+
+def prompts_before(history: SessionPast, tool_use_id: str) -> frozenset[str]:
+    """Return the prompts that came before a call; of several with its id, before the last one.
+
+    A killed CLI may not have recorded its last call: that one came after all of the record.
+    """
+    found: frozenset[str] | None = None
+    prompts: list[str] = []
+    for event in history.events:
+        if isinstance(event, PromptAccepted) and event.prompt_id:
+            prompts.append(event.prompt_id)
+        elif isinstance(event, ToolStarted) and event.tool_use_id == tool_use_id:
+            found = frozenset(prompts)
+    return found if found is not None else frozenset(prompts)
 
 
 def prompt_id_of(tool_use_id: str, earlier: int = 0) -> str:

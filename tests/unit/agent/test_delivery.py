@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from ccq_tui.agent import delivery, unrecorded_prompts
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import Send
 from ccq_tui.agent.cut_off import cut_off
-from ccq_tui.agent.delivery import MESSAGE, Delivery, prompt_id_of, way_in
+from ccq_tui.agent.delivery import MESSAGE, Delivery, prompt_id_of, prompts_before, way_in
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, PromptDelivered, PromptRecorded, PromptReturned
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
@@ -230,6 +231,15 @@ def test_only_a_result_behind_the_last_start_of_a_call_is_its_own() -> None:
     assert way_in(SessionPast("s", (started, finished, other)), "a") == "result"
     assert way_in(SessionPast("s", (started, finished, other, started)), "a") == ""
     assert way_in(SessionPast("s", (started, finished, started, other, finished)), "a") == "result"
+
+
+def test_a_question_knows_the_prompts_before_it_also_where_its_call_was_not_written_down() -> None:
+    past = (ev.PromptAccepted("one", prompt_id="1"), ev.ToolStarted("a", "AskUserQuestion", {}))
+    history = SessionPast("s", (*past, ev.PromptAccepted("two", prompt_id="2")))
+    assert prompts_before(history, "a") == {"1"}
+    again = replace(history, events=(*history.events, past[1]))
+    assert prompts_before(again, "a") == {"1", "2"}, "a call of a model that uses ids twice"
+    assert prompts_before(history, "b") == {"1", "2"}
 
 
 async def test_a_question_without_a_call_is_asked_for_an_answer_by_message() -> None:
