@@ -128,7 +128,7 @@ class Delivery:
         return prompt_id in self._sent
 
     def came_back(self, prompt_id: str) -> bool:
-        """Note that a message came back unread; returns whether it is an answer: the next process delivers it."""
+        """Note that a message came back unread; returns whether it is an answer, for the next process."""
         return self._sent.pop(prompt_id, None) is not None
 
     def _arrived(self, name: str, way: str) -> None:

@@ -198,6 +198,8 @@ def left_behind(asking: Asking) -> PromptDraft | None:
 async def test_the_first_prompt_of_a_refused_session_is_copied(asking: Asking, pilot: Pilot[int]) -> None:
     app = asking.driven.app
     await asked_beside(asking, pilot, "a long\nfirst prompt")
+    # A kill leaves it.
+    await until(pilot, lambda: left_behind(asking) == PromptDraft("a long\nfirst prompt"))
     await pilot.press("x")
     await press_later(pilot, "down", "up", "enter")
     await until(pilot, lambda: asking.driven.screen.dock.notices.text == with_keys(UNOPENED))

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 from textual.app import App
 
@@ -103,8 +104,8 @@ class TrustGate:
         self._obey = obey
         self.problem = ""
         self.unopened: Launch | None = None
-        self._open: list[PersonHere] = []
-        """Who is asked."""
+        self._open: dict[PersonHere, str] = {}
+        """Who is asked, with what keeps a later session's first prompt meanwhile, or ""."""
 
     async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
         """Ask until nothing is left to trust, for a worker; return the launch to start, or None.
@@ -117,7 +118,10 @@ class TrustGate:
             return launch
         first = not self._sessions
         person = PersonHere(self._app, self._runtime.clock, launch, leave or (QUIT if first else "not now"))
-        self._open.append(person)
+        self._open[person] = keeper = str(uuid4()) if launch.prompt and not first else ""
+        # In case the program is killed at the question.
+        key = launch.resume or directory_key(launch.settings.directory)
+        self._save(keeper, key, PromptDraft(launch.prompt))
         trusted, problem = None, ""
         try:
             trusted = await let_in(person, launch)
@@ -133,8 +137,9 @@ class TrustGate:
             trusted = with_notices(trusted, *self._obey(asked, trusted.settings))
         # Read last, and nothing is awaited from here to the session's screen: somebody may be typing on.
         typed = person.typed
-        self._open.remove(person)
+        del self._open[person]
         person.close()
+        self._save(keeper, "", PromptDraft())
         if trusted is not None:
             return replace(trusted, draft=typed)
         self._sessions.type_on(typed.removeprefix(launch.draft))
@@ -149,14 +154,19 @@ class TrustGate:
 
     async def end(self) -> None:
         """Leave all questions as the program ends: keep what was typed, and let no shell get any of it."""
-        asked, self._open = self._open, []
-        pages = [(person, person.page) for person in asked if person.page is not None]
-        for _, page in pages:
+        asked, self._open = self._open, {}
+        pages = [(person, person.page, keeper) for person, keeper in asked.items() if person.page is not None]
+        for _, page, _ in pages:
             page.take_no_answer()
-        for person, page in pages:
+        for person, page, keeper in pages:
             await page.quiet()
             launch = self.unopened = person.launch
             await self.keep(launch.resume, launch, page.typed)
+            self._save(keeper, "", PromptDraft())
+
+    def _save(self, keeper: str, kept_for: str, draft: PromptDraft) -> None:
+        if keeper:
+            self._runtime.inbox.write_soon(lambda store: store.prompts.save(keeper, kept_for, draft))
 
     async def keep(self, session_id: str, launch: Launch, typed: str) -> None:
         """Keep the prompt and what was typed for a session, or for the next new one of the directory."""
