@@ -30,6 +30,7 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import InboxChange, Settled
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
@@ -151,6 +152,8 @@ class Delivery:
             return
         for opened, earlier in left:
             if isinstance(opened.stored.outcome, Cancelled):
+                if opened.stored.outcome.reason in (GONE, PROCESS_GONE):
+                    self._offer_draft(opened)
                 continue
             if opened.stored.outcome is not None and opened.stored.state is RequestState.DELIVERED:
                 self._emit(RequestSettled(opened.request.id, opened.stored.outcome))
@@ -204,10 +207,16 @@ class Delivery:
         request = opened.request
         if opened.is_pending:
             opened.withdraw(GONE)
+            self._offer_draft(opened)
         elif way := way_in(history, request.tool_use_id, untaken=UNTAKEN_RESULTS):
             self._inbox.sessions.delivered(request.id, way)
         else:
             self._inbox.sessions.give_up(request.id, UNTAKEN)
+
+    def _offer_draft(self, opened: OpenRequest) -> None:
+        """Tell of a request that ended with an earlier process if words were typed for it."""
+        if opened.draft is not None:
+            self._emit(RequestSettled(opened.request.id, Cancelled(GONE)))
 
     def _hear(self, change: InboxChange) -> None:
         """Send the decision on a question that no call waits for any more, wherever it was made."""

@@ -307,6 +307,20 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         assert panel.touched is None
 
 
+async def test_words_typed_for_a_request_whose_program_was_killed_are_offered_once() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await make_ready(run, pilot)
+        left = run.told.wait_with(permission())
+        assert left is not None
+        left.draft = replace(first_draft(left.request), text="not this one")
+        for _ in range(2):
+            run.told._tell(ev.RequestSettled(left.request.id, Cancelled("gone")))
+        await until(pilot, lambda: left.draft is None)
+        await pilot.press("f8")
+        await until(pilot, lambda: run.app.clipboard == "not this one")
+
+
 async def test_another_title_or_focus_draws_no_whole_screen(monkeypatch: Any) -> None:
     run = Driven()
     async with run.app.run_test() as pilot:

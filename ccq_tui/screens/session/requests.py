@@ -112,6 +112,7 @@ class RequestQueue(PanelHost):
         self._ui.dock.notices.hush(event.request_id)
         gone = self._ui.dock.withdraw(event.request_id)
         if gone is None:
+            self._offer_left(event)
             return
         where = f"answered {event.actor.where_from_here}" if event.actor else "answered elsewhere"
         if isinstance(outcome, Expired):
@@ -123,6 +124,14 @@ class RequestQueue(PanelHost):
         kept = "" if event.actor == Actor.here(Surface.INBOX) else self.keep(draft_words(gone.shown))
         self._closed = gone.request
         self._ui.say(f"The request was closed: {reason}{kept}", CLOSED_SECONDS, CLOSED)
+
+    def _offer_left(self, event: ev.RequestSettled) -> None:
+        """Offer the draft of a request whose program was killed."""
+        inbox = self._ui.session.inbox
+        left = inbox.known(event.request_id) if inbox is not None else None
+        if isinstance(event.outcome, Cancelled) and left is not None and left.draft is not None:
+            self.keep(draft_words(left.draft))
+            left.draft = None  # it is offered once
 
     def _close_arriving(self, event: ev.ArrivingEnded) -> None:
         """Close the panel of a set that will not be asked; its draft comes back with the same questions."""

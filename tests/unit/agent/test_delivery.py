@@ -13,19 +13,20 @@ from ccq_tui.agent import delivery, unrecorded_prompts
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import Send
 from ccq_tui.agent.cut_off import cut_off
-from ccq_tui.agent.delivery import MESSAGE, Delivery, prompt_id_of, prompts_before, way_in
+from ccq_tui.agent.delivery import GONE, MESSAGE, Delivery, prompt_id_of, prompts_before, way_in
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, PromptDelivered, PromptRecorded, PromptReturned
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.unrecorded_prompts import UnrecordedPrompts
 from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import InboxChange
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.sessions import InboxSessions
 from ccq_tui.inbox.store.rows import StoredRequest
-from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.store.store import Store, StoredDraft
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.message import answers_as_message
 from tests.actors import PANEL
@@ -169,6 +170,26 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
             " · Never ran, permission withdrawn as the process ended: Bash touch d, Bash touch a",
         )
     ]
+
+
+@pytest.mark.parametrize("swept", [False, True])
+async def test_words_typed_for_a_permission_of_a_killed_process_are_offered(swept: bool) -> None:
+    inbox, told = MemoryInbox(), list[ev.AgentEvent]()
+    request = PermissionRequest("a", "s", "Bash", {"command": "touch a"})
+    draft = replace(first_draft(request), text="not this one")
+
+    def leave(store: Store) -> None:
+        store.requests.add(request)
+        store.drafts.save_all([StoredDraft(-1, request.id, PANEL, draft)])
+        if swept:
+            store.requests.withdraw_orphans()
+
+    await inbox.run(leave)
+    made = Delivery(inbox, told.append, lambda _: None)
+    await made.catch_up("s", SessionPast("s"))
+    made.close(in_order=True)
+    assert told[0] == ev.RequestSettled(request.id, Cancelled(GONE))
+    assert getattr(inbox.known(request.id).draft, "text", "") == "not this one"  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("output", ["done", INTERRUPTED])
