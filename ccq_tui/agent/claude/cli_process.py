@@ -79,8 +79,8 @@ def _refused(error: sdk.ResultError, words: StderrTail) -> SessionLost:
     if NO_CONVERSATION.search(said):
         # The CLI's own text is about its flags, and it repeats itself.
         return SessionLost("", exit_code=error.exit_code, kind=Problem.NO_CONVERSATION)
-    told = words.after(bounded(said, TEXT_CHARACTERS))
-    return SessionLost(told, exit_code=error.exit_code, kind=Problem.CLI_ENDED)
+    ended = words.after(bounded(said, TEXT_CHARACTERS))
+    return SessionLost(ended, exit_code=error.exit_code, kind=Problem.CLI_ENDED)
 
 
 def _unconnected(said: str, words: StderrTail) -> SessionLost:

@@ -146,9 +146,9 @@ def main(directory: str, session_id: str, *, resuming: bool, repairing: bool) ->
     said = [{"type": one.type, "uuid": one.uuid, "message": one.message} for one in messages]
     entries = by_uuid(record)
     earlier, gaps = before(entries, [one["uuid"] for one in said])
-    told = [*earlier, *said]
-    add_records(entries, told)
-    newest, *older = parts(told)
+    shown = [*earlier, *said]
+    add_records(entries, shown)
+    newest, *older = parts(shown)
     info = sdk.get_session_info(session_id) if messages else None
     past = {
         "messages": newest,
