@@ -22,7 +22,7 @@ When = Callable[[PanelState], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class KeyStep:
     """The effect of a key.
 
     Attributes:
@@ -48,13 +48,13 @@ def _unchanged(state: PanelState) -> PanelState:
     return state
 
 
-UP, DOWN = (Action(partial(moves.move, by=by), walks=True) for by in (-1, 1))
-PREVIOUS, NEXT = (Action(partial(flow.turn_by, by=by), walks=True) for by in (-1, 1))
-LINE_UP, LINE_DOWN = (Action(_unchanged, scrolls=by) for by in (-1, 1))
-PAGE_UP, PAGE_DOWN = (Action(_unchanged, scrolls=by, by_pages=True) for by in (-1, 1))
-OTHER = Action(moves.open_other)
-DECLINE = Action(flow.decline)
-FOLD = Action(flow.fold)
+UP, DOWN = (KeyStep(partial(moves.move, by=by), walks=True) for by in (-1, 1))
+PREVIOUS, NEXT = (KeyStep(partial(flow.turn_by, by=by), walks=True) for by in (-1, 1))
+LINE_UP, LINE_DOWN = (KeyStep(_unchanged, scrolls=by) for by in (-1, 1))
+PAGE_UP, PAGE_DOWN = (KeyStep(_unchanged, scrolls=by, by_pages=True) for by in (-1, 1))
+OTHER = KeyStep(moves.open_other)
+DECLINE = KeyStep(flow.decline)
+FOLD = KeyStep(flow.fold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class KeyRow:
     """
 
     keys: tuple[str, ...]
-    action: Action | None
+    action: KeyStep | None
     when: When
     does: str
 
@@ -140,7 +140,7 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(("y",), DECLINE, _declining, "In the confirmation: decline"),
     KeyRow(
         ("x",),
-        Action(flow.dismiss),
+        KeyStep(flow.dismiss),
         lambda s: _declining(s) and s.questions.is_form,
         "In the confirmation of a form: cancel it without a decision",
     ),
@@ -149,34 +149,34 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(("k",), UP, _list_or_review, "Move up"),
     KeyRow(("j",), DOWN, _list_or_review, "Move down"),
     KeyRow(
-        ("home",), Action(partial(moves.move_to_edge, last=False)), _list_or_review, "Go to the first row"
+        ("home",), KeyStep(partial(moves.move_to_edge, last=False)), _list_or_review, "Go to the first row"
     ),
-    KeyRow(("end",), Action(partial(moves.move_to_edge, last=True)), _list_or_review, "Go to the last row"),
+    KeyRow(("end",), KeyStep(partial(moves.move_to_edge, last=True)), _list_or_review, "Go to the last row"),
     KeyRow(tuple("123456789"), None, _numbered, "Select that row; in the review, go to that question"),
     KeyRow(
         ("space",),
-        Action(moves.mark, walks=True, takes=True),
+        KeyStep(moves.mark, walks=True, takes=True),
         _choices,
         "Select, and stay; toggle in a multi-select",
     ),
     KeyRow(
         ("enter",),
-        Action(flow.go_on, takes=True),
+        KeyStep(flow.go_on, takes=True),
         lambda s: not _declining(s),
         "Select and continue; on “Submit answers”: confirm",
     ),
-    KeyRow(("a",), Action(moves.mark_all), _multi, "All or none of a multi-select"),
+    KeyRow(("a",), KeyStep(moves.mark_all), _multi, "All or none of a multi-select"),
     KeyRow(("tab",), NEXT, _several, "Next question"),
     KeyRow(("shift+tab",), PREVIOUS, _several, "Previous question"),
     KeyRow(("right", "l"), NEXT, _list_or_review, "Next question"),
     KeyRow(("left", "h"), PREVIOUS, _list_or_review, "Previous question"),
     KeyRow(("o",), OTHER, _list, "Answer in your own words"),
-    KeyRow(("n",), Action(partial(moves.open_text, focus=Focus.NOTE)), _notable, "Add a note to the answer"),
-    KeyRow(("r",), Action(moves.take_over), recalls, "Reuse your earlier answer"),
+    KeyRow(("n",), KeyStep(partial(moves.open_text, focus=Focus.NOTE)), _notable, "Add a note to the answer"),
+    KeyRow(("r",), KeyStep(moves.take_over), recalls, "Reuse your earlier answer"),
     KeyRow(
-        ("slash",), Action(partial(moves.open_text, focus=Focus.FILTER)), _filterable, "Filter a long list"
+        ("slash",), KeyStep(partial(moves.open_text, focus=Focus.FILTER)), _filterable, "Filter a long list"
     ),
-    KeyRow(("p",), Action(flow.enlarge), _list, "Show the row and its preview whole, or back"),
+    KeyRow(("p",), KeyStep(flow.enlarge), _list, "Show the row and its preview whole, or back"),
     KeyRow(("shift+up",), LINE_UP, _list_or_review, "Scroll the preview up"),
     KeyRow(("shift+down",), LINE_DOWN, _list_or_review, "Scroll the preview down"),
     KeyRow(("shift+pageup",), PAGE_UP, _list_or_review, "Page the preview up"),
@@ -185,23 +185,23 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(("pagedown",), PAGE_DOWN, _enlarged, "Page what is enlarged down"),
     KeyRow(
         ("c",),
-        Action(partial(moves.open_text, focus=Focus.DISCUSS)),
+        KeyStep(partial(moves.open_text, focus=Focus.DISCUSS)),
         _discussable,
         "Discuss in prose instead of answering",
     ),
-    KeyRow(("escape",), Action(flow.back), _always, "Leave the text, then hide the panel"),
+    KeyRow(("escape",), KeyStep(flow.back), _always, "Leave the text, then hide the panel"),
     KeyRow(("f2",), FOLD, _always, "Hide or show the panel"),
     KeyRow(("ctrl+d",), DECLINE, _always, "Decline the questions (asks once)"),
     KeyRow(
         ("ctrl+g",),
-        Action(flow.open_for_editor, edits=True),
+        KeyStep(flow.open_for_editor, edits=True),
         _always,
         "Edit the text, or your own answer, in $EDITOR",
     ),
 )
 
 
-def action_for(state: PanelState, key: str, character: str = "") -> Action | None:
+def action_for(state: PanelState, key: str, character: str = "") -> KeyStep | None:
     """Return the action of a key in a state, or None for none (in a text field: if it edits the text)."""
     if state.hidden:
         return FOLD if key == "f2" else None
@@ -217,7 +217,7 @@ def action_for(state: PanelState, key: str, character: str = "") -> Action | Non
     return _types(character) if is_text(character) and (_list(state) or prose) else None
 
 
-def action_of(state: PanelState, event: Pressed) -> Action | None:
+def action_of(state: PanelState, event: Pressed) -> KeyStep | None:
     """Return the action of a press: on the row of the custom text, every key but the blank is text."""
     page = state.page
     on_other = _choices(state) and not page.question.closed and page.cursor == page.other_row
@@ -233,14 +233,14 @@ def walks(state: PanelState, event: Pressed) -> bool:
     return action is not None and action.walks
 
 
-def _picks(state: PanelState, row: int) -> Action:
+def _picks(state: PanelState, row: int) -> KeyStep:
     if state.in_review:
-        return Action(partial(flow.turn_to, tab=row), row=row)
-    return Action(partial(moves.pick, row=row), walks=_multi(state), row=row)
+        return KeyStep(partial(flow.turn_to, tab=row), row=row)
+    return KeyStep(partial(moves.pick, row=row), walks=_multi(state), row=row)
 
 
-def _types(seed: str) -> Action:
-    return Action(partial(moves.open_other, seed=seed))
+def _types(seed: str) -> KeyStep:
+    return KeyStep(partial(moves.open_other, seed=seed))
 
 
 def hints(state: PanelState, more: str = "") -> Hints:

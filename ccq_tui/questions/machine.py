@@ -11,7 +11,7 @@ from ccq_tui.questions import moves
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, Shown, TabClicked, TextChanged
 from ccq_tui.questions.flow import go_on, turn_to
 from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY, InputGuard, Meaning, is_fresh
-from ccq_tui.questions.keys import OTHER, Action, action_of, walks
+from ccq_tui.questions.keys import OTHER, KeyStep, action_of, walks
 from ccq_tui.questions.merge_partial import JUST_COMPLETE, NOT_ASKED, NOT_COMPLETE
 from ccq_tui.questions.outcome import Answered
 from ccq_tui.questions.state import Focus, PanelState, typable
@@ -122,7 +122,7 @@ def _written(state: PanelState, meant: Meaning) -> PanelState:
     return moves.open_other(state, "".join(word.typed)) if meant is Meaning.WORD else state
 
 
-def _obeyed(state: PanelState, event: Pressed, action: Action | None) -> PanelState:
+def _obeyed(state: PanelState, event: Pressed, action: KeyStep | None) -> PanelState:
     if action is None:
         return state
     if (row := _taken_by(state, action)) is not None and not moves.is_in_sight(state, row):
@@ -135,7 +135,7 @@ def _obeyed(state: PanelState, event: Pressed, action: Action | None) -> PanelSt
     return after
 
 
-def _taken_by(state: PanelState, action: Action) -> int | None:
+def _taken_by(state: PanelState, action: KeyStep) -> int | None:
     """Return the row that an action takes, or None for one that takes none."""
     if action.row is not None or not action.takes or state.focus not in (Focus.REVIEW, Focus.LIST):
         return action.row

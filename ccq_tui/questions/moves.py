@@ -11,7 +11,7 @@ from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focu
 OUT_OF_SIGHT = "the row was out of sight · press again to choose it"
 NOT_DRAWN = "the key came before this was drawn · press it again"
 KEPT = "your words are kept, not sent · Enter again takes them"
-KEPT_ASIDE = "your words are kept, not sent · c goes on with them"
+KEPT_ASIDE = "your words are kept, not sent · c continues them"
 CLOSED = "choose one of the options · the question takes no text of your own"
 
 

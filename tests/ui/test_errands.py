@@ -30,6 +30,9 @@ READ_TWICE = {
     "theme": "put on, followed and checked",
     "cli_path": "started and checked",
     "log_level": "of the program and of a replay",
+    "setting_sources": "given to Claude Code, and read as it does",
+    "questions": "told to the model, and held to",
+    "max_question_rounds": "likewise",
     "native_sessions": "what the screen lists and what is printed",
 }
 """Settings that several modules read, and what for."""

@@ -42,7 +42,7 @@ FIXED_THERE = {
     "cli/mcp.py": "Ctrl+C",
     "config/keynames.py": "PgUp PgDn",
     "inbox/decision.py": "Ctrl+G",
-    "questions/keys.py": "F2 Ctrl+D Ctrl+G PgUp PgDn",
+    "questions/keys.py": "Ctrl+D Ctrl+G PgUp PgDn",
     "screens/inbox/body.py": "Ctrl+D",
     "screens/inbox/screen.py": "PgUp PgDn",
     "screens/overview/screen.py": "Ctrl+R F2",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, Protocol
 
 from rich.text import Text
 from textual import events
@@ -17,9 +17,6 @@ from ccq_tui.text import common_start
 from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.panel.field import AnswerField
 
-if TYPE_CHECKING:
-    from ccq_tui.widgets.prompt.prompt import Prompt
-
 MOST_LINES = 10
 MOST_PASTES = 20
 """Most pastes that are remembered beyond their prompt."""
@@ -27,6 +24,29 @@ _SIGNS = range(0x100000, 0x10FFFE)
 """Characters for private use, which nobody types."""
 BESIDE = 2
 """Lines of the lower half of the screen that are not the field's: the rule above it, and the status line."""
+
+
+class FieldOwner(Protocol):
+    """The prompt around the field."""
+
+    @property
+    def searching(self) -> bool:
+        """Whether the history is searched."""
+
+    def press(self, event: events.Key) -> bool:
+        """Handle a key that means something to the prompt; return whether it did."""
+
+    def note_typed(self) -> None:
+        """Note that somebody typed."""
+
+    def walk_by(self, by: int) -> bool:
+        """Go through the history."""
+
+    def show_sign(self) -> None:
+        """Show the mode of the keys."""
+
+    def look_at(self, pasted: str) -> None:
+        """Look for images in what was pasted."""
 
 
 class VimKeys:
@@ -165,7 +185,7 @@ class PromptField(AnswerField):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {*AnswerField.COMPONENT_CLASSES, "prompt--paste"}
 
-    def __init__(self, prompt: Prompt) -> None:
+    def __init__(self, prompt: FieldOwner) -> None:
         self.prompt = prompt
         self.pastes: dict[str, str] = {}
         """The folded pastes by the names under which they are in the text."""

@@ -71,8 +71,11 @@ def test_parts_are_shown_as_the_whole_and_stay_small() -> None:
     at_once.apply(HistoryLoaded(tuple(replay(whole, "s"))))
     bit_by_bit.add_prompt("typed meanwhile")
     for number, part in enumerate(cut):
-        bit_by_bit.apply(HistoryLoaded(tuple(replay(part, "s")), older=number > 0))
-        if not number:
+        made = bit_by_bit.empty() if number else bit_by_bit
+        made.apply(HistoryLoaded(tuple(replay(part, "s"))))
+        if number:
+            bit_by_bit.put_first(made)
+        else:
             bit_by_bit.apply(PromptAccepted("typed meanwhile", prompt_id="9"))
     at_once.apply(PromptAccepted("typed meanwhile", prompt_id="9"))
     assert plain_text(bit_by_bit.blocks) == plain_text(at_once.blocks)
