@@ -13,7 +13,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.call_results import UNANSWERED
 from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.widgets.status_line import StatusLine
-from tests.ui.host import press_later
+from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
 from tests.ui.session import MovableClock, until
@@ -25,8 +25,10 @@ ASKED = said(call("AskUserQuestion", QUESTIONS), message="m9")
 class Replayed:
     """A replay, its screen and its clock."""
 
-    def __init__(self, path: Path, *lines: Any, speed: float | None = None) -> None:
-        self.clock = MovableClock()
+    def __init__(
+        self, path: Path, *lines: Any, speed: float | None = None, clock: MovableClock | Clock | None = None
+    ) -> None:
+        self.clock = clock or MovableClock()
         launch = Launch(settings=Settings(cwd=path))
         self.app = ReplayApp(launch, opened(path, *lines), speed, clock=self.clock)
 
@@ -63,6 +65,7 @@ async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp
         said(call("Bash", {"command": "make all"}), message="m2"),
         back("built"),
         result(),
+        clock=Clock(),
     )
     async with run.app.run_test(size=(80, 24)) as pilot:
         await ended(run, pilot)
