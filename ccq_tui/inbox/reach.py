@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from datetime import datetime
 from enum import Enum, auto
 from pathlib import Path
 from typing import NamedTuple
@@ -39,10 +40,12 @@ class Look(NamedTuple):
     Attributes:
         there: Returns whether a directory is there, or can be made again.
         recorded: The sessions that Claude Code keeps, or None if unknown.
+        at: The time at which these were listed: what changed later may have a record since then.
     """
 
     there: Callable[[Path], bool]
     recorded: Collection[str] | None = None
+    at: datetime | None = None
 
 
 NO_RECORD_WORDS = "Claude Code has no record of its session, so no agent can get it"
@@ -68,7 +71,8 @@ def reach_of(session: StoredSession | None, look: Look, origin: Origin = OURS) -
         return Reach.UNKNOWN
     if alive(session.owner):
         return Reach.RUNS
-    if look.recorded is not None and session.id not in look.recorded:
+    listed = look.at is None or session.changed_at < look.at
+    if listed and look.recorded is not None and session.id not in look.recorded:
         return Reach.NO_RECORD
     if session.directory and not look.there(Path(session.directory)):
         return Reach.NO_DIRECTORY

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, ClassVar
 
@@ -150,7 +151,8 @@ class StoredList(ListScreen[Result, State]):
 
     async def read_all(self) -> None:
         """Read the store."""
-        inbox, look = self.manager.inbox, Look(cache(can_be_there), await self.manager.recorded())
+        inbox, at = self.manager.inbox, datetime.now(UTC)
+        look = Look(cache(can_be_there), await self.manager.recorded(), at)
         try:
             rows = await inbox.run(lambda store: self._read_rows(store, look))
             self.stored = {row.key: row for row in rows}

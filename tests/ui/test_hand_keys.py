@@ -89,7 +89,7 @@ async def test_two_escapes_in_an_empty_prompt_open_rewind_and_a_burst_does_nothi
     await press_apart(pilot, run, *["escape"] * 6, seconds=0.03)
     await settled(pilot)
     assert run.screen.dock.prompt.text == "x", "a key held down clears nothing"
-    run.clock.skip(1.0)
+    run.clock.skip(3.0)
     await press_apart(pilot, run, "escape", "a")
     await press_apart(pilot, run, "escape")
     await settled(pilot)

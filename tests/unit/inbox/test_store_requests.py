@@ -359,6 +359,10 @@ def test_what_no_session_asked_is_never_a_sessions_to_deliver_or_to_lose(store: 
     assert len(store.requests.undelivered("form:asker")) == 2
     look = Look(lambda _: False, recorded=())
     assert [reach_of(None, look, origin) for origin in (form, Origin())] == [Reach.ASKER, Reach.UNKNOWN]
+    session = store.sessions.get("asker")
+    assert session
+    assert reach_of(session, look) is Reach.NO_RECORD
+    assert reach_of(session, look._replace(at=session.changed_at)) is Reach.RESTS, "recorded since then"
 
 
 @pytest.mark.parametrize("asker", [Asker.HOOK, Asker.TERMINAL])
