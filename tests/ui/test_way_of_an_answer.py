@@ -64,10 +64,14 @@ class Way:
             return
         posts_other = not isinstance(frame.f_locals.get("message", KEY), events.Key)
         if (_module(frame), frame.f_code.co_name) in HANDS_ON and not posts_other:
+            beside = frame.f_code.co_name == "submit"  # unless it is the answer: other surfaces count again
             passed: list[str] = []
             while frame is not None:
                 passed.insert(0, _module(frame))
+                beside = beside and frame.f_code.co_name != "answer"
                 frame = frame.f_back
+            if beside:
+                return
             self.stations = [name for name in dict.fromkeys((*self.stations, *passed)) if name]
 
 
