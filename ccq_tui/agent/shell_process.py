@@ -87,17 +87,22 @@ class ShellProcess(asyncio.SubprocessProtocol):
 
         If the command cannot be started, its standard error says why.
         """
+        loop = asyncio.get_running_loop()
+        exec_shell = loop.subprocess_exec(
+            lambda: self,
+            os.environ.get("SHELL") or "/bin/sh",
+            "-c",
+            self.command,
+            stdin=DEVNULL,
+            cwd=self._options.cwd,
+            env=self._options.environ(),
+            start_new_session=True,
+        )
+        # Cancelled by itself it would wait for all that the shell has started, and end the shell alone.
+        starting = loop.create_task(exec_shell)
         try:
-            self._process, _ = await asyncio.get_running_loop().subprocess_exec(
-                lambda: self,
-                os.environ.get("SHELL") or "/bin/sh",
-                "-c",
-                self.command,
-                stdin=DEVNULL,
-                cwd=self._options.cwd,
-                env=self._options.environ(),
-                start_new_session=True,
-            )
+            process, _ = await asyncio.shield(starting)
+            self._process = process
             if self.stopped:
                 self.stop()
             await self._ended.wait()
@@ -108,6 +113,9 @@ class ShellProcess(asyncio.SubprocessProtocol):
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             return ShellRun(self.command, stderr=f"The command was not started: {reason}", code=NOT_RUN)
         except asyncio.CancelledError:
+            if self._process is None:
+                with suppress(OSError, ValueError):
+                    self._process, _ = await starting
             self.kill()
             if self._process is not None:
                 with suppress(TimeoutError):
@@ -120,7 +128,7 @@ class ShellProcess(asyncio.SubprocessProtocol):
             if self._process is not None:
                 self._process.close()
         out, errors = (stream.text() for stream in self._streams.values())
-        return ShellRun(self.command, out, errors, self._process.get_returncode() or 0)
+        return ShellRun(self.command, out, errors, process.get_returncode() or 0)
 
     def stop(self) -> None:
         """End the command by SIGINT, then by SIGTERM and SIGKILL; a second call kills it at once."""

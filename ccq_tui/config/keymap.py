@@ -78,13 +78,19 @@ def keymap_of(choices: Choices) -> Keymap:
 
 
 DEFAULT_KEYS = keymap_of({})
-_in_use = DEFAULT_KEYS
+_in_use: Keymap
+_shown: dict[str, str] = {}
+"""The first key of each action, as the screen shows it: sentences with keys are made for each frame."""
 
 
 def use_keys(keymap: Keymap) -> None:
     """Use a person's keys from now on: one program has one keymap."""
     global _in_use
     _in_use = keymap
+    _shown.update((name, keymap.shown(name)) for name in BY_NAME)
+
+
+use_keys(DEFAULT_KEYS)
 
 
 def keymap() -> Keymap:
@@ -94,12 +100,12 @@ def keymap() -> Keymap:
 
 def key_of(name: str) -> str:
     """Return the key of an action as a sentence names it."""
-    return _in_use.shown(name)
+    return _shown.get(name, "")
 
 
 def with_keys(words: str) -> str:
     """Name the keys of the actions that a sentence has in braces."""
-    return words.format_map({name: _in_use.shown(name) for name in BY_NAME})
+    return words.format_map(_shown)
 
 
 def key_problems(choices: Any) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from uuid import uuid4
 
@@ -228,9 +229,20 @@ async def test_one_that_does_not_listen_ends_by_two(options: SessionOptions, tmp
     assert not alive(pid)
 
 
-async def test_a_command_ends_with_its_session(options: SessionOptions, tmp_path: Path) -> None:
-    process = ShellProcess("sh -c 'echo $$ > pid; exec sleep 1000'", options, print)
-    task, pid = await started(process, tmp_path)
+@pytest.mark.parametrize("known", [True, False])
+async def test_a_command_ends_with_its_session(options: SessionOptions, tmp_path: Path, known: bool) -> None:
+    process = ShellProcess("sh -c 'echo $$ > pid; exec sleep 1000'; true", options, print)
+    if known:
+        task, pid = await started(process, tmp_path)
+    else:
+        task, place = asyncio.create_task(process.run()), tmp_path / "pid"
+        for _ in range(3):
+            await asyncio.sleep(0)
+        for _ in range(3000):
+            if place.exists() and place.read_text().strip():
+                break
+            time.sleep(0.01)  # noqa: ASYNC251 - the loop must not learn that the command was started
+        pid = int(place.read_text())
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
