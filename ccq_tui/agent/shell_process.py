@@ -87,8 +87,7 @@ class ShellProcess(asyncio.SubprocessProtocol):
 
         If the command cannot be started, its standard error says why.
         """
-        loop = asyncio.get_running_loop()
-        exec_shell = loop.subprocess_exec(
+        start = asyncio.get_running_loop().subprocess_exec(
             lambda: self,
             os.environ.get("SHELL") or "/bin/sh",
             "-c",
@@ -99,7 +98,7 @@ class ShellProcess(asyncio.SubprocessProtocol):
             start_new_session=True,
         )
         # Cancelled by itself it would wait for all that the shell has started, and end the shell alone.
-        starting = loop.create_task(exec_shell)
+        starting = asyncio.ensure_future(start)
         try:
             process, _ = await asyncio.shield(starting)
             self._process = process
@@ -113,9 +112,8 @@ class ShellProcess(asyncio.SubprocessProtocol):
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             return ShellRun(self.command, stderr=f"The command was not started: {reason}", code=NOT_RUN)
         except asyncio.CancelledError:
-            if self._process is None:
-                with suppress(OSError, ValueError):
-                    self._process, _ = await starting
+            with suppress(OSError, ValueError):
+                self._process, _ = await starting
             self.kill()
             if self._process is not None:
                 with suppress(TimeoutError):

@@ -78,8 +78,8 @@ def keymap_of(choices: Choices) -> Keymap:
 
 
 DEFAULT_KEYS = keymap_of({})
-_in_use: Keymap
-_shown: dict[str, str] = {}
+_in_use = DEFAULT_KEYS
+_shown = {name: DEFAULT_KEYS.shown(name) for name in BY_NAME}
 """The first key of each action, as the screen shows it: sentences with keys are made for each frame."""
 
 
@@ -88,9 +88,6 @@ def use_keys(keymap: Keymap) -> None:
     global _in_use
     _in_use = keymap
     _shown.update((name, keymap.shown(name)) for name in BY_NAME)
-
-
-use_keys(DEFAULT_KEYS)
 
 
 def keymap() -> Keymap:
@@ -125,10 +122,8 @@ def key_problems(choices: Any) -> Iterator[tuple[str, str]]:
 
 def _entry_problem(name: str, value: Any) -> str:
     if name == PRESET:
-        allowed = ", ".join(PRESETS)
-        return (
-            "" if isinstance(value, str) and value in PRESETS else f"must be one of {allowed}, not {value!r}"
-        )
+        known = isinstance(value, str) and value in PRESETS
+        return "" if known else f"must be one of {', '.join(PRESETS)}, not {value!r}"
     action = BY_NAME.get(name)
     if action is None:
         close = difflib.get_close_matches(name, BY_NAME, n=1)

@@ -152,8 +152,7 @@ class Gate:
         text = self._remarks.pop(tool_use_id or "", "")
         if not text:
             return {}
-        event = data["hook_event_name"]
-        told = {"hookEventName": event, "additionalContext": REMARKED.format(text=text)}
+        told = {"hookEventName": data["hook_event_name"], "additionalContext": REMARKED.format(text=text)}
         return {"hookSpecificOutput": told}  # type: ignore[typeddict-item]  # the event is one of two
 
     async def can_use_tool(

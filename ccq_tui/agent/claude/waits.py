@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,19 +84,17 @@ class Calls:
 
         Claude Code calls the hooks of all sets of a message at once, and they come in any order.
         """
-        try:
-            async with asyncio.timeout(seconds):
-                while call in self._unasked[1:]:
-                    self._changed.clear()
-                    await self._changed.wait()
-        except TimeoutError:
+        if not await self._until(lambda: call not in self._unasked[1:], seconds):
             _logger.info("A question set was not asked in time for the next one")
 
     async def alone(self, call: str, seconds: float) -> bool:
         """Wait until all other calls have their results; returns whether they have."""
+        return await self._until(lambda: self._whole and not self._open - {call}, seconds)
+
+    async def _until(self, reached: Callable[[], bool], seconds: float) -> bool:
         try:
             async with asyncio.timeout(seconds):
-                while not self._whole or self._open - {call}:
+                while not reached():
                     self._changed.clear()
                     await self._changed.wait()
         except TimeoutError:
@@ -257,12 +256,10 @@ class Waits:
         """
         event = self._shown.setdefault(tool_use_id, asyncio.Event())
         for _ in range(_LOOKS):
-            try:
+            with suppress(TimeoutError):
                 async with asyncio.timeout(_SEEN_SECONDS / _LOOKS):
                     await event.wait()
-            except TimeoutError:
-                continue
-            return
+                return
         event.set()  # nobody waits for it a second time
         _logger.debug("A request came without its tool call")
 
