@@ -33,9 +33,6 @@ PYTHON = "3.11"
 # Python compiles what it imports; compiling all of every package beforehand takes longer than the rest.
 INSTALL = ("install", "--no-compile")
 WORKERS = ("-n", "auto")
-BUSY = ("-n", "logical")  # a worker a core: these tests wait for nothing
-MEASURED = ("--cov-report", "term:skip-covered")
-PURE = ("questions", "inbox")
 
 
 def main() -> int:
@@ -88,20 +85,17 @@ def test(words: list[str]) -> int:
     started = time.monotonic()
     lint([])
     do([script("python"), "-m", "tests.unit.test_budget"])
-    # Measuring makes tests take two thirds longer: the task "coverage" measures everything.
-    places = [f"tests/unit/{layer}" for layer in PURE]
-    with beside([sys.executable, __file__, "types"]):
-        do([script("pytest"), *BUSY, *MEASURED, *(f"--cov=ccq_tui.{layer}" for layer in PURE), *places])
-    with beside([sys.executable, __file__, "wheel"], [script("python"), "-m", "tests.bench", "--smoke"]):
-        do([script("pytest"), *WORKERS, "--dist=worksteal", *(f"--ignore={place}" for place in places)])
+    task = [sys.executable, __file__]
+    with beside([*task, "types"], [*task, "wheel"], [script("python"), "-m", "tests.bench", "--smoke"]):
+        do([script("pytest"), *WORKERS, "--dist=worksteal"])
     print(f"\nAll checks passed in {time.monotonic() - started:.0f} s.")
     return 0
 
 
 def coverage(words: list[str]) -> int:
-    """Run all tests and report what of the whole program they cover."""
+    """Run all tests and report what of the whole program they cover; they take two thirds longer."""
     install(VENV, "dev")
-    do([script("pytest"), *WORKERS, "--cov", *MEASURED, *words])
+    do([script("pytest"), *WORKERS, "--cov", "--cov-report", "term:skip-covered", *words])
     return 0
 
 
@@ -173,11 +167,13 @@ def wheel(_words: list[str]) -> int:
     do([script("python"), "-m", "build", "--wheel", "--outdir", dist])
     (built,) = dist.glob("*.whl")
     dependencies = stamp_of("wheel")
-    if not stamped(WHEEL_VENV, dependencies):
-        make(WHEEL_VENV)
-        do([*pip(WHEEL_VENV), *INSTALL, "-c", LOCK, built])
+    install_there = [*pip(VENV), "--python", script("python", WHEEL_VENV), *INSTALL]
+    if stamped(WHEEL_VENV, dependencies):
+        do([*install_there, "--no-deps", "--force-reinstall", built])
+    else:
+        venv.create(WHEEL_VENV, clear=True)
+        do([*install_there, "-c", LOCK, built])
         put_stamp(WHEEL_VENV, dependencies)
-    do([*pip(WHEEL_VENV), *INSTALL, "--no-deps", "--force-reinstall", built])
     # Not from the checkout, whose own ccq_tui would be found first.
     do([script("ccq-tui", WHEEL_VENV), "--version"], cwd=dist)
     do([script("python", WHEEL_VENV), "-c", SHIPPED], cwd=dist)
