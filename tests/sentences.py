@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import ccq_tui
@@ -116,12 +117,13 @@ def _error(node: ast.Raise) -> str:
     return ""
 
 
-def sentences() -> list[Sentence]:
+@cache
+def sentences() -> tuple[Sentence, ...]:
     """All sentences of the program that people read."""
-    found = []
+    found: list[Sentence] = []
     for path in sorted(ROOT.rglob("*.py")):
         module = path.relative_to(ROOT).as_posix()
         if module.split("/")[0] in FOR_THE_MODEL or module in FOR_THE_MODEL or module in STORED:
             continue
         found += of_source(module, path.read_text(encoding="utf-8"))
-    return found
+    return tuple(found)

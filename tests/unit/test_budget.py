@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import ast
-import io
-import tokenize
+import re
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -18,24 +16,28 @@ PROGRAM = Path(ccq_tui.__file__).parent
 CHECKOUT = PROGRAM.parent
 BUDGET = CHECKOUT / "docs" / "dev" / "budget.toml"
 ALLOWED: dict[str, int] = tomllib.loads(BUDGET.read_text(encoding="utf-8"))["lines"]
-NO_CODE = {
-    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER,
-}  # fmt: skip
-DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+LITERAL = re.compile(
+    r"""#[^\n]*|(?s:'{3}(?:[^\\]|\\.)*?'{3}|"{3}(?:[^\\]|\\.)*?"{3}|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")"""
+)
+"""A comment or a string, as a whole; Python's own tokenizer takes ten times as long for all files."""
+ALONE = re.compile(r"""(?<!\\\n)^[ \t]*[rRuU]?"(\n')*[ \t]*$""", re.MULTILINE)
+"""What is left of a string that is a statement, or a line inside brackets."""
+
+
+def emptied(literal: re.Match[str]) -> str:
+    """Return nothing for a comment, and a sign in each of its lines for a string."""
+    return "" if literal[0].startswith("#") else '"' + "\n'" * literal[0].count("\n")
 
 
 def code_lines(source: str) -> int:
     """Return the number of lines that hold code: no blanks, comments or docstrings."""
-    lines: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type not in NO_CODE:
-            lines.update(range(token.start[0], token.end[0] + 1))
-    for node in ast.walk(ast.parse(source)):
-        for inner in node.body if isinstance(node, DOCUMENTED) else ():
-            match inner:
-                case ast.Expr(ast.Constant(str())):
-                    lines.difference_update(range(inner.lineno, (inner.end_lineno or 0) + 1))
-    return len(lines)
+    text = LITERAL.sub(emptied, source)
+    lines, depth, seen = sum(map(bool, map(str.strip, text.split("\n")))), 0, 0
+    for alone in ALONE.finditer(text):
+        between, seen = text[seen : alone.start()], alone.start()
+        depth += sum(map(between.count, "([{")) - sum(map(between.count, ")]}"))
+        lines -= 0 if depth else 1 + alone[0].count("\n")
+    return lines
 
 
 def counted() -> Counter[str]:
@@ -53,8 +55,9 @@ def counted() -> Counter[str]:
 
 def test_what_is_a_line_of_code() -> None:
     source = '"""Module\nof two lines."""\n\n# why\nA = """x\n\ny"""\n\n\n'
-    source += 'def f() -> None:\n    """Doc."""\n    "also"\n'
-    assert code_lines(source) == 4
+    source += 'def f() -> None:\n    r"""Doc\\"s."""  # so\n    "also"\n    g(\n        "#",\n        \'"\'\n'
+    source += '        "\\""\n    )\nB = \\\n    """b"""\n'
+    assert code_lines(source) == 11
 
 
 def test_each_package_keeps_to_its_budget() -> None:

@@ -13,31 +13,48 @@ import ccq_tui
 
 ROOT = Path(ccq_tui.__file__).parent
 FENCED = ROOT / "compat"
+NAMES = {ast.Name: "id", ast.Attribute: "attr"} | dict.fromkeys(
+    (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef), "name"
+)
+FOREIGN = {"textual", "claude_agent_sdk"}
 
 
 def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and name != "_"
 
 
-def parsed() -> dict[Path, ast.Module]:
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.rglob("*.py")}
+def parsed() -> Iterator[tuple[Path, ast.Module]]:
+    """The modules outside the fence."""
+    for path in ROOT.rglob("*.py"):
+        if FENCED not in path.parents:
+            yield path, ast.parse(path.read_text(encoding="utf-8"))
 
 
-def own_names(tree: ast.AST) -> Iterator[str]:
-    """The names that a piece of code gives to something."""
-    for node in ast.walk(tree):
+def nodes_of(tree: ast.AST) -> list[ast.AST]:
+    """The nodes of a piece of code that may have private names."""
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call | ast.ImportFrom | ast.Import)
+        or is_private(getattr(node, NAMES.get(type(node), ""), ""))
+    ]
+
+
+def own_names(nodes: list[ast.AST]) -> Iterator[str]:
+    """The private names that a piece of code gives to something."""
+    for node in nodes:
         match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
                 yield name
-            case ast.Attribute(attr=name, ctx=ast.Store()) | ast.Name(id=name, ctx=ast.Store()):
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 yield name
             case _:
                 pass
 
 
-def private_uses(tree: ast.AST, ours: set[str]) -> Iterator[str]:
+def private_uses(nodes: list[ast.AST], ours: set[str]) -> Iterator[str]:
     """What a module uses of other packages that is private."""
-    for node in ast.walk(tree):
+    for node in nodes:
         names: list[str] = []
         match node:
             case (
@@ -58,9 +75,9 @@ def private_uses(tree: ast.AST, ours: set[str]) -> Iterator[str]:
 
 
 def test_no_private_name_of_a_package_is_used_outside_the_fence() -> None:
-    outside = {path: tree for path, tree in parsed().items() if FENCED not in path.parents}
-    ours = {name for tree in outside.values() for name in own_names(tree)}
-    found = {str(path): list(private_uses(tree, ours)) for path, tree in outside.items()}
+    outside = {path: nodes_of(tree) for path, tree in parsed()}
+    ours = {name for nodes in outside.values() for name in own_names(nodes)}
+    found = {str(path): list(private_uses(nodes, ours)) for path, nodes in outside.items()}
     assert {path: uses for path, uses in found.items() if uses} == {
         # Documented in the standard library.
         str(ROOT / "loop_monitor.py"): ["sys._current_frames"],
@@ -75,18 +92,15 @@ def test_no_class_outside_the_fence_takes_a_private_name_of_its_base() -> None:
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
     taken = []
-    for path, tree in parsed().items():
-        if FENCED in path.parents:
-            continue
+    for path, tree in parsed():
         module = sys.modules.get(".".join(("ccq_tui", *path.relative_to(ROOT).with_suffix("").parts)))
         for node in tree.body:
             kind = getattr(module, node.name, None) if isinstance(node, ast.ClassDef) else None
-            if not isinstance(kind, type):
-                continue
-            names = {name for name in own_names(node) if is_private(name)}
-            for base in kind.__mro__:
-                if base.__module__.partition(".")[0] in {"textual", "claude_agent_sdk"}:
-                    init = getattr(vars(base).get("__init__"), "__code__", None)
-                    theirs = {*vars(base), *(init.co_names if init is not None else ())}
-                    taken += [f"{kind.__qualname__}.{name} is {base.__name__}'s" for name in names & theirs]
+            bases = kind.__mro__ if isinstance(kind, type) else ()
+            foreign = [one for one in bases if one.__module__.partition(".")[0] in FOREIGN]
+            names = set(own_names(nodes_of(node))) if foreign else set()
+            for base in foreign:
+                init = getattr(vars(base).get("__init__"), "__code__", None)
+                theirs = {*vars(base), *(init.co_names if init is not None else ())}
+                taken += [f"{kind.__qualname__}.{name} is {base.__name__}'s" for name in names & theirs]
     assert taken == []

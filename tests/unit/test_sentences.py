@@ -28,15 +28,10 @@ RIDDLE = re.compile(r"\W*(What|Who|Whoever|Whatever|That|Which)\b")
 KEY = re.compile(
     r"(?<![\w+])(?:(?:Ctrl|Alt|Shift)\+)+(?:[A-Z][a-z]\w+|[A-Z]\b|F\d+|[↑↓←→_])|(?<![\w+])F\d+\b"
 )
-CHOSEN = re.compile(
-    r"(?<![\w+])(?:"
-    + "|".join(
-        re.escape(shown_key(one.keys[0]))
-        for one in ACTIONS
-        if one.place in TEXT_PLACES and one.name != "interrupt"
-    )
-    + r")(?!\w)"
-)
+CHOSEN_KEYS = [
+    shown_key(one.keys[0]) for one in ACTIONS if one.place in TEXT_PLACES and one.name != "interrupt"
+]
+CHOSEN = re.compile(r"(?<![\w+])(?:" + "|".join(map(re.escape, CHOSEN_KEYS)) + r")(?!\w)")
 """Keys of actions as they are at first; Esc also leaves whatever is open, which stays so."""
 FIXED_THERE = {
     "cli/mcp.py": "Ctrl+C",
@@ -156,6 +151,8 @@ def test_a_sentence_says_it_in_plain_words() -> None:
 
 def named_keys(source: str) -> Iterator[str]:
     """The keys in the literals of a module that a person can give to something else."""
+    if not any(key in source for key in CHOSEN_KEYS):
+        return  # as most: reading a module takes long
     tree = ast.parse(source)
     bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
