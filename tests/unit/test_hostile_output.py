@@ -9,11 +9,13 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ import click
 import pytest
 
 import ccq_tui.app
+from ccq_tui.agent import reader
 from ccq_tui.agent.events import AgentEvent, PromptAccepted
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.options import SessionOptions
@@ -34,6 +37,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.logs import log_path
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Outcome
+from ccq_tui.theming.read import read_theme
 from tests.hostile import FORBIDDEN, FORGED, MARK, SIGNS, TEXT, in_toml, variants
 from tests.unit.starting import FakeApp
 from tests.unit.stocked import SESSION
@@ -75,9 +79,41 @@ class Printer:
         return printed
 
 
+ANSWERS: dict[str, Any] = {}
+"""What each program said of its version, by its file's name, and that no conversation is recorded."""
+read_once = cache(read_theme)
+
+
+@pytest.fixture
+def asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask each program once for what no input here reaches: 600 starts cost as much as the rest."""
+    run, listed = subprocess.run, reader.earlier_sessions
+
+    def run_once(command: Any, **options: Any) -> Any:
+        if command[1:] not in (["--version"], ["--norc", "-c", 'echo "${BASH_VERSION}"']):
+            return run(command, **options)
+        # The hostile one of each test is the same program.
+        if (name := str(command[0]).removeprefix(str(Path.cwd()))) not in ANSWERS:
+            ANSWERS[name] = run(command, **options)
+        return ANSWERS[name]
+
+    async def list_once(options: SessionOptions) -> list[Any]:
+        if "" not in ANSWERS:
+            ANSWERS[""] = await listed(options)
+        return ANSWERS[""]
+
+    monkeypatch.setattr("ccq_tui.doctor.claude.subprocess.run", run_once)
+    monkeypatch.setattr("ccq_tui.agent.reader.earlier_sessions", list_once)
+    monkeypatch.setattr("ccq_tui.theming.load.read_theme", read_once)
+
+
 @pytest.fixture
 def printed(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restored: None
+    capfdbinary: pytest.CaptureFixture[bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    restored: None,
+    asked_once: None,
 ) -> Iterator[Printer]:
     """Runs commands in an empty directory, with a CLI whose version is hostile."""
     program = tmp_path / "claude"
@@ -128,29 +164,8 @@ def test_words_of_the_command_line(names: tuple[str, ...], printed: Printer) -> 
         printed("show", MARK)  # a group alone answers with its help, and a hook prints nothing
 
 
-VERSIONS: dict[str, subprocess.CompletedProcess[str]] = {}
-"""What each CLI said of its version, by its file's name."""
-
-
-@pytest.fixture
-def versions_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ask each CLI for its version once: no setting reaches it, and 440 starts cost as much as the rest."""
-    run = subprocess.run
-
-    def run_once(command: Any, **options: Any) -> Any:
-        if command[1:] != ["--version"]:
-            return run(command, **options)
-        # The hostile one of each test is the same program.
-        if (name := str(command[0]).removeprefix(str(Path.cwd()))) not in VERSIONS:
-            VERSIONS[name] = run(command, **options)
-        return VERSIONS[name]
-
-    monkeypatch.setattr("ccq_tui.doctor.claude.subprocess.run", run_once)
-
-
 @pytest.mark.parametrize("place", ["project", "user"])
 @pytest.mark.parametrize("field", Settings.model_fields)
-@pytest.mark.usefixtures("versions_once")
 def test_settings_in_files(field: str, place: str, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
     text = in_toml(MARK)
     path = Path(PROJECT_FILE).absolute() if place == "project" else user_config()
@@ -186,7 +201,8 @@ def variables() -> set[str]:
     """Return the names of all variables that the program reads, as its source has them."""
     found = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields}
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        source = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(source)) if re.search("environ|getenv", source) else ():
             match node:
                 case ast.Call(func=ast.Attribute(value=value, attr="get" | "getenv"), args=[first, *_]):
                     pass
@@ -204,6 +220,8 @@ def test_variables_of_the_environment(printed: Printer, monkeypatch: pytest.Monk
     names = variables()
     assert {"TERM", "NO_COLOR", "SHELL", "CLAUDE_CONFIG_DIR", "CCQ_MODEL"} <= names
     places = {name for name in os.environ if name.startswith("XDG_")} | {"HOME"}
+    inbox_path().parent.mkdir(parents=True)
+    Store(inbox_path()).close()  # else each look makes one for itself
     for name in sorted({*names, *places, f"CCQ_{NAME}", f"CCQ_{MARK}", "COLUMNS", "LINES", "LANG", "TZ"}):
         with monkeypatch.context() as patch:
             patch.setenv(name, str(Path.cwd() / MARK) if name in places else MARK)
@@ -280,7 +298,7 @@ def test_what_the_inbox_holds(number: int, printed: Printer, monkeypatch: pytest
     monkeypatch.setattr("ccq_tui.inbox.sent_commands.LOOK_SECONDS", 0.001)
     request = REQUESTS[number]
     inbox_path().parent.mkdir(parents=True)
-    for outcome in [None, *(one for one in OUTCOMES if fits(request, one))]:
+    for run, outcome in enumerate([None, *(one for one in OUTCOMES if fits(request, one))]):
         inbox_path().unlink(missing_ok=True)
         store = Store(inbox_path())
         store.sessions.upsert(request.session_id, TEXT, name=TEXT, last_line=TEXT)
@@ -292,19 +310,21 @@ def test_what_the_inbox_holds(number: int, printed: Printer, monkeypatch: pytest
             store.requests.mark_delivered(request.id, MARK)
         store.close()
         begin = MARK[:3]
-        lists = (["inbox"], ["sessions"], ["history"], ["show", begin])
-        for words in lists:
+        for words in (["inbox"], ["history"], ["show", begin]):
             printed(*words)
             told = json.loads(printed(*words, "--json"))
             assert told["version"] == 1
-        if words == ["show", begin] and isinstance(request, PermissionRequest):
+        if isinstance(request, PermissionRequest):
             assert told["request"]["tool"] == TEXT, "the JSON loses nothing"
+        if run < 2:  # for the rest a request waits or is over, however it ended
+            assert json.loads(printed("sessions", "--json"))["version"] == 1
+            for words in (["sessions"], ["resume", begin], ["export", begin], ["inbox", "--session", begin]):
+                printed(*words)
+        if run == 0:
+            complete(printed, "show ")  # proposes requests that wait
+            complete(printed, "resume ")
         for words in (["answer", begin, "--choose", "1"], ["decline", begin], ["park", begin], ["park"]):
             printed(*words)
-        for words in (["resume", begin], ["export", begin], ["inbox", "--session", begin]):
-            printed(*words)
-        complete(printed, "show ")
-        complete(printed, "resume ")
 
 
 EVENTS = variants(AgentEvent)
