@@ -40,12 +40,11 @@ def strips(draw: st.DrawFn) -> Strip:
     return Strip(parts).adjust_cell_length(WIDTH)
 
 
-screens = st.lists(strips(), min_size=HEIGHT, max_size=HEIGHT)
-
-
 @st.composite
 def plays(draw: st.DrawFn) -> list[list[Strip]]:
-    """Several screens, of which some are the one before with its lines moved, and one that goes on."""
+    """Several screens of a few lines; some are the one before with its lines moved, and one that goes on."""
+    lines = st.sampled_from(draw(st.lists(strips(), min_size=3, max_size=9)))
+    screens = st.lists(lines, min_size=HEIGHT, max_size=HEIGHT)
     shown = [draw(screens)]
     for _ in range(draw(st.integers(1, 4))):
         up, fresh = draw(st.integers(-3, 3)), draw(screens)

@@ -180,8 +180,9 @@ def test_what_was_answered_in_the_dialog_closes_the_request_with_that_answer(sta
     assert now.actor.where == "in Claude Code"
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-@pytest.mark.parametrize("recorded", [True, False])
+@pytest.mark.parametrize(
+    ("how", "recorded"), [(signal.SIGTERM, True), (signal.SIGHUP, False), (signal.SIGINT, False)]
+)
 def test_a_hook_that_is_stopped_withdraws_what_it_asked(
     stage: Stage, how: signal.Signals, recorded: bool
 ) -> None:

@@ -56,13 +56,16 @@ suggestions = st.builds(
     Suggestion, texts, texts, st.lists(st.builds(Rule, texts, texts), max_size=2).map(tuple),
     texts, texts, st.lists(texts, max_size=2).map(tuple),
 )  # fmt: skip
-requests = st.one_of(
-    st.builds(QuestionRequest, names, names, sets, origin=origins),
+to_decide = st.one_of(
     st.builds(
         PermissionRequest, names, names, texts, inputs, texts, texts, texts, texts, texts,
         st.lists(suggestions, max_size=2).map(tuple), origin=origins,
     ),
     st.builds(PlanRequest, names, names, texts, origin=origins),
+)  # fmt: skip
+requests = st.one_of(
+    st.builds(QuestionRequest, names, names, sets, origin=origins),
+    to_decide,
     st.builds(
         ElicitationRequest, names, names, texts, texts, inputs, st.lists(texts, max_size=2).map(tuple), texts,
         texts, texts, origin=origins,

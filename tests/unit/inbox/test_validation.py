@@ -18,7 +18,6 @@ from ccq_tui.inbox.requests import (
     Allowed,
     Asker,
     Cancelled,
-    DecidedRequest,
     Denied,
     ElicitationRequest,
     Origin,
@@ -38,7 +37,7 @@ from ccq_tui.questions.machine import step
 from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Expired
 from ccq_tui.questions.state import opened
 from tests.actors import PANEL
-from tests.unit.inbox.made import known, requests, sets, values
+from tests.unit.inbox.made import known, requests, sets, to_decide, values
 from tests.unit.questions.test_random_events import events
 from tests.unit.questions.test_random_events import sets as any_sets
 
@@ -212,9 +211,10 @@ def test_nothing_but_a_form_can_be_dismissed() -> None:
             check_outcome(request, Dismissed())
 
 
-@given(requests.filter(lambda one: isinstance(one, DecidedRequest)), st.text(max_size=5))
-def test_every_choice_of_a_permission_or_plan_is_taken(request: Request, text: str) -> None:
-    assert isinstance(request, PermissionRequest | PlanRequest)
+@given(to_decide, st.text(max_size=5))
+def test_every_choice_of_a_permission_or_plan_is_taken(
+    request: PermissionRequest | PlanRequest, text: str
+) -> None:
     for choice in kind_of(request).choices(request):
         check_outcome(request, choice.outcome(text, text if isinstance(request, PlanRequest) else ""))
 

@@ -347,8 +347,9 @@ def asked_by(text: str) -> Iterator[FoundPrompt]:
     screen, step = LiveScreen((100, 30)), len(data) // PAUSES + 1
     for at in range(0, len(data), step):
         screen.take(data[at : at + step])
+        picture = screen.picture()
         for reads in (Reads(), Reads(echo=False, lines=False)):
-            if (found := find(screen.picture(), reads, RULES).prompt) is not None:
+            if (found := find(picture, reads, RULES).prompt) is not None:
                 yield found
 
 
