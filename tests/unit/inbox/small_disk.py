@@ -1,6 +1,7 @@
-"""A program of its own on a disk without room, by `test_disk_full`: `python -m ... WAY ROOM DIRECTORY`.
+"""Programs on disks without room, by `test_durable_trouble`: `python -m ... WAY DIRECTORY ...`.
 
-It starts while only ROOM bytes are free, keeps what a person does, gets room, and prints what it was told.
+Each starts while only as many bytes are free as its directory's name says, keeps what a person does, gets
+room, and prints what it was told as a line. They are copies of one process, whose start costs more than that.
 """
 
 from __future__ import annotations
@@ -74,6 +75,9 @@ async def run(way: str, room: int, place: Path) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(asyncio.run(run(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])))))
-    sys.stdout.flush()
-    os._exit(0)  # as if it were killed: all that was confirmed is on disk
+    for name in sys.argv[2:]:
+        if os.fork() == 0:
+            told = asyncio.run(run(sys.argv[1], int(Path(name).name), Path(name)))
+            os.write(1, json.dumps([name, told]).encode() + b"\n")  # in one go, so that no line is torn
+            os._exit(0)  # as if it were killed: all that was confirmed is on disk
+    sys.exit(max(os.waitstatus_to_exitcode(os.wait()[1]) for _ in sys.argv[2:]))

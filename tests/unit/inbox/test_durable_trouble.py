@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,6 +32,7 @@ from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from tests.actors import PANEL, PHONE
+from tests.steps import step
 from tests.unit.inbox.made import known
 from tests.unit.inbox.test_inbox import Heard, inboxes, opened_in, permission
 
@@ -282,34 +284,45 @@ REASONS = ("the disk is full", "the disk does not read or write it")
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own; skipped where the system gives none."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mount(b"tmpfs", str(place).encode(), b"tmpfs", 0, f"size={SIZE}".encode()):
-        pytest.skip(f"no file system can be mounted: {os.strerror(ctypes.get_errno())}")
+def small(tmp_path: Path) -> Iterator[list[Path]]:
+    """File systems of their own, a room in each; skipped where the system gives none."""
+    libc, mounted = ctypes.CDLL(None, use_errno=True), []
     try:
-        yield place
+        for place in places(tmp_path):
+            if libc.mount(b"tmpfs", str(place).encode(), b"tmpfs", 0, f"size={SIZE}".encode()):
+                pytest.skip(f"no file system can be mounted: {os.strerror(ctypes.get_errno())}")
+            mounted.append(place)
+        yield mounted
     finally:
-        assert libc.umount2(str(place).encode(), 2) == 0
+        assert [place for place in mounted if libc.umount2(str(place).encode(), 2)] == []
 
 
-@pytest.mark.parametrize("room", NO_ROOM)
-def test_a_start_on_a_full_disk_keeps_everything_and_says_so_once(small: Path, room: int) -> None:
-    check(small, "tmpfs", room)
+def places(where: Path) -> list[Path]:
+    made = [where / str(room) for room in NO_ROOM]
+    for place in made:
+        place.mkdir()
+    return made
 
 
-@pytest.mark.parametrize("room", NO_ROOM)
-def test_a_start_where_no_file_may_grow_keeps_everything_and_says_so_once(tmp_path: Path, room: int) -> None:
-    check(tmp_path, "limit", room)
+def test_a_start_on_a_full_disk_keeps_everything_and_says_so_once(small: list[Path]) -> None:
+    check(small, "tmpfs")
 
 
-def check(place: Path, way: str, room: int) -> None:
-    command = [sys.executable, "-m", "tests.unit.inbox.small_disk", way, str(room), str(place)]
+def test_a_start_where_no_file_may_grow_keeps_everything_and_says_so_once(tmp_path: Path) -> None:
+    check(places(tmp_path), "limit")
+
+
+def check(rooms: list[Path], way: str) -> None:
+    command = [sys.executable, "-m", "tests.unit.inbox.small_disk", way, *map(str, rooms)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
-    told = json.loads(done.stdout)
+    lines = dict(map(json.loads, done.stdout.splitlines()))
+    for place in rooms:
+        with step(f"{place.name} bytes"):
+            check_one(place, lines[str(place)])
+
+
+def check_one(place: Path, told: dict[str, Any]) -> None:
     assert len(told["troubles"]) == len(told["renewals"]) == 1, told
     assert told["troubles"][0].endswith(REASONS)
     assert told["opened"] in ("", *told["troubles"])
