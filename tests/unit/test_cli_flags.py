@@ -184,8 +184,8 @@ def test_a_pull_request_leads_to_its_newest_conversation(
         path = records / f"{session_id}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         os.utime(path, (1_700_000_000 + number,) * 2)
-    for words in (["12"], ["#12"], ["https://example.com/a/b/pull/12/"]):
-        assert main(["--from-pr", *words]) == 0
+    for words in ("#12", "https://example.com/a/b/pull/12/"):
+        assert main(["--from-pr", words]) == 0
         assert app.launches.pop().resume == ids[1]
     assert "no conversation here is linked to '13'" in ccq("--from-pr", "13", code=2)
     assert app.launches == []

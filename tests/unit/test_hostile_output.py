@@ -84,8 +84,8 @@ ANSWERS: dict[str, Any] = {}
 read_once = cache(read_theme)
 
 
-@pytest.fixture
-def asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def _asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask each program once for what no input here reaches: 600 starts cost as much as the rest."""
     run, listed = subprocess.run, reader.earlier_sessions
 
@@ -93,14 +93,11 @@ def asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
         if command[1:] not in (["--version"], ["--norc", "-c", 'echo "${BASH_VERSION}"']):
             return run(command, **options)
         # The hostile one of each test is the same program.
-        if (name := str(command[0]).removeprefix(str(Path.cwd()))) not in ANSWERS:
-            ANSWERS[name] = run(command, **options)
-        return ANSWERS[name]
+        name = str(command[0]).removeprefix(str(Path.cwd()))
+        return ANSWERS[name] if name in ANSWERS else ANSWERS.setdefault(name, run(command, **options))
 
-    async def list_once(options: SessionOptions) -> list[Any]:
-        if "" not in ANSWERS:
-            ANSWERS[""] = await listed(options)
-        return ANSWERS[""]
+    async def list_once(options: SessionOptions) -> Any:
+        return ANSWERS[""] if "" in ANSWERS else ANSWERS.setdefault("", await listed(options))
 
     monkeypatch.setattr("ccq_tui.doctor.claude.subprocess.run", run_once)
     monkeypatch.setattr("ccq_tui.agent.reader.earlier_sessions", list_once)
@@ -109,11 +106,7 @@ def asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def printed(
-    capfdbinary: pytest.CaptureFixture[bytes],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    restored: None,
-    asked_once: None,
+    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restored: None
 ) -> Iterator[Printer]:
     """Runs commands in an empty directory, with a CLI whose version is hostile."""
     program = tmp_path / "claude"
@@ -172,13 +165,12 @@ def test_settings_in_files(field: str, place: str, printed: Printer, monkeypatch
     path.parent.mkdir(parents=True, exist_ok=True)
     if field == "cli_path":
         monkeypatch.delenv("CCQ_CLI_PATH")
-    for value in (text, f"[{text}]", f"{{{text} = {text}}}"):
-        path.write_text(f"{field} = {value}\n", encoding="utf-8")
+    values = (text, f"[{text}]", f"{{{text} = {text}}}")
+    unknown = f'{text} = 1\n"{field}{text[1:]} = 1\n[x.{text}]\n{text} = 2\n'
+    for content in (*(f"{field} = {value}\n" for value in values), unknown):
+        path.write_text(content, encoding="utf-8")
         for words in (("config", "show"), ("doctor",), ("hello",)):
             printed(*words)
-    path.write_text(f'{text} = 1\n"{field}{text[1:]} = 1\n[x.{text}]\n{text} = 2\n', encoding="utf-8")
-    for words in (("config", "show"), ("doctor",), ("hello",)):
-        printed(*words)
 
 
 @pytest.mark.parametrize("place", ["project", "user"])

@@ -32,24 +32,15 @@ def parsed() -> Iterator[tuple[Path, ast.Module]]:
 
 def nodes_of(tree: ast.AST) -> list[ast.AST]:
     """The nodes of a piece of code that may have private names."""
-    return [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call | ast.ImportFrom | ast.Import)
-        or is_private(getattr(node, NAMES.get(type(node), ""), ""))
-    ]
+    named = ((node, getattr(node, NAMES.get(type(node), ""), "")) for node in ast.walk(tree))
+    calls = (ast.Call, ast.ImportFrom, ast.Import)
+    return [node for node, name in named if isinstance(node, calls) or is_private(name)]
 
 
-def own_names(nodes: list[ast.AST]) -> Iterator[str]:
+def own_names(nodes: list[ast.AST]) -> set[str]:
     """The private names that a piece of code gives to something."""
-    for node in nodes:
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case _:
-                pass
+    named = [node for node in nodes if isinstance(getattr(node, "ctx", ast.Store()), ast.Store)]
+    return {getattr(node, NAMES[type(node)]) for node in named if type(node) in NAMES}
 
 
 def private_uses(nodes: list[ast.AST], ours: set[str]) -> Iterator[str]:
@@ -76,7 +67,7 @@ def private_uses(nodes: list[ast.AST], ours: set[str]) -> Iterator[str]:
 
 def test_no_private_name_of_a_package_is_used_outside_the_fence() -> None:
     outside = {path: nodes_of(tree) for path, tree in parsed()}
-    ours = {name for nodes in outside.values() for name in own_names(nodes)}
+    ours = set().union(*map(own_names, outside.values()))
     found = {str(path): list(private_uses(nodes, ours)) for path, nodes in outside.items()}
     assert {path: uses for path, uses in found.items() if uses} == {
         # Documented in the standard library.
@@ -98,7 +89,7 @@ def test_no_class_outside_the_fence_takes_a_private_name_of_its_base() -> None:
             kind = getattr(module, node.name, None) if isinstance(node, ast.ClassDef) else None
             bases = kind.__mro__ if isinstance(kind, type) else ()
             foreign = [one for one in bases if one.__module__.partition(".")[0] in FOREIGN]
-            names = set(own_names(nodes_of(node))) if foreign else set()
+            names = own_names(nodes_of(node)) if foreign else set()
             for base in foreign:
                 init = getattr(vars(base).get("__init__"), "__code__", None)
                 theirs = {*vars(base), *(init.co_names if init is not None else ())}

@@ -40,7 +40,7 @@ from ccq_tui.inbox.store.opening import BUSY_SECONDS
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import FAR_SECONDS, NEAR_SECONDS
-from ccq_tui.logs import log_path, stop_logging
+from ccq_tui.logs import log_path
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, QuestionSet
 from ccq_tui.questions.parse import readable_set
@@ -73,10 +73,6 @@ def until(look: Callable[[], T]) -> T:
     return seen
 
 
-def written(told: Any) -> bytes:
-    return told if isinstance(told, bytes) else json.dumps(told).encode()
-
-
 class Stage:
     """An inbox, a session of Claude Code in files, and hooks that are run for it."""
 
@@ -95,9 +91,7 @@ class Stage:
         It reads a file: a pipe would tie the test to how much of it a hook reads, and on a busy machine a
         large input takes minutes in pieces of a pipe's size.
         """
-        given = self._where / f"told{len(self.hooks)}"
-        given.write_bytes(written(told))
-        with given.open("rb") as stream:
+        with self.given(told).open("rb") as stream:
             process = subprocess.Popen(
                 [sys.executable, "-m", "ccq_tui", "hook", *words],
                 stdin=stream, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -105,6 +99,18 @@ class Stage:
             )  # fmt: skip
         self.hooks.append(process)
         return process
+
+    def run_here(self, told: Any, *words: str) -> None:
+        """Run a hook that asks nothing in this process: a start costs 0.15 s."""
+        with pytest.MonkeyPatch.context() as patch, self.given(told).open() as stream:
+            patch.setattr(sys, "stdin", stream)
+            assert main(["hook", *words]) == 0
+
+    def given(self, told: Any) -> Path:
+        """Write the input of a hook into a file."""
+        path = self._where / "told"
+        path.write_bytes(told if isinstance(told, bytes) else json.dumps(told).encode())
+        return path
 
     def ask(self, *words: str, **more: Any) -> tuple[subprocess.Popen[bytes], StoredRequest]:
         """Ask the question, and wait until it is in the inbox."""
@@ -131,7 +137,7 @@ class Stage:
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
+def stage(tmp_path: Path, restored: None) -> Iterator[Stage]:
     made = Stage(tmp_path)
     yield made
     for hook in made.hooks:
@@ -141,21 +147,6 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
         assert hook.stdout is not None
         hook.stdout.close()
     made.store.close()
-
-
-@pytest.fixture
-def run_here(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], restored: None
-) -> Callable[..., str]:
-    """Runs a hook that asks nothing in this process, and returns what it printed; a start costs 0.15 s."""
-
-    def run(told: Any, *words: str) -> str:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(written(told))))
-        assert main(["hook", *words]) == 0
-        return "".join(capfd.readouterr())
-
-    monkeypatch.setenv("CLAUDE_PID", str(os.getpid()))
-    return run
 
 
 def output(hook: subprocess.Popen[bytes]) -> str:
@@ -382,15 +373,16 @@ def test_the_same_question_asked_again_at_once_is_another_call(stage: Stage) -> 
     assert stage.ended(second).outcome == Cancelled("it was answered in Claude Code first")
 
 
-def test_nobody_is_asked_where_nobody_would_see_it(stage: Stage, run_here: Callable[..., str]) -> None:
+def test_nobody_is_asked_where_nobody_would_see_it(stage: Stage, capfd: pytest.CaptureFixture[str]) -> None:
     told = stage.native.hook_input("AskUserQuestion", ASKED)
     stage.store.sessions.claim(SESSION, this_process())
     assert output(stage.run(told)) == ""  # a ccq-tui runs the session, and asks itself
     stage.store.sessions.release(SESSION, this_process())
     stage.store.listeners.remove(this_process())
-    assert run_here(told) == ""
-    assert run_here({**told, "hook_event_name": "Elicitation"}) == ""
-    assert run_here({**told, "hook_event_name": "Elicitation"}, "--always") == ""
+    stage.run_here(told)
+    stage.run_here({**told, "hook_event_name": "Elicitation"})
+    stage.run_here({**told, "hook_event_name": "Elicitation"}, "--always")
+    assert capfd.readouterr() == ("", "")
     assert stage.store.requests.waiting() == []
     assert not log_path().exists()
 
@@ -403,7 +395,7 @@ def test_a_hook_that_always_asks_waits_until_a_person_comes(stage: Stage) -> Non
 
 
 def test_whatever_is_wrong_ends_with_0_nothing_printed_and_a_line_in_the_log(
-    stage: Stage, run_here: Callable[..., str]
+    stage: Stage, capfd: pytest.CaptureFixture[str]
 ) -> None:
     wrong: list[tuple[Any, tuple[str, ...]]] = [
         (b"no json", ("--wait",)),
@@ -413,7 +405,8 @@ def test_whatever_is_wrong_ends_with_0_nothing_printed_and_a_line_in_the_log(
     ]
     assert output(stage.run(wrong[0][0], *wrong[0][1])) == ""
     for told, words in wrong[1:]:
-        assert run_here(told, *words) == ""
+        stage.run_here(told, *words)
+    assert capfd.readouterr() == ("", "")
     lines = [line for line in log_path().read_text().splitlines() if "A hook asked nothing" in line]
     assert len(lines) == len(wrong)
     assert stage.store.requests.waiting() == []
@@ -428,7 +421,6 @@ def test_an_interrupt_while_it_reads_is_no_decision(
 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Interrupted()))
     assert main(["hook"]) == 0
-    stop_logging()
     assert capsys.readouterr() == ("", "")
     assert "A hook asked nothing: KeyboardInterrupt" in log_path().read_text()
 

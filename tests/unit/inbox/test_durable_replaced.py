@@ -296,52 +296,41 @@ def test_nothing_is_confirmed_that_was_written_into_a_file_without_its_path(path
 
 
 DAMAGED_AT_ONCE = """
-import sys
+import os, sys
 from pathlib import Path
 from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.inbox.store.store import Store
-print("ready", flush=True)
-sys.stdin.readline()
-store = Store(Path(sys.argv[1]))
-store.requests.add(PermissionRequest(sys.argv[2], "s", "Bash", {}))
-print(store.database.notice, flush=True)
-sys.stdin.readline()
+for path in sys.argv[1:]:
+    for number in range(3):
+        if os.fork() == 0:
+            store = Store(Path(path))
+            store.requests.add(PermissionRequest(f"r{number}", "s", "Bash", {}))
+            os.write(1, f"{path}: {store.database.notice}\\n".encode())
+            sys.stdin.read()
+            os._exit(0)
+sys.stdin.read()
 """
 
 
 def test_several_processes_that_find_it_damaged_move_it_aside_once(path: Path) -> None:
-    for turn in range(3):
-        path.parent.mkdir(exist_ok=True)
-        for old in path.parent.iterdir():
-            old.unlink()
-        path.write_bytes(b"no database at all" * 1000)
-        processes = [
-            subprocess.Popen(
-                [sys.executable, "-c", DAMAGED_AT_ONCE, str(path), f"r{number}"],
-                cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            )
-            for number in range(3)
-        ]  # fmt: skip
-        try:
-            notices = []
-            for process in processes:
-                assert process.stdout is not None
-                assert process.stdout.readline() == "ready\n"
-            for process in processes:
-                assert process.stdin is not None
-                process.stdin.write("\n")
-                process.stdin.flush()
-            for process in processes:
-                assert process.stdout is not None
-                notices.append(process.stdout.readline())
-            assert sum("damaged" in notice for notice in notices) == 1, turn
-            assert len(list(path.parent.glob("inbox.db.damaged-*"))) == 1
-            store = Store(path)
+    paths = [path.parent / str(turn) / path.name for turn in range(3)]
+    for one in paths:
+        one.parent.mkdir(parents=True)
+        one.write_bytes(b"no database at all" * 1000)
+    with subprocess.Popen(
+        [sys.executable, "-c", DAMAGED_AT_ONCE, *map(str, paths)],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        notices = [process.stdout.readline() for _ in range(3 * len(paths))]
+        for one in paths:
+            assert sum(f"{one}: " in notice and "damaged" in notice for notice in notices) == 1, notices
+            assert len(list(one.parent.glob("inbox.db.damaged-*"))) == 1
+            store = Store(one)
             assert sorted(store.ids.requests()) == ["r0@s", "r1@s", "r2@s"]
             store.close()
-        finally:
-            for process in processes:
-                process.communicate("\n", timeout=20)
+        process.communicate()
+    assert process.returncode == 0
 
 
 def no_inbox(path: Path) -> None:

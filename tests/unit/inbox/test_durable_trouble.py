@@ -12,7 +12,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -283,25 +282,24 @@ NO_ROOM = (0, 4096, 20_480, 36_864, 131_072)
 REASONS = ("the disk is full", "the disk does not read or write it")
 
 
-@pytest.fixture
-def small(tmp_path: Path) -> Iterator[list[Path]]:
-    """File systems of their own, a room in each; skipped where the system gives none."""
-    libc, mounted = ctypes.CDLL(None, use_errno=True), []
-    try:
-        for place in places(tmp_path):
-            if libc.mount(b"tmpfs", str(place).encode(), b"tmpfs", 0, f"size={SIZE}".encode()):
-                pytest.skip(f"no file system can be mounted: {os.strerror(ctypes.get_errno())}")
-            mounted.append(place)
-        yield mounted
-    finally:
-        assert [place for place in mounted if libc.umount2(str(place).encode(), 2)] == []
-
-
-def places(where: Path) -> list[Path]:
+def rooms(where: Path) -> list[Path]:
     made = [where / str(room) for room in NO_ROOM]
     for place in made:
         place.mkdir()
     return made
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[list[Path]]:
+    """File systems of their own, a room in each; skipped where the system gives none."""
+    libc, made, size = ctypes.CDLL(None, use_errno=True), rooms(tmp_path), f"size={SIZE}".encode()
+    mounted = [one for one in made if not libc.mount(b"tmpfs", str(one).encode(), b"tmpfs", 0, size)]
+    try:
+        if mounted != made:
+            pytest.skip(f"no file system can be mounted: {os.strerror(ctypes.get_errno())}")
+        yield made
+    finally:
+        assert [one for one in mounted if libc.umount2(str(one).encode(), 2)] == []
 
 
 def test_a_start_on_a_full_disk_keeps_everything_and_says_so_once(small: list[Path]) -> None:
@@ -309,32 +307,29 @@ def test_a_start_on_a_full_disk_keeps_everything_and_says_so_once(small: list[Pa
 
 
 def test_a_start_where_no_file_may_grow_keeps_everything_and_says_so_once(tmp_path: Path) -> None:
-    check(places(tmp_path), "limit")
+    check(rooms(tmp_path), "limit")
 
 
-def check(rooms: list[Path], way: str) -> None:
-    command = [sys.executable, "-m", "tests.unit.inbox.small_disk", way, *map(str, rooms)]
+def check(places: list[Path], way: str) -> None:
+    command = [sys.executable, "-m", "tests.unit.inbox.small_disk", way, *map(str, places)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
-    lines = dict(map(json.loads, done.stdout.splitlines()))
-    for place in rooms:
-        with step(f"{place.name} bytes"):
-            check_one(place, lines[str(place)])
-
-
-def check_one(place: Path, told: dict[str, Any]) -> None:
-    assert len(told["troubles"]) == len(told["renewals"]) == 1, told
-    assert told["troubles"][0].endswith(REASONS)
-    assert told["opened"] in ("", *told["troubles"])
-    assert told["renewals"] == ["Questions are on disk again"]
-    store = Store(place / "state" / "inbox.db")
-    try:
-        over, waits = known(store.requests.get("over@s")), known(store.requests.get("waits@s"))
-        session = known(store.sessions.get("s"))
-        assert (over.outcome, over.actor and over.actor.surface) == (Allowed("1"), PANEL.surface)
-        assert (waits.outcome, waits.state) == (Denied("2"), RequestState.DECLINED)
-        assert waits.context.startswith("I looked.")
-        assert session.name == "api"
-    finally:
-        store.close()
-    assert {file.name for file in (place / "state").iterdir()} <= {"inbox.db", "inbox.db-wal", "inbox.db-shm"}
+    for name, told in map(json.loads, done.stdout.splitlines()):
+        with step(f"{way}: {name}"):
+            assert len(told["troubles"]) == len(told["renewals"]) == 1, told
+            assert told["troubles"][0].endswith(REASONS)
+            assert told["opened"] in ("", *told["troubles"])
+            assert told["renewals"] == ["Questions are on disk again"]
+            store = Store(Path(name) / "state" / "inbox.db")
+            try:
+                over, waits = known(store.requests.get("over@s")), known(store.requests.get("waits@s"))
+                session = known(store.sessions.get("s"))
+                assert (over.outcome, over.actor and over.actor.surface) == (Allowed("1"), PANEL.surface)
+                assert (waits.outcome, waits.state) == (Denied("2"), RequestState.DECLINED)
+                assert waits.context.startswith("I looked.")
+                assert session.name == "api"
+            finally:
+                store.close()
+            files = {file.name for file in (Path(name) / "state").iterdir()}
+            assert files <= {"inbox.db", "inbox.db-wal", "inbox.db-shm"}
+    assert len(done.stdout.splitlines()) == len(places)

@@ -18,6 +18,7 @@ from ccq_tui.inbox.requests import (
     Allowed,
     Asker,
     Cancelled,
+    DecidedRequest,
     Denied,
     ElicitationRequest,
     Origin,
@@ -212,9 +213,7 @@ def test_nothing_but_a_form_can_be_dismissed() -> None:
 
 
 @given(to_decide, st.text(max_size=5))
-def test_every_choice_of_a_permission_or_plan_is_taken(
-    request: PermissionRequest | PlanRequest, text: str
-) -> None:
+def test_every_choice_of_a_permission_or_plan_is_taken(request: DecidedRequest, text: str) -> None:
     for choice in kind_of(request).choices(request):
         check_outcome(request, choice.outcome(text, text if isinstance(request, PlanRequest) else ""))
 
