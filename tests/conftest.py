@@ -94,6 +94,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     items[:] = spread
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Keep megabytes of input out of the names of tests, which workers send, sort and compare."""
+    return f"{argname}-{len(val)}" if isinstance(val, str | bytes) and len(val) > 200 else None
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Run two tests a core with ``-n auto``, since most wait for a process, a frame or a key; else one."""
     return (2 if config.option.numprocesses == "auto" else 1) * (os.cpu_count() or 1)
@@ -133,7 +138,10 @@ pytest_textual_snapshot.SVGImageExtension = TopLevelSnapshots  # type: ignore[mi
 
 @pytest.fixture(scope="session", autouse=True)
 def _pinned_environment() -> Iterator[None]:
-    """Take the person's settings, keys and terminal out of the environment, also for session fixtures."""
+    """Take the person's settings, keys and terminal out of the environment, also for session fixtures.
+
+    What moves by the clock stands still: the cursor's blinking and animations.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ:
             if name in DROPPED_NAMES or (name.startswith(DROPPED) and name not in KEPT):
@@ -141,6 +149,9 @@ def _pinned_environment() -> Iterator[None]:
         for name, value in PINNED.items():
             patch.setenv(name, value)
         time.tzset()
+        patch.setattr(Input, "cursor_blink", False)
+        patch.setattr(TextArea, "cursor_blink", False)
+        patch.setattr(textual.constants, "TEXTUAL_ANIMATIONS", "none")
         yield
     time.tzset()
 
@@ -178,11 +189,3 @@ def home(
 def _usual_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Begin with the usual keys, whichever a test before chose for its program."""
     monkeypatch.setattr(keymap, "_in_use", keymap.DEFAULT_KEYS)
-
-
-@pytest.fixture(autouse=True)
-def _still_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stop what moves by the clock: the cursor's blinking and animations."""
-    monkeypatch.setattr(Input, "cursor_blink", False)
-    monkeypatch.setattr(TextArea, "cursor_blink", False)
-    monkeypatch.setattr(textual.constants, "TEXTUAL_ANIMATIONS", "none")
