@@ -14,6 +14,7 @@ from ccq_tui.questions import input_guard
 from ccq_tui.widgets.panel import request_panel
 from tests.ui.drawn import watched
 from tests.ui.host import all_wait, handled, look
+from tests.ui.leaps import Leaps
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven
 
@@ -81,6 +82,12 @@ def _the_terminal_is_watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(Pilot, "press", _press_and_look)
     with watched():
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_time_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the pauses of a program pass at once while nothing else happens in it."""
+    Leaps(monkeypatch)
 
 
 @pytest.fixture

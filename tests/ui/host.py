@@ -76,42 +76,32 @@ class QuickPilot(Pilot[None]):
     async def pause(self, delay: float | None = None) -> None:
         """Wait until nothing is left to do or to draw, by the queues: a busy machine looks idle."""
         assert delay is None, "wait for states, not for time"
-        await self._rest()
+        await handled(self.app, _drawn)
         if not all_wait(self.app):
             # Who handles a message now has none left in the queue, and shows by a call that it is done.
             await self._wait_for_screen()
-            await self._rest()
-
-    async def _rest(self) -> None:
-        quiet = 0
-        due = _due()
-        for _ in range(MOST_TURNS):
-            await asyncio.sleep(0)
-            screen = self.app.screen
-            if self.app._exception is not None:
-                return
-            if (due or quiet + 1 == QUIET_TURNS) and any(_has_work(pump) for pump in _pumps(self.app)):
-                quiet = 0
-            elif has_to_draw(screen):
-                quiet = 0
-                screen._on_timer_update()
-            elif self.app._resize_event is not None:
-                quiet = 0
-                self.app._check_resize()
-            elif (quiet := quiet + 1) == QUIET_TURNS:
-                return
-        raise AssertionError("it never comes to rest")
+            await handled(self.app, _drawn)
 
 
-async def handled(app: App[Any]) -> None:
-    """Wait until an app has handled all that was posted; nothing is drawn for it."""
-    quiet = 0
-    due = _due()
+def _drawn(app: App[Any]) -> bool:
+    """Draw what is to be drawn, and say whether there was something."""
+    if has_to_draw(app.screen):
+        app.screen._on_timer_update()
+    elif app._resize_event is not None:
+        app._check_resize()
+    else:
+        return False
+    return True
+
+
+async def handled(app: App[Any], more: Callable[[App[Any]], bool] = lambda _: False) -> None:
+    """Wait until an app has handled all that was posted; nothing is drawn for it unless ``more`` does so."""
+    quiet, due = 0, _due()
     for _ in range(MOST_TURNS):
         await asyncio.sleep(0)
         if app._exception is not None or app._exit or not app._running or not app.screen_stack:
             return
-        if (due or quiet + 1 == QUIET_TURNS) and any(_has_work(pump) for pump in _pumps(app)):
+        if ((due or quiet + 1 == QUIET_TURNS) and any(_has_work(pump) for pump in _pumps(app))) or more(app):
             quiet = 0
         elif (quiet := quiet + 1) == QUIET_TURNS:
             return

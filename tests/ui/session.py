@@ -197,30 +197,21 @@ class ToldSession:
         self.closed, self.cause = True, cause
 
 
-class MovableClock:
+class MovableClock(Clock):
     """A clock that goes as all do, and can be put forward."""
 
-    def __init__(self) -> None:
-        self._ahead = 0.0
-
     def __call__(self) -> float:
-        return time.monotonic() + self._ahead
-
-    def skip(self, seconds: float) -> None:
-        self._ahead += seconds
+        return time.monotonic() + self.now
 
 
 class Driven:
     """The program, its session and its pilot."""
 
     def __init__(
-        self,
-        launch: Launch | None = None,
-        make: type[ToldSession] = ToldSession,
-        clock: MovableClock | Clock | None = None,
+        self, launch: Launch | None = None, make: type[ToldSession] = ToldSession, clock: Clock | None = None
     ) -> None:
         self.session: ToldSession | None = None
-        self.clock = clock or MovableClock()
+        self.clock = clock or MovableClock(0.0)
         self.launches: list[Launch] = []
         self.wins = False
         """Whether each answer wins at once."""
@@ -264,12 +255,13 @@ async def until(pilot: Pilot[Any], what: Callable[[], object], tries: int = 2000
 
     Looking alone costs nothing; a pause of the pilot asks every widget, so there is one, once it holds.
     """
-    for _ in range(tries):
+    for tried in range(tries):
         if what():
             # Also where it held at once: what it came with, such as a panel, may not be mounted yet.
             await pilot.pause(0)
             return
-        await asyncio.sleep(0.01)
+        # Time leaps; what comes from outside of the program takes its own.
+        await (asyncio.sleep(0.01) if tried < 300 else asyncio.to_thread(time.sleep, 0.01))
         if pilot.app._exception is not None:
             raise AssertionError("the program failed meanwhile") from pilot.app._exception
     raise AssertionError("it did not come about")

@@ -205,7 +205,9 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen(
     assert [row.label for row in (await picker(pilot)).state.rows] == ["Prompt 1"]
 
 
-async def test_a_rewind_names_the_files_that_did_not_follow(run: Driven, pilot: Pilot[int]) -> None:
+async def test_a_rewind_names_the_files_that_did_not_follow_and_a_refused_one_leaves_all_as_it_is(
+    run: Driven, pilot: Pilot[int]
+) -> None:
     run.told.tell(ev.PromptAccepted("Prompt", prompt_id="p1"))
     await until(pilot, lambda: len(run.screen.rewind.given) == 1)
     run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt", "/b.txt"]}
@@ -214,13 +216,9 @@ async def test_a_rewind_names_the_files_that_did_not_follow(run: Driven, pilot: 
     await rewind_to_the_last(pilot, run)
     await until(pilot, lambda: "Not restored: b.txt · " in notices(run))
     assert not any(word in notices(run) for word in ("Files are as", "· files are as"))
-
-
-async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are(
-    run: Driven, pilot: Pilot[int]
-) -> None:
-    run.told.tell(ev.PromptAccepted("Prompt", prompt_id="p1"))
-    await until(pilot, lambda: len(run.screen.rewind.given) == 1)
+    run.told.asked.clear()
+    run.told.tell(ev.PromptAccepted("Prompt", prompt_id="p2"))
+    await until(pilot, lambda: [one.prompt_id for one in run.screen.rewind.given] == ["p2"])
     run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
     refused = {"rewound": False, "error": "stale target", "reason": "stale_target"}
     run.told.replies["rewind_conversation"] = refused
@@ -230,21 +228,16 @@ async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are(
     assert run.session_screen.dock.prompt.text == ""
 
 
-async def test_a_prompt_that_came_back_is_no_place_to_rewind_to_and_one_with_its_words_stays(
-    run: Driven, pilot: Pilot[int]
-) -> None:
+async def test_only_prompts_that_stay_are_rewound_to_after_a_turn(run: Driven, pilot: Pilot[int]) -> None:
     run.told.tell(ev.PromptAccepted("Go on", prompt_id="p1"))
     run.told.tell(ev.PromptAccepted("Go on", queued=True, prompt_id="p2"))
     run.told.tell(ev.PromptReturned("Go on", "you withdrew it", "p2", wanted=True))
     await until(pilot, lambda: run.session_screen.dock.prompt.text == "Go on")
-    run.session_screen.dock.prompt.put("")
-    assert [one.prompt_id for one in run.screen.rewind.given] == ["p1"]
+    assert [one.prompt_id for one in run.screen.rewind.given] == ["p1"], "not one that came back"
     await say(pilot, run, "/rewind")
     assert len((await picker(pilot)).state.rows) == 1
-
-
-async def test_a_rewind_waits_for_the_end_of_a_turn(run: Driven, pilot: Pilot[int]) -> None:
-    run.told.tell(ev.PromptAccepted("Prompt", prompt_id="p1"))
+    await choose(pilot, "escape")
+    await closed(pilot)
     run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     await until(pilot, lambda: run.screen.view.busy)
     await say(pilot, run, "/rewind")
@@ -312,7 +305,7 @@ EARLIER = (
 )
 
 
-async def test_another_session_takes_the_place_of_this_one_and_what_is_typed_stays(
+async def test_another_session_takes_the_place_of_this_one_unless_a_turn_runs_and_what_is_typed_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def listed(_options: SessionOptions, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
@@ -320,6 +313,16 @@ async def test_another_session_takes_the_place_of_this_one_and_what_is_typed_sta
 
     monkeypatch.setattr(sessions, "earlier_sessions", listed)
     async with running(Driven(make=EndingSession)) as (driven, pilot):
+        driven.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+        await until(pilot, lambda: driven.screen.view.busy)
+        await say(pilot, driven, "/resume bbbb")
+        assert "is working" in (await picker(pilot)).heading
+        await pilot.press("enter")
+        await closed(pilot)
+        await pilot.pause()
+        assert not driven.told.closed
+        driven.told.tell(ev.StateChanged(ev.SessionState.IDLE))
+        await until(pilot, lambda: not driven.screen.view.busy)
         first = driven.told
         await say(pilot, driven, "/resume")
         shown = await picker(pilot)
@@ -335,22 +338,6 @@ async def test_another_session_takes_the_place_of_this_one_and_what_is_typed_sta
         assert driven.launches[1].resume == "bbbb-2"
         # Nothing was ever sent in the first one, so what was typed is the directory's.
         await until(pilot, lambda: driven.screen.dock.prompt.text == "half a thought")
-
-
-async def test_a_turn_that_runs_is_not_ended_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def listed(_options: SessionOptions, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
-        return EARLIER
-
-    monkeypatch.setattr(sessions, "earlier_sessions", listed)
-    async with running(Driven()) as (driven, pilot):
-        driven.told.tell(ev.StateChanged(ev.SessionState.WORKING))
-        await until(pilot, lambda: driven.screen.view.busy)
-        await say(pilot, driven, "/resume bbbb")
-        assert "is working" in (await picker(pilot)).heading
-        await pilot.press("enter")
-        await closed(pilot)
-        await pilot.pause()
-        assert not driven.told.closed
 
 
 class LostSession(EndingSession):
@@ -377,7 +364,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Driven
     return driven
 
 
-async def test_an_idle_session_starts_again_with_the_account(
+async def test_an_idle_session_starts_again_with_the_account_and_one_at_work_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(made(tmp_path, monkeypatch, "exit 0")) as (driven, pilot):
@@ -385,12 +372,6 @@ async def test_an_idle_session_starts_again_with_the_account(
         await say(pilot, driven, "/login")
         await until(pilot, lambda: len(driven.launches) == 2)
         assert "Signed in · the session restarts" in notices(driven)
-        await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
-    assert (tmp_path / "called").read_text() == "auth login "
-
-
-async def test_a_session_at_work_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with running(made(tmp_path, monkeypatch, "exit 0")) as (driven, pilot):
         await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
         driven.told.tell(ev.TaskStarted("t1", "", "npm run dev", background=True))
         await until(pilot, lambda: driven.screen.view.tasks)
@@ -402,8 +383,8 @@ async def test_a_session_at_work_goes_on(tmp_path: Path, monkeypatch: pytest.Mon
         await until(pilot, lambda: notices(driven).count("uses the account from its next start on") == 2)
         await say(pilot, driven, "/logout")
         await until(pilot, lambda: "Signed out" in notices(driven))
-        assert len(driven.launches) == 1
-    assert (tmp_path / "called").read_text() == "auth login auth login auth logout "
+        assert len(driven.launches) == 2
+    assert (tmp_path / "called").read_text() == "auth login " * 3 + "auth logout "
 
 
 async def test_a_failure_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -450,11 +431,9 @@ async def test_servers_are_shown_with_their_state_and_changed() -> None:
         assert ("mcp_toggle", {"serverName": "git", "enabled": False}) in driven.told.asked
         await choose(pilot, "escape")
         await closed(pilot)
-
-
-async def test_no_servers_are_said(run: Driven, pilot: Pilot[int]) -> None:
-    await say(pilot, run, "/mcp")
-    await until(pilot, lambda: "No MCP servers here" in notices(run))
+        driven.told.replies["mcp_status"] = {}
+        await say(pilot, driven, "/mcp")
+        await until(pilot, lambda: "No MCP servers here" in notices(driven))
 
 
 async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> None:
@@ -491,11 +470,6 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> 
         await until(pilot, lambda: NO_TASKS in driven.screen.dock.notices.text)
 
 
-async def test_help_opens_all_keys(run: Driven, pilot: Pilot[int]) -> None:
-    await say(pilot, run, "/help")
-    await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen")
-
-
 LISTED = ev.CommandsListed(
     (
         ev.SlashCommand("compact", "Make the conversation shorter", "[instructions]"),
@@ -505,16 +479,11 @@ LISTED = ev.CommandsListed(
 )
 
 
-async def listed(driven: Driven, pilot: Pilot[int]) -> None:
-    """Tell which commands the CLI has, and wait until that was heard."""
-    driven.told.tell(LISTED)
-    await until(pilot, lambda: driven.screen.completions.others)
-
-
-async def test_commands_of_both_and_actions_with_their_keys_are_listed_once(
+async def test_commands_of_both_and_actions_with_their_keys_are_listed_once_and_done(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    await listed(run, pilot)
+    run.told.tell(LISTED)
+    await until(pilot, lambda: run.screen.completions.others)
     await pilot.press("ctrl+p")
     rows = (await picker(pilot)).state.rows
     labels = [row.label for row in rows]
@@ -522,28 +491,22 @@ async def test_commands_of_both_and_actions_with_their_keys_are_listed_once(
     assert {"/init", "/compact", "/rewind"} <= set(labels)
     assert next(row.right for row in rows if row.label == "Edit the prompt in $EDITOR") == "Ctrl+G"
     assert len(set(labels)) == len(labels)
-
-
-async def test_what_is_chosen_is_done(run: Driven, pilot: Pilot[int]) -> None:
-    await listed(run, pilot)
-    await pilot.press("ctrl+p", *"mcp", "enter")
+    await pilot.press(*"mcp", "enter")
     await until(pilot, lambda: "No MCP servers here" in notices(run))
     await pilot.press("ctrl+p", *"/init", "enter")
     await until(pilot, lambda: run.told.sent == ["/init"])
+    await pilot.press(*"keep names", "ctrl+p", *"/compact", "enter")
+    await closed(pilot)
+    await until(pilot, lambda: run.screen.dock.prompt.text == "/compact keep names")
+    assert run.told.sent == ["/init"], "one that takes more is begun before what is typed"
+    await say(pilot, run, "/help")
+    await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen")
+    await pilot.press("escape")
+    await until(pilot, lambda: run.app.screen is run.session_screen)
     await pilot.press("ctrl+p")
     await picker(pilot)
     await pilot.press(*"all keys", "enter")
     await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen")
-
-
-async def test_a_command_that_takes_more_is_begun_before_what_is_typed(
-    run: Driven, pilot: Pilot[int]
-) -> None:
-    await listed(run, pilot)
-    await pilot.press(*"keep names", "ctrl+p", *"/compact", "enter")
-    await closed(pilot)
-    await until(pilot, lambda: run.screen.dock.prompt.text == "/compact keep names")
-    assert run.told.sent == []
 
 
 async def test_in_a_panel_the_key_moves_up(run: Driven, pilot: Pilot[int]) -> None:

@@ -239,16 +239,10 @@ async def test_memory_is_edited_and_made(
         await until(pilot, lambda: getattr(driven.app.screen, "heading", "").startswith("Memories in"))
         await choose(pilot, "enter")
         await until(pilot, lambda: edited[2:] == [kept / "a/[b].md"])
-
-
-async def test_memory_that_cannot_be_made_is_said(driven: Driven, tmp_path: Path) -> None:
-    (tmp_path / "own").write_text("")
-    path = str(tmp_path / "own/CLAUDE.md")
-    async with driven.app.run_test(size=(120, 24)) as pilot:
+        (tmp_path / "file").write_text("")
+        path = str(tmp_path / "file/CLAUDE.md")
         driven.told.replies["get_memory_dialog"] = {"files": [{"path": path, "label": "User"}]}
-        await say(pilot, driven, "/memory")
-        await picker(pilot)
-        await choose(pilot, "enter")
+        await memory(pilot, "enter")
         await until(pilot, lambda: "cannot be created" in notices(driven))
 
 
@@ -292,8 +286,13 @@ async def test_enter_chooses_what_the_cursor_is_on_which_begins_on_what_holds_no
         assert app.seen == ["haiku"]
 
 
-async def test_escape_leaves_and_takes_the_preview_back() -> None:
+async def test_enter_where_nothing_fits_chooses_nothing_and_escape_takes_the_preview_back() -> None:
     async with running(Host(MODELS)) as (app, pilot):
+        await pilot.press(*"zzz", "enter", "down", "enter")
+        assert app.results == []
+        assert "No match" in screen_text(app)
+        await pilot.press("escape")
+        app.seen.clear()
         await pilot.press("up", "escape")
         assert app.results == [None]
         assert app.seen == ["default", "opus"]
@@ -309,13 +308,6 @@ async def test_letters_find_and_escape_empties_the_field_first() -> None:
         assert len(app.picker.state.shown) == 12
         await pilot.press("ctrl+p", "enter")
         assert app.results == ["v11"]
-
-
-async def test_enter_where_nothing_fits_chooses_nothing() -> None:
-    async with running(Host(MODELS)) as (app, pilot):
-        await pilot.press(*"zzz", "enter", "down", "enter")
-        assert app.results == []
-        assert "No match" in screen_text(app)
 
 
 async def test_a_list_gives_no_row_right_after_what_covered_it() -> None:

@@ -124,19 +124,16 @@ async def test_a_panel_that_was_asked_for_has_no_grace_and_the_focus_stays_insid
             assert app.focused is app.panel, keys
 
 
-async def test_a_burst_through_choices_and_text_stays_in_order() -> None:
-    async with DecisionHost(permission()).shown() as (app, pilot):
-        app.burst("e", "a", "b", "left", "X", "escape", "up", "down", "enter", "y", "n", "enter")
-        await pilot.pause()
-        assert app.outcomes == [Denied("aXynb")], "the caret is where it was left"
-
-
-async def test_what_is_hidden_in_a_text_is_drawn_as_a_sign_and_sent_as_it_was_pasted() -> None:
+async def test_what_is_typed_or_pasted_stays_in_order_and_what_is_hidden_in_it_is_drawn_as_a_sign() -> None:
     trick, family = (
         "safe\u202egnp.exe\u200b",
         "\U0001f468\u200d\U0001f469 \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
     )
     async with DecisionHost(permission()).shown() as (app, pilot):
+        app.burst("e", "a", "b", "left", "X", "escape", "up", "down", "enter", "y", "n", "enter")
+        await pilot.pause()
+        assert app.outcomes == [Denied("aXynb")], "the caret is where it was left"
+        await pilot.put(permission())
         app.paste(f"{trick} {family}")
         await pilot.pause()
         assert "safe\ufffdgnp.exe\ufffd" in app.panel_text
@@ -239,15 +236,13 @@ async def test_the_key_goes_round_and_the_status_follows(run: Driven, pilot: Pil
     await pilot.press("shift+tab", "i")
     assert modes(run)[2:] == ["default"]
     assert run.screen.dock.prompt.text == "hi"
-
-
-async def test_in_a_panel_the_key_is_the_panels(run: Driven, pilot: Pilot[int]) -> None:
+    run.screen.dock.prompt.put("")
     run.told.tell(asked())
     await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
     await pilot.press("shift+tab")
-    assert modes(run) == []
+    assert modes(run)[3:] == [], "in a panel the key is the panel's"
     await pilot.press("f2", "shift+tab")
-    assert modes(run) == ["acceptEdits"]
+    assert modes(run)[3:] == ["acceptEdits"]
 
 
 def plan_of(name: str, steps: int) -> ev.RequestAsked:
@@ -273,9 +268,17 @@ async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_foll
     assert "Plan first" not in screen_text(run.app)
 
 
-async def test_a_plan_that_was_never_on_the_screen_is_approved_by_a_second_press(
+async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_never_on_the_screen(
     run: Driven, pilot: Pilot[int]
 ) -> None:
+    run.told.tell(plan_of("short", 3))
+    await keys_work(run, pilot)
+    await until(pilot, lambda: "Plan short" in screen_text(run.app))
+    assert run.screen.transcript.following
+    await pilot.press("y")
+    await until(pilot, lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])
+    run.told.tell(RequestSettled("short", run.told.answers.pop()[1], PANEL))
+    await until(pilot, lambda: run.screen.dock.panel is None)
     run.told.tell(plan_of("long", 60))
     await keys_work(run, pilot)
     await until(pilot, lambda: "Plan long" in screen_text(run.app))
@@ -297,17 +300,6 @@ async def test_a_plan_that_was_never_on_the_screen_is_approved_by_a_second_press
     await until(pilot, lambda: not panel.state.notice)
     await press_later(pilot, "y", seconds=TYPING_SECONDS)
     await until(pilot, lambda: run.told.answers == [("long", Allowed(mode="default"), PANEL)])
-
-
-async def test_a_plan_that_fits_is_approved_at_once_and_the_end_stays_followed(
-    run: Driven, pilot: Pilot[int]
-) -> None:
-    run.told.tell(plan_of("short", 3))
-    await keys_work(run, pilot)
-    await until(pilot, lambda: "Plan short" in screen_text(run.app))
-    assert run.screen.transcript.following
-    await pilot.press("y")
-    await until(pilot, lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])
 
 
 async def test_words_that_a_decision_was_made_without_are_in_the_prompt_and_that_is_said(
@@ -399,15 +391,14 @@ async def test_it_looks_as_drawn(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 14), (80, 12), (60, 10), (40, 10), (40, 12), (30, 8)])
-@pytest.mark.parametrize("kind", ["bash", "bash30", "mcp"])
-async def test_on_a_low_screen_enter_takes_only_a_choice_whose_words_are_whole(
-    kind: str, size: tuple[int, int]
-) -> None:
-    async with DecisionHost(CALLS[kind], asked_for=True).shown(size=size) as (app, pilot):
-        for index, choice in enumerate(app.panel.state.choices):
-            await pilot.press("home", *["down"] * index)
-            label = choice.brief if choice.brief and size[0] < 60 else choice.label
-            assert "".join(label.split()) in "".join(app.panel_text.split())
-            in_sight = app.panel.state.in_sight or frozenset()
-            assert index in in_sight or "Enter ask again" in app.panel_text or choice.takes_text
-            assert size[1] < 10 or {0, 1} <= in_sight, "allowing and denying are never scrolled away"
+async def test_on_a_low_screen_enter_takes_only_a_choice_whose_words_are_whole(size: tuple[int, int]) -> None:
+    async with DecisionHost(SHORT).shown(size=size) as (app, pilot):
+        for kind in ("bash", "bash30", "mcp"):
+            await pilot.put(CALLS[kind], asked_for=True)
+            for index, choice in enumerate(app.panel.state.choices):
+                await pilot.press("home", *["down"] * index)
+                label = choice.brief if choice.brief and size[0] < 60 else choice.label
+                assert "".join(label.split()) in "".join(app.panel_text.split()), kind
+                in_sight = app.panel.state.in_sight or frozenset()
+                assert index in in_sight or "Enter ask again" in app.panel_text or choice.takes_text, kind
+                assert size[1] < 10 or {0, 1} <= in_sight, "allowing and denying are never scrolled away"

@@ -26,7 +26,6 @@ from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.session.prompts import GIVEN_BACK
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.prompt import Prompt
 from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, PanelHost, press_later
 from tests.ui.running import running
@@ -182,9 +181,16 @@ async def test_an_interrupted_prompt_stays_where_something_follows_on_it(
 
 
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])
-async def test_a_key_held_down_does_not_quit_and_one_pressed_twice_does(
+async def test_a_key_held_down_does_not_quit_nor_one_with_another_behind_it_and_one_pressed_twice_does(
     key: str, run: Driven, pilot: Pilot[int]
 ) -> None:
+    await press_apart(pilot, run, key, key, seconds=0.5)
+    await pilot.press("a")
+    await settled(pilot)
+    assert not run.told.closed
+    assert run.screen.dock.prompt.text == "a"
+    await pilot.press("ctrl+u")
+    run.clock.skip(5.0)
     await press_apart(pilot, run, key, seconds=0.4)
     await press_apart(pilot, run, *[key] * 8, seconds=0.03)
     run.clock.skip(5.0)
@@ -199,28 +205,20 @@ async def test_a_key_held_down_does_not_quit_and_one_pressed_twice_does(
     await until(pilot, lambda: run.told.closed)
 
 
-@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])
-async def test_a_key_right_behind_the_second_press_keeps_it_from_quitting(
-    key: str, run: Driven, pilot: Pilot[int]
+async def test_ctrl_d_deletes_and_held_until_the_prompt_is_empty_does_not_quit(
+    run: Driven, pilot: Pilot[int]
 ) -> None:
-    await press_apart(pilot, run, key, key, seconds=0.5)
-    await pilot.press("a")
-    await settled(pilot)
-    assert not run.told.closed
-    assert run.screen.dock.prompt.text == "a"
-
-
-@pytest.mark.parametrize(("over", "repeat"), [(1, 0.03), (2, 0.09), (4, 0.03)])
-async def test_ctrl_d_held_until_the_prompt_is_empty_does_not_quit(
-    over: int, repeat: float, run: Driven, pilot: Pilot[int]
-) -> None:
-    await pilot.press(*"abc", "home")
-    await press_apart(pilot, run, "ctrl+d", seconds=0.5)
-    await press_apart(pilot, run, *["ctrl+d"] * (2 + over), seconds=repeat)
-    assert run.screen.dock.prompt.text == ""
-    await settled(pilot)
-    assert not run.told.closed
-    run.clock.skip(5.0)
+    for over, repeat in ((1, 0.03), (2, 0.09), (4, 0.03)):
+        await pilot.press(*"abc", "home")
+        await press_apart(pilot, run, "ctrl+d", seconds=0.5)
+        assert run.screen.dock.prompt.text == "bc"
+        assert "quits" not in run.screen.dock.notices.text
+        await press_apart(pilot, run, *["ctrl+d"] * (2 + over), seconds=repeat)
+        assert run.screen.dock.prompt.text == ""
+        await settled(pilot)
+        assert not run.told.closed, (over, repeat)
+        run.clock.skip(5.0)
+        run.screen.dock.notices.hush()
     await press_apart(pilot, run, "ctrl+d", "ctrl+d")
     await until(pilot, lambda: run.told.closed)
 
@@ -240,13 +238,9 @@ async def test_ctrl_c_withdraws_no_question_and_ctrl_d_in_a_panel_does_not_quit(
     assert not run.told.closed
 
 
-async def test_ctrl_d_deletes_where_there_is_text(run: Driven, pilot: Pilot[int]) -> None:
-    await pilot.press(*"ab", "home", "ctrl+d")
-    assert run.screen.dock.prompt.text == "b"
-    assert "quits" not in run.screen.dock.notices.text
-
-
-async def test_what_was_killed_is_yanked_in_its_order(run: Driven, pilot: Pilot[int]) -> None:
+async def test_what_was_killed_is_yanked_in_its_order_and_a_backslash_and_enter_begin_a_line(
+    run: Driven, pilot: Pilot[int]
+) -> None:
     prompt = run.screen.dock.prompt
     await pilot.press(*"one", "space", *"two", "space", *"three", "ctrl+w", "ctrl+w", "ctrl+y")
     assert prompt.text == "one two three"
@@ -256,19 +250,19 @@ async def test_what_was_killed_is_yanked_in_its_order(run: Driven, pilot: Pilot[
     assert prompt.text == "threeone two ", "undone and done again"
     await pilot.press("ctrl+u", "x", "end", "ctrl+k", "ctrl+u", "ctrl+y")
     assert prompt.text == "xone two ", "a key that killed nothing joins nothing to what was killed before"
-
-
-async def test_a_folded_paste_that_was_killed_is_yanked_whole_into_another_prompt() -> None:
-    run, paste = Driven(clock=Clock()), "\n".join(f"line {number}" for number in range(30))
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        prompt = run.screen.dock.prompt
-        prompt.field.paste(paste)
-        assert prompt.field.text == "[pasted 30 lines]"
-        await pilot.press("ctrl+u", "x", "enter", "ctrl+y")
-        assert prompt.text == paste
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == ["x", paste])
+    prompt.put("")
+    paste = "\n".join(f"line {number}" for number in range(30))
+    prompt.field.paste(paste)
+    assert prompt.field.text == "[pasted 30 lines]"
+    await pilot.press("ctrl+u", "x", "enter", "ctrl+y")
+    assert prompt.text == paste, "a folded paste is yanked whole into another prompt"
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent == ["x", paste])
+    run.told.sent.clear()
+    await pilot.press("a", "backslash", "enter", "b")
+    assert prompt.text == "a\nb"
+    await pilot.press("up", "backslash", "backslash", "left", "left", "enter", "enter")
+    assert run.told.sent == ["a\\\\\nb"], "a backslash and Enter begin a new line only right before the caret"
 
 
 def on_disk(state: Path) -> str:
@@ -466,28 +460,16 @@ async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text(
     await press_later(pilot, "enter", seconds=HELD_SECONDS + 0.01)
     assert run.told.sent == ["/comapct now"]
     assert prompt.text == ""
-
-
-async def test_another_text_is_asked_about_anew(run: Driven, pilot: Pilot[int]) -> None:
-    await listed(pilot, run)
     await put(pilot, run, "/nothing")
     await pilot.press("enter")
     await press_later(pilot, "x", "enter", seconds=HELD_SECONDS + 0.01)
-    assert run.told.sent == []
+    assert run.told.sent == ["/comapct now"], "another text is asked about anew"
     assert run.screen.dock.prompt.text == "/nothingx"
 
 
-@pytest.mark.parametrize("text", ["/compact", "/review 12", "/etc/hosts is wrong", "hello /nothing", "/ x"])
-async def test_what_the_cli_knows_and_what_is_no_command_is_sent(
-    text: str, run: Driven, pilot: Pilot[int]
+async def test_what_the_cli_knows_and_what_is_no_command_is_sent_and_for_its_own_screens_the_way_is_said(
+    run: Driven, pilot: Pilot[int]
 ) -> None:
-    await listed(pilot, run)
-    await put(pilot, run, text)
-    await pilot.press("enter")
-    assert run.told.sent == [text]
-
-
-async def test_a_command_of_claude_codes_own_screen_says_the_way(run: Driven, pilot: Pilot[int]) -> None:
     await listed(pilot, run)
     await put(pilot, run, "/upgrade")
     await pilot.press("enter")
@@ -495,6 +477,10 @@ async def test_a_command_of_claude_codes_own_screen_says_the_way(run: Driven, pi
     await pilot.press("ctrl+u", *"/agents", "enter")  # which reads like /list-agents
     assert "ask Claude to write a subagent" in run.screen.dock.notices.text
     assert run.told.sent == []
+    for text in ("/compact", "/review 12", "/etc/hosts is wrong", "hello /nothing", "/ x"):
+        await put(pilot, run, text)
+        await press_later(pilot, "enter")
+        assert run.told.sent[-1:] == [text]
 
 
 def test_no_way_is_said_for_a_command_that_is_there() -> None:
@@ -511,15 +497,6 @@ async def test_a_word_quits(text: str) -> None:
         await until(pilot, lambda: driven.app.return_code == 0)
     assert driven.told.closed
     assert driven.told.sent == []
-
-
-async def test_a_backslash_and_enter_begin_a_new_line(run: Driven, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
-    prompt: Prompt = run.screen.dock.prompt
-    await pilot.press("a", "backslash", "enter", "b")
-    assert prompt.text == "a\nb"
-    await pilot.press("up", "backslash", "backslash", "left", "left", "enter", "enter")
-    assert run.told.sent == ["a\\\\\nb"]  # only right before the caret
 
 
 async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:

@@ -271,6 +271,20 @@ async def test_commands_edit_what_was_typed_and_undo_takes_each_back(run: Driven
     await until(pilot, lambda: run.told.sent)
     assert run.told.sent == ["fix the logout now"]
     assert standing(run) == ("", 0, "INSERT"), "the next prompt is typed"
+    await pilot.press(*"first", "enter", *"second", "ctrl+j", *"line", "escape")
+    await pilot.press("k")
+    assert standing(run)[0] == "second\nline"
+    await pilot.press("k")
+    assert standing(run) == ("first", 4, "NORMAL"), "there is no other line: another prompt"
+    await pilot.press("j")
+    assert standing(run)[0] == "second\nline"
+    await pilot.press("d", "d", "d", "d", "i", *"see ")
+    run.app.post_message(events.Paste("line\n" * 40))
+    await until(pilot, lambda: "pasted 4" in field(run).text)
+    await pilot.press(*" now", "escape", "0", "w", "x")
+    assert field(run).text == "see  now", "a folded paste is one piece"
+    await pilot.press("u")
+    assert run.screen.dock.prompt.text == "see " + "line\n" * 40 + " now"
 
 
 async def test_escape_leaves_typing_then_a_command_and_then_means_what_it_means(
@@ -285,29 +299,12 @@ async def test_escape_leaves_typing_then_a_command_and_then_means_what_it_means(
     assert standing(run)[0] == "one"
 
 
-async def test_j_and_k_go_to_other_prompts_where_there_is_no_other_line(
-    run: Driven, pilot: Pilot[int]
-) -> None:
-    await pilot.press(*"first", "enter", *"second", "ctrl+j", *"line", "escape")
-    await pilot.press("k")
-    assert standing(run)[0] == "second\nline"
-    await pilot.press("k")
-    assert standing(run) == ("first", 4, "NORMAL")
-    await pilot.press("j")
-    assert standing(run)[0] == "second\nline"
-
-
-async def test_a_folded_paste_is_one_piece_for_commands_too(run: Driven, pilot: Pilot[int]) -> None:
-    await pilot.press(*"see ")
-    run.app.post_message(events.Paste("line\n" * 40))
-    await until(pilot, lambda: "pasted 4" in field(run).text)
-    await pilot.press(*" now", "escape", "0", "w", "x")
-    assert field(run).text == "see  now"
-    await pilot.press("u")
-    assert run.screen.dock.prompt.text == "see " + "line\n" * 40 + " now"
-
-
-async def test_a_search_and_a_list_are_typed_into(run: Driven, pilot: Pilot[int]) -> None:
+async def test_a_search_is_typed_into_and_the_mode_stays(run: Driven, pilot: Pilot[int]) -> None:
+    await pilot.press(*"one", "escape")
+    run.told.tell(ev.PromptReturned("old", "the session ended"))
+    await until(pilot, lambda: field(run).text == "old\none")
+    assert standing(run) == ("old\none", 7, "NORMAL"), "commands stay commands under the hands"
+    await pilot.press("d", "d", "d", "d", "i")
     await pilot.press(*"fix it", "enter", *"x", "escape", "ctrl+r", *"fix")
     prompt = run.screen.dock.prompt
     assert prompt.searching
@@ -327,13 +324,6 @@ async def test_commands_meant_for_the_prompt_are_commands_when_a_panel_opened(st
         await until(pilot, lambda: still.screen.dock.panel is None or field(still).has_focus)
         await pilot.press("b")
         assert standing(still) == ("one o", 4, "NORMAL")
-
-
-async def test_what_comes_back_leaves_the_mode_as_it_is(run: Driven, pilot: Pilot[int]) -> None:
-    await pilot.press(*"one", "escape")
-    run.told.tell(ev.PromptReturned("old", "the session ended"))
-    await until(pilot, lambda: field(run).text == "old\none")
-    assert standing(run) == ("old\none", 7, "NORMAL"), "commands stay commands under the hands"
 
 
 async def test_the_command_turns_them_on_and_off(run: Driven, pilot: Pilot[int]) -> None:

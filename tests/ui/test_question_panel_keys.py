@@ -35,7 +35,7 @@ async def test_keys_that_move_and_turn() -> None:
         assert not app.state.has_draft, "moving selects nothing"
 
 
-async def test_slash_filters_ten_options_or_more() -> None:
+async def test_slash_filters_ten_options_or_more_and_p_shows_the_preview_larger() -> None:
     async with PanelHost(CITIES).shown() as (app, pilot):
         assert "/ filter" in app.panel_text
         height = app.panel.region.height
@@ -53,10 +53,7 @@ async def test_slash_filters_ten_options_or_more() -> None:
         await pilot.press("slash", "z", "z")
         assert "0 of 40 shown" in app.panel_text
         assert "Other…" in app.cursor_line
-
-
-async def test_p_shows_the_preview_larger_and_back() -> None:
-    async with PanelHost(PREVIEWED).shown() as (app, pilot):
+        await pilot.put(PREVIEWED)
         assert "p all" not in app.panel_text, "all of it is in sight"
         await pilot.press("down")
         assert "p all" in app.panel_text
@@ -70,7 +67,7 @@ async def test_p_shows_the_preview_larger_and_back() -> None:
         assert " ❯ ○ 1  Sidebar" in app.panel_text
 
 
-async def test_c_discusses_the_whole_set() -> None:
+async def test_c_discusses_the_whole_set_and_ctrl_d_declines_it_after_asking_once() -> None:
     async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         await pilot.press("tab", "c")
         assert "✎ discuss goes to Claude instead of answers" in app.panel_text
@@ -81,10 +78,7 @@ async def test_c_discusses_the_whole_set() -> None:
         assert "✎ discuss Why not both?" in app.panel_text
         await pilot.press("c", "enter")
         assert app.outcomes == [Discussed("Why not both?")]
-
-
-async def test_ctrl_d_declines_after_asking_once() -> None:
-    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
+        await pilot.put(SINGLE, MULTI)
         await pilot.press("1", "ctrl+d")
         assert "Decline all 2 questions?" in app.panel_text
         assert "Nothing you selected or typed is sent" in app.panel_text
@@ -153,18 +147,15 @@ async def test_clicks_on_rows_tabs_and_review() -> None:
         assert not app.outcomes
         await click_on(app, pilot, "✔    Submit")
         assert app.outcomes == [Answered((Answer(("DuckDB",)), Answer(("Logs",), other="x")))]
-
-
-async def test_clicks_beside_rows_mean_nothing() -> None:
-    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
+        await pilot.put(SINGLE, MULTI)
         before = app.state
         for text in (SINGLE.text, "Claude asks", "api-ref", " · ", "I looked"):
             await click_on(app, pilot, text)
-        assert app.state == before
+        assert app.state == before, "clicks beside rows mean nothing"
         assert app.focused is app.panel
 
 
-async def test_the_click_that_gave_the_terminal_the_focus_selects_nothing() -> None:
+async def test_the_click_that_gave_the_terminal_the_focus_selects_nothing_nor_does_the_focus() -> None:
     async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         app.post_message(events.AppBlur())
         await pilot.pause()
@@ -177,10 +168,7 @@ async def test_the_click_that_gave_the_terminal_the_focus_selects_nothing() -> N
         await click_on(app, pilot, "DuckDB")
         assert app.state.page.draft.selected == (2,)
         assert app.focused is app.panel
-
-
-async def test_the_focus_of_the_terminal_changes_nothing_else() -> None:
-    async with PanelHost(SINGLE).shown() as (app, pilot):
+        await pilot.put(SINGLE)
         await pilot.press("2", "o", "x")
         before = app.state.pages
         app.post_message(events.AppBlur())
@@ -192,7 +180,7 @@ async def test_the_focus_of_the_terminal_changes_nothing_else() -> None:
         assert before[0].draft.selected == app.state.page.draft.selected == (1,)
 
 
-async def test_review_shows_everything_and_starts_on_the_first_gap() -> None:
+async def test_review_shows_everything_and_starts_on_the_first_gap_which_may_stay() -> None:
     async with PanelHost(SINGLE, RECOMMENDED, MULTI).shown() as (app, pilot):
         await pilot.press("1", "n", "w", "h", "y", "enter", "tab", "tab", "2", "tab")
         assert RECOMMENDED.text in app.cursor_line
@@ -213,10 +201,7 @@ async def test_review_shows_everything_and_starts_on_the_first_gap() -> None:
             ("Memcached",),
             ("Cache",),
         ]
-
-
-async def test_gaps_may_be_submitted_and_are_counted() -> None:
-    async with PanelHost(SINGLE, RECOMMENDED, MULTI).shown() as (app, pilot):
+        await pilot.put(SINGLE, RECOMMENDED, MULTI)
         await pilot.press("shift+tab")
         assert "3 with “no answer”" in app.panel_text
         await pilot.press("shift+tab")

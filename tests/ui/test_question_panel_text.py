@@ -71,27 +71,22 @@ async def test_a_text_of_one_line_may_end_in_a_backslash() -> None:
         assert app.outcomes == [Answered((Answer(other="C:\\"),))]
 
 
-async def test_an_input_method_types_a_whole_word_at_once(app: PanelHost, pilot: QuickPilot) -> None:
+async def test_bursts_through_texts_and_list_stay_in_order(app: PanelHost, pilot: QuickPilot) -> None:
     text = "データベース ist café 123 jk."
     app.burst("!", *("space" if character == " " else character for character in text))
     await pilot.pause()
-    assert app.state.text == f"!{text}"
-
-
-async def test_a_burst_with_corrections_stays_in_order(app: PanelHost, pilot: QuickPilot) -> None:
+    assert app.state.text == f"!{text}", "an input method types a whole word at once"
+    await pilot.put(SINGLE)
     app.burst("X", "y", "z", "backspace", "home", "left", "1", "end", "2", "ctrl+j", "3")
     await pilot.pause()
     assert app.state.text == "1Xy2\n3"
-
-
-async def test_a_burst_through_texts_and_list_stays_in_order() -> None:
-    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
-        app.burst("o", "a", "b", "enter", "up", "n", "c", "enter", "tab")
-        app.burst("1", "o", "d", "enter", "up", "3", "enter")
-        await pilot.pause()
-        assert app.state.pages[0].answer() == Answer(other="ab", note="c")
-        assert app.state.pages[1].answer() == Answer(selected=("Auth", "Logs"), other="d")
-        assert app.state.in_review
+    await pilot.put(SINGLE, MULTI)
+    app.burst("o", "a", "b", "enter", "up", "n", "c", "enter", "tab")
+    app.burst("1", "o", "d", "enter", "up", "3", "enter")
+    await pilot.pause()
+    assert app.state.pages[0].answer() == Answer(other="ab", note="c")
+    assert app.state.pages[1].answer() == Answer(selected=("Auth", "Logs"), other="d")
+    assert app.state.in_review
 
 
 async def test_text_and_a_click_or_f2_at_once_lose_nothing(app: PanelHost, pilot: QuickPilot) -> None:
@@ -149,7 +144,7 @@ async def test_hide_and_show_keep_text_and_caret(app: PanelHost, pilot: QuickPil
     assert "abXc" in app.panel_text
 
 
-async def test_resize_while_a_text_is_open() -> None:
+async def test_resize_while_a_text_is_open_and_one_that_is_not_selected_is_seen() -> None:
     async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         await pilot.press("1", "tab", "2", "o")
         await type_text(pilot, "half a thought that is longer than a narrow screen is wide")
@@ -166,6 +161,10 @@ async def test_resize_while_a_text_is_open() -> None:
             assert app.panel.region.height <= -(-size[1] * 8 // 10)
         await pilot.press("!")
         assert app.state.text.endswith("wi!de")
+        await pilot.put(SINGLE, MULTI)
+        await pilot.press("2", "x", "y", "escape", "tab", "tab")
+        assert "→ SQLite" in app.panel_text
+        assert "typed, not selected: xy" in app.panel_text
 
 
 async def test_the_focus_stays_inside(app: PanelHost, pilot: QuickPilot) -> None:
@@ -214,13 +213,6 @@ async def test_a_text_longer_than_the_field_counts_its_lines_out_of_sight(
     assert re.findall("[↑↓] .", app.panel_text) == ["↑ 2", "↓ 1"]
     await pilot.press("up", "up")
     assert re.findall("[↑↓] .", app.panel_text) == ["↓ 3"]
-
-
-async def test_a_text_that_is_not_selected_is_seen_wherever_answers_are() -> None:
-    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
-        await pilot.press("2", "x", "y", "escape", "tab", "tab")
-        assert "→ SQLite" in app.panel_text
-        assert "typed, not selected: xy" in app.panel_text
 
 
 LONG = "my half typed other text that is long enough to wrap on a narrow screen"

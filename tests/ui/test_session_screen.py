@@ -187,7 +187,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await until(pilot, lambda: run.screen.dock.prompt.text == "also")
 
 
-async def test_asked_and_settled_in_one_breath(run: Driven, pilot: Pilot[int]) -> None:
+async def test_asked_and_settled_in_one_breath_or_queued(run: Driven, pilot: Pilot[int]) -> None:
     for typed, event in (("x", asked("r")), ("xx", ev.RequestAsked(permission("r")))):
         for _ in range(3):
             run.told.tell(event)
@@ -196,6 +196,27 @@ async def test_asked_and_settled_in_one_breath(run: Driven, pilot: Pilot[int]) -
         assert run.screen.dock.panel is None, event
         await pilot.press("x")
         await until(pilot, lambda typed=typed: run.screen.dock.prompt.text == typed)
+    run.screen.dock.prompt.put("")
+    run.clock.skip(TYPING_PAUSE + 0.1)
+    run.told.tell(asked("one"))
+    run.told.tell(asked("two"))
+    run.told.tell(ev.RequestAsked(permission("three")))
+    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (1, 3))
+    await keys_work(run, pilot)
+    await pilot.press("2", "enter")
+    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (2, 3))
+    await keys_work(run, pilot)
+    await pilot.press("1", "enter")
+    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (3, 3))
+    await keys_work(run, pilot)
+    await pilot.press("y")
+    await until(pilot, lambda: len(run.told.answers) == 3)
+    assert [(name, type(outcome)) for name, outcome, _ in run.told.answers] == [
+        ("one", Answered),
+        ("two", Answered),
+        ("three", Allowed),
+    ]
+    await until(pilot, lambda: run.screen.dock.panel is None)
 
 
 async def test_a_failure_inside_the_session_leaves_the_screen() -> None:
@@ -268,28 +289,6 @@ async def test_a_request_waits_for_no_burst_to_be_over(monkeypatch: pytest.Monke
         run.told.tell(asked("first"))
         await until(pilot, lambda: panel_drawn(run.screen))
         assert run.screen.view.state is ev.SessionState.AWAITING, "what came before it is handled before it"
-
-
-async def test_requests_queue_each_with_its_own_draft(run: Driven, pilot: Pilot[int]) -> None:
-    run.told.tell(asked("one"))
-    run.told.tell(asked("two"))
-    run.told.tell(ev.RequestAsked(permission("three")))
-    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (1, 3))
-    await keys_work(run, pilot)
-    await pilot.press("2", "enter")
-    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (2, 3))
-    await keys_work(run, pilot)
-    await pilot.press("1", "enter")
-    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (3, 3))
-    await keys_work(run, pilot)
-    await pilot.press("y")
-    await until(pilot, lambda: len(run.told.answers) == 3)
-    assert [(name, type(outcome)) for name, outcome, _ in run.told.answers] == [
-        ("one", Answered),
-        ("two", Answered),
-        ("three", Allowed),
-    ]
-    await until(pilot, lambda: run.screen.dock.panel is None)
 
 
 async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdrawn_and_ctrl_q_quits(
@@ -504,21 +503,7 @@ def prompted(text: str = "Build it", name: str = "1") -> tuple[ev.AgentEvent, ..
     return ev.PromptAccepted(text, prompt_id=name), ev.PromptDelivered(name)
 
 
-async def test_a_prompt_that_was_refused_comes_back_into_its_field_to_be_changed(
-    run: Driven, pilot: Pilot[int]
-) -> None:
-    await ready(run, pilot)
-    refused = ev.ErrorReported(Problem.REQUEST_REFUSED, "400 messages: bad")
-    await tell(run, pilot, *prompted("Build it all"), refused, FAILED_TURN)
-    assert "F6 change the prompt" in run.screen.dock.notices.text
-    run.screen.dock.prompt.put("typed since")
-    await pilot.press("f6", "f6")
-    assert run.screen.dock.prompt.text == "Build it all\ntyped since"
-    assert run.told.sent == []
-    assert "F6" not in run.screen.dock.notices.text.removeprefix(with_keys(NO_ERROR))
-
-
-async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_again(
+async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_again_or_brings_it_back(
     run: Driven, pilot: Pilot[int]
 ) -> None:
     await ready(run, pilot)
@@ -532,6 +517,15 @@ async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_agai
     assert run.told.sent == ["Build it"]
     await tell(run, pilot, *prompted(), GOOD_TURN)
     assert "F6 send it again" not in run.screen.dock.notices.text
+    run.told.sent.clear()
+    refused = ev.ErrorReported(Problem.REQUEST_REFUSED, "400 messages: bad")
+    await tell(run, pilot, *prompted("Build it all", "2"), refused, FAILED_TURN)
+    assert "F6 change the prompt" in run.screen.dock.notices.text
+    run.screen.dock.prompt.put("typed since")
+    await pilot.press("f6", "f6")
+    assert run.screen.dock.prompt.text == "Build it all\ntyped since"
+    assert run.told.sent == []
+    assert "F6" not in run.screen.dock.notices.text.removeprefix(with_keys(NO_ERROR))
 
 
 @pytest.mark.parametrize("read", [True, False])
@@ -568,23 +562,23 @@ async def test_what_waits_for_a_person_is_said_before_the_remedy() -> None:
         assert "F6" not in driven.screen.dock.notices.text
 
 
-async def test_the_same_error_again_is_counted_and_not_repeated(run: Driven, pilot: Pilot[int]) -> None:
+async def test_the_same_error_is_not_repeated_and_after_a_reconnect_a_resumed_session_is_connected(
+    run: Driven, pilot: Pilot[int]
+) -> None:
     await ready(run, pilot)
     lost = ev.SessionLost("/bin/false is not Claude Code.", kind=Problem.CLI_UNUSABLE)
     await tell(run, pilot, lost, lost)
-    shown = run.screen.transcript.text()
-    assert shown.count("/bin/false is not Claude Code.") == 1
-
-
-async def test_after_a_reconnect_a_resumed_session_is_connected(run: Driven, pilot: Pilot[int]) -> None:
+    assert run.screen.transcript.text().count("/bin/false is not Claude Code.") == 1
+    await pilot.press("f6")
     await ready(run, pilot)
+    connected = run.screen.transcript.text().count("Connected again.")
     await tell(run, pilot, ev.SessionLost("", kind=Problem.CLI_ENDED))
     assert run.screen.view.state is ev.SessionState.FAILED
     await pilot.press("f6")
     await ready(run, pilot)
-    assert "Connected again." in run.screen.transcript.text()
+    assert run.screen.transcript.text().count("Connected again.") == connected + 1
     await tell(run, pilot, ev.Connected("id-1", "claude-x", "default", "/work"))
-    assert run.screen.transcript.text().count("Connected again.") == 1
+    assert run.screen.transcript.text().count("Connected again.") == connected + 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,109 @@
+"""Time that leaps: while all of a program only waits for a time to come, that time is there at once.
+
+The event loop and the inbox's thread sleep by one clock. Whatever else may still do something, such as
+another thread or a child process, is waited for as long as it takes.
+"""
+
+from __future__ import annotations
+
+import queue
+import selectors
+import threading
+import time
+from asyncio import BaseEventLoop
+from types import SimpleNamespace
+from typing import Any
+from weakref import WeakSet
+
+import pytest
+from textual import _time
+
+from ccq_tui.inbox.store.worker import Worker
+
+monotonic = time.monotonic
+select = selectors.DefaultSelector.select
+run_in_executor = BaseEventLoop.run_in_executor
+start = Worker.start
+BUSY_LOOK = 0.002
+"""Seconds after which the loop looks again whether another thread is still at work."""
+NEVER = float("inf")
+WAKE: Any = object()
+
+
+class Work(queue.SimpleQueue[Any]):
+    """The work of the inbox's thread; it shows whether that thread waits for some, and until when."""
+
+    until = NEVER
+    given, done = 0, -1
+    """What was put there; and what is done with, from when the thread first waits."""
+
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        self.given += 1
+        super().put(item)
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        self.until = time.monotonic() + (timeout or 0.0)
+        self.done += 1
+        try:
+            item = super().get(timeout=timeout)
+        except queue.Empty:
+            self.done -= 1
+            raise
+        if item is WAKE:
+            raise queue.Empty
+        self.done += item is None  # the last one
+        return item
+
+
+class Leaps:
+    """A clock that goes as all do, and leaps while the program rests."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._ahead = 0.0
+        self._inboxes: WeakSet[Work] = WeakSet()
+        self._calls: WeakSet[Any] = WeakSet()
+        self._thread = threading.get_ident()
+        patch.setattr(time, "monotonic", self.now)
+        patch.setattr(_time, "get_time", self.now)
+        patch.setattr(selectors.DefaultSelector, "select", lambda *given: self._select(*given))
+        patch.setattr(BaseEventLoop, "run_in_executor", lambda *given: self._called(*given))
+        patch.setattr(Worker, "start", lambda worker: self._start(worker))
+        own = SimpleNamespace(SimpleQueue=Work, Empty=queue.Empty)
+        patch.setattr("ccq_tui.inbox.store.worker.queue", own)
+
+    def now(self) -> float:
+        return monotonic() + self._ahead
+
+    def _called(self, *given: Any) -> Any:
+        self._calls.add(future := run_in_executor(*given))
+        return future
+
+    def _start(self, worker: Any) -> None:
+        self._inboxes.add(worker._work)
+        start(worker)
+
+    def _rests(self, selector: Any) -> bool:
+        """Whether nothing comes from another thread, a file or a child."""
+        return (
+            len(selector.get_map()) == 1  # the loop's own
+            and all(call.done() for call in self._calls)
+            and all(work.done == work.given for work in self._inboxes)
+            and not any("waitpid" in thread.name for thread in threading.enumerate())
+        )
+
+    def _select(self, selector: Any, timeout: float | None = None) -> Any:
+        """Wait as a selector does, or leap over the wait."""
+        if timeout is None or timeout <= 0 or threading.get_ident() != self._thread:
+            return select(selector, timeout)
+        if not self._rests(selector):
+            return select(selector, min(timeout, BUSY_LOOK))
+        if found := select(selector, 0):
+            return found
+        now = self.now()
+        due = min([now + timeout, *(work.until for work in self._inboxes)])
+        self._ahead += max(0.0, due - now)
+        for work in self._inboxes:
+            if work.until <= due:
+                work.until = NEVER
+                work.put(WAKE)
+        return []
