@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from textual.app import App
+from textual.design import ColorSystem
 from textual.pilot import Pilot
 
 from ccq_tui.questions import input_guard
+from ccq_tui.theming import load, read_theme
+from ccq_tui.theming.load import shipped
 from ccq_tui.widgets.panel import request_panel
 from tests.ui.drawn import watched
 from tests.ui.host import all_wait, handled, look
@@ -22,6 +26,10 @@ _press = App._press_keys
 _wait_for_screen = Pilot._wait_for_screen
 _pause = Pilot.pause
 _pilot_press = Pilot.press
+_generate = ColorSystem.generate
+_known_colours: dict[object, dict[str, str]] = {}
+_shipped = frozenset(shipped())
+_theme = cache(read_theme)
 
 
 async def _press_as_a_person_types(self: App[Any], keys: Iterable[str]) -> None:
@@ -34,11 +42,6 @@ async def _press_as_a_person_types(self: App[Any], keys: Iterable[str]) -> None:
         patch.setattr("textual.app.wait_for_idle", lambda _least: handled(self))
         await _press(self, before)
     await _press(self, [last])
-
-
-@pytest.fixture(autouse=True)
-def _keys_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(App, "_press_keys", _press_as_a_person_types)
 
 
 @pytest.fixture(autouse=True)
@@ -63,31 +66,35 @@ async def _pause_and_wait(self: Pilot[Any], delay: float | None = None) -> None:
     await handled(self.app)
 
 
-@pytest.fixture(autouse=True)
-def _waits_end_in_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the pilot wait by the queues: by the processor's time, as Textual does, a busy machine is idle."""
-    monkeypatch.setattr(Pilot, "_wait_for_screen", _wait_for_all)
-    monkeypatch.setattr(Pilot, "pause", _pause_and_wait)
-
-
 async def _press_and_look(self: Pilot[Any], *keys: str) -> None:
     """Press keys, and look whether the cursor was drawn where it is, and nothing else was left as it was."""
     await _pilot_press(self, *keys)
     look(self.app)
 
 
+def _colours(system: ColorSystem) -> dict[str, str]:
+    values = (*system.variables.items(), *(one for one in vars(system).values() if type(one) is not dict))
+    if values not in _known_colours:
+        _known_colours[values] = _generate(system)
+    return dict(_known_colours[values])
+
+
 @pytest.fixture(autouse=True)
-def _the_terminal_is_watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Look at what each key drew."""
+def _quick_and_watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Wait for nothing but what is done, and look at what each key drew.
+
+    The pilot waits by the queues: by the processor's time, as Textual does, a busy machine is idle. Themes
+    are read and their colours mixed once: it is a tenth of what the start of a program costs.
+    """
+    Leaps(monkeypatch)
+    monkeypatch.setattr(App, "_press_keys", _press_as_a_person_types)
+    monkeypatch.setattr(Pilot, "_wait_for_screen", _wait_for_all)
+    monkeypatch.setattr(Pilot, "pause", _pause_and_wait)
     monkeypatch.setattr(Pilot, "press", _press_and_look)
+    monkeypatch.setattr(ColorSystem, "generate", _colours)
+    monkeypatch.setattr(load, "read_theme", lambda path: (_theme if path in _shipped else read_theme)(path))
     with watched():
         yield
-
-
-@pytest.fixture(autouse=True)
-def _no_time_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the pauses of a program pass at once while nothing else happens in it."""
-    Leaps(monkeypatch)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 from unittest.mock import patch
@@ -47,7 +48,7 @@ class Terminal:
                         self._write(y, x, strip.crop(0, min(end, right) - x).text)
 
     def _write(self, y: int, x: int, text: str) -> None:
-        cells = list(text) if text.isascii() else [cell for one in text for cell in _cells(one)]
+        cells = list(text) if text.isascii() else _cells(text)
         row = self._rows.setdefault(y, [])
         row += " " * (x - len(row))
         row[x : x + len(cells)] = cells
@@ -61,8 +62,10 @@ class Terminal:
         return [self.line(y) for y in sorted(self._rows)]
 
 
-def _cells(character: str) -> list[str]:
-    return [character, *[""] * (cell_len(character) - 1)]
+@lru_cache(maxsize=4096)
+def _cells(text: str) -> list[str]:
+    """Return what stands in each cell; most lines are drawn many times."""
+    return [cell for one in text for cell in (one, *[""] * (cell_len(one) - 1))]
 
 
 _terminals: WeakKeyDictionary[App[Any], Terminal] = WeakKeyDictionary()

@@ -122,7 +122,7 @@ async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -
         assert driven.told.set == [("mode", "bypassPermissions")]
 
 
-async def test_an_effort_is_what_the_model_has_and_is_told_when_it_holds(
+async def test_effort_context_and_cost_are_shown_and_a_refusal_is_said(
     run: Driven, pilot: Pilot[int]
 ) -> None:
     await models_known(pilot, run)
@@ -137,9 +137,6 @@ async def test_an_effort_is_what_the_model_has_and_is_told_when_it_holds(
     assert run.told.set == [("effort", "high")]
     run.told.tell(ev.EffortChanged("high"))
     await until(pilot, lambda: "Effort: high" in notices(run))
-
-
-async def test_context_and_cost_are_shown_and_a_refusal_is_said(run: Driven, pilot: Pilot[int]) -> None:
     run.told.replies["get_context_usage"] = {
         "categories": [{"name": "Messages", "tokens": 500, "kind": "used"}],
         "totalTokens": 500,

@@ -152,9 +152,20 @@ async def test_hooks_are_shown_and_the_file_of_one_is_edited(
         await until(pilot, lambda: "No hooks yet" in driven.screen.dock.notices.text)
 
 
-async def test_a_skill_goes_into_the_prompt(driven: Driven) -> None:
+async def test_a_question_beside_the_conversation_is_no_prompt_and_a_skill_is(driven: Driven) -> None:
     skill = {"name": "p:foo", "display_name": "foo", "description": "A foo", "source": "project"}
     async with driven.app.run_test() as pilot:
+        driven.told.replies["side_question"] = {"response": "Because [b]so[/b]."}
+        await say(pilot, driven, "/btw why so?")
+        await until(pilot, lambda: "Because [b]so[/b]." in notices(driven))
+        assert driven.told.asked == [("side_question", {"question": "why so?"})]
+        assert driven.told.sent == []
+        driven.told.replies["side_question"] = CommandError("overloaded")
+        await say(pilot, driven, "/btw again?")
+        await until(pilot, lambda: "/btw failed: overloaded" in notices(driven))
+        await say(pilot, driven, "/btw")
+        await until(pilot, lambda: "needs a question" in driven.screen.dock.notices.text)
+        assert driven.screen.dock.prompt.text == "/btw "
         driven.told.replies["get_skills_dialog"] = {
             "skills": [{**skill, "state": "on", "advertised": True}, {**skill, "state": "off"}]
         }
@@ -171,21 +182,6 @@ async def test_a_skill_goes_into_the_prompt(driven: Driven) -> None:
         await picker(pilot)
         await choose(pilot, "down", "enter")
         await until(pilot, lambda: "foo is not a command" in notices(driven))
-
-
-async def test_a_question_beside_the_conversation_is_no_prompt(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        driven.told.replies["side_question"] = {"response": "Because [b]so[/b]."}
-        await say(pilot, driven, "/btw why so?")
-        await until(pilot, lambda: "Because [b]so[/b]." in notices(driven))
-        assert driven.told.asked == [("side_question", {"question": "why so?"})]
-        assert driven.told.sent == []
-        driven.told.replies["side_question"] = CommandError("overloaded")
-        await say(pilot, driven, "/btw again?")
-        await until(pilot, lambda: "/btw failed: overloaded" in notices(driven))
-        await say(pilot, driven, "/btw")
-        await until(pilot, lambda: "needs a question" in driven.screen.dock.notices.text)
-        assert driven.screen.dock.prompt.text == "/btw "
 
 
 async def test_memory_is_edited_and_made(

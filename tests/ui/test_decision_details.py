@@ -20,8 +20,9 @@ from ccq_tui.questions.input_guard import GRACE, TYPING_SECONDS
 from ccq_tui.questions.moves import OUT_OF_SIGHT
 from ccq_tui.widgets.decision import details
 from ccq_tui.widgets.lines import LineView
+from tests.steps import step
 from tests.ui.asked import MULTI, PLAIN, SINGLE
-from tests.ui.host import Clock, DecisionHost, PanelHost, press_later
+from tests.ui.host import Clock, DecisionHost, PanelHost, QuickPilot, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work
 from tests.ui.test_commands_listing import MANY, Host
@@ -43,32 +44,27 @@ def wraps(monkeypatch: pytest.MonkeyPatch) -> Wraps:
     return Wraps(monkeypatch)
 
 
-@pytest.mark.parametrize(
-    "request_",
-    [
-        asks("Bash", command="x" * HUGE),
-        asks("Bash", command="echo a\n" * (HUGE // 7)),
-        asks("Write", file_path="/a", content="line\n" * (HUGE // 5)),
-        asks("Edit", file_path="/a", old_string="a\nb\n" * (HUGE // 4), new_string="a\nc\n" * (HUGE // 4)),
-        asks("mcp__x__y", items=[{"name": "n" * 100, "id": n} for n in range(20_000)]),
-        asks("mcp__x__y", text="word " * (HUGE // 5)),
-        PermissionRequest("t", "s", "Bash", {"command": "x"}, description="d " * HUGE),
-    ],
-    ids=["line", "lines", "write", "edit", "list", "value", "description"],
-)
-async def test_a_huge_input_costs_what_is_seen(request_: PermissionRequest, wraps: Wraps) -> None:
-    async with DecisionHost(request_).shown() as (app, pilot):
-        await pilot.pause()
-        assert wraps.characters < 40_000
-        wraps.restart()
-        await pilot.press("down", "shift+down", "shift+down", "up")
-        assert wraps.characters < 5_000
-        assert len(app.panel.query_one("#details", LineView).lines) < 300
-
-
-async def test_the_end_of_a_long_command_can_be_reached() -> None:
-    app = DecisionHost(asks("Bash", command="\n".join(f"step {n}" for n in range(20_000))))
-    async with app.run_test() as pilot:
+async def test_a_huge_input_costs_what_is_seen_and_its_end_can_be_reached(wraps: Wraps) -> None:
+    old, new = "a\nb\n" * (HUGE // 4), "a\nc\n" * (HUGE // 4)
+    async with DecisionHost(asks("Bash", command="x" * HUGE)).shown() as (app, pilot):
+        for request in (
+            None,
+            asks("Bash", command="echo a\n" * (HUGE // 7)),
+            asks("Write", file_path="/a", content="line\n" * (HUGE // 5)),
+            asks("Edit", file_path="/a", old_string=old, new_string=new),
+            asks("mcp__x__y", items=[{"name": "n" * 100, "id": n} for n in range(20_000)]),
+            asks("mcp__x__y", text="word " * (HUGE // 5)),
+            PermissionRequest("t", "s", "Bash", {"command": "x"}, description="d " * HUGE),
+        ):
+            if request:
+                wraps.restart()
+                await pilot.put(request)
+            assert wraps.characters < 40_000, app.panel.state.request.tool
+            wraps.restart()
+            await pilot.press("down", "shift+down", "shift+down", "up")
+            assert wraps.characters < 5_000, app.panel.state.request.tool
+            assert len(app.panel.query_one("#details", LineView).lines) < 300
+        await pilot.put(asks("Bash", command="\n".join(f"step {n}" for n in range(20_000))))
         view = app.panel.query_one("#details", LineView)
         for _ in range(250):
             view.scroll_relative(y=100, animate=False, force=True)
@@ -308,54 +304,57 @@ async def test_no_notice_pushes_the_end_of_a_panel_off_a_low_screen() -> None:
         assert any("Esc keep the question" in line for line in lines)
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_many_empty_lines_hide_nothing(size: tuple[int, int]) -> None:
-    async with DecisionHost(asks_lasting(command=HOSTILE)).shown(size=size) as (app, pilot):
-        seen = app.panel_text
-        for _ in range(3):
-            await pilot.press("shift+down")
-            seen += app.panel_text
-        assert "… 40 empty lines …" in seen
-        assert "rm -rf ~/important" in seen
+async def test_many_empty_lines_hide_nothing() -> None:
+    async with DecisionHost(asks_lasting(command=HOSTILE)).shown() as (app, pilot):
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await pilot.put(asks_lasting(command=HOSTILE))
+            seen = app.panel_text
+            for _ in range(3):
+                await pilot.press("shift+down")
+                seen += app.panel_text
+            assert "… 40 empty lines …" in seen, size
+            assert "rm -rf ~/important" in seen, size
 
 
-@pytest.mark.parametrize(
-    ("request_", "size"),
-    [
-        *((asks_lasting(command=LONG), size) for size in SIZES),
-        (asks_lasting(command="echo " + "x" * 6_000), (40, 12)),
-        (asks_lasting("Write", file_path="/a", content=LONG), (80, 24)),
-        (asks_lasting("Edit", file_path="/a", old_string="a", new_string=LONG), (60, 10)),
-        (asks_lasting("WebFetch", url="https://example.com/" + "x" * 6_000, prompt="read it"), (80, 24)),
-        (asks_lasting("mcp__files__put", text=[LONG] * 30), (160, 50)),
-    ],
-)
-async def test_what_was_never_on_the_screen_is_not_allowed_at_once(
-    request_: PermissionRequest, size: tuple[int, int]
-) -> None:
-    async with DecisionHost(request_).shown(size=size) as (app, pilot):
-        assert re.search(r"↓ .*more lines · ", app.panel_text)
-        for key in ("y", "enter"):
-            await pilot.press(key)
-            assert app.state.outcome is None
-            again = f"{'Enter' if key == 'enter' else key} again allows"
-            assert again in app.panel_words
-            assert ("unseen" if size[1] < 18 else "never on the screen · Space shows them") in app.panel_words
-            assert app.panel.query_one("#details").size.height or "p all" in app.panel_words, "it can be read"
-            app.clock.now += GRACE / 2
-            await pilot.press("y")
-            assert app.state.outcome is None, "a key that is hammered finds no gap"
-            await pilot.press("down")
-            assert "again allows" not in app.panel_words
-            await pilot.press("up")
-            app.clock.skip(TYPING_SECONDS)
+async def test_what_was_never_on_the_screen_is_not_allowed_at_once() -> None:
+    async with DecisionHost(asks_lasting(command=LONG)).shown() as (app, pilot):
+        for request, size in (
+            *((asks_lasting(command=LONG), size) for size in SIZES),
+            (asks_lasting(command="echo " + "x" * 6_000), (40, 12)),
+            (asks_lasting("Write", file_path="/a", content=LONG), (80, 24)),
+            (asks_lasting("Edit", file_path="/a", old_string="a", new_string=LONG), (60, 10)),
+            (asks_lasting("WebFetch", url="https://example.com/" + "x" * 6_000, prompt="read it"), (80, 24)),
+            (asks_lasting("mcp__files__put", text=[LONG] * 30), (160, 50)),
+        ):
+            with step(f"{request.tool} {size}"):
+                await pilot.resize_terminal(*size)
+                await pilot.put(request)
+                await unseen_is_not_allowed_at_once(app, pilot, size[1])
+
+
+async def unseen_is_not_allowed_at_once(app: DecisionHost, pilot: QuickPilot, height: int) -> None:
+    assert re.search(r"↓ .*more lines · ", app.panel_text)
+    for key in ("y", "enter"):
+        await pilot.press(key)
+        assert app.state.outcome is None
+        again = f"{'Enter' if key == 'enter' else key} again allows"
+        assert again in app.panel_words
+        assert ("unseen" if height < 18 else "never on the screen · Space shows them") in app.panel_words
+        assert app.panel.query_one("#details").size.height or "p all" in app.panel_words, "it can be read"
+        app.clock.now += GRACE / 2
         await pilot.press("y")
-        await press_later(pilot, "y")
-        assert app.state.outcome == Allowed()
+        assert app.state.outcome is None, "a key that is hammered finds no gap"
+        await pilot.press("down")
+        assert "again allows" not in app.panel_words
+        await pilot.press("up")
+        app.clock.skip(TYPING_SECONDS)
+    await pilot.press("y")
+    await press_later(pilot, "y")
+    assert app.state.outcome == Allowed()
 
 
-@pytest.mark.parametrize("size", [*SIZES, (80, 11), (30, 6)])
-async def test_what_is_out_of_sight_is_counted_also_while_a_text_is_open(size: tuple[int, int]) -> None:
+async def test_what_is_out_of_sight_is_counted_also_while_a_text_is_open() -> None:
     app = DecisionHost(asks_lasting(command=LONG))
 
     def counted() -> int:
@@ -365,11 +364,14 @@ async def test_what_is_out_of_sight_is_counted_also_while_a_text_is_open(size: t
     def hidden() -> int:
         return 60 - len(re.findall(r"step \d+", app.panel_text))
 
-    async with app.run_test(size=size) as pilot:
-        for key in ("e", "x", "escape", "a", "escape", "a"):
-            await pilot.press(key)
-            assert app.state.typing == (key != "escape")
-            assert counted() == hidden(), f"after {key}:\n{app.panel_text}"
+    async with app.run_test() as pilot:
+        for size in (*SIZES, (80, 11), (30, 6)):
+            await pilot.resize_terminal(*size)
+            await pilot.put(asks_lasting(command=LONG))
+            for key in ("e", "x", "escape", "a", "escape", "a"):
+                await pilot.press(key)
+                assert app.state.typing == (key != "escape")
+                assert counted() == hidden(), f"after {key} at {size}:\n{app.panel_text}"
 
 
 async def test_what_is_enlarged_takes_the_place_of_the_choices_and_is_read_page_by_page() -> None:

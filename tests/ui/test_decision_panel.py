@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
-import pytest
 from textual.pilot import Pilot
 from textual.strip import Strip
 
@@ -22,6 +22,7 @@ from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.status_line import StatusLine
 from tests.actors import PANEL
+from tests.steps import step
 from tests.ui.drawn import screen_text
 from tests.ui.host import DecisionHost, QuickPilot, press_later, same_picture, type_text
 from tests.ui.session import Driven, asked, keys_work, permission, until
@@ -98,6 +99,7 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all(run: Drive
 LONG = PermissionRequest("t", "s", "Bash", {"command": "\n".join(f"step {n}" for n in range(80))})
 SHORT = PlanRequest("p", "s", "# Plan")
 SIZES = [(80, 24), (60, 20), (40, 12), (20, 8), (160, 50)]
+LOW = [(80, 14), (80, 12), (60, 10), (40, 10), (40, 12), (30, 8)]
 
 
 async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
@@ -144,10 +146,10 @@ async def test_what_is_typed_or_pasted_stays_in_order_and_what_is_hidden_in_it_i
         assert app.outcomes == [Denied(f"{trick} {family}")]
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_height_and_the_keys(size: tuple[int, int]) -> None:
-    async with DecisionHost(SHORT).shown(size=size) as (app, pilot):
-        for asked in (permission(), LONG, SHORT):
+async def test_the_height_and_the_keys() -> None:
+    async with DecisionHost(SHORT).shown() as (app, pilot):
+        for size, asked in product(SIZES, (permission(), LONG, SHORT)):
+            await pilot.resize_terminal(*size)
             await pilot.put(asked)
             await the_height_and_the_keys(app, pilot, asked)
 
@@ -368,37 +370,43 @@ UNSEEN = {"plan-80x24": 12, "plan-40x12": 19}
 SAID = "put it into fixtures/, and use the name greeting.txt"
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in SCREENS.glob("*.txt")))
-async def test_it_looks_as_drawn(name: str, tmp_path: Path) -> None:
-    kind, _, size = name.partition("-")
+async def test_it_looks_as_drawn(tmp_path: Path) -> None:
     (tmp_path / "small.py").write_text("x = 1\nx2 = 2\ny = 2\nz = 3\n")
     (tmp_path / "mod.py").write_text(MODULE)
+    async with DecisionHost(SHORT).shown() as (app, pilot):
+        for name in sorted(path.stem for path in SCREENS.glob("*.txt")):
+            with step(name):
+                await looks_as_drawn(app, pilot, name, tmp_path)
+
+
+async def looks_as_drawn(app: DecisionHost, pilot: QuickPilot, name: str, directory: Path) -> None:
+    kind, _, size = name.partition("-")
     request = CALLS[{"large": "bash30", "deny": "bash"}.get(kind, kind)]
     if isinstance(request, PermissionRequest):
-        request = replace(request, change=change_of(request.tool, request.input, str(tmp_path)))
-    app = DecisionHost(request, asked_for=True)
-    app.panel.session = ""
-    app.panel.form.unseen_above = lambda: (UNSEEN.get(name, 0), False)
-    width, _, height = size.partition("x")
-    async with app.run_test(size=(int(width), int(height))) as pilot:
-        await pilot.press(*KEYS.get(name, ()))
-        if kind == "deny":
-            await pilot.press("e", *("space" if one == " " else one for one in SAID))
-        app.panel.look()
-        await pilot.pause()
-        lines = "\n".join(line.rstrip() for line in app.panel_text.splitlines()).strip("\n")
-        assert lines == (SCREENS / f"{name}.txt").read_text(encoding="utf-8").strip("\n")
+        request = replace(request, change=change_of(request.tool, request.input, str(directory)))
+    await pilot.resize_terminal(*map(int, size.split("x")))
+    panel = app._decides(request, asked_for=True)
+    panel.session = ""
+    panel.form.unseen_above = lambda: (UNSEEN.get(name, 0), False)
+    await app._replace(panel)  # type: ignore[arg-type]
+    await pilot.press(*KEYS.get(name, ()))
+    if kind == "deny":
+        await pilot.press("e", *("space" if one == " " else one for one in SAID))
+    panel.look()
+    await pilot.pause()
+    lines = "\n".join(line.rstrip() for line in app.panel_text.splitlines()).strip("\n")
+    assert lines == (SCREENS / f"{name}.txt").read_text(encoding="utf-8").strip("\n")
 
 
-@pytest.mark.parametrize("size", [(80, 14), (80, 12), (60, 10), (40, 10), (40, 12), (30, 8)])
-async def test_on_a_low_screen_enter_takes_only_a_choice_whose_words_are_whole(size: tuple[int, int]) -> None:
-    async with DecisionHost(SHORT).shown(size=size) as (app, pilot):
-        for kind in ("bash", "bash30", "mcp"):
+async def test_on_a_low_screen_enter_takes_only_a_choice_whose_words_are_whole() -> None:
+    async with DecisionHost(SHORT).shown() as (app, pilot):
+        for size, kind in product(LOW, ("bash", "bash30", "mcp")):
+            await pilot.resize_terminal(*size)
             await pilot.put(CALLS[kind], asked_for=True)
             for index, choice in enumerate(app.panel.state.choices):
                 await pilot.press("home", *["down"] * index)
                 label = choice.brief if choice.brief and size[0] < 60 else choice.label
-                assert "".join(label.split()) in "".join(app.panel_text.split()), kind
+                assert "".join(label.split()) in "".join(app.panel_text.split()), (kind, size)
                 in_sight = app.panel.state.in_sight or frozenset()
                 assert index in in_sight or "Enter ask again" in app.panel_text or choice.takes_text, kind
                 assert size[1] < 10 or {0, 1} <= in_sight, "allowing and denying are never scrolled away"

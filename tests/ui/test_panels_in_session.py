@@ -70,7 +70,7 @@ async def test_a_request_that_is_settled_as_it_is_asked() -> None:
         assert run.told.answers == []
 
 
-async def test_two_that_wait_are_settled_at_once_and_tab_never_leaves_a_panel() -> None:
+async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_never_leaves_a_panel() -> None:
     run = Driven()
 
     async def settled(pilot: Pilot[int], *names: str) -> None:
@@ -93,6 +93,19 @@ async def test_two_that_wait_are_settled_at_once_and_tab_never_leaves_a_panel() 
             await settled(pilot, "r1", "r2")
         await pilot.press("x")
         assert run.screen.dock.prompt.text == "x"
+        run.screen.dock.prompt.put("")
+        notices = run.screen.dock.notices
+        for name in ("one", "two"):
+            event = replace(asked(name), by_message=True)
+            run.told.tell(event)
+            await until(pilot, lambda: run.screen.dock.panel is not None and BY_MESSAGE in notices.text)
+            if name == "one":
+                run.told.tell(ev.RequestSettled(event.request.id, Cancelled("")))
+            else:
+                await keys_work(run, pilot)
+                await pilot.press("enter")
+            await until(pilot, lambda: not run.screen.dock.line.items)
+            await until(pilot, lambda: BY_MESSAGE not in notices.text)
 
 
 @pytest.mark.parametrize("kind", [QuestionPanel, DecisionPanel])
@@ -145,24 +158,6 @@ async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
         )
         assert run.screen.dock.prompt.text == "half a prompt"
         assert run.told.answers == []
-
-
-async def test_a_notice_goes_with_the_request_that_it_is_about() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
-        notices = run.screen.dock.notices
-        for name in ("one", "two"):
-            event = replace(asked(name), by_message=True)
-            run.told.tell(event)
-            await until(pilot, lambda: run.screen.dock.panel is not None and BY_MESSAGE in notices.text)
-            if name == "one":
-                run.told.tell(ev.RequestSettled(event.request.id, Cancelled("")))
-            else:
-                await keys_work(run, pilot)
-                await pilot.press("enter")
-            await until(pilot, lambda: not run.screen.dock.line.items)
-            await until(pilot, lambda: BY_MESSAGE not in notices.text)
 
 
 WISH = Question("What shall it be called?", "Name", kind=Kind.TEXT)
@@ -307,21 +302,9 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         assert panel.touched is None
 
 
-async def test_words_typed_for_a_request_whose_program_was_killed_are_offered_once() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await make_ready(run, pilot)
-        left = run.told.wait_with(permission())
-        assert left is not None
-        left.draft = replace(first_draft(left.request), text="not this one")
-        for _ in range(2):
-            run.told._tell(ev.RequestSettled(left.request.id, Cancelled("gone")))
-        await until(pilot, lambda: left.draft is None)
-        await pilot.press("f8")
-        await until(pilot, lambda: run.app.clipboard == "not this one")
-
-
-async def test_another_title_or_focus_draws_no_whole_screen(monkeypatch: Any) -> None:
+async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_program_are_offered_once(
+    monkeypatch: Any,
+) -> None:
     run = Driven()
     async with run.app.run_test() as pilot:
         await make_ready(run, pilot)
@@ -342,6 +325,14 @@ async def test_another_title_or_focus_draws_no_whole_screen(monkeypatch: Any) ->
         await pilot.press("enter")
         assert isinstance(await settled(run, pilot), Allowed)
         assert whole == []
+        left = run.told.wait_with(permission("left"))
+        assert left is not None
+        left.draft = replace(first_draft(left.request), text="not this one")
+        for _ in range(2):
+            run.told._tell(ev.RequestSettled(left.request.id, Cancelled("gone")))
+        await until(pilot, lambda: left.draft is None)
+        await pilot.press("f8")
+        await until(pilot, lambda: run.app.clipboard == "not this one")
 
 
 def driven(**settings: Any) -> Driven:

@@ -116,7 +116,13 @@ async def test_commands_are_offered_completed_and_sent(run: Running, pilot: Pilo
     await until(pilot, lambda: "did you mean /compact" in run.screen.dock.notices.text)
     assert run.prompt.text == "/comp", "what was typed faster than anybody reads is not completed"
     assert run.told.sent == []
-    await pilot.press("ctrl+u")
+    await pilot.press("ctrl+u", *"then ", "slash", *"mo")
+    await pilot.pause()
+    assert "model" not in run.offered, "the program's own would be text to Claude"
+    await pilot.press("ctrl+u", *"then ", "slash", *"comp")
+    await run.listed(pilot, "compact")
+    await pilot.press("tab", "enter")
+    await until(pilot, lambda: run.told.sent == ["then /compact"])
 
 
 async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interrupts_nothing(
@@ -165,17 +171,6 @@ async def test_files_are_completed_within_the_text(repository: Path) -> None:
         await pilot.press("tab", *"now", "enter")
         await until(pilot, lambda: run.told.sent)
         assert run.told.sent == ['see @src/prompt.py and @"src/my notes.txt" now']
-
-
-async def test_commands_of_claude_are_completed_within_the_text(run: Running, pilot: Pilot[int]) -> None:
-    await run.told_commands(pilot)
-    await pilot.press(*"then ", "slash", *"mo")
-    await pilot.pause()
-    assert "model" not in run.offered, "the program's own would be text to Claude"
-    await pilot.press("ctrl+u", *"then ", "slash", *"comp")
-    await run.listed(pilot, "compact")
-    await pilot.press("tab", "enter")
-    await until(pilot, lambda: run.told.sent == ["then /compact"])
 
 
 async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> None:
@@ -246,6 +241,26 @@ async def test_a_long_paste_is_one_piece_and_is_sent_whole(run: Running, pilot: 
     await pilot.click(run.prompt.field, offset=(5, 0))
     await pilot.press("x")
     assert run.prompt.field.text in ("x[pasted 57 lines]", "[pasted 57 lines]x"), "a click does not part it"
+    run.prompt.put("")
+    run.told.sent.clear()
+    field, long, other = run.prompt.field, "line\n" * 30, "other\n" * 25
+    await pilot.press(*"see ")
+    run.paste(long)
+    await until(pilot, lambda: field.text == "see [pasted 30 lines]")
+    await pilot.press(*" now", "enter")
+    run.paste(other)
+    await until(pilot, lambda: "[pasted 25 lines]" in field.text)
+    await pilot.press("enter")
+    await until(pilot, lambda: len(run.told.sent) == 2)
+    await pilot.press("up")
+    assert field.text == "[pasted 25 lines]", "an earlier prompt shows its pastes folded"
+    await pilot.press("up")
+    assert field.text == "see [pasted 30 lines] now"
+    await pilot.press("enter")
+    await until(pilot, lambda: len(run.told.sent) == 3)
+    assert run.told.sent == [f"see {long} now", other.rstrip(), f"see {long} now"]
+    await pilot.press("ctrl+r", *"see", "enter")
+    await until(pilot, lambda: field.text == "see [pasted 30 lines] now")
 
 
 async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running, pilot: Pilot[int]) -> None:
@@ -265,17 +280,12 @@ async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running
     assert run.prompt.text == "two"
     run.told.tell(ev.PromptDelivered("one"))
     await until(pilot, lambda: not run.prompt.has_queued)
-
-
-async def test_an_answer_that_comes_back_goes_to_the_inbox_and_not_into_the_field(
-    run: Running, pilot: Pilot[int]
-) -> None:
-    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+    run.prompt.put("")
     run.told.tell(ev.PromptAccepted("1. Which? [x] A", queued=True, prompt_id="answer"))
     await until(pilot, lambda: run.prompt.has_queued)
     run.told.tell(ev.PromptReturned("1. Which? [x] A", "it ends", "answer", kept=True))
     await until(pilot, lambda: not run.prompt.has_queued)
-    assert run.prompt.text == ""
+    assert run.prompt.text == "", "an answer that comes back goes to the inbox"
     assert "Which?" not in run.screen.transcript.text()
 
 
@@ -352,30 +362,6 @@ async def test_what_is_typed_right_behind_ctrl_r_and_ctrl_s_is_meant_for_what_th
         await until(pilot, lambda: prompt.field.text == "two")
         await pilot.press("ctrl+s")
         assert prompt.field.text == "one"
-
-
-async def test_an_earlier_prompt_shows_its_pastes_folded_and_is_sent_whole() -> None:
-    run = Driven()
-    long, other = "line\n" * 30, "other\n" * 25
-    async with run.app.run_test() as pilot:
-        field = run.screen.dock.prompt.field
-        await pilot.press(*"see ")
-        run.app.post_message(events.Paste(long))
-        await until(pilot, lambda: field.text == "see [pasted 30 lines]")
-        await pilot.press(*" now", "enter")
-        run.app.post_message(events.Paste(other))
-        await until(pilot, lambda: "[pasted 25 lines]" in field.text)
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run.told.sent) == 2)
-        await pilot.press("up")
-        assert field.text == "[pasted 25 lines]"
-        await pilot.press("up")
-        assert field.text == "see [pasted 30 lines] now"
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run.told.sent) == 3)
-        assert run.told.sent == [f"see {long} now", other.rstrip(), f"see {long} now"]
-        await pilot.press("ctrl+r", *"see", "enter")
-        await until(pilot, lambda: field.text == "see [pasted 30 lines] now")
 
 
 PASTE_OF_30 = "x\n" * 30

@@ -20,8 +20,9 @@ from ccq_tui.widgets.hints import HintLines
 from ccq_tui.widgets.panel.measures import PanelLook, most_lines
 from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
 from ccq_tui.widgets.question.tabs import Cache
+from tests.steps import step
 from tests.ui.asked import PLAIN
-from tests.ui.host import PanelHost
+from tests.ui.host import PanelHost, QuickPilot
 
 HERE = Path(__file__).parent / "layouts"
 SETS = json.loads((HERE / "sets.json").read_text(encoding="utf-8"))
@@ -50,26 +51,32 @@ def set_of(number: int) -> QuestionSet:
     return parse_question_set("toolu_1", {"questions": SETS[number - 1]})
 
 
-@pytest.mark.parametrize(("name", "number", "pressed"), DRAWN, ids=[name for name, _, _ in DRAWN])
-async def test_a_panel_is_drawn_to_the_cell(name: str, number: int, pressed: tuple[str, ...]) -> None:
-    width, height = map(int, name.rpartition("-")[2].split("x"))
+async def test_a_panel_is_drawn_to_the_cell() -> None:
+    async with PanelHost(*set_of(1).questions).shown() as (app, pilot):
+        for name, number, pressed in DRAWN:
+            with step(name):
+                await pilot.resize_terminal(*map(int, name.rpartition("-")[2].split("x")))
+                await assert_drawn(app, pilot, name, number, *pressed)
+
+
+async def assert_drawn(app: PanelHost, pilot: QuickPilot, name: str, number: int, *pressed: str) -> None:
     questions = set_of(number).questions
     if name.startswith("arriving"):
-        first = replace(questions[0], options=questions[0].options[:3])
-        app = PanelHost(first, session="")
-        app.panel._state = replace(app.panel.state, arriving=Arriving(0))
-    else:
-        app = PanelHost(*questions, session="")
+        questions = (replace(questions[0], options=questions[0].options[:3]),)
+    panel = app._made(questions, session="")
+    if name.startswith("arriving"):
+        panel._state = replace(panel.state, arriving=Arriving(0))
     if name == "set2-80x24":
-        app.panel._state = replace(app.panel.state, recalled=(BEFORE, None))
-    async with app.run_test(size=(width, height)) as pilot:
-        for key in pressed:
-            if key.startswith("="):
-                app.paste(key[1:])
-                await pilot.pause()
-            else:
-                await pilot.press(key)
-        assert app.panel_text + "\n" == (HERE / f"{name}.txt").read_text(encoding="utf-8")
+        panel._state = replace(panel.state, recalled=(BEFORE, None))
+    await app._replace(panel)
+    await pilot.pause()
+    for key in pressed:
+        if key.startswith("="):
+            app.paste(key[1:])
+            await pilot.pause()
+        else:
+            await pilot.press(key)
+    assert app.panel_text + "\n" == (HERE / f"{name}.txt").read_text(encoding="utf-8")
 
 
 # -- the rules, for any set ----------------------------------------------------------------------------------

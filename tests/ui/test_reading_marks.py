@@ -75,39 +75,7 @@ async def test_the_mark_moves_by_block_and_by_prompt_and_stands_in_the_margin(
     assert transcript.mark is transcript.model.blocks[0], "there is none further up"
     await pilot.press("alt+pagedown", "alt+down")
     assert transcript.mark is transcript.model.blocks[4]
-
-
-async def test_escape_leaves_the_mark_before_it_interrupts(run: Driven, pilot: Pilot[int]) -> None:
-    await filled(run, pilot)
-    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
-    await until(pilot, lambda: run.screen.view.busy)
-    await pilot.press("alt+up", "escape")
-    assert run.screen.transcript.mark is None
-    assert run.told.interrupts == 0
-    await until(pilot, lambda: not run.screen.query_one(BlockBar).display)
-    await press_later(pilot, "escape", seconds=AGAIN_SECONDS)
-    assert run.told.interrupts == 1
-
-
-async def test_a_marked_place_stays_while_text_streams_below_and_the_end_is_followed_after(
-    run: Driven, pilot: Pilot[int]
-) -> None:
-    await filled(run, pilot)
-    transcript = run.screen.transcript
-    await pilot.press("alt+up")
-    await until(pilot, lambda: "▌" in margin(run))
-    run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 40))
-    await until(pilot, lambda: transcript.unseen > 20)
-    assert "▌" in margin(run)[:-1], "beside the line that says what came below"
-    await pilot.press("ctrl+end")
-    assert transcript.mark is None
-    assert transcript.following
-
-
-async def test_one_block_is_unfolded_and_folded_again(run: Driven, pilot: Pilot[int]) -> None:
-    await filled(run, pilot)
-    transcript = run.screen.transcript
-    await pilot.press("alt+up", "alt+u")
+    await pilot.press("escape", "alt+up", "alt+u")
     mark = transcript.mark
     assert isinstance(mark, ToolBlock)
     assert not mark.folded
@@ -116,6 +84,36 @@ async def test_one_block_is_unfolded_and_folded_again(run: Driven, pilot: Pilot[
     assert mark.folded
     await pilot.press("alt+up", "alt+u")
     await until(pilot, lambda: "shown already" in run.screen.dock.notices.text)
+
+
+async def test_escape_leaves_the_mark_before_it_interrupts_and_its_place_stays_while_text_streams(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await filled(run, pilot)
+    transcript = run.screen.transcript
+    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+    await until(pilot, lambda: run.screen.view.busy)
+    await pilot.press("alt+up", "escape")
+    assert run.screen.transcript.mark is None
+    assert run.told.interrupts == 0
+    await until(pilot, lambda: not run.screen.query_one(BlockBar).display)
+    await press_later(pilot, "escape", seconds=AGAIN_SECONDS)
+    assert run.told.interrupts == 1
+    await pilot.press("alt+up")
+    await until(pilot, lambda: "▌" in margin(run))
+    run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 40))
+    await until(pilot, lambda: transcript.unseen > 20)
+    assert "▌" in margin(run)[:-1], "beside the line that says what came below"
+    await pilot.press("ctrl+end")
+    assert transcript.mark is None
+    assert transcript.following
+    run.told.tell(asked())
+    await until(pilot, lambda: panel_drawn(run.screen))
+    await pilot.press("alt+up", "alt+c", "escape")
+    assert run.screen.transcript.mark is None
+    panel = run.screen.dock.panel
+    assert not panel.state.hidden
+    assert run.screen.focused is panel
 
 
 async def test_a_block_and_its_pieces_of_code_are_copied(
@@ -156,17 +154,6 @@ async def test_links_and_files_that_exist_are_opened_in_turn(
         link, file = ("https://example.org/a", "", 0), ("", "notes.txt", 3)
         assert opened == [link, file, link]
         await until(pilot, lambda: "1 of 2" in run.screen.dock.notices.text)
-
-
-async def test_the_keys_work_while_a_question_is_open(run: Driven, pilot: Pilot[int]) -> None:
-    await filled(run, pilot)
-    run.told.tell(asked())
-    await until(pilot, lambda: panel_drawn(run.screen))
-    await pilot.press("alt+up", "alt+c", "escape")
-    assert run.screen.transcript.mark is None
-    panel = run.screen.dock.panel
-    assert not panel.state.hidden
-    assert run.screen.focused is panel
 
 
 async def test_the_transcript_is_written_where_it_was_said_and_never_over_another_file(

@@ -87,24 +87,20 @@ async def begun(asking: Asking, pilot: Pilot[int], answer: str) -> Launch:
 
 
 async def test_nothing_starts_before_it_is_answered(asking: Asking, pilot: Pilot[int]) -> None:
-    assert isinstance(asking.driven.app.screen, TrustScreen)
+    app = asking.driven.app
+    assert isinstance(app.screen, TrustScreen)
+    assert (app.theme, app.runtime.most_live) == ("ccq-dark", 8)
     await pilot.press("y", "enter", "space", "escape", "x")
     assert asking.driven.session is None
     assert "runs npx -y db (MCP server db)" in asking.text
     assert "❯ Do not trust it: quit" in asking.text
     launch = await begun(asking, pilot, "y")
+    assert (app.theme, app.runtime.most_live) == ("ccq-light", 3), (
+        "what concerns the whole program holds, too"
+    )
     assert launch.trusted.project_settings
     assert launch.settings.directory == asking.project
     assert carried_by(asking.project) is None
-
-
-async def test_what_concerns_the_whole_program_holds_only_once_it_is_trusted(
-    asking: Asking, pilot: Pilot[int]
-) -> None:
-    app = asking.driven.app
-    assert (app.theme, app.runtime.most_live) == ("ccq-dark", 8)
-    await begun(asking, pilot, "y")
-    assert (app.theme, app.runtime.most_live) == ("ccq-light", 3)
 
 
 async def test_help_over_the_question_leaves_it_fresh(asking: Asking, pilot: Pilot[int]) -> None:
