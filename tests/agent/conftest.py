@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
 
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.testing.environment import CleanHome
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
+from tests.agent.row import Row
 from tests.agent.running import Play
 
 
@@ -24,3 +26,13 @@ def play(scripted_model: Callable[..., ScriptedModel], claude_env: Callable[...,
         return model, claude_env(model, **(env or {}))
 
     return start
+
+
+@pytest.fixture
+async def row(play: Play) -> AsyncIterator[Row]:
+    """Processes one after another; the last one ends with the test, and all of the inbox is written."""
+    model, home = play(Scenario())
+    row = Row(model, home, await Inbox.connect(home.root / "inbox.db"))
+    yield row
+    await row.close()
+    assert await row.inbox.close()

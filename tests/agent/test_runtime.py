@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -99,14 +100,7 @@ def state_of(home: CleanHome) -> Path:
 async def other_process(home: CleanHome, *words: str, code: int = 0) -> str:
     """Run ccq-tui as another process, to its end; it must end with a code."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "ccq_tui",
-        *words,
-        env=home.env,
-        cwd=home.project,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
+        sys.executable, "-m", "ccq_tui", *words, env=home.env, cwd=home.project, stdout=PIPE, stderr=STDOUT
     )
     output, _ = await asyncio.wait_for(process.communicate(), LIMIT)
     assert process.returncode == code, output.decode()
@@ -221,7 +215,7 @@ async def test_the_example_runs(play: Play, monkeypatch: pytest.MonkeyPatch) -> 
     example = Path(__file__).parents[2] / "docs/examples/headless.py"
     worktree_home(home, monkeypatch)
     process = await asyncio.create_subprocess_exec(
-        sys.executable, example, home.project, "Build it", env=home.env, stdout=asyncio.subprocess.PIPE
+        sys.executable, example, home.project, "Build it", env=home.env, stdout=PIPE
     )
     request_id = (await asyncio.wait_for(process.stdout.readline(), LIMIT)).decode().strip()
     await other_process(home, "answer", request_id, "--choose", "2")

@@ -55,6 +55,7 @@ EVERY: dict[str, Any] = {
 }
 FILLED = tuple(answer for *_, answer, _ in FIELDS)
 CONTENT = {name: value for name, *_, value in FIELDS if value is not None}
+ONCE = Scenario("k").runs(ASK, schema="one").says("Done.")
 ONE = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 
 
@@ -95,7 +96,6 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
         async with stage.scene(
             "every kind of field", Scenario("a").runs(ASK, schema="every").says("Done.")
         ) as run:
-            run.session.send("Go")
             asked = await sent(run)
             await run.until(ev.StateChanged, lambda e: e.state is ev.SessionState.AWAITING)
             assert [field.name for field in asked.form.fields] == list(EVERY["properties"])
@@ -110,7 +110,6 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
             filled = asked.id
         for outcome, action in ((Declined(), "decline"), (Dismissed(), "cancel")):
             async with stage.scene(action, Scenario("b").runs(ASK, schema="one").says("Done.")) as run:
-                run.session.send("Go")
                 asked = await sent(run)
                 run.answer(asked.id, outcome)
                 await run.until(ev.TurnEnded)
@@ -118,7 +117,6 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
                 assert run.one(ev.RequestSettled).outcome == outcome
         link = "https://example.com/login?a=1"
         async with stage.scene("a link", Scenario("c").runs(ASK, schema="", link=link).says("Done.")) as run:
-            run.session.send("Go")
             asked = await sent(run)
             assert (asked.url, asked.host) == (link, "example.com")
             run.answer(asked.id, Answered((Answer(selected=(OPEN_LINK,)),)))
@@ -129,7 +127,7 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
             run.session.send("Go")
             question = (await run.until(QuestionRequest)).request
             run.answer(question.id, Answered((Answer(selected=("A",)),)))
-            asked = await sent(run)
+            asked = (await run.until(ElicitationRequest)).request
             count = len(told(home))
             run.session.interrupt()
             settled = await run.until(ev.RequestSettled, lambda e: e.request_id == asked.id)
@@ -138,48 +136,51 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
             assert len(told(home)) == count
             await run.inbox.run(lambda _: None)
             assert not run.inbox.pending
-    await no_server_left(home)
+        async with stage.scene("a form ends as its session is closed", ONCE) as run:
+            await it_ends_with_its_process(run, home, kill=False)
     kept = await stored(run.inbox, filled)
     assert (kept.state, kept.way, kept.request.schema) == ("delivered", "result", EVERY)
 
 
 async def sent(run: Running) -> ElicitationRequest:
-    """Wait for an elicitation, and return it."""
+    """Have the server ask, and return its elicitation."""
+    run.session.send("Go")
     return (await run.until(ElicitationRequest)).request
 
 
 async def test_the_newest_protocol_asks_in_its_result(play: Play) -> None:
     _, home = play(Scenario("m").runs(LATER, schema="one").says("Done."))
     async with Running(home, **serving(home, modern=True)) as run:
-        run.session.send("Go")
         asked = await sent(run)
         run.answer(asked.id, Answered((Answer(other="yes, please"),)))
         await run.until(ev.TurnEnded)
         assert told(home) == [{"action": "accept", "content": {"word": "yes, please"}}]
 
 
-@pytest.mark.parametrize("end", ["killed", "closed"])
-async def test_a_form_ends_with_its_process(play: Play, tmp_path: Path, end: str) -> None:
-    _, home = play(Scenario("k").runs(ASK, schema="one").says("Done."))
-    async with inbox_at(tmp_path) as inbox:
-        async with Running(home, inbox, **serving(home)) as run:
-            run.session.send("Go")
-            asked = await sent(run)
-            pid = run.pid
-            assert pid is not None
-            if end == "killed":
-                os.kill(pid, signal.SIGKILL)
-            else:
-                run.session.close()
-            settled = await run.until(ev.RequestSettled)
-            assert isinstance(settled.outcome, Cancelled)
-            await until_true(lambda: not inbox.pending)  # it is withdrawn soon, without waiting for the disk
-            await run.ended()
-            assert not alive(pid)
-        await no_server_left(home)
-        assert not told(home), "nobody has answered, so the server was told nothing"
-        kept = await stored(inbox, asked.id)
-        assert (kept.state, kept.outcome) == ("cancelled", settled.outcome)
+async def test_a_form_ends_with_its_killed_process(play: Play) -> None:
+    _, home = play(ONCE)
+    async with Running(home, **serving(home)) as run:
+        await it_ends_with_its_process(run, home, kill=True)
+
+
+async def it_ends_with_its_process(run: Running, home: CleanHome, *, kill: bool) -> None:
+    before = told(home)
+    asked = await sent(run)
+    pid = run.pid
+    assert pid is not None
+    if kill:
+        os.kill(pid, signal.SIGKILL)
+    else:
+        run.session.close()
+    settled = await run.until(ev.RequestSettled)
+    assert isinstance(settled.outcome, Cancelled)
+    await until_true(lambda: not run.inbox.pending)  # it is withdrawn soon, without waiting for the disk
+    await run.ended()
+    assert not alive(pid)
+    await no_server_left(home)
+    assert told(home) == before, "nobody has answered, so the server was told nothing"
+    kept = await stored(run.inbox, asked.id)
+    assert (kept.state, kept.outcome) == ("cancelled", settled.outcome)
 
 
 async def test_a_form_beside_a_parked_question_ends(play: Play, tmp_path: Path) -> None:
@@ -188,7 +189,6 @@ async def test_a_form_beside_a_parked_question_ends(play: Play, tmp_path: Path) 
     _, home = play(scene)
     async with inbox_at(tmp_path) as inbox:
         async with Running(home, inbox, **serving(home)) as run:
-            run.session.send("Go")
             form, question = await sent(run), (await run.until(QuestionRequest)).request
             run.session.park()
             assert (await run.until(ev.RequestParked)).request_id == question.id

@@ -31,11 +31,12 @@ REFUSALS = (
 )
 
 
-async def test_each_refusal_and_a_lost_network_are_told_and_the_session_goes_on(play: Play) -> None:
+async def test_each_refusal_a_crash_and_a_lost_network_are_told_and_the_session_goes_on(play: Play) -> None:
     scenario = Scenario("errors")
     for status, message, times, _ in REFUSALS:
         scenario = scenario.fails(status, message, times=times).ends_turn()
-    model, home = play(scenario.says("Here again."), env=ONCE)
+    scenario = scenario.says("Here again.").ends_turn().says("Half of it").hangs().ends_turn()
+    model, home = play(scenario.says("All of it.").repeats(), env=ONCE)
     async with Running(home) as run:
         for number, (status, message, *_) in enumerate(REFUSALS, 1):
             with step(f"{status} {message}"):
@@ -44,14 +45,26 @@ async def test_each_refusal_and_a_lost_network_are_told_and_the_session_goes_on(
         run.session.send("And now?")
         await run.until(TurnEnded, count=len(REFUSALS) + 1)
         assert [event.kind for event in run.all(ErrorReported)] == [problem for *_, problem in REFUSALS]
-        model.stop()
+        assert run.one(BlockFinished).text == "Here again."
+        # What was said before a crash is gone on with.
+        run.session.send("Build it")
+        await run.until(BlockGrew, lambda e: e.text.startswith("Half"))
+        session_id = run.one(Connected).session_id
+        await until_written(home, session_id, "Build it")
+        lost = await run.killed()
+        assert (lost.kind, lost.reason) == (Problem.CLI_KILLED, "It was ended by signal 9 (SIGKILL).")
+    async with Running(home, resume=session_id) as again:
+        again.session.send("Build it after all")
+        # It may tell an answer whole, without having it grow.
+        assert (await again.until(BlockFinished)).text == "All of it."
+        assert again.one(Connected).session_id == session_id
+        assert "Build it" in str(model.requests()[-1].body["messages"])
+        model.stop()  # nothing listens any more
         for number in (2, 3):
-            with step("nothing listens any more"):
-                run.session.send("And now?")
-                assert (await run.until(TurnEnded, count=len(REFUSALS) + number)).is_error
-    assert [event.kind for event in run.all(ErrorReported)[-2:]] == [Problem.NO_NETWORK] * 2
-    assert all("API Error" not in event.text for event in run.all(ErrorReported))
-    assert run.one(BlockFinished).text == "Here again."
+            again.session.send("And now?")
+            assert (await again.until(TurnEnded, count=number)).is_error
+    assert [event.kind for event in again.all(ErrorReported)] == [Problem.NO_NETWORK] * 2
+    assert all("API Error" not in event.text for one in (run, again) for event in one.all(ErrorReported))
 
 
 async def test_without_sign_in_the_session_stays(play: Play) -> None:
@@ -74,23 +87,6 @@ async def test_limits_that_are_reached_are_told(play: Play) -> None:
                 assert [event.kind for event in run.all(ErrorReported)][number - 1 :] == [problem]
         run.session.send("Go on.")
         await run.until(TurnEnded, count=3)
-
-
-async def test_what_was_said_before_a_crash_is_gone_on_with(play: Play) -> None:
-    model, home = play(Scenario("s").says("Half of it").hangs().ends_turn().says("All of it.").repeats())
-    async with Running(home) as run:
-        run.session.send("Build it")
-        await run.until(BlockGrew)
-        await until_written(home, run.session.session_id, "Build it")
-        lost = await run.killed()
-        assert (lost.kind, lost.reason) == (Problem.CLI_KILLED, "It was ended by signal 9 (SIGKILL).")
-        session_id = run.one(Connected).session_id
-    async with Running(home, resume=session_id) as again:
-        again.session.send("Build it after all")
-        # It may tell an answer whole, without having it grow.
-        assert (await again.until(BlockFinished)).text == "All of it."
-        assert again.one(Connected).session_id == session_id
-    assert "Build it" in str(model.requests()[-1].body["messages"])
 
 
 async def test_a_message_that_is_too_large_ends_the_session_with_a_reason(

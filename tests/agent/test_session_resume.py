@@ -22,6 +22,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.transcript.model import TranscriptModel
+from tests.agent.row import Row
 from tests.agent.running import DATABASE, Play, Running, inbox_at, until_written, written
 from tests.steps import step
 from tests.unit.agent.test_guard import start
@@ -41,16 +42,14 @@ async def test_a_session_is_begun_forked_and_gone_on_with(play: Play) -> None:
         session_id = await it_begins_anew(home)
     with step("continue takes the last session of the directory, and fork leaves it"):
         await it_is_continued_and_forked(home, session_id)
-    with step("a resumed session shows its past and goes on"):
-        await it_shows_its_past_and_goes_on(home, model, session_id)
-    with step("a session is moved to another directory, and resumed from there"):
-        await it_is_moved_and_resumed_there(home, model, session_id)
-    with step("a session that another process runs is not started"):
-        await a_session_that_another_process_runs_starts_nothing(home, session_id)
-    with step("a process that a killed program left is ended, which is said"):
-        await a_process_that_a_killed_program_left_is_ended(home, session_id)
-    with step("an id that another process was given, too, is begun once"):
-        await an_id_that_another_process_was_given_is_begun_once(home, session_id)
+    async with inbox_at(home.home / "moved") as inbox:
+        async with Running(home, inbox, resume=session_id) as run:
+            await it_shows_its_past_and_goes_on(run, model, session_id)
+            there = await it_is_moved(run, home)
+        await it_is_resumed_there(home, inbox, model, session_id, there)
+    await a_process_that_a_killed_program_left_is_ended(home, session_id)
+    await a_session_that_another_process_runs_starts_nothing(home, session_id)
+    await an_id_that_another_process_was_given_is_begun_once(home, session_id)
 
 
 async def it_begins_anew(home: CleanHome) -> str:
@@ -82,64 +81,67 @@ async def it_is_continued_and_forked(home: CleanHome, session_id: str) -> None:
     assert '"customTitle":"Fork of The API"' in stored[connected.session_id].read_text(encoding="utf-8")
 
 
-async def it_shows_its_past_and_goes_on(home: CleanHome, model: ScriptedModel, session_id: str) -> None:
-    async with Running(home, resume=session_id) as run:
-        await run.until(ev.Connected)
-        history = run.one(ev.HistoryLoaded)
-        assert (history.title, history.first_prompt) == ("The API", "Build it")
-        assert [type(event) for event in history.events] == [
-            ev.PromptAccepted,
-            ev.BlockFinished,
-            ev.ToolStarted,
-            ev.RequestAsked,
-            ev.RequestSettled,
-            ev.ToolFinished,
-            ev.BlockFinished,
-        ]
-        prompt, said, started, asked, answered, finished, settled = history.events
-        assert prompt.text == "Build it"
-        assert said.text == "First."
-        assert finished.tool == started.tool == "AskUserQuestion"
-        assert '"Which database?"="SQLite"' in finished.output
-        assert asked.request.session_id == session_id
-        assert asked.request.questions.questions == (DATABASE,)
-        assert answered.outcome == Answered((Answer(("SQLite",), note="a file will do"),))
-        assert answered.at is not None
-        assert run.inbox.pending == ()
-        assert settled.text == "Settled."
-        assert run.session.session_id == session_id
-        run.session.send("Go on")
-        await run.idle()
-        assert run.session.session_id == session_id
-        assert [event.text for event in run.all(ev.BlockFinished)] == ["Later."]
-        ended = run.one(ev.TurnEnded)
-        # What it cost before its first turn here is not that turn's.
-        assert 0 < ended.turn_cost < ended.cost  # type: ignore[operator]
+async def it_shows_its_past_and_goes_on(run: Running, model: ScriptedModel, session_id: str) -> None:
+    await run.until(ev.Connected)
+    history = run.one(ev.HistoryLoaded)
+    assert (history.title, history.first_prompt) == ("The API", "Build it")
+    assert [type(event) for event in history.events] == [
+        ev.PromptAccepted,
+        ev.BlockFinished,
+        ev.ToolStarted,
+        ev.RequestAsked,
+        ev.RequestSettled,
+        ev.ToolFinished,
+        ev.BlockFinished,
+    ]
+    prompt, said, started, asked, answered, finished, settled = history.events
+    assert prompt.text == "Build it"
+    assert said.text == "First."
+    assert finished.tool == started.tool == "AskUserQuestion"
+    assert '"Which database?"="SQLite"' in finished.output
+    assert asked.request.session_id == session_id
+    assert asked.request.questions.questions == (DATABASE,)
+    assert answered.outcome == Answered((Answer(("SQLite",), note="a file will do"),))
+    assert answered.at is not None
+    assert run.inbox.pending == ()
+    assert settled.text == "Settled."
+    assert run.session.session_id == session_id
+    run.session.send("Go on")
+    await run.idle()
+    assert run.session.session_id == session_id
+    assert [event.text for event in run.all(ev.BlockFinished)] == ["Later."]
+    ended = run.one(ev.TurnEnded)
+    # What it cost before its first turn here is not that turn's.
+    assert 0 < ended.turn_cost < ended.cost  # type: ignore[operator]
     texts = str(model.requests()[-1].body["messages"])
     assert "Build it" in texts
     assert "Settled." in texts
 
 
-async def it_is_moved_and_resumed_there(home: CleanHome, model: ScriptedModel, session_id: str) -> None:
+async def it_is_moved(run: Running, home: CleanHome) -> Path:
     there = home.root / "there"
     there.mkdir()
-    async with inbox_at(home.home / "moved") as inbox:
-        async with Running(home, inbox, resume=session_id) as run:
-            run.session.send("Where are you?")
-            await run.idle()
-            with pytest.raises(CommandError, match="Couldn't find a directory"):
-                await run.session.ask(move_session(str(home.root / "nowhere")))
-            asked = await run.session.ask(move_session(str(there)))
-            assert asked == MoveAnswer(untrusted=str(there))
-            assert (await run.session.ask(move_session(str(there), asked.untrusted))) == MoveAnswer()
-        async with Running(home, inbox, resume=session_id, cwd=there) as run:
-            run.session.send("And now?")
-            await run.idle()
-            assert run.one(ev.HistoryLoaded).first_prompt == "Build it"
-            assert "working directory has changed" not in str(run.one(ev.HistoryLoaded).events)
-            assert (await row(inbox, session_id)).directory == str(there)
-            # Back, for what comes after.
-            assert await run.session.ask(move_session(str(home.project))) == MoveAnswer()
+    run.session.send("Where are you?")
+    await run.idle(2)
+    with pytest.raises(CommandError, match="Couldn't find a directory"):
+        await run.session.ask(move_session(str(home.root / "nowhere")))
+    asked = await run.session.ask(move_session(str(there)))
+    assert asked == MoveAnswer(untrusted=str(there))
+    assert (await run.session.ask(move_session(str(there), asked.untrusted))) == MoveAnswer()
+    return there
+
+
+async def it_is_resumed_there(
+    home: CleanHome, inbox: Inbox, model: ScriptedModel, session_id: str, there: Path
+) -> None:
+    async with Running(home, inbox, resume=session_id, cwd=there) as run:
+        run.session.send("And now?")
+        await run.idle()
+        assert run.one(ev.HistoryLoaded).first_prompt == "Build it"
+        assert "working directory has changed" not in str(run.one(ev.HistoryLoaded).events)
+        assert (await row(inbox, session_id)).directory == str(there)
+        # Back, for what comes after.
+        assert await run.session.ask(move_session(str(home.project))) == MoveAnswer()
     assert f"Primary working directory: {there}" in str(model.requests()[-1].body["messages"])
 
 
@@ -165,6 +167,9 @@ async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, se
         await inbox.run(lambda store: store.sessions.release(session_id, other))
         async with Running(home, inbox, resume=session_id) as run:
             began.append((await run.until(ev.Connected)).session_id)
+            run.session.send("Go on")
+            await run.idle()
+            assert infos(run) == [], "what was left is ended once"
             async with Running(home, inbox, resume=session_id) as second:
                 assert (await second.ended()).reason == OPEN_HERE
             assert (await row(inbox, session_id)).owner == this_process()
@@ -176,18 +181,17 @@ async def a_process_that_a_killed_program_left_is_ended(home: CleanHome, session
     program, _pid = start(f"--resume={session_id}")
     with program:
         program.wait(10)
-        for said in ([LEFTOVER_ENDED], []):
-            async with Running(home, resume=session_id) as run:
-                await run.until(ev.Connected)
-                run.session.send("Go on")
-                await run.idle()
-                notices = [event.text for event in run.all(ev.NoticeGiven) if event.level == "info"]
-                assert notices == said
-                if said:
-                    kinds = [type(event) for event in run.events]
-                    assert kinds.index(ev.NoticeGiven) > kinds.index(ev.HistoryLoaded), (
-                        "it is below what was said"
-                    )
+        async with Running(home, resume=session_id) as run:
+            await run.until(ev.Connected)
+            run.session.send("Go on")
+            await run.idle()
+            assert infos(run) == [LEFTOVER_ENDED]
+            kinds = [type(event) for event in run.events]
+            assert kinds.index(ev.NoticeGiven) > kinds.index(ev.HistoryLoaded), "it is below what was said"
+
+
+def infos(run: Running) -> list[str]:
+    return [event.text for event in run.all(ev.NoticeGiven) if event.level == "info"]
 
 
 async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, original: str) -> None:
@@ -209,53 +213,53 @@ async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, or
         assert await row(inbox, wanted) is None, "nothing was said in it"
 
 
-async def test_what_ran_or_waited_in_a_killed_process_has_ended_after_a_resume(
-    play: Play, tmp_path: Path
-) -> None:
+async def test_a_resume_shows_what_was_compacted_and_what_a_kill_ended(row: Row) -> None:
+    await row.play(
+        what_was_before_a_compaction_is_shown_above_it, what_ran_or_waited_in_a_killed_process_has_ended
+    )
+
+
+async def what_ran_or_waited_in_a_killed_process_has_ended(row: Row) -> None:
     scenario = Scenario("b").runs("Bash", command="sleep 300", description="Wait", run_in_background=True)
     scenario = scenario.runs("Bash", command="true", description="Quick", run_in_background=True)
     scenario = scenario.says("Both run.").ends_turn().runs("Write", file_path="a.txt", content="a")
-    _model, home = play(scenario.says("Written.").ends_turn().says("I write it again."))
-    async with inbox_at(tmp_path) as inbox:
-        async with Running(home, inbox, allowed_tools=("Bash",)) as run:
-            run.session.send("Begin")
-            await run.until(ev.TaskEnded, lambda event: bool(event.summary))
-            session_id = run.session.session_id
-            # The record may have the end of the quick one before the result that names it.
-            for text in ('"content":"<task-notification>', '"tool_use_id":"toolu_b_2"'):
-                await until_written(home, session_id, text)
-            run.session.send("Write it")
-            await run.until(PermissionRequest)
-            await until_written(home, session_id, '"toolu_b_3"')
-            await run.killed()
-        async with Running(home, inbox, resume=session_id) as run:
-            past = (await run.until(ev.HistoryLoaded)).events
-            begun = {event.tool_use_id: event.task_id for event in past if isinstance(event, ev.TaskStarted)}
-            ended = {event.task_id: event.status for event in past if isinstance(event, ev.TaskEnded)}
-            assert ended == {begun["toolu_b_1"]: "stopped", begun["toolu_b_2"]: "completed"}
-            cut_off = await run.until(ev.ErrorReported)
-            model = TranscriptModel()
-            for event in run.events:
-                model.apply(event)
-            assert not model.ticking
-            drawn = shown(model, 120)
-            assert "■ Write a.txt · stopped" in drawn
-            assert cut_off.text.startswith("Never ran, permission withdrawn as the process ended: Write ")
-            assert f"⚠ {cut_off.text}" in drawn
+    run = await row.begin(scenario.says("Written.").ends_turn().says("I write it again."))
+    run.session.send("Begin")
+    await run.until(ev.TaskEnded, lambda event: bool(event.summary))
+    session_id = run.session.session_id
+    # The record may have the end of the quick one before the result that names it.
+    for text in ('"content":"<task-notification>', '"tool_use_id":"toolu_b_2"'):
+        await until_written(row.home, session_id, text)
+    run.session.send("Write it")
+    await run.until(PermissionRequest)
+    await until_written(row.home, session_id, '"toolu_b_3"')
+    await run.killed()
+    run = await row.start(session_id)
+    past = (await run.until(ev.HistoryLoaded)).events
+    begun = {event.tool_use_id: event.task_id for event in past if isinstance(event, ev.TaskStarted)}
+    ended = {event.task_id: event.status for event in past if isinstance(event, ev.TaskEnded)}
+    assert ended == {begun["toolu_b_1"]: "stopped", begun["toolu_b_2"]: "completed"}
+    cut_off = await run.until(ev.ErrorReported)
+    model = TranscriptModel()
+    for event in run.events:
+        model.apply(event)
+    assert not model.ticking
+    drawn = shown(model, 120)
+    assert "■ Write a.txt · stopped" in drawn
+    assert cut_off.text.startswith("Never ran, permission withdrawn as the process ended: Write ")
+    assert f"⚠ {cut_off.text}" in drawn
 
 
-async def test_what_was_before_a_compaction_is_shown_above_it(play: Play) -> None:
+async def what_was_before_a_compaction_is_shown_above_it(row: Row) -> None:
     scenario = Scenario("c")
     for number in ("One", "Two", "Three", "Four"):
         scenario = scenario.says(f"{number} it is.").ends_turn()
-    _model, home = play(scenario)
-    async with Running(home) as run:
-        for count, prompt in enumerate(("one", "/compact", "two", "/compact", "three"), start=1):
-            run.session.send(prompt)
-            await run.idle(count)
-        session_id = run.session.session_id
-    async with Running(home, resume=session_id) as run:
-        past = (await run.until(ev.HistoryLoaded)).events
+    run = await row.begin(scenario)
+    for count, prompt in enumerate(("one", "/compact", "two", "/compact", "three"), start=1):
+        run.session.send(prompt)
+        await run.idle(count)
+    run = await row.start(run.session.session_id, allowed_tools=("Bash",))
+    past = (await run.until(ev.HistoryLoaded)).events
     said = [
         "compacted" if isinstance(event, ev.Compacted) else event.text
         for event in past
