@@ -175,7 +175,7 @@ def three_files() -> Scenario:
 
 
 async def test_rewinds_to_any_prompt_take_back_conversation_and_files(play: Play) -> None:
-    one, three = controls.Rewound("one"), controls.Rewound("three")
+    first, third = controls.Rewound("one"), controls.Rewound("three")
     async with staged(play(Scenario()), permission_mode="acceptEdits") as stage:
         for back, name in ((1, "two"), (2, "three")):  # to the first one below
             async with stage.scene(f"back to before prompt {name}", three_files()) as run:
@@ -191,43 +191,45 @@ async def test_rewinds_to_any_prompt_take_back_conversation_and_files(play: Play
                 await is_back(run, stage, back)
         async with stage.scene("back twice", three_files()) as run:
             prompts = await write_three(run)
-            assert await run.session.rewind(prompts[2], files=True) == three
-            assert await run.session.rewind(prompts[0], files=True) == one
+            assert await run.session.rewind(prompts[2], files=True) == third
+            assert await run.session.rewind(prompts[0], files=True) == first
             await is_back(run, stage, 0)
         async with stage.scene("written before a resume", three_files()) as run:
             prompts = await write_three(run)
             await until_written(stage.home, run.session.session_id, '"Did three."')
-    with step("back twice after a resume"):
-        async with Running(stage.home, resume=run.session.session_id, permission_mode="acceptEdits") as run:
-            await run.until(ev.ModelsListed)
-            stage.model.begin(Scenario("r").says("Said.").ends_turn())
-            assert await run.session.rewind(prompts[2], files=True) == three
-            assert await run.session.rewind(prompts[0], files=True) == one
-            await is_back(run, stage, 0)
+    # Back twice after a resume.
+    async with Running(stage.home, resume=run.session.session_id, permission_mode="acceptEdits") as run:
+        await run.until(ev.ModelsListed)
+        stage.model.begin(Scenario("r").says("Said.").ends_turn())
+        assert await run.session.rewind(prompts[2], files=True) == third
+        assert await run.session.rewind(prompts[0], files=True) == first
+        await is_back(run, stage, 0)
+        await run.cleared()
+        one = await a_prompt_follows_one_read_in_a_turn(run, stage)
+    # Back after a resume to what follows a prompt read in a turn.
+    async with Running(stage.home, resume=run.session.session_id) as run:
+        await run.until(ev.ModelsListed)
+        assert await run.session.rewind(one, files=False) == first
 
 
-async def test_a_rewind_after_a_resume_reaches_what_follows_a_prompt_read_in_a_turn(play: Play) -> None:
+async def a_prompt_follows_one_read_in_a_turn(run: Running, stage: Stage) -> str:
     asked = Question("Which way?", "Way", (Option("Left", "x"), Option("Right", "y")))
     scenario = Scenario("mid-turn").asks(asked).says("Went left.").ends_turn()
-    for name in ("one", "two"):
-        scenario = scenario.says(f"Did {name}.").ends_turn()
-    _, home = play(scenario)
-    async with Running(home) as run:
-        run.session.send("go")
-        request = (await run.until(QuestionRequest)).request
-        run.session.send("and quickly")
-        await run.until(ev.PromptAccepted, lambda e: e.queued)
-        run.answer(request.id, Answered((Answer(("Left",)),)))
-        await run.idle()
-        one = run.session.send("one")
-        await run.idle(2)
-        run.session.send("two")
-        await run.idle(3)
-        await until_written(home, run.session.session_id, '"type":"queued_command"')
-        await until_written(home, run.session.session_id, '"Did two."')
-    async with Running(home, resume=run.session.session_id) as run:
-        await run.until(ev.ModelsListed)
-        assert await run.session.rewind(one, files=False) == controls.Rewound("one")
+    scenario = scenario.says("Did one.").ends_turn().says("Did two.").ends_turn()
+    stage.model.begin(scenario)
+    run.session.send("go")
+    request = (await run.until(QuestionRequest)).request
+    run.session.send("and quickly")
+    await run.until(ev.PromptAccepted, lambda e: e.queued)
+    run.answer(request.id, Answered((Answer(("Left",)),)))
+    await run.idle()
+    one = run.session.send("one")
+    await run.idle(2)
+    run.session.send("two")
+    await run.idle(3)
+    await until_written(stage.home, run.session.session_id, '"type":"queued_command"')
+    await until_written(stage.home, run.session.session_id, '"Did two."')
+    return one
 
 
 async def write_three(run: Running) -> list[str]:
