@@ -38,21 +38,21 @@ LAYOUT = Question("Which layout?", "Layout", (Option("Tabs", "t", "[a][b]"), Opt
 REGIONS = Question("Which regions?", "Regions", (Option("EU", "e"), Option("US", "u")), multi_select=True)
 
 
-FORMS = Scenario()
-for _number in (1, 2, 3):
-    FORMS = FORMS.runs(ASK, schema="one").says(f"Had {_number}.").ends_turn()
+SETS = ((DATABASE, FEATURES, LAYOUT), (FEATURES, LAYOUT), (DATABASE, FEATURES, LAYOUT, REGIONS), (DATABASE,))
 
 
-QUESTIONS = Scenario().says("Let me ask.")
-for _number, _asked in enumerate(
-    ((DATABASE, FEATURES, LAYOUT), (FEATURES, LAYOUT), (DATABASE, FEATURES, LAYOUT, REGIONS), (DATABASE,)), 1
-):
-    QUESTIONS = QUESTIONS.asks(*_asked).says(f"Had {_number}.").ends_turn()
-COMMANDS = Scenario()
-for _number in range(1, 5):
-    COMMANDS = COMMANDS.runs("Bash", command=f"touch made{_number}", description=f"Make {_number}")
-    COMMANDS = COMMANDS.says(f"Ran {_number}.").ends_turn()
-COMMANDS = COMMANDS.plans("# The plan\n\n1. Do it\n").says("Planned.").ends_turn()
+def everything() -> Scenario:
+    """Ask four sets, run four commands, show a plan and have three forms filled in, each in a turn."""
+    scenario = Scenario().says("Let me ask.")
+    for number, asked in enumerate(SETS, 1):
+        scenario = scenario.asks(*asked).says(f"Had {number}.").ends_turn()
+    for number in range(1, 5):
+        scenario = scenario.runs("Bash", command=f"touch made{number}", description=f"Make {number}")
+        scenario = scenario.says(f"Ran {number}.").ends_turn()
+    scenario = scenario.plans("# The plan\n\n1. Do it\n").says("Planned.").ends_turn()
+    for number in range(1, 4):
+        scenario = scenario.runs(ASK, schema="one").says(f"Filled in {number}.").ends_turn()
+    return scenario
 
 
 class Natives:
@@ -62,7 +62,7 @@ class Natives:
         self.run = run
         self.home: CleanHome = run.home
         self.ccq = run.ccq
-        self.ccq("hooks", "install", "--permissions", "--yes")
+        self.ccq("hooks", "install", "--permissions", "--elicitation", "--yes")
         inbox = Path(self.home.env["XDG_STATE_HOME"]) / "ccq-tui" / "inbox.db"
         until(inbox.exists)
         self.store = Store(inbox)
@@ -137,174 +137,169 @@ def said(questions: str, answer: str) -> str:
     return f'"{questions}"="{answer}"'
 
 
-def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(start: Start) -> None:
-    run = start(Scenario("natives").then(lambda _: QUESTIONS), prompt="", size=(100, 30))
-    ours, natives = run.terminal, Natives(run)
-    ours.wait("○ ready")
-    with natives.native("questions", "--name", "Release notes") as native:
-        with step("it is announced, and answered in the inbox by keys"):
-            (first,) = natives.asked()
-            shown(native, "❯ 1. SQLite")
-            ours.wait("Release notes · Claude Code asks: Which database?")
-            assert (first.context, first.request.origin.directory) == ("Let me ask.", str(run.home.project))
-            ours.press("f2")
-            open_in_inbox(run, "Which database?")
-            for keys, words in (
-                ("2", "● 2  Postgres"), ("enter", "Which features?"), ("1", "◼ 1  Auth"), ("3", "◼ 3  Logs"),
-                ("enter", "Which layout?"), ("1", "● 1  Tabs"), ("enter", "Submit 3 answers"),
-            ):  # fmt: skip
-                ours.press(keys)
-                ours.wait_panel(words)
-            began = time.monotonic()
-            ours.press("enter")
-            tabs = f"{said('Which layout?', 'Tabs')} selected preview:\n[a][b]"
-            both = f"{said('Which database?', 'Postgres')}, {said('Which features?', 'Auth, Logs')}"
-            result = natives.result(first)
-            assert (result.text, result.is_error) == (answered(f"{both}, {tabs}"), False)
-            closes("the dialog", began, native.wait("Allowed by PermissionRequest hook"))
-            assert natives.ended(first).state is RequestState.DELIVERED
-        with step("answered in its own dialog, it closes in the inbox, whose history has the answer"):
-            native.wait("Had 1.")
-            native.press("more\r")
-            (second,) = natives.asked()
-            shown(native, "Which features?")
-            open_in_inbox(run, "Which features?")
-            for keys, words in (
-                ("1", "[✔] Auth"), ("3", "[✔] Logs"), ("\x1b[B\x1b[B\x1b[B", "❯ 4."), ("x, y", "x, y"),
-                ("\t", "❯    Next"), ("\r", "Notes: press n"), ("\r", "Submit answers"), ("\r", "Had 2."),
-            ):  # fmt: skip
-                began = native.press(keys)
-                native.wait(words)
-            there = 'Auth, Logs, "x, y"'
-            assert natives.result(second).text == replied(f"{said('Which features?', there)}, {tabs}")
-            ours.wait(lambda seen: "Already answered in Claude Code at" in seen.text and not seen.panel)
-            closes("the panel", began, time.monotonic())
-            assert natives.ended(second).outcome == Answered(
-                (Answer(("Auth", "Logs"), other="x, y"), Answer(("Tabs",)))
-            )
-        with step("answered by a script, the dialog closes"):
-            native.press("more\r")
-            (third,) = natives.asked()
-            shown(native, "❯ 1. SQLite")
-            name = third.request.tool_use_id
-            assert "--choose 1=N\n             --choose 2=N,N\n" in natives.ccq("show", name)
-            one = ("--other", "1=a text file", "--note", "1=for now")
-            two = ("--choose", "2=1,3", "--other", "2=x, y")
-            natives.ccq("answer", name, *one, *two, "--choose", "3=1", "--choose", "4=2,1")
-            began = time.monotonic()
-            file = f"{said('Which database?', 'a text file')} notes: for now"
-            features, regions = said("Which features?", there), said("Which regions?", "EU, US")
-            assert natives.result(third).text == replied(f"{file}, {features}, {tabs}, {regions}")
-            closes("the dialog", began, native.wait("Which regions? →"))
-            native.wait("Had 3.")
-            natives.ended(third)
-        with step("interrupted there, nothing was answered"):
-            native.press("more\r")
-            (fourth,) = natives.asked()
-            shown(native, "❯ 1. SQLite")
-            native.press("\x1b")
-            native.wait("Declined to answer")
-            assert natives.ended(fourth).outcome == Cancelled("interrupted in Claude Code")
-        changes = json.loads(natives.ccq("history", "--json"))["changes"]
-        assert [one["to"] for one in changes if one["request"] == fourth.request.id] == [
-            "pending",
-            "cancelled",
-        ]
-    natives.store.close()
-    run.end("ctrl+q", 0)
-
-
-def test_permissions_and_plans_of_a_native_session(start: Start) -> None:
-    run = start(Scenario("natives").then(lambda _: COMMANDS), prompt="", size=(100, 30))
-    ours, natives = run.terminal, Natives(run)
-    ours.wait("○ ready")
-    made = [run.home.project / f"made{number}" for number in range(1, 5)]
-    with natives.native("commands") as native:
-        with step("allowed in the inbox"):
-            (first,) = natives.asked()
-            shown(native, "Do you want to proceed?")
-            ours.press("f2")
-            open_in_inbox(run, "touch made1")
-            run.decide("y")
-            assert natives.result(first).text == "(Bash completed with no output)"
-            native.wait("Ran 1.")
-            assert natives.ended(first).state is RequestState.DELIVERED
-        with step("allowed there"):
-            native.press("more\r")
-            (second,) = natives.asked()
-            ours.wait("Inbox · 1 waits for you")
-            shown(native, "Do you want to proceed?")
-            native.press("1")
-            native.wait("Ran 2.")
-            ended = natives.ended(second)
-            assert (ended.outcome, ended.actor and ended.actor.where) == (Allowed(), "in Claude Code")
-            ours.wait("Nothing waits for you")
-        with step("denied by a script with words for the agent"):
-            native.press("more\r")
-            (third,) = natives.asked()
-            natives.ccq("answer", third.request.tool_use_id, "--choose", "5", "--note", "Use make.")
-            result = natives.result(third)
-            assert result.is_error
-            assert result.text.endswith("To tell you how to proceed, the user said:\nUse make.")
-            native.wait("Ran 3.")
-            natives.ended(third)
-        with step("denied there"):
-            native.press("more\r")
-            (fourth,) = natives.asked()
-            shown(native, "Do you want to proceed?")
-            native.press("\x1b")
-            native.wait("Interrupted")
-            assert natives.ended(fourth).outcome == Denied()
-        assert [path.exists() for path in made] == [True, True, False, False]
-        with step("a plan is approved by a script"):
-            native.press("more\r")
-            (plan,) = natives.asked()
-            assert plan.request.plan == "# The plan\n\n1. Do it\n"  # type: ignore[union-attr]
-            natives.ccq("answer", plan.request.tool_use_id, "--choose", "3")
-            assert natives.result(plan).text.startswith("User has approved your plan.")
-            native.wait("accept edits on")
-            natives.ended(plan)
-    natives.store.close()
-    run.end("ctrl+q", 0)
-
-
-def test_a_form_of_a_native_session(start: Start, tmp_path: Path) -> None:
-    scenario = Scenario("natives").then(lambda _: FORMS)
+def test_a_native_session_is_answered_here_there_and_by_a_script(start: Start, tmp_path: Path) -> None:
+    scenario = Scenario("natives").then(lambda _: everything())
     run = start(scenario, prompt="", size=(100, 30), variables={"MCP_PROTOCOL_NEGOTIATION": "legacy"})
-    run.terminal.wait("○ ready")
-    natives = Natives(run)
-    natives.ccq("hooks", "install", "--elicitation", "--yes")
+    ours, natives = run.terminal, Natives(run)
+    ours.wait("○ ready")
     schemas, log = tmp_path / "schemas.json", tmp_path / "told"
     schemas.write_text(json.dumps({"one": ONE}))
     server = {"command": sys.executable, "args": [str(SERVER), str(schemas), str(log)]}
     servers = json.dumps({"mcpServers": {"forms": server}})
-    with natives.native("forms", "--allowed-tools", ASK, "--mcp-config", servers) as native:
-        with step("filled in in the inbox"):
-            (first,) = natives.asked()
-            native.wait("running Elicitation hook")
-            run.terminal.press("f2")
-            open_in_inbox(run, "your answer")
-            run.terminal.type("hello\r")
-            native.wait("Had 1.")
-            assert told(log) == [{"action": "accept", "content": {"word": "hello"}}]
-            assert natives.ended(first).state is RequestState.DELIVERED
-        with step("dismissed by a script"):
-            native.press("more\r")
-            (second,) = natives.asked()
-            natives.ccq("decline", second.request.id, "--dismiss")
-            native.wait("Had 2.")
-            assert told(log)[-1] == {"action": "cancel", "content": None}
-            natives.ended(second)
-        with step("interrupted there"):
-            native.press("more\r")
-            (third,) = natives.asked()
-            native.wait("running Elicitation hook")
-            native.press("\x1b")
-            native.wait("Interrupted")
-            assert natives.ended(third).outcome == Cancelled("Claude Code no longer waits for it")
-            assert len(told(log)) == 2
+    flags = ("--name", "Release notes", "--allowed-tools", ASK, "--mcp-config", servers)
+    with natives.native("go", *flags) as native:
+        questions(natives, native)
+        permissions_and_plans(natives, native)
+        forms(natives, native, log)
     natives.store.close()
     run.end("ctrl+q", 0)
+
+
+def questions(natives: Natives, native: NativeTerminal) -> None:
+    run, ours = natives.run, natives.run.terminal
+    with step("it is announced, and answered in the inbox by keys"):
+        (first,) = natives.asked()
+        shown(native, "❯ 1. SQLite")
+        ours.wait("Release notes · Claude Code asks: Which database?")
+        assert (first.context, first.request.origin.directory) == ("Let me ask.", str(run.home.project))
+        ours.press("f2")
+        open_in_inbox(run, "Which database?")
+        for keys, words in (
+            ("2", "● 2  Postgres"), ("enter", "Which features?"), ("1", "◼ 1  Auth"), ("3", "◼ 3  Logs"),
+            ("enter", "Which layout?"), ("1", "● 1  Tabs"), ("enter", "Submit 3 answers"),
+        ):  # fmt: skip
+            ours.press(keys)
+            ours.wait_panel(words)
+        began = time.monotonic()
+        ours.press("enter")
+        tabs = f"{said('Which layout?', 'Tabs')} selected preview:\n[a][b]"
+        both = f"{said('Which database?', 'Postgres')}, {said('Which features?', 'Auth, Logs')}"
+        result = natives.result(first)
+        assert (result.text, result.is_error) == (answered(f"{both}, {tabs}"), False)
+        closes("the dialog", began, native.wait("Allowed by PermissionRequest hook"))
+        assert natives.ended(first).state is RequestState.DELIVERED
+    with step("answered in its own dialog, it closes in the inbox, whose history has the answer"):
+        native.wait("Had 1.")
+        native.press("more\r")
+        (second,) = natives.asked()
+        shown(native, "Which features?")
+        open_in_inbox(run, "Which features?")
+        for keys, words in (
+            ("1", "[✔] Auth"), ("3", "[✔] Logs"), ("\x1b[B\x1b[B\x1b[B", "❯ 4."), ("x, y", "x, y"),
+            ("\t", "❯    Next"), ("\r", "Notes: press n"), ("\r", "Submit answers"), ("\r", "Had 2."),
+        ):  # fmt: skip
+            began = native.press(keys)
+            native.wait(words)
+        there = 'Auth, Logs, "x, y"'
+        assert natives.result(second).text == replied(f"{said('Which features?', there)}, {tabs}")
+        ours.wait(lambda seen: "Already answered in Claude Code at" in seen.text and not seen.panel)
+        closes("the panel", began, time.monotonic())
+        assert natives.ended(second).outcome == Answered(
+            (Answer(("Auth", "Logs"), other="x, y"), Answer(("Tabs",)))
+        )
+    with step("answered by a script, the dialog closes"):
+        native.press("more\r")
+        (third,) = natives.asked()
+        shown(native, "❯ 1. SQLite")
+        name = third.request.tool_use_id
+        assert "--choose 1=N\n             --choose 2=N,N\n" in natives.ccq("show", name)
+        one = ("--other", "1=a text file", "--note", "1=for now")
+        two = ("--choose", "2=1,3", "--other", "2=x, y")
+        natives.ccq("answer", name, *one, *two, "--choose", "3=1", "--choose", "4=2,1")
+        began = time.monotonic()
+        file = f"{said('Which database?', 'a text file')} notes: for now"
+        features, regions = said("Which features?", there), said("Which regions?", "EU, US")
+        assert natives.result(third).text == replied(f"{file}, {features}, {tabs}, {regions}")
+        closes("the dialog", began, native.wait("Which regions? →"))
+        native.wait("Had 3.")
+        natives.ended(third)
+    with step("interrupted there, nothing was answered"):
+        native.press("more\r")
+        (fourth,) = natives.asked()
+        shown(native, "❯ 1. SQLite")
+        native.press("\x1b")
+        native.wait("Declined to answer")
+        assert natives.ended(fourth).outcome == Cancelled("interrupted in Claude Code")
+    changes = json.loads(natives.ccq("history", "--json"))["changes"]
+    assert [one["to"] for one in changes if one["request"] == fourth.request.id] == ["pending", "cancelled"]
+
+
+def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
+    run, ours = natives.run, natives.run.terminal
+    made = [run.home.project / f"made{number}" for number in range(1, 5)]
+    with step("allowed in the inbox"):
+        native.press("more\r")
+        (first,) = natives.asked()
+        shown(native, "Do you want to proceed?")
+        open_in_inbox(run, "touch made1")
+        run.decide("y")
+        assert natives.result(first).text == "(Bash completed with no output)"
+        native.wait("Ran 1.")
+        assert natives.ended(first).state is RequestState.DELIVERED
+    with step("allowed there"):
+        native.press("more\r")
+        (second,) = natives.asked()
+        ours.wait("Inbox · 1 waits for you")
+        shown(native, "Do you want to proceed?")
+        native.press("1")
+        native.wait("Ran 2.")
+        ended = natives.ended(second)
+        assert (ended.outcome, ended.actor and ended.actor.where) == (Allowed(), "in Claude Code")
+        ours.wait("Nothing waits for you")
+    with step("denied by a script with words for the agent"):
+        native.press("more\r")
+        (third,) = natives.asked()
+        natives.ccq("answer", third.request.tool_use_id, "--choose", "5", "--note", "Use make.")
+        result = natives.result(third)
+        assert result.is_error
+        assert result.text.endswith("To tell you how to proceed, the user said:\nUse make.")
+        native.wait("Ran 3.")
+        natives.ended(third)
+    with step("denied there"):
+        native.press("more\r")
+        (fourth,) = natives.asked()
+        shown(native, "Do you want to proceed?")
+        native.press("\x1b")
+        native.wait("Interrupted")
+        assert natives.ended(fourth).outcome == Denied()
+    assert [path.exists() for path in made] == [True, True, False, False]
+    with step("a plan is approved by a script"):
+        native.press("more\r")
+        (plan,) = natives.asked()
+        assert plan.request.plan == "# The plan\n\n1. Do it\n"  # type: ignore[union-attr]
+        natives.ccq("answer", plan.request.tool_use_id, "--choose", "3")
+        assert natives.result(plan).text.startswith("User has approved your plan.")
+        native.wait("accept edits on")
+        natives.ended(plan)
+        native.wait("Planned.")
+
+
+def forms(natives: Natives, native: NativeTerminal, log: Path) -> None:
+    run = natives.run
+    with step("filled in in the inbox"):
+        native.press("more\r")
+        (first,) = natives.asked()
+        native.wait("running Elicitation hook")
+        open_in_inbox(run, "your answer")
+        run.terminal.type("hello\r")
+        native.wait("Filled in 1.")
+        assert told(log) == [{"action": "accept", "content": {"word": "hello"}}]
+        assert natives.ended(first).state is RequestState.DELIVERED
+    with step("dismissed by a script"):
+        native.press("more\r")
+        (second,) = natives.asked()
+        natives.ccq("decline", second.request.id, "--dismiss")
+        native.wait("Filled in 2.")
+        assert told(log)[-1] == {"action": "cancel", "content": None}
+        natives.ended(second)
+    with step("interrupted there"):
+        native.press("more\r")
+        (third,) = natives.asked()
+        native.wait("running Elicitation hook")
+        native.press("\x1b")
+        native.wait("Interrupted")
+        assert natives.ended(third).outcome == Cancelled("Claude Code no longer waits for it")
+        assert len(told(log)) == 2
 
 
 def told(log: Path) -> list[dict[str, Any]]:
