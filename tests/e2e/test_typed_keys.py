@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 from ccq_tui.questions import Kind, Option, Question
 from ccq_tui.testing import Scenario
@@ -13,39 +12,33 @@ from tests.steps import step
 JOINED = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
 
 
-def test_joiners_are_sent_and_escape_before_a_digit_is_a_key_of_its_own(start: Start) -> None:
-    run = start(Scenario("e2e").says("Fine.").ends_turn(), prompt="")
-    terminal = run.terminal
-    terminal.wait("○ ready")
-    terminal.type("and a\x1b")
-    since = time.monotonic()
-    terminal.wait(lambda _: time.monotonic() - since > 0.03)
-    terminal.type("1")  # within the 100 ms in which Textual would make Alt+1 of it
-    terminal.wait("and a1")
-    terminal.type("\x1b1")  # Alt+1: goes to the first session, which is shown
-    for character in f" {JOINED}":
-        terminal.type(character)
-    terminal.press("enter")
-    terminal.wait("Fine.")
-    sent = json.dumps(run.model.requests()[-1].body, ensure_ascii=False)
-    assert f"and a1 {JOINED}" in sent
-    run.end("ctrl+q", 0)
-
-
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
 WHY = Question("Why?", "Why", kind=Kind.TEXT)
 VS_CODE, XTERM, KITTY, BACKSLASH = "\\\r\n", "\x1b[27;2;13~", "\x1b[13;2u", "\\\r"
 
 
-def test_new_lines_arrive_in_every_text_and_lines_without_marks_are_one_paste(start: Start) -> None:
-    scenario = Scenario("e2e")
+def test_joiners_new_lines_and_lines_without_marks_arrive(start: Start) -> None:
+    scenario = Scenario("e2e").says("Fine.").ends_turn()
     for number, question in enumerate((WHICH, WHICH, WHICH, WHY), 1):
         scenario = scenario.says(f"Set {number}.").asks(question)
     scenario = scenario.runs("Bash", command="touch made").says("Done.").ends_turn()
     run = start(scenario.says("Read.").ends_turn(), prompt="")
     terminal = run.terminal
-    with step("in the prompt"):
+    with step("joiners are sent, and escape before a digit is a key of its own"):
         terminal.wait("○ ready")
+        terminal.type("and a\x1b")
+        run.rest(0.03)
+        terminal.type("1")  # within the 100 ms in which Textual would make Alt+1 of it
+        terminal.wait("and a1")
+        terminal.type("\x1b1")  # Alt+1: goes to the first session, which is shown
+        for character in f" {JOINED}":
+            terminal.type(character)
+        terminal.press("enter")
+        terminal.wait("Fine.")
+        sent = json.dumps(run.model.requests()[-1].body, ensure_ascii=False)
+        assert f"and a1 {JOINED}" in sent
+        terminal.wait("○ ready")
+    with step("in the prompt"):
         terminal.type(f"one{VS_CODE}two{XTERM}three{KITTY}four{BACKSLASH}five\r")
         terminal.wait_panel("Which one?", after="Set 1.")
         assert '"one\\ntwo\\nthree\\nfour\\nfive"' in json.dumps(run.model.requests()[-1].body)
@@ -68,12 +61,12 @@ def test_new_lines_arrive_in_every_text_and_lines_without_marks_are_one_paste(st
     with step("lines without marks are one prompt, sent by Enter alone"):
         terminal.wait("○ ready")
         run.rest()
-        sent = len(run.model.requests())
+        asked = len(run.model.requests())
         terminal.type("first\rsecond\rthird\r")
         terminal.wait("second")
         terminal.type("last")
         terminal.wait("last")
-        assert len(run.model.requests()) == sent
+        assert len(run.model.requests()) == asked
         terminal.press("enter")
         terminal.wait("Read.")
         assert '"first\\nsecond\\nthird\\nlast"' in json.dumps(run.model.requests()[-1].body)
