@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -24,117 +25,137 @@ from tests.results import replied
 from tests.steps import step
 
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b"), Option("Third", "c")))
-RESULT = replied('"Which one?"="my own" notes: soon')
+RESULT = replied('"Which one?"="most of it" notes: soon')
+EDITOR = """#!/bin/sh
+trap "" HUP TERM INT
+stty raw -echo
+grep -q half "$1" && text="most of it" || text="half of it"
+printf "$text" > "$1"
+touch {opened}
+while :; do read -r _ < {never} || true; done
+"""
 
 
-def test_quitting_keeps_the_question_and_its_draft_for_the_same_call(start: Start) -> None:
-    run = start(Scenario("e2e").asks(WHICH))
-    with step("quit with a question open, without being asked"):
-        run.terminal.wait_panel("Which one?")
-        run.terminal.press("3")
-        run.terminal.wait("● 3  Third")
-        run.terminal.press("n")
-        run.terminal.type("soon")
-        run.terminal.press("enter o")
-        run.terminal.type("my own")
-        run.terminal.wait("my own")
-        run.end("ctrl+q", 0)
-        assert "1 question waits in “" in run.terminal.text
-        assert "ccq-tui resume " in run.terminal.text
-    with step("a new session says what waits elsewhere, and a hang-up leaves nothing of it behind"):
-        other = start(Scenario("other").says("Hello."), prompt="hello", home=run.home)
-        other.terminal.wait("1 request waits elsewhere")
-        other.end("SIGHUP", 129)
-    with step("the session is continued: question, selection and note are there, the text is open"):
-        again = start(Scenario("e2e").says("Thanks."), "--resume", session(run), prompt="", home=run.home)
-        again.terminal.wait_panel("Which one?")
-        again.terminal.wait("● 4  my own")
-        assert "soon" in again.terminal.panel
-    with step("it is the same call that gets the answer"):
-        again.terminal.press("enter")
-        assert again.result("toolu_e2e_1") == RESULT
-        again.terminal.wait("Thanks.")
-        again.end("ctrl+q", 0)
-
-
-def test_a_text_that_is_piped_in_is_part_of_the_prompt_and_keys_come_from_the_terminal(
-    scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
-) -> None:
-    model = scripted_model(Scenario("e2e").says("Looks fine."))
-    home = claude_env(model)
-    piped = f"printf 'one\\ntwo\\n' | exec {program()} 'review this'"
-    with Terminal(["/bin/sh", "-c", piped], home.env, home.project) as terminal:
-        terminal.wait("Looks fine.")
-        terminal.type("typed here")
-        terminal.wait("❯ typed here")
-        assert any("review this\n\none\ntwo" in text for text in texts_of(sent(model)))
-        terminal.press("ctrl+u ctrl+q")
-        assert terminal.wait_end() == 0
-
-
-def sent(model: ScriptedModel) -> Any:
-    return model.requests()[0].body["messages"][0]["content"]
-
-
+@pytest.mark.timeout(300)
 @pytest.mark.skipif(shutil.which("bash") is None, reason="a shell with job control")
-@pytest.mark.parametrize("suspended", [False, True], ids=["in front", "suspended"])
-def test_the_answer_after_a_closed_terminal_reaches_the_same_call(
-    suspended: bool,
+def test_a_question_and_its_draft_outlive_every_end(
     start: Start,
+    tmp_path: Path,
     scripted_model: Callable[..., ScriptedModel],
     claude_env: Callable[..., CleanHome],
 ) -> None:
-    model = scripted_model(Scenario("e2e").asks(WHICH).says("Answered by nobody."))
+    model = scripted_model(Scenario("e2e").asks(WHICH))
     home = claude_env(model)
+    piped = f"printf 'one\\ntwo\\n' | exec {program()} 'review this'"
+    with Terminal(["/bin/sh", "-c", piped], home.env, home.project) as terminal:
+        run = Running(terminal, model, home)
+        with step("a text that is piped in is part of the prompt, and keys come from the terminal"):
+            terminal.wait_panel("Which one?")
+            assert any("review this\n\none\ntwo" in text for text in texts_of(sent(model)))
+            terminal.press("3")
+            terminal.wait("● 3  Third")
+            terminal.press("n")
+            terminal.type("soon")
+            terminal.press("enter o")
+            terminal.type("my own")
+            terminal.wait("my own")
+        with step("quit with a question open, without being asked"):
+            run.end("ctrl+q", 0)
+            assert "1 question waits in “" in terminal.text
+            assert "ccq-tui resume " in terminal.text
+    name = session(run)
+    with step("a new session says what waits elsewhere, and a hang-up leaves nothing of it behind"):
+        other = start(Scenario("other").says("Hello."), prompt="hello", home=home)
+        other.terminal.wait("1 request waits elsewhere")
+        other.end("SIGHUP", 129)
+    for suspended in (False, True):
+        with step(f"the session is continued, and its terminal closed; suspended: {suspended}"):
+            close_shell_of(home, model, name, suspended=suspended)
+    assert len(model.requests()) == 1, "nobody told the model that its question was refused"
+    edited_while_it_ends(start, home, name, tmp_path)
+    then = Scenario("again").says("Thanks.").ends_turn().asks(WHICH).says("Answered by nobody.")
+    again = start(then, "--resume", name, prompt="", home=home)
+    with step("it is the same call that gets the answer"):
+        again.terminal.wait_panel("● 4  most of it")
+        assert "soon" in again.terminal.panel
+        again.terminal.press("enter")
+        assert again.result("toolu_e2e_1") == RESULT
+        assert len(json.dumps(again.model.requests()[-1].body).split("most of it")) == 2
+        again.terminal.wait("Thanks.")
+        again.terminal.wait("○ ready")
+        again.rest()
+        again.terminal.type("go on\r")
+    with step("a kill of the program alone ends its CLI and keeps the question with its draft"):
+        is_killed(again)
+    last = start(Scenario("last").says("Thanks a lot."), "--resume", name, prompt="", home=home)
+    with step("its answer is a message, as the call is gone"):
+        last.terminal.wait_panel("● 3  Third")
+        assert "later" in last.terminal.panel
+        last.terminal.press("enter enter")
+        last.terminal.wait("Thanks a lot.")
+        answer = Answered((Answer(("Third",), note="later"),))
+        message = answers_as_message(QuestionSet("toolu_again_1", (WHICH,)), answer)
+        messages = last.model.requests()[-1].body["messages"]
+        said = [text for m in messages if m["role"] == "user" for text in texts_of(m["content"])]
+        assert [text for text in said if "Third" in text] == [message]
+        last.end("ctrl+q", 0)
+
+
+def close_shell_of(home: CleanHome, model: ScriptedModel, name: str, *, suspended: bool) -> None:
+    """Continue the session in a shell, see question, selection and note, and close the window."""
     shell = [shutil.which("bash") or "", "--norc", "--noprofile", "-i"]
     with Terminal(shell, home.env | {"PS1": "$ "}, home.project) as terminal:
         run = Running(terminal, model, home)
-        terminal.type(f"{program()} go\n")
-        terminal.wait_panel("Which one?")
+        terminal.type(f"{program()} --resume {name}\n")
+        terminal.wait_panel("● 4  my own")
+        assert "soon" in terminal.panel
         if suspended:
             terminal.press("ctrl+z")
             terminal.wait("Stopped")
         terminal.hang_up()
         terminal.wait(lambda _: run.processes() == [])
-    assert len(model.requests()) == 1, "nobody told the model that its question was refused"
-    again = start(Scenario("e2e").says("Thanks."), "--resume", session(run), prompt="", home=home)
-    again.terminal.wait_panel("Which one?")
-    again.terminal.press("3")
-    again.terminal.wait("● 3  Third")
-    again.terminal.press("enter")
-    assert '"Which one?"="Third"' in again.result("toolu_e2e_1")
-    again.terminal.wait("Thanks.")
-    again.end("ctrl+q", 0)
 
 
-def test_a_kill_of_the_program_alone_ends_its_cli_and_keeps_the_question_with_its_draft(start: Start) -> None:
-    run = start(Scenario("e2e").asks(WHICH).says("Answered by nobody."))
-    run.terminal.wait_panel("Which one?")
+def edited_while_it_ends(start: Start, home: CleanHome, name: str, tmp_path: Path) -> None:
+    """End the program twice while an editor that does not end has the terminal."""
+    editor, opened, never = (tmp_path / name for name in ("editor", "opened", "never"))
+    editor.write_text(EDITOR.format(opened=opened, never=never))
+    editor.chmod(0o755)
+    os.mkfifo(never)  # nobody writes into it: as an editor that nobody closes
+    for text, how, code in (("my own", "SIGTERM", 143), ("half of it", "window closed", 129)):
+        with step(f"{how}: the program ends although its editor does not, and leaves nothing behind"):
+            run = start(
+                Scenario("e2e"), "--resume", name, prompt="", home=home, variables={"VISUAL": str(editor)}
+            )
+            # What the editor had saved by the last end is in the open text.
+            run.terminal.wait_panel(f"● 4  {text}")
+            run.terminal.press("ctrl+g")
+            run.terminal.wait(lambda _: opened.exists())
+            run.end(how, code)
+            opened.unlink()
+            assert run.model.requests() == [], "nobody told the model that its question was refused"
+
+
+def is_killed(run: Running) -> None:
+    """Write a draft and kill the program; its CLI ends and asks nothing more."""
+    run.terminal.wait_panel("Which one?", after="go on")
     run.terminal.press("3 n")
-    run.terminal.type("soon")
+    run.terminal.type("later")
     inbox = next(run.home.home.rglob("inbox.db"))
-    run.terminal.wait(lambda _: "soon" in drafts(inbox))
+    run.terminal.wait(lambda _: "later" in drafts(inbox))
     (cli,) = (pid for pid in children(run.terminal.process.pid) if "stream-json" in command(pid))
-    name, asked = session(run), len(run.model.requests())
+    asked = len(run.model.requests())
     os.kill(run.terminal.process.pid, signal.SIGKILL)
     killed = time.monotonic()
     run.terminal.process.wait()
     run.terminal.wait(lambda _: not command(cli))
     print(f"the CLI was gone after {time.monotonic() - killed:.2f} s")  # noqa: T201 - what was seen
     run.terminal.wait(lambda _: run.processes() == [])
-    # Nobody told the model that its question was refused.
-    assert len(run.model.requests()) == asked
-    again = start(Scenario("e2e").says("Thanks."), "--resume", name, prompt="", home=run.home)
-    again.terminal.wait_panel("● 3  Third")
-    assert "soon" in again.terminal.panel
-    again.terminal.press("enter enter")
-    again.terminal.wait("Thanks.")
-    answer = Answered((Answer(("Third",), note="soon"),))
-    message = answers_as_message(QuestionSet("toolu_e2e_1", (WHICH,)), answer)
-    messages = again.model.requests()[-1].body["messages"]
-    said = [text for m in messages if m["role"] == "user" for text in texts_of(m["content"])]
-    assert [text for text in said if "Third" in text] == [message]
-    again.end("ctrl+q", 0)
+    assert len(run.model.requests()) == asked, "nobody told the model that its question was refused"
+
+
+def sent(model: ScriptedModel) -> Any:
+    return model.requests()[0].body["messages"][0]["content"]
 
 
 def drafts(inbox: Path) -> str:
