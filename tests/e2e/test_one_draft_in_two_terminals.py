@@ -1,4 +1,4 @@
-"""The same question open in two terminals: neither overwrites what is typed in the other."""
+"""A question open in two terminals, and one whose inbox is deleted: nothing that is typed is lost."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from contextlib import suppress
 from ccq_tui.questions import Option, Question
 from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.testing import Scenario
-from tests.e2e.conftest import Start, program
+from tests.e2e.conftest import Running, Start, program
 from tests.e2e.terminal import NotShownError, Terminal
+from tests.e2e.test_parking import WHICH
+from tests.results import replied
 from tests.steps import step
 
 FEATURES = Question(
     "Which features?", "Features", (Option("Auth"), Option("Cache"), Option("Logs")), multi_select=True
 )
+RESULT = replied('"Which one?"="Third" notes: soon')
 TAKE_OVER = "Enter take over the draft changed in another terminal"
 
 
-def test_a_draft_of_another_terminal_is_taken_over_and_overwrites_nothing(start: Start) -> None:
-    run = start(Scenario("e2e").asks(FEATURES).says("Thanks."), size=(120, 30))
+def test_a_draft_is_taken_over_in_two_terminals_and_outlives_the_inbox(start: Start) -> None:
+    scenario = Scenario("e2e").asks(FEATURES).says("Thanks.").ends_turn().asks(WHICH).says("Thanks again.")
+    run = start(scenario, size=(120, 30))
     terminal = run.terminal
     terminal.wait_panel("Which features?")
     terminal.press("1")
@@ -61,7 +65,34 @@ def test_a_draft_of_another_terminal_is_taken_over_and_overwrites_nothing(start:
         other.press("ctrl+q")
         assert other.wait_end() == 0
     terminal.wait("Thanks.")
+    terminal.wait("○ ready")
+    run.rest()
+    terminal.type("go on\r")
+    the_inbox_is_deleted(run)
     run.end("ctrl+q", 0)
+
+
+def the_inbox_is_deleted(run: Running) -> None:
+    terminal = run.terminal
+    with step("a question is open, and its draft is in the inbox"):
+        terminal.wait_panel("Which one?")
+        terminal.press("3")
+        terminal.wait("● 3  Third")
+        terminal.wait(lambda _: "Which one?" in run.ccq("inbox"))
+    with step("the file is deleted: one notice, and a new one has the question for other processes"):
+        (database,) = run.home.home.rglob("inbox.db")
+        database.unlink()
+        terminal.wait("The inbox was moved, deleted or replaced while in use")
+        assert "Which one?" in run.ccq("inbox")
+        assert terminal.text.count("The inbox was moved") == 1
+    with step("typing goes on, and the answer is what was selected before and typed after"):
+        terminal.press("n")
+        terminal.type("soon")
+        terminal.press("enter enter")
+        assert run.result("toolu_e2e_2") == RESULT
+        terminal.wait("Thanks again.")
+        assert run.ccq("inbox") == "Nothing waits.\n"
+        assert len(run.model.tool_results()) == 2
 
 
 def confirm(terminal: Terminal) -> None:
