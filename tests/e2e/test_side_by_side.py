@@ -1,4 +1,4 @@
-"""Six sessions ask at once and are answered from the inbox."""
+"""Four sessions ask at once and are answered from the inbox."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.e2e.conftest import Start
 from tests.e2e.terminal import Terminal
 from tests.steps import step
 
-SIX = range(1, 7)
+FOUR = range(1, 5)
 WAYS = 4
 OPTIONS = tuple(Option(f"Way {number}", "one of four") for number in range(1, WAYS + 1))
 
@@ -39,32 +39,32 @@ def open_behind(terminal: Terminal, number: int) -> None:
     terminal.wait(f"❯ part {number}")
 
 
-def test_six_sessions_are_answered_from_the_inbox(start: Start) -> None:
-    run = start(Scenario("six").then(asks_for_its_part), prompt="", size=(120, 30))
+def test_four_sessions_are_answered_from_the_inbox(start: Start) -> None:
+    run = start(Scenario("four").then(asks_for_its_part), prompt="", size=(120, 30))
     terminal, model = run.terminal, run.model
-    with step("six sessions work behind one in which something is being written"):
+    with step("four sessions work behind one in which something is being written"):
         terminal.wait("○ ready")
-        for number in SIX:
+        for number in FOUR:
             open_behind(terminal, number)
-        model.wait_for_sync(lambda seen: len(seen.requests()) == len(SIX), 60.0)
+        model.wait_for_sync(lambda seen: len(seen.requests()) == len(FOUR), 60.0)
         terminal.type("\x1b1")  # Alt+1
         terminal.wait(lambda seen: "○ ready ·" in seen.text and "❯ part" not in seen.text)
         terminal.type("half a thought")
         terminal.wait("❯ half a thought")
     with step("all ask at once, and nothing of it is in front"):
         model.release("ask")
-        terminal.wait("? 6 elsewhere")
+        terminal.wait("? 4 elsewhere")
         assert terminal.panel == ""
         assert "❯ half a thought" in terminal.text
     with step("each is answered where it is listed"):
         terminal.press("f2")
         terminal.wait("Inbox")
-        for _ in SIX:
+        for _ in FOUR:
             answer_the_first(terminal)
     with step("none had another's answer, and nothing came to the one in front"):
-        model.wait_for_sync(lambda seen: len(seen.tool_results()) == len(SIX), 60.0)
+        model.wait_for_sync(lambda seen: len(seen.tool_results()) == len(FOUR), 60.0)
         results = model.tool_results()
-        for number in SIX:
+        for number in FOUR:
             (result,) = [one.text for one in results if f"Which way for part {number}?" in one.text]
             assert f'"Which way for part {number}?"="Way {way_of(number)}"' in result
         terminal.press("escape")
