@@ -10,7 +10,7 @@ from ccq_tui.compat.textual.decoder import ANSWER, ASK
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Scenario, clean_environment
 from ccq_tui.testing.scenarios.long import long_markdown
-from tests.e2e.conftest import Start, program
+from tests.e2e.conftest import Running, Start, program
 from tests.e2e.terminal import Terminal
 from tests.steps import step
 
@@ -27,8 +27,9 @@ def asking() -> Scenario:
 
 def test_a_session_is_interrupted_ended_and_continued(start: Start) -> None:
     scenario = asking().ends_turn().says("word " * 4000).ends_turn()
-    scenario = scenario.hangs().says("first").ends_turn().says(DONE)
-    run = start(scenario, "--theme", "ccq-dark", speed=2000.0)
+    scenario = scenario.hangs().says("first").ends_turn().says(DONE).ends_turn()
+    scenario = scenario.says(f"{long_markdown(3_000)}\n\nThe end.\n").ends_turn()
+    run = start(scenario, "--theme", "ccq-dark", speed=3_000, delta_size=20)
     terminal = run.terminal
     with step("one Ctrl+C only says how to quit"):
         terminal.wait_panel("Which one?")
@@ -83,12 +84,14 @@ def test_a_session_is_interrupted_ended_and_continued(start: Start) -> None:
         terminal.wait(DONE)
         terminal.wait_gone("queued")
         terminal.wait("ready")
+    with step("a terminal that draws slowly gets two frames, and then the last"):
+        is_drawn_slowly(run)
     with step("the end, and going on where it ended"):
         run.end("ctrl+q", 0)
         again = start(
             Scenario("e2e2").says("Welcome back.").asks(WHICH), "--continue", prompt="", home=run.home
         )
-        again.terminal.wait(DONE)
+        again.terminal.wait("The end.")
         again.terminal.wait("ready")
         again.terminal.type("hello again")
         again.terminal.press("enter")
@@ -98,13 +101,10 @@ def test_a_session_is_interrupted_ended_and_continued(start: Start) -> None:
         again.end("window closed", 129)
 
 
-def test_a_terminal_that_draws_slowly_gets_two_frames_and_then_the_last(start: Start) -> None:
-    answer = f"{long_markdown(3_000)}\n\nThe end.\n"
-    run = start(
-        Scenario("e2e").says("Fine.").ends_turn().says(answer).ends_turn(), speed=3_000, delta_size=20
-    )
+def is_drawn_slowly(run: Running) -> None:
+    """Have a long answer written while the terminal says of no frame that it is drawn, and then of each."""
     terminal = run.terminal
-    terminal.wait(lambda terminal: "Fine." in terminal.text and "○ ready" in terminal.text)
+    run.rest()
     terminal.type(ANSWER * 2)  # from now on it reports what it has drawn
     terminal.type("more")
     terminal.wait("❯ more")
@@ -116,10 +116,9 @@ def test_a_terminal_that_draws_slowly_gets_two_frames_and_then_the_last(start: S
 
     def drawn(terminal: Terminal) -> bool:
         terminal.type(ANSWER)
-        return "The end." in terminal.text
+        return "The end." in terminal.text and "○ ready" in terminal.text
 
     terminal.wait(drawn)
-    run.end("ctrl+q", 0)
 
 
 def test_the_demo_runs_in_a_directory_of_its_own(tmp_path: Path) -> None:
