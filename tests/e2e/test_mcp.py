@@ -111,7 +111,7 @@ ANSWER_TEXT = """The user answered:
    Answer: 5"""
 
 
-async def test_a_client_over_stdio_is_answered_by_keyboard_and_by_command(desk: Desk) -> None:
+async def test_clients_over_stdio_are_answered_by_keyboard_and_by_command(desk: Desk) -> None:
     heard: list[tuple[float, str]] = []
 
     async def hear(progress: float, _total: float | None, message: str | None) -> None:
@@ -160,6 +160,56 @@ async def test_a_client_over_stdio_is_answered_by_keyboard_and_by_command(desk: 
                 await asyncio.to_thread(desk.run, "answer", request, "--choose", "2", "--note", "by hand")
                 assert selected(await call) == [["B"]]
                 await asyncio.to_thread(terminal.wait_gone, "Which letter?")
+            with step("a client among hostile texts"):
+                await hostile_text_is_harmless_and_bounded(desk, terminal)
+
+
+async def hostile_text_is_harmless_and_bounded(desk: Desk, terminal: Terminal) -> None:
+    """Ask, tell and send what is hostile."""
+    mark = hostile.MARK
+    question = {
+        "question": f"{mark} [bold]Which?[/bold]",
+        "header": mark,
+        "description": mark,
+        "options": [{"label": f"{mark} A", "description": mark, "preview": mark}, {"label": "[red]B"}],
+    }
+    terminal.resize((130, 60))
+    with BareClient(desk, f"{mark}agent") as client:
+        number = client.ask(question)
+        await asyncio.to_thread(terminal.wait, "[bold]Which?[/bold]")
+        terminal.press("right")
+        await asyncio.to_thread(terminal.wait_panel, "Which?")
+        terminal.press("2")
+        await asyncio.to_thread(terminal.wait, "● 2  [red]B")
+        terminal.press("enter")
+        result = await asyncio.to_thread(client.result, number)
+        assert selected(result) == [["[red]B"]]
+        assert result["structuredContent"]["answers"][0]["question"] == question["question"], "exact"
+        assert "told" not in terminal.text
+        client.send("tools/call", {"name": "notify_user", "arguments": {"message": f"{mark}told"}})
+        await asyncio.to_thread(terminal.wait, "told")
+        assert b"OWNED\x07" not in terminal.raw
+        assert not hostile.FORGED.search(terminal.text)
+        with step("megabytes, no JSON and nonsense are refused, each by its id, and the next call is served"):
+            huge = {"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": {"x": "y" * 5_000_000}}
+            client.write(huge)
+            error = (await asyncio.to_thread(client.answer, 77))["error"]
+            assert error["code"] == -32602
+            result = await asyncio.to_thread(client.result, client.ask({"question": "x" * 300_000}))
+            assert "at most 200,000 are taken" in result["content"][0]["text"]
+            for nonsense in (b"no JSON", b"[" * 50_000, b"\xff\xfe", b'{"jsonrpc":"2.0","id":[]}'):
+                client.write(nonsense)
+                assert (await asyncio.to_thread(client.read))["error"]["code"] == -32700
+            for part in (b'"params":5', b'"params":{"name":"ask_user","arguments":{"title":"\\ud83d"}}'):
+                client.write(b'{"jsonrpc":"2.0","id":78,"method":"tools/call",%s}' % part)
+                error = (await asyncio.to_thread(client.answer, 78))["error"]
+                assert (error["code"], "half of a character" in error["message"]) == (-32600, True)
+            for _ in range(25):
+                number = client.send("tools/call", {"name": "notify_user", "arguments": {"message": "again"}})
+            result = await asyncio.to_thread(client.result, number)
+            assert "more than 20 notifications in a minute" in result["content"][0]["text"]
+    printed = await asyncio.to_thread(desk.run, "history")
+    assert not hostile.FORBIDDEN.search(printed)
 
 
 async def test_calls_are_withdrawn_left_and_asked_again(desk: Desk) -> None:
@@ -263,51 +313,6 @@ def owner_of(desk: Desk, request: str) -> int:
     """Return the process that takes the outcome of a request that waits."""
     stored = desk.stored(request)
     return stored.request.origin.process.pid if stored.state is RequestState.PENDING else 0
-
-
-async def test_hostile_text_is_harmless_and_bounded(desk: Desk) -> None:
-    mark = hostile.MARK
-    question = {
-        "question": f"{mark} [bold]Which?[/bold]",
-        "header": mark,
-        "description": mark,
-        "options": [{"label": f"{mark} A", "description": mark, "preview": mark}, {"label": "[red]B"}],
-    }
-    with desk.inbox((130, 60)) as terminal, BareClient(desk, f"{mark}agent") as client:
-        number = client.ask(question)
-        await asyncio.to_thread(terminal.wait, "[bold]Which?[/bold]")
-        terminal.press("right")
-        await asyncio.to_thread(terminal.wait_panel, "Which?")
-        terminal.press("2")
-        await asyncio.to_thread(terminal.wait, "● 2  [red]B")
-        terminal.press("enter")
-        result = await asyncio.to_thread(client.result, number)
-        assert selected(result) == [["[red]B"]]
-        assert result["structuredContent"]["answers"][0]["question"] == question["question"], "exact"
-        client.send("tools/call", {"name": "notify_user", "arguments": {"message": f"{mark}told"}})
-        await asyncio.to_thread(terminal.wait, "told")
-        assert b"OWNED\x07" not in terminal.raw
-        assert not hostile.FORGED.search(terminal.text)
-        with step("megabytes, no JSON and nonsense are refused, each by its id, and the next call is served"):
-            huge = {"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": {"x": "y" * 5_000_000}}
-            client.write(huge)
-            error = (await asyncio.to_thread(client.answer, 77))["error"]
-            assert error["code"] == -32602
-            result = await asyncio.to_thread(client.result, client.ask({"question": "x" * 300_000}))
-            assert "at most 200,000 are taken" in result["content"][0]["text"]
-            for nonsense in (b"no JSON", b"[" * 50_000, b"\xff\xfe", b'{"jsonrpc":"2.0","id":[]}'):
-                client.write(nonsense)
-                assert (await asyncio.to_thread(client.read))["error"]["code"] == -32700
-            for part in (b'"params":5', b'"params":{"name":"ask_user","arguments":{"title":"\\ud83d"}}'):
-                client.write(b'{"jsonrpc":"2.0","id":78,"method":"tools/call",%s}' % part)
-                error = (await asyncio.to_thread(client.answer, 78))["error"]
-                assert (error["code"], "half of a character" in error["message"]) == (-32600, True)
-            for _ in range(25):
-                number = client.send("tools/call", {"name": "notify_user", "arguments": {"message": "again"}})
-            result = await asyncio.to_thread(client.result, number)
-            assert "more than 20 notifications in a minute" in result["content"][0]["text"]
-    printed = await asyncio.to_thread(desk.run, "history")
-    assert not hostile.FORBIDDEN.search(printed)
 
 
 async def test_clients_over_http(desk: Desk) -> None:
