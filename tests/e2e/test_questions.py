@@ -1,4 +1,4 @@
-"""Questions answered by keys alone, and the exact tool result that the model received.
+"""Questions and decisions answered by keys alone, and the exact tool result that the model received.
 
 A run of the program asks one set after the other; the words before a set say that its panel is on screen.
 """
@@ -14,6 +14,7 @@ from ccq_tui.questions.state import Focus
 from ccq_tui.testing import Scenario, ask
 from ccq_tui.widgets.question.parts import PLACEHOLDERS
 from tests.e2e.conftest import Running, Start
+from tests.e2e.deciding import decisions, with_permissions, with_plans
 from tests.e2e.terminal import KEYS
 from tests.results import answered, replied
 from tests.steps import step
@@ -52,18 +53,24 @@ SETS = ((DATABASE, FEATURES, LAYOUT, SURE), (NAME, COUNT), (DATABASE, FEATURES))
 
 
 @pytest.mark.timeout(300)
-def test_every_way_to_answer_and_to_keep_an_answer(start: Start, tmp_path: Path) -> None:
+def test_every_way_to_answer_to_keep_an_answer_and_to_decide(start: Start, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     scenario = Scenario("e2e")
     for number, questions in enumerate(SETS, 1):
         scenario = scenario.says(f"Set {number}.").asks(*questions)
     scenario = with_what_is_kept(scenario.says("That is known.").ends_turn())
-    run = start(scenario, variables={"VISUAL": str(editor)})
+    scenario = with_plans(with_permissions(scenario))
+    run = start(scenario, "--theme", "ccq-light", variables={"VISUAL": str(editor)})
     each_kind_of_answer_reaches_the_model_exactly(run)
     run.terminal.wait("ready")
     run.rest()
     run.terminal.type("go on\r")
     an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run, editor)
+    editor.write_text('#!/bin/sh\nsed -i "s/End/Rest/" "$1"\n')
+    run.terminal.wait("ready")
+    run.rest()
+    run.terminal.press("enter")
+    decisions(run)
 
 
 def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
@@ -120,7 +127,6 @@ def with_what_is_kept(scenario: Scenario) -> Scenario:
         .asks(DATABASE, FEATURES)
         .says(DONE)
         .ends_turn()
-        .asks(SURE)
     )
 
 
@@ -172,9 +178,3 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
             '"Which database?"="half a thought", "Which features?"="Auth, Cache, Logs"'
         )
         terminal.wait("❯ a draft prompt")
-    with step("Ctrl+Q while a question is open"):
-        terminal.wait("ready")
-        run.rest()
-        terminal.press("enter")
-        terminal.wait_panel("Proceed?")
-        run.end("ctrl+q", 0)

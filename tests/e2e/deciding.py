@@ -1,15 +1,12 @@
-"""Permissions and plans by keys alone, and what the model received."""
+"""Permissions and plans by keys alone, and what the model received; seven questions were asked before."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
-
-import pytest
 
 from ccq_tui.testing import Scenario
 from ccq_tui.widgets.decision.details import PLAN_TITLE
-from tests.e2e.conftest import Running, Start
+from tests.e2e.conftest import Running
 from tests.results import REJECTED, REMARK
 from tests.steps import step
 
@@ -18,8 +15,7 @@ LIGHT = b"48;2;250;248;244"
 DONE = "That was all."
 
 
-def scenario_of_permissions() -> Scenario:
-    scenario = Scenario("e2e")
+def with_permissions(scenario: Scenario) -> Scenario:
     for name in ("one", "three", "five", "five", "six"):
         scenario = scenario.runs("Bash", command=f"touch {name}.txt", description="Make a file")
     return scenario.says("Files done.").ends_turn()
@@ -32,13 +28,8 @@ def with_plans(scenario: Scenario) -> Scenario:
     return scenario.runs("Bash", command="sh -c 'touch seven.txt'", description="Make a file")
 
 
-@pytest.mark.timeout(240)
-def test_permissions_and_plans(start: Start, tmp_path: Path) -> None:
-    editor = tmp_path / "editor"
-    editor.write_text('#!/bin/sh\nsed -i "s/End/Rest/" "$1"\n')
-    editor.chmod(0o755)
-    scenario = with_plans(scenario_of_permissions())
-    run = start(scenario, "--theme", "ccq-light", variables={"VISUAL": str(editor)})
+def decisions(run: Running) -> None:
+    """Give permissions, decide on plans, and quit while a decision is open."""
     permissions(run)
     plans(run)
     with step("Ctrl+C twice while a decision is open"):
@@ -60,8 +51,8 @@ def permissions(run: Running) -> None:
         terminal.wait_panel("touch one.txt")
         assert LIGHT in terminal.raw
         run.decide("y")
-        run.result("toolu_e2e_1")
-        assert not run.model.result("toolu_e2e_1").is_error
+        run.result("toolu_e2e_8")
+        assert not run.model.result("toolu_e2e_8").is_error
         assert (run.home.project / "one.txt").exists()
     with step("denied with text"):
         terminal.wait_panel("touch three.txt")
@@ -69,7 +60,7 @@ def permissions(run: Running) -> None:
         terminal.wait_panel("Enter write")
         terminal.type("use made.md instead")
         terminal.press("enter")
-        assert run.result("toolu_e2e_2") == (
+        assert run.result("toolu_e2e_9") == (
             f"{REJECTED} To tell you how to proceed, the user said:\nuse made.md instead"
         )
     with step("allowed for longer, and allowed with a word"):
@@ -103,10 +94,10 @@ def plans(run: Running) -> None:
         terminal.wait_panel("Enter write")
         terminal.type("smaller please")
         terminal.press("enter")
-        assert run.result("toolu_e2e_8").endswith("the user said:\nsmaller please")
+        assert run.result("toolu_e2e_15").endswith("the user said:\nsmaller please")
         terminal.wait_panel(PLAN_TITLE, after="Smaller")
         run.decide("y")
-        assert run.result("toolu_e2e_10").startswith("User has approved your plan.")
+        assert run.result("toolu_e2e_17").startswith("User has approved your plan.")
         terminal.wait("First plan done.")
     with step("edited and approved"):
         terminal.wait("ready")
@@ -119,6 +110,6 @@ def plans(run: Running) -> None:
         terminal.wait(DONE)
         terminal.wait("you approved as edited")
         terminal.wait("accepts edits")
-        assert run.result("toolu_e2e_13").endswith(
+        assert run.result("toolu_e2e_20").endswith(
             "\n\n## Approved Plan (edited by user):\n# The plan\n\n1. Start\n2. Rest"
         )
