@@ -39,6 +39,7 @@ from ccq_tui.questions.message import answers_as_message
 _logger = logging.getLogger(__name__)
 
 GONE = "the session ended before it was decided"
+CLOSED = "the session was closed"
 CLEARED = "the conversation was cleared; the question waits in the inbox"
 REWOUND = "rewound: the conversation was taken back to before it"
 RESULT, MESSAGE = "result", "message"
@@ -84,6 +85,8 @@ class Delivery:
         self._sent: dict[str, Owed] = {}
         """The questions answered by a message that has not arrived, by the message's id."""
         self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
+        self._offered: list[OpenRequest] = []
+        """The ended requests whose drafts are offered: the inbox itself keeps only those that are open."""
         self._unsubscribe = inbox.subscribe(self._hear)
 
     def close(self, *, in_order: bool) -> None:
@@ -152,10 +155,9 @@ class Delivery:
             return
         for opened, earlier in left:
             if isinstance(opened.stored.outcome, Cancelled):
-                if opened.stored.outcome.reason in (GONE, PROCESS_GONE):
+                if opened.stored.outcome.reason in (GONE, CLOSED, PROCESS_GONE):
                     self._offer_draft(opened)
-                continue
-            if opened.stored.outcome is not None and opened.stored.state is RequestState.DELIVERED:
+            elif opened.stored.outcome is not None and opened.stored.state is RequestState.DELIVERED:
                 self._emit(RequestSettled(opened.request.id, opened.stored.outcome))
             elif isinstance(opened.request, QuestionRequest):
                 self._go_on(opened, opened.request, earlier, history)
@@ -216,14 +218,13 @@ class Delivery:
     def _offer_draft(self, opened: OpenRequest) -> None:
         """Tell of a request that ended with an earlier process if words were typed for it."""
         if opened.draft is not None:
+            self._offered.append(opened)
             self._emit(RequestSettled(opened.request.id, Cancelled(GONE)))
 
     def _hear(self, change: InboxChange) -> None:
         """Send the decision on a question that no call waits for any more, wherever it was made."""
-        if not isinstance(change, Settled):
-            return
-        owed = self._owed.get(change.request.id)
-        if owed is not None and owed.by_message:
+        owed = self._owed.get(change.request.id) if isinstance(change, Settled) else None
+        if isinstance(change, Settled) and owed is not None and owed.by_message:
             self._emit(RequestSettled(owed.request.id, change.outcome, change.actor))
             self._tell(owed, change.outcome)
 

@@ -15,7 +15,7 @@ from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.controls import Control, Rewound, rename, rewind
-from ccq_tui.agent.delivery import Delivery
+from ccq_tui.agent.delivery import CLOSED, Delivery
 from ccq_tui.agent.history import NO_HISTORY, SessionPast, Told, read_history
 from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.options import SessionOptions
@@ -36,7 +36,6 @@ T = TypeVar("T")
 
 _logger = logging.getLogger(__name__)
 
-CLOSED = "the session was closed"
 NOT_TAKEN_BACK = "An answer cannot be withdrawn: Claude reads it with its next step."
 PARKED = "parked: it waits for your answer without a process"
 PROCESS_ENDED = "the Claude process ended"

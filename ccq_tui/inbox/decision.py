@@ -252,7 +252,7 @@ def decision_hints(state: DecisionState, *, pages: bool = False) -> tuple[tuple[
     hidden = state.enlarged or (state.in_sight is not None and len(state.in_sight) < len(state.choices))
     hints = (
         enter,
-        ("y" if hidden else "", "approve" if plan else "allow"),
+        ("y" if hidden and not state.enlarged else "", "approve" if plan else "allow"),
         ("n" if hidden else "", "keep planning" if plan else "deny"),
         ("Space" if pages else key_of("page_down") if plan and state.unseen else "", "page"),
         ("p" if pages and not state.enlarged else "", "all"),

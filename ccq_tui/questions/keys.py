@@ -219,12 +219,16 @@ def action_for(state: PanelState, key: str, character: str = "") -> KeyStep | No
 
 def action_of(state: PanelState, event: Pressed) -> KeyStep | None:
     """Return the action of a press: on the row of the custom text, every key but the blank is text."""
-    page = state.page
-    on_other = _choices(state) and not page.question.closed and page.cursor == page.other_row
-    text = event.types if on_other and not state.hidden and not state.guard.walking(event.at) else ""
+    text = event.types if _on_other(state) and not (state.hidden or state.guard.walking(event.at)) else ""
     if is_text(text) and text != " ":
         return _types(text)
     return action_for(state, event.key, event.character)
+
+
+def _on_other(state: PanelState) -> bool:
+    """Return whether the cursor is on the row of the custom text."""
+    page = state.page
+    return _choices(state) and not page.question.closed and page.cursor == page.other_row
 
 
 def walks(state: PanelState, event: Pressed) -> bool:
@@ -282,6 +286,8 @@ def _list_hints(state: PanelState, more: str) -> Hints:
     if page.question.closed and not page.question.options:
         return (*whole, leave)
     turn = (("Tab", "next"),) if state.needs_review else ()
+    if _on_other(state):  # every letter is text there
+        return (*((("Space", "edit"),) if page.draft.other.strip() else ()), *turn, leave)
     filters = (("/", "filter"),) if _filterable(state) and not page.filter else ()
     if page.question.multi_select and not page.is_field:
         return (("Space", "select"), *whole, ("a", "all"), *turn, *filters[len(whole) :], leave)

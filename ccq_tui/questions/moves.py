@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ccq_tui.questions.model import Answer
-from ccq_tui.questions.prose import length_notice
 from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focus
 
 OUT_OF_SIGHT = "the row was out of sight · press again to choose it"
@@ -140,7 +139,7 @@ def open_other(state: PanelState, seed: str = "") -> PanelState:
         if not (seed and state.questions.takes_prose):
             return state
         state = replace(state, discussion=state.discussion + seed, stray=state.review_row)
-        return _opened(state, Focus.DISCUSS)
+        return replace(state, focus=Focus.DISCUSS, large=False, notice="")
     if state.page.question.closed:
         return replace(state, aside=CLOSED) if state.page.question.options else state
     field = state.page.is_field
@@ -149,7 +148,8 @@ def open_other(state: PanelState, seed: str = "") -> PanelState:
         state = state.with_page(cursor=state.page.other_row)
     if seed:
         state = state.with_draft(other=state.page.draft.other + seed)
-    return replace(_opened(state, Focus.FIELD if field else Focus.OTHER), stray=stray)
+    focus = Focus.FIELD if field else Focus.OTHER
+    return replace(state, focus=focus, large=False, notice="", stray=stray)
 
 
 def open_text(state: PanelState, focus: Focus) -> PanelState:
@@ -160,12 +160,7 @@ def open_text(state: PanelState, focus: Focus) -> PanelState:
         return state
     if focus is Focus.FILTER and state.page.is_field:
         return state
-    return _opened(state, focus)
-
-
-def _opened(state: PanelState, focus: Focus) -> PanelState:
-    state = replace(state, focus=focus, large=False)
-    return replace(state, notice=length_notice(state.text, state.asker))
+    return replace(state, focus=focus, large=False, notice="")
 
 
 def set_text(state: PanelState, text: str) -> PanelState:
@@ -175,13 +170,13 @@ def set_text(state: PanelState, text: str) -> PanelState:
             if state.one_line:
                 text = text.strip("\n").replace("\n", " ").replace("\t", " ")
             taken = state.page.draft.taken or state.stray is None
-            return replace(state.with_draft(other=text, taken=taken), notice=length_notice(text, state.asker))
+            return replace(state.with_draft(other=text, taken=taken), notice="")
         case Focus.NOTE:
-            return replace(state.with_draft(note=text), notice=length_notice(text, state.asker))
+            return replace(state.with_draft(note=text), notice="")
         case Focus.FILTER:
             return _filtered(state.with_page(filter=text))
         case Focus.DISCUSS:
-            return replace(state, discussion=text, notice=length_notice(text, state.asker))
+            return replace(state, discussion=text, notice="")
         case _:
             return state
 

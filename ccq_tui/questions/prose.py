@@ -21,11 +21,12 @@ TOO_LONG_FOR_OTHERS = (
 )
 
 
-def length_notice(text: str, asker: str = CLAUDE) -> str:
+def length_notice(state: PanelState) -> str:
     """Return a warning of a text that the agent would not read whole, or ""; it can be sent all the same."""
-    if len(text) <= WHOLE_CHARACTERS:
+    own = (page.draft.other for page in state.pages if not page.unselected)
+    if max(map(len, (state.text, *own, *(page.draft.note for page in state.pages)))) <= WHOLE_CHARACTERS:
         return ""
-    return TOO_LONG if asker == CLAUDE else TOO_LONG_FOR_OTHERS
+    return TOO_LONG if state.asker == CLAUDE else TOO_LONG_FOR_OTHERS
 
 
 def draft_text(state: PanelState) -> str:

@@ -281,6 +281,11 @@ async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running
     run.told.tell(ev.PromptDelivered("one"))
     await until(pilot, lambda: not run.prompt.has_queued)
     run.prompt.put("")
+    run.prompt.put_back("two")
+    await pilot.press("s")
+    run.prompt.put_back("three")
+    assert run.prompt.text == "three\ntwos", "what came back and was gone on with stays in one piece"
+    run.prompt.put("")
     run.told.tell(ev.PromptAccepted("1. Which? [x] A", queued=True, prompt_id="answer"))
     await until(pilot, lambda: run.prompt.has_queued)
     run.told.tell(ev.PromptReturned("1. Which? [x] A", "it ends", "answer", kept=True))

@@ -58,6 +58,12 @@ async def test_a_long_list_scrolls_with_the_cursor_in_sight() -> None:
         assert "City 9" in app.cursor_line
 
 
+async def test_own_words_are_whole_where_they_are_left() -> None:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
+        await pilot.press("o", *"word " * 40, "end", "escape")
+        assert "\n".join(app.panel_lines[:-1]).count("word") == 40
+
+
 async def enlarged_words(app: PanelHost, pilot: QuickPilot) -> str:
     """Return all that `p` shows of the row under the cursor, page by page."""
     await pilot.press("p")

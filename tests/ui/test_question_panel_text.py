@@ -15,6 +15,7 @@ from ccq_tui.prompts.completion_list import SEEN_AFTER
 from ccq_tui.questions import Answer, Answered, Discussed, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.moves import set_text
+from ccq_tui.questions.prose import length_notice
 from ccq_tui.questions.state import Focus, opened
 from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.panel.field import AnswerField
@@ -253,9 +254,9 @@ def test_whoever_asks_is_named_where_claude_would_be() -> None:
     assert decline_words(state, short=False) == (
         "Decline the question? Codex learns that you do not want to answer."
     )
-    long = set_text(discussing, "x" * 50_000)
-    assert "Claude" not in long.notice
-    assert "45,000 characters may be cut" in long.notice
+    long = length_notice(set_text(discussing, "x" * 50_000))
+    assert "Claude" not in long
+    assert "45,000 characters may be cut" in long
     assert who_asks(opened(QuestionSet("q", (SINGLE,)), "\x1b[2J\u202e[b]" + "y" * 500)).startswith("␛[2J")
     assert len(who_asks(opened(QuestionSet("q", (SINGLE,)), "y" * 500))) < 50
 

@@ -72,9 +72,7 @@ class SessionScreen(SessionBase):
     """Transcript above, prompt or panel below, status at the bottom."""
 
     DEFAULT_CSS = """
-    SessionScreen {
-        & > Transcript { height: 1fr; }
-    }
+    SessionScreen { overflow: hidden; & > Transcript { height: 1fr; } }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(*ACTIONS),

@@ -256,7 +256,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     @property
     def enlarged(self) -> bool:
         """Whether something is enlarged, which PageUp and PageDown then page."""
-        return bool(getattr(self._state, "large", False)) and not self._state.hidden
+        state: Any = self._state
+        return bool(getattr(state, "large", False) or getattr(state, "enlarged", False)) and not state.hidden
 
     def touch(self) -> None:
         """Note that somebody is here, and stop the countdown."""

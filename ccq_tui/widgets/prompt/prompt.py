@@ -193,7 +193,7 @@ class Prompt(Vertical):
     def put_back(self, text: str) -> None:
         """Put an unsent prompt before the text typed since, after prompts that came back earlier."""
         before, now = "\n".join(self._returned), self.text
-        if not before or not now.startswith(before):
+        if not before or not f"{now}\n".startswith(f"{before}\n"):
             self._returned, before = [], ""
         self._returned.append(text)
         typed = now[len(before) :].removeprefix("\n") if before else now

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from ccq_tui.questions.merge_partial import GOOD_NEWS
 from ccq_tui.questions.moves import leave_text
-from ccq_tui.questions.prose import shown_label
+from ccq_tui.questions.prose import length_notice, shown_label
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import cut
@@ -214,8 +214,8 @@ class Tabs:
             found.append(Text(f" ✔ {state.aside}", palette.on))
         elif state.aside:
             found += measures.notice_lines(safe(state.aside), width, palette)
-        if state.notice and state.typing:
-            found += measures.notice_lines(safe(state.notice), width, palette)
+        if notice := (state.notice if state.typing else "") or length_notice(state):
+            found += measures.notice_lines(safe(notice), width, palette)
         # The question, the row under the cursor and the sign of those out of sight have their lines.
         room = measures.most_lines(self.look.screen_height, measures.SHARES[-1]) - HEAD - KEYS - 3
         return list(parts.cut_lines(found, max(1, min(MOST_NOTICE, room)), width - 1))
@@ -252,10 +252,10 @@ class Tabs:
         if shown is not RowDetail.WHOLE:
             return drawn.brief(width, whole=shown is RowDetail.BEHIND, muted=self.palette.muted)
         label = drawn.named(width)
-        if not beside:
+        if not beside or len(label) > 1:
             return [*label, *self.about(drawn, facts.grid)]
         about = self.about(drawn, facts.grid, column) or (Text(),)
-        label[0].pad_right(column - label[0].cell_len)
+        label[0].pad_right(max(1, column - label[0].cell_len))  # the sign of a preview has no column
         first = Text.assemble(label[0], about[0])
         first.rstrip()
         return [first, *(Text.assemble(" " * column, line) for line in about[1:])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +14,12 @@ from ccq_tui.agent import delivery, unrecorded_prompts
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import Send
 from ccq_tui.agent.cut_off import cut_off
-from ccq_tui.agent.delivery import GONE, MESSAGE, Delivery, prompt_id_of, prompts_before, way_in
+from ccq_tui.agent.delivery import CLOSED, GONE, MESSAGE, Delivery, prompt_id_of, prompts_before, way_in
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, PromptDelivered, PromptRecorded, PromptReturned
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.unrecorded_prompts import UnrecordedPrompts
+from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.inbox import Inbox
@@ -172,8 +174,8 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
     ]
 
 
-@pytest.mark.parametrize("swept", [False, True])
-async def test_words_typed_for_a_permission_of_a_killed_process_are_offered(swept: bool) -> None:
+@pytest.mark.parametrize("ended", ["killed", "swept", CLOSED])
+async def test_words_typed_for_a_permission_of_an_ended_process_are_offered(ended: str) -> None:
     inbox, told = MemoryInbox(), list[ev.AgentEvent]()
     request = PermissionRequest("a", "s", "Bash", {"command": "touch a"})
     draft = replace(first_draft(request), text="not this one")
@@ -181,14 +183,17 @@ async def test_words_typed_for_a_permission_of_a_killed_process_are_offered(swep
     def leave(store: Store) -> None:
         store.requests.add(request)
         store.drafts.save_all([StoredDraft(-1, request.id, PANEL, draft)])
-        if swept:
+        if ended == "swept":
             store.requests.withdraw_orphans()
+        elif ended == CLOSED:
+            store.requests.settle(request.id, Cancelled(CLOSED), WITHDRAWN)
 
     await inbox.run(leave)
     made = Delivery(inbox, told.append, lambda _: None)
     await made.catch_up("s", SessionPast("s"))
     made.close(in_order=True)
     assert told[0] == ev.RequestSettled(request.id, Cancelled(GONE))
+    gc.collect()  # the screen hears of it later
     assert getattr(inbox.known(request.id).draft, "text", "") == "not this one"  # type: ignore[union-attr]
 
 

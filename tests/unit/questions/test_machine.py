@@ -9,7 +9,7 @@ from ccq_tui.questions.events import Clicked, Pasted, Pressed, Shown, TabClicked
 from ccq_tui.questions.keys import hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.moves import CLOSED
-from ccq_tui.questions.prose import draft_text
+from ccq_tui.questions.prose import draft_text, length_notice
 from ccq_tui.questions.state import Focus
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
 
@@ -242,18 +242,18 @@ def test_a_field_left_by_escape_can_take_a_note_and_be_opened_again() -> None:
 def test_a_text_that_would_not_be_read_whole_is_warned_of_and_sent_all_the_same(way: str) -> None:
     long = "x" * 45_001
     state = keys(panel(question(), question()), f"1 {way}")
-    assert step_text(state, long[1:]).notice == ""
+    assert length_notice(step_text(state, long[1:])) == ""
     state = step_text(state, long)
-    assert "first 2 KB of more than 45,000 characters" in state.notice
-    assert keys(state, "escape").notice == ""
-    assert "first 2 KB" in keys(state, f"escape {way}").notice
+    assert "first 2 KB of more than 45,000 characters" in length_notice(state)
+    assert bool(length_notice(keys(state, "escape"))) == (way != "c"), "what is a draft alone is not sent"
+    assert "first 2 KB" in length_notice(keys(state, f"escape {way}"))
     sent = keys(state, "enter") if way == "c" else keys(state, "enter tab tab end enter")
     assert long in repr(sent.outcome)
 
 
 def test_a_long_paste_on_the_list_and_a_long_field_are_warned_of() -> None:
-    assert "first 2 KB" in step(panel(), Pasted("x" * 45_001)).notice
-    assert "first 2 KB" in step_text(panel(text_question()), "x" * 45_001).notice
+    assert "first 2 KB" in length_notice(step(panel(), Pasted("x" * 45_001)))
+    assert "first 2 KB" in length_notice(step_text(panel(text_question()), "x" * 45_001))
 
 
 def test_duplicate_labels_are_told_apart() -> None:

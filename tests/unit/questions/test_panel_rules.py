@@ -81,6 +81,13 @@ def test_enter_is_named_first_in_so_many_words(pressed: str, does: str) -> None:
     assert hints(keys(panel(), pressed))[0] == ("Enter", does)
 
 
+def test_no_letter_is_named_where_every_letter_is_text() -> None:
+    state = keys(panel(), "end")
+    assert hints(state) == (("Enter", "write"), ("Esc", "hide"))
+    state = keys(state, "x escape")
+    assert hints(state) == (("Enter", "send “x”"), ("Space", "edit"), ("Esc", "hide"))
+
+
 def test_enter_says_what_it_does_in_a_set_and_in_its_review() -> None:
     state = panel(question(), question("Which ones?", multi=True))
     assert hints(state)[0] == ("Enter", "take Postgres")
