@@ -22,6 +22,7 @@ from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRe
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
 from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY
+from ccq_tui.questions.state import Arriving
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.view import Surroundings, pieces
 from ccq_tui.screens.session import base, key_repeats, requests
@@ -282,11 +283,15 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
         assert len(run.told.answers) == 1, "it is not answered a second time"
 
 
-async def test_a_request_waits_for_no_burst_to_be_over(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("arrives", [False, True])
+async def test_a_request_waits_for_no_burst_to_be_over(
+    monkeypatch: pytest.MonkeyPatch, arrives: bool
+) -> None:
     monkeypatch.setattr(base, "BATCH", 60.0)
     async with running(Driven()) as (run, pilot):
         run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
-        run.told.tell(asked("first"))
+        event = asked("first")
+        run.told.tell(ev.QuestionArriving(event.request, Arriving(1, whole=True)) if arrives else event)
         await until(pilot, lambda: panel_drawn(run.screen))
         assert run.screen.view.state is ev.SessionState.AWAITING, "what came before it is handled before it"
 

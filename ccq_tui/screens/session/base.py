@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker
 
-from ccq_tui.agent.events import RequestAsked
+from ccq_tui.agent.events import QuestionArriving, RequestAsked
 from ccq_tui.commands.command import PASSING_SECONDS, PickRow, Work
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
@@ -349,14 +349,14 @@ class SessionBase(Screen[None]):
     def take(self, event: SessionEvent) -> None:
         """Queue an event; all that come before the queue is read are handled together."""
         self._arrived.append((event, self.session.facts))
-        if isinstance(event, RequestAsked):
+        now = isinstance(event, RequestAsked) or (
+            isinstance(event, QuestionArriving) and event.arriving.whole
+        )
+        if now or (len(self._arrived) == 1 and self.clock() - self._handled_at >= BATCH):
             self.post_message(self.EventsArrived())
         elif len(self._arrived) == 1:
-            if self.clock() - self._handled_at < BATCH:
-                # In a burst each message of the stream would otherwise cost a round of Textual's own.
-                self.after(BATCH, self._handle_events)
-            else:
-                self.post_message(self.EventsArrived())
+            # In a burst each message of the stream would otherwise cost a round of Textual's own.
+            self.after(BATCH, self._handle_events)
 
     @on(EventsArrived)
     def _handle_events(self) -> None:
