@@ -86,7 +86,8 @@ def test(words: list[str]) -> int:
     lint([])
     do([script("python"), "-m", "tests.unit.test_budget"])
     task = [sys.executable, __file__]
-    with beside([*task, "types"], [*task, "wheel"], [script("python"), "-m", "tests.bench", "--smoke"]):
+    smoke = [script("python"), "-m", "tests.bench", "--smoke", "--programs", "ccq-tui"]
+    with beside([*task, "types"], [*task, "wheel"], smoke):
         do([script("pytest"), *WORKERS, "--dist=worksteal"])
     print(f"\nAll checks passed in {time.monotonic() - started:.0f} s.")
     return 0

@@ -65,7 +65,7 @@ def pytest_collection_finish() -> None:
     """Leave what was imported out of every collection of garbage, and collect less often."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
     gc.enable()
 
 

@@ -156,6 +156,7 @@ async def test_a_request_that_waits_in_memory_can_be_answered_elsewhere_once_it_
         await heard.until(lambda: len(heard.changes) == 2)
         await refuse(one, writes=False)
         await seen(path, lambda store: store.requests.get("a@s"))
+        await heard.until(lambda: len(heard.changes) == 3)
         assert await two.answer("a@s", Allowed(), PHONE) == Won()
         assert await task == Allowed()
         assert [type(change) for change in heard.changes] == [InboxTrouble, Added, InboxRenewed, Settled]
