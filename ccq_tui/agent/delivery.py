@@ -156,7 +156,7 @@ class Delivery:
         for opened, earlier in left:
             if isinstance(opened.stored.outcome, Cancelled):
                 if opened.stored.outcome.reason in (GONE, CLOSED, PROCESS_GONE):
-                    self._offer_draft(opened)
+                    self._offer_draft(opened, history)
             elif opened.stored.outcome is not None and opened.stored.state is RequestState.DELIVERED:
                 self._emit(RequestSettled(opened.request.id, opened.stored.outcome))
             elif isinstance(opened.request, QuestionRequest):
@@ -209,15 +209,16 @@ class Delivery:
         request = opened.request
         if opened.is_pending:
             opened.withdraw(GONE)
-            self._offer_draft(opened)
+            self._offer_draft(opened, history)
         elif way := way_in(history, request.tool_use_id, untaken=UNTAKEN_RESULTS):
             self._inbox.sessions.delivered(request.id, way)
         else:
             self._inbox.sessions.give_up(request.id, UNTAKEN)
 
-    def _offer_draft(self, opened: OpenRequest) -> None:
-        """Tell of a request that ended with an earlier process if words were typed for it."""
-        if opened.draft is not None:
+    def _offer_draft(self, opened: OpenRequest, history: SessionPast) -> None:
+        """Report a request that ended with an earlier process, for words typed for it and no prompt since."""
+        prompts = {one.prompt_id for one in history.events if isinstance(one, PromptAccepted)} - {""}
+        if opened.draft is not None and prompts <= prompts_before(history, opened.request.tool_use_id):
             self._offered.append(opened)
             self._emit(RequestSettled(opened.request.id, Cancelled(GONE)))
 

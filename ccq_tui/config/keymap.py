@@ -45,7 +45,9 @@ class Keymap:
 
     def shown(self, name: str) -> str:
         """Return the first key of an action as the screen shows it, or ""."""
-        return next((shown_key(key) for key in self.keys.get(name, ())), "")
+        return next((shown_key(key) for key in self.keys[name]), "")
+
+    __getitem__ = shown  # for sentences: each frame has some
 
     def panel_keys(self, *places: KeyPlace) -> dict[str, tuple[str, ...]]:
         """Return each key whose meaning in a panel was changed, with the keys that it stands for."""
@@ -79,15 +81,12 @@ def keymap_of(choices: Choices) -> Keymap:
 
 DEFAULT_KEYS = keymap_of({})
 _in_use = DEFAULT_KEYS
-_shown = {name: DEFAULT_KEYS.shown(name) for name in BY_NAME}
-"""The first key of each action, as the screen shows it: sentences with keys are made for each frame."""
 
 
 def use_keys(keymap: Keymap) -> None:
     """Use a person's keys from now on: one program has one keymap."""
     global _in_use
     _in_use = keymap
-    _shown.update((name, keymap.shown(name)) for name in BY_NAME)
 
 
 def keymap() -> Keymap:
@@ -97,12 +96,12 @@ def keymap() -> Keymap:
 
 def key_of(name: str) -> str:
     """Return the key of an action as a sentence names it."""
-    return _shown.get(name, "")
+    return _in_use.shown(name)
 
 
 def with_keys(words: str) -> str:
     """Name the keys of the actions that a sentence has in braces."""
-    return words.format_map(_shown)
+    return words.format_map(_in_use)
 
 
 def key_problems(choices: Any) -> Iterator[tuple[str, str]]:

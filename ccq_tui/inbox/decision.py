@@ -62,7 +62,7 @@ class DecisionState:
     Attributes:
         text_row: The choice for which the text was typed, or None.
         plan: The plan as the person edited it, or "" while it is as proposed.
-        enlarged: Whether the details take the place of the choices.
+        large: Whether the details take the place of the choices.
         in_sight: The choices on the screen, as last reported, or None for a surface that shows all.
         unseen: Number of lines of the request that were never on the screen, as last reported.
         at_least: Whether there are more of those than were counted.
@@ -80,7 +80,7 @@ class DecisionState:
     text: str = ""
     text_row: int | None = None
     plan: str = ""
-    enlarged: bool = False
+    large: bool = False
     hidden: bool = False
     notice: str = ""
     guard: InputGuard = field(default_factory=InputGuard)
@@ -238,7 +238,7 @@ def enter_does(state: DecisionState) -> str:
     if state.typing and state.stray:
         return KEEP
     unseen = unseen_lines(state) if choice.allows else ""
-    if state.enlarged or not _is_in_sight(state, state.cursor) or (unseen and state.warned != state.cursor):
+    if state.large or not _is_in_sight(state, state.cursor) or (unseen and state.warned != state.cursor):
         return Does(ASK, link=f", {unseen} unseen" if unseen else "")
     return Does(choice.does.verb, choice.does.about, f", {unseen} unseen" if unseen else "")
 
@@ -249,15 +249,15 @@ def decision_hints(state: DecisionState, *, pages: bool = False) -> tuple[tuple[
     if state.typing:
         return (enter, ("Ctrl+J", "new line"), ("Esc", "keep as draft"), ("Ctrl+G", "editor"))
     plan = isinstance(state.request, PlanRequest)
-    hidden = state.enlarged or (state.in_sight is not None and len(state.in_sight) < len(state.choices))
+    hidden = state.large or (state.in_sight is not None and len(state.in_sight) < len(state.choices))
     hints = (
         enter,
-        ("y" if hidden and not state.enlarged else "", "approve" if plan else "allow"),
+        ("y" if hidden and not state.large else "", "approve" if plan else "allow"),
         ("n" if hidden else "", "keep planning" if plan else "deny"),
         ("Space" if pages else key_of("page_down") if plan and state.unseen else "", "page"),
-        ("p" if pages and not state.enlarged else "", "all"),
+        ("p" if pages and not state.large else "", "all"),
         ("Ctrl+G" if plan else "", "edit"),
-        ("Esc", "small again" if state.enlarged else "hide"),
+        ("Esc", "small again" if state.large else "hide"),
     )
     return tuple(hint for hint in hints if hint[0])
 
@@ -337,9 +337,9 @@ def _done_on_list(state: DecisionState, action: str, character: str) -> Decision
         case "deny":
             return replace(state, cursor=next(i for i, one in enumerate(state.choices) if one.key == "n"))
         case "enlarge":
-            return replace(state, enlarged=not state.enlarged, notice="")
+            return replace(state, large=not state.large, notice="")
         case "leave":
-            return replace(state, enlarged=False, hidden=not state.enlarged, notice="")
+            return replace(state, large=False, hidden=not state.large, notice="")
         case "edit":
             # The surface opens the editor with the plan, if there is one, else with the text.
             return state if state.current_plan else _type(state, "", _text_row(state))
@@ -360,7 +360,7 @@ def _chosen(state: DecisionState, key: str, character: str, *, alone: bool) -> D
     if at_once:
         return _take(there, index, named=True)
     # Before a panel is drawn none of its rows is in sight, and no line is seen.
-    asks = state.enlarged or (choice.allows and state.unseen and state.in_sight)
+    asks = state.large or (choice.allows and state.unseen and state.in_sight)
     return there if asks else replace(there, notice=ENTER_TAKES)
 
 
@@ -369,8 +369,8 @@ def _is_in_sight(state: DecisionState, index: int) -> bool:
 
 
 def _take(state: DecisionState, index: int, *, named: bool = False) -> DecisionState:
-    if state.enlarged:
-        state = replace(state, enlarged=False, in_sight=frozenset())
+    if state.large:
+        state = replace(state, large=False, in_sight=frozenset())
     choice = state.choices[index]
     # Opening a text decides nothing, and a letter that denies grants nothing.
     harmless = choice.takes_text or (named and not choice.allows)
@@ -394,4 +394,4 @@ def _text_row(state: DecisionState) -> int:
 def _type(state: DecisionState, seed: str, row: int) -> DecisionState:
     text = state.text + seed
     typed = replace(state, cursor=row, typing=True, text=text, text_row=row, notice="")
-    return replace(typed, stray=bool(seed), enlarged=False)
+    return replace(typed, stray=bool(seed), large=False)

@@ -23,7 +23,7 @@ TOO_LONG_FOR_OTHERS = (
 
 def length_notice(state: PanelState) -> str:
     """Return a warning of a text that the agent would not read whole, or ""; it can be sent all the same."""
-    own = (page.draft.other for page in state.pages if not page.unselected)
+    own = (page.draft.other for page in state.pages if page.is_field or page.draft.other_on)
     if max(map(len, (state.text, *own, *(page.draft.note for page in state.pages)))) <= WHOLE_CHARACTERS:
         return ""
     return TOO_LONG if state.asker == CLAUDE else TOO_LONG_FOR_OTHERS

@@ -46,7 +46,7 @@ async def test_each_refusal_a_crash_and_a_lost_network_are_told_and_the_session_
         await run.until(TurnEnded, count=len(REFUSALS) + 1)
         assert [event.kind for event in run.all(ErrorReported)] == [problem for *_, problem in REFUSALS]
         assert run.one(BlockFinished).text == "Here again."
-        # What was said before a crash is gone on with.
+        # A conversation that crashed is resumed.
         run.session.send("Build it")
         await run.until(BlockGrew, lambda e: e.text.startswith("Half"))
         session_id = run.one(Connected).session_id

@@ -258,8 +258,8 @@ async def it_is_parked_once_the_call_beside_it_has_its_result(row: Row) -> None:
         (call_of(first), ANSWERED.removesuffix(".")),
         (call_of(last), 'Your questions have been answered: "Which layout?"="Tabs"'),
     ]
-    told = [json.dumps(request.body, ensure_ascii=False) for request in row.model.requests()[2:]]
-    assert [(body.count('=\\"SQLite'), body.count('=\\"Tabs')) for body in told] == [(1, 1), (1, 1)]
+    bodies = [json.dumps(request.body, ensure_ascii=False) for request in row.model.requests()[2:]]
+    assert [(body.count('=\\"SQLite'), body.count('=\\"Tabs')) for body in bodies] == [(1, 1), (1, 1)]
 
 
 async def beside_a_call_without_a_result_it_is_answered_by_message(row: Row) -> None:
@@ -384,9 +384,9 @@ async def a_cleared_conversation_keeps_its_question_and_the_next_one_hears_nothi
     run = await row.start(session_id)
     await run.until(ev.BlockFinished, lambda e: e.text == "Thanks.")
     await delivered(row.inbox, asked.id, "message")
-    told = answers_as_message(asked.questions, SQLITE)
+    answer = answers_as_message(asked.questions, SQLITE)
     news = [said_in(request) for request in row.model.requests()]
-    assert [told in text for text in news] == [False] * (len(news) - 1) + [True]
+    assert [answer in text for text in news] == [False] * (len(news) - 1) + [True]
 
 
 @pytest.mark.timeout(240)

@@ -381,7 +381,7 @@ async def test_what_is_enlarged_takes_the_place_of_the_choices_and_is_read_page_
         assert app.panel.enlarged, "the keys of pages are not the transcript's"
         assert "Allow once" not in app.panel_text
         await press_later(pilot, "enter", seconds=TYPING_SECONDS)
-        assert (app.state.outcome, app.state.enlarged) == (None, False), "the choices come into sight first"
+        assert (app.state.outcome, app.state.large) == (None, False), "the choices come into sight first"
         assert OUT_OF_SIGHT.split(" · ")[0] in app.panel_words
         app.clock.skip(TYPING_SECONDS)
         for key in ("p", "pagedown", "space", "shift+pagedown", "pageup", "pagedown"):
@@ -433,10 +433,10 @@ def test_the_choices_are_in_sight_and_what_enter_allows_was_seen(data: st.DataOb
             text, state = app.panel_text, app.state
             hint = app.panel_lines[-1]
             rows = sum(bool(re.match(r" [ ❯] [yn12ae]  [A-Z]", line)) for line in app.panel_lines)
-            if not state.enlarged and size[1] >= 14:
+            if not state.large and size[1] >= 14:
                 assert rows == len(state.choices), text
             if rows < len(state.choices) and size[0] >= 80:
-                assert ("y allow" in hint) != state.enlarged, text
+                assert ("y allow" in hint) != state.large, text
             assert re.search(r"Enter (ask again|allow|always|deny|accept|write)", hint), text
             told = "ask again" in hint
             await press_later(pilot, "enter", seconds=TYPING_SECONDS)

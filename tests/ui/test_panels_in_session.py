@@ -461,3 +461,14 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
         run.clock.skip(301)
         session.look()
         assert await opened.outcome() == Expired()
+
+
+async def test_a_notice_above_a_full_panel_leaves_a_low_screen_its_width() -> None:
+    run = Driven()
+    async with run.app.run_test(size=(40, 12)) as pilot:
+        await make_ready(run, pilot)
+        run.told.tell(ev.RequestAsked(permission(command="make all\n" * 40)))
+        await keys_work(run, pilot)
+        run.screen.say("Not sent: a panel opened")
+        await until(pilot, lambda: "Not sent" in screen_text(run.app))
+        assert run.screen.dock.region.width == 40

@@ -64,6 +64,13 @@ async def test_own_words_are_whole_where_they_are_left() -> None:
         assert "\n".join(app.panel_lines[:-1]).count("word") == 40
 
 
+async def test_the_sign_of_a_preview_without_room_stands_apart() -> None:
+    first = Option("In-process (Recommended)", "A dict", "x = {}\n" * 6)
+    options = (first, Option("Redis", "A server"), Option("None", "No cache"))
+    async with PanelHost(Question("Where?", "Cache", options)).shown(size=(80, 12)) as (app, _):
+        assert "In-process ★ ▤ A dict" in app.panel_text
+
+
 async def enlarged_words(app: PanelHost, pilot: QuickPilot) -> str:
     """Return all that `p` shows of the row under the cursor, page by page."""
     await pilot.press("p")

@@ -152,8 +152,8 @@ class Gate:
         text = self._remarks.pop(tool_use_id or "", "")
         if not text:
             return {}
-        told = {"hookEventName": data["hook_event_name"], "additionalContext": REMARKED.format(text=text)}
-        return {"hookSpecificOutput": told}  # type: ignore[typeddict-item]  # the event is one of two
+        output = {"hookEventName": data["hook_event_name"], "additionalContext": REMARKED.format(text=text)}
+        return {"hookSpecificOutput": output}  # type: ignore[typeddict-item]  # the event is one of two
 
     async def can_use_tool(
         self, tool: str, source: dict[str, Any], context: ToolPermissionContext

@@ -71,6 +71,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
 class SessionScreen(SessionBase):
     """Transcript above, prompt or panel below, status at the bottom."""
 
+    # Above a full panel a notice is a line too many: it takes the last line, not the width of all of them.
     DEFAULT_CSS = """
     SessionScreen { overflow: hidden; & > Transcript { height: 1fr; } }
     """

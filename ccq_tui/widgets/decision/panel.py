@@ -57,7 +57,7 @@ NOTHING = DecisionState(NOBODY_ASKS, permission.choices(NOBODY_ASKS))
 
 def stands_above(state: DecisionState) -> bool:
     """Whether the transcript above shows what is decided: a plan as proposed, in room of its own."""
-    return isinstance(state.request, PlanRequest) and not (state.plan or state.enlarged)
+    return isinstance(state.request, PlanRequest) and not (state.plan or state.large)
 
 
 class DecisionForm:
@@ -99,7 +99,7 @@ class DecisionForm:
             return Effect.EDIT
         lines = SCROLLS.get(action, 0) if not state.typing else 0
         pages = PAGES.get(action, 0) if not (state.typing and event.character) else 0
-        pages = pages or (PAGE_KEYS.get(event.key, 0) if state.enlarged else 0)
+        pages = pages or (PAGE_KEYS.get(event.key, 0) if state.large else 0)
         if (lines or pages) and not state.hidden:
             by = lines or pages * max(1, self._details.size.height - 1)
             self._details.scroll_relative(y=by, animate=False, force=True)
@@ -123,12 +123,12 @@ class DecisionForm:
     def sight(self, state: DecisionState) -> Seen:
         """Return the choices on the screen, and how much of the details was never seen."""
         plan = isinstance(state.request, PlanRequest)
-        above, more = self.unseen_above() if plan and not state.enlarged else (0, False)
+        above, more = self.unseen_above() if plan and not state.large else (0, False)
         unseen, more = self._details.unseen + above, more or self._details.goes_on
         here = (state.request.id, state.plan)
         if not (unseen or more) and self._details.lines:
             self._seen_whole = here
-        rows = frozenset[int]() if state.enlarged else self._choices.rows_in_sight
+        rows = frozenset[int]() if state.large else self._choices.rows_in_sight
         return Seen(rows, unseen, more) if self._seen_whole != here else Seen(rows, 0)
 
     def seek(self) -> None:
@@ -150,10 +150,10 @@ class DecisionForm:
         details = self._fitted_details(state, look, most - len(choices) - len(notice))
         lines = len(details.lines) + above
         needed = AROUND + lines + len(choices) + len(notice)
-        room = (most if state.enlarged else measures.cap(screen, needed) - AROUND) - len(notice)
+        room = (most if state.large else measures.cap(screen, needed) - AROUND) - len(notice)
         rows = max(len(self._aside), min(lines, max(1, room - len(choices))))
         shown = min(len(choices), room - rows)
-        spare = 0 if low or state.enlarged else room - rows - shown
+        spare = 0 if low or state.large else room - rows - shown
         gap, end = (1 if spare > 0 else 0), (1 if spare > 1 else 0)
         self._cut = cut = rows < lines
         says = bool(above or self._aside or (cut and rows > 1))
@@ -168,9 +168,9 @@ class DecisionForm:
         self._choices.show(drawn, state.cursor, look.palette.cursor)
         self._notice.show(notice)
         self.say_more(state, look)
-        keys = decision_hints(state, pages=cut or state.enlarged)
+        keys = decision_hints(state, pages=cut or state.large)
         if width < NARROW:  # the row that says what is out of sight names the keys that show it
-            keys = tuple(hint for hint in keys if hint[0] != "p" and (hint[0] in FEW or not state.enlarged))
+            keys = tuple(hint for hint in keys if hint[0] != "p" and (hint[0] in FEW or not state.large))
         hints.show(keys)
         at = next((y for y, line in enumerate(choices) if line.row == state.cursor), 0)
         place = Region(LABEL_AT, 1 + rows + gap + at, width - LABEL_AT - 1, field)
@@ -180,7 +180,7 @@ class DecisionForm:
         self, state: DecisionState, look: PanelLook, room: int
     ) -> tuple[list[DrawnLine], int]:
         """Return the lines of the choices, and how many of them are the open text's."""
-        if state.enlarged:
+        if state.large:
             return [], 0
         field = measures.field_height(state.text, look.width - LABEL_AT - 1) if state.typing else 0
         choices = self._choice_lines(state, look, field)
@@ -197,7 +197,7 @@ class DecisionForm:
     def _fitted_details(self, state: DecisionState, look: PanelLook, room: int) -> Flow:
         """Return the details with as much beside the call itself as there is room for."""
         enough = max(measures.most_lines(look.screen_height, measures.SHARES[1]), room) + 1
-        for kept in FITS[:1] if state.enlarged else FITS:
+        for kept in FITS[:1] if state.large else FITS:
             details = self._detail_flow(state, look, *kept)
             details.reach(enough)
             if len(details.lines) <= room:
@@ -214,13 +214,13 @@ class DecisionForm:
             style = palette.warning if state.unseen else palette.muted
             self._more.show([Text(plan_above(state.request, state.unseen, look.width), style)])
         elif self._cut:
-            keys = ("Space page" if state.enlarged or not narrow else "", "" if state.enlarged else "p all")
+            keys = ("Space page" if state.large or not narrow else "", "" if state.large else "p all")
             down = "Shift+PgDn" if state.typing else " · ".join(key for key in keys if key)
             more = more_line(view, look.width - DETAILS_FRAME, palette, down=down, up="Shift+PgUp")
             self._more.show([more])
             instead = instead or (more.plain if self._more.has_class("-off") else "")
         words = headline(state.request, look.width, self.directory, edited=bool(state.plan))
-        if state.enlarged:
+        if state.large:
             last = min(len(view.lines), view.above + max(1, view.size.height))
             words += f" · {view.above + 1}–{last} of {'over ' if view.goes_on else ''}{len(view.lines):,}"
         head = Text.assemble(("◆ ", palette.accent), (words, palette.strong))
@@ -229,7 +229,7 @@ class DecisionForm:
     def _detail_flow(self, state: DecisionState, look: PanelLook, context: int, about: bool) -> Flow:
         change = hunks_of(getattr(state.request, "change", None))
         about = about or not getattr(state.request, "description", "")
-        plan = isinstance(state.request, PlanRequest) and state.enlarged and not state.plan
+        plan = isinstance(state.request, PlanRequest) and state.large and not state.plan
         drawn = (context if change else CONTEXT, about, plan)
         wanted = (state.request.id, look.width, look.palette, state.plan, self.directory)
         if self._flows_for != wanted:

@@ -256,8 +256,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     @property
     def enlarged(self) -> bool:
         """Whether something is enlarged, which PageUp and PageDown then page."""
-        state: Any = self._state
-        return bool(getattr(state, "large", False) or getattr(state, "enlarged", False)) and not state.hidden
+        return self._state.large and not self._state.hidden
 
     def touch(self) -> None:
         """Note that somebody is here, and stop the countdown."""

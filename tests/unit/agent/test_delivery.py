@@ -191,8 +191,12 @@ async def test_words_typed_for_a_permission_of_an_ended_process_are_offered(ende
     await inbox.run(leave)
     made = Delivery(inbox, told.append, lambda _: None)
     await made.catch_up("s", SessionPast("s"))
-    made.close(in_order=True)
     assert told[0] == ev.RequestSettled(request.id, Cancelled(GONE))
+    told.clear()
+    past = (ev.ToolStarted("a", "Bash", {}), PromptAccepted("go on", prompt_id="later"))
+    await made.catch_up("s", SessionPast("s", past))
+    made.close(in_order=True)
+    assert not [one for one in told if isinstance(one, ev.RequestSettled)], "another prompt has gone on"
     gc.collect()  # the screen hears of it later
     assert getattr(inbox.known(request.id).draft, "text", "") == "not this one"  # type: ignore[union-attr]
 
