@@ -33,6 +33,8 @@ PYTHON = "3.11"
 # Python compiles what it imports; compiling all of every package beforehand takes longer than the rest.
 INSTALL = ("install", "--no-compile")
 WORKERS = ("-n", "auto")
+DEV = "dev,e2e" if shutil.which("chromium") else "dev"
+"""The extras for the checks: those of the page run where a browser is."""
 
 
 def main() -> int:
@@ -78,7 +80,7 @@ def run(words: list[str]) -> int:
 
 def test(words: list[str]) -> int:
     """Make every check; words are passed on to pytest, which then runs alone."""
-    install(VENV, "dev")
+    install(VENV, DEV)
     if words:
         do([script("pytest"), *words])
         return 0
@@ -95,7 +97,7 @@ def test(words: list[str]) -> int:
 
 def coverage(words: list[str]) -> int:
     """Run all tests and report what of the whole program they cover; they take two thirds longer."""
-    install(VENV, "dev")
+    install(VENV, DEV)
     do([script("pytest"), *WORKERS, "--cov", "--cov-report", "term:skip-covered", *words])
     return 0
 
@@ -103,7 +105,7 @@ def coverage(words: list[str]) -> int:
 def latest(words: list[str]) -> int:
     """Run the tests with the newest versions that the index has; words are passed on to pytest."""
     make(LATEST_VENV)
-    do([*pip(LATEST_VENV), *INSTALL, "--upgrade", "--upgrade-strategy", "eager", "-e", f"{ROOT}[dev]"])
+    do([*pip(LATEST_VENV), *INSTALL, "--upgrade", "--upgrade-strategy", "eager", "-e", f"{ROOT}[{DEV}]"])
     # What pyproject.toml keeps back is what this task is about; pip names the bounds that it breaks.
     do([*pip(LATEST_VENV), *INSTALL, "--upgrade", *kept_back()])
     locked = dict(line.split("==") for line in bare_lines(LOCK.read_text(encoding="utf-8")) if "==" in line)
@@ -132,7 +134,7 @@ def bare_lines(text: str) -> list[str]:
 
 def lint(words: list[str]) -> int:
     """Check style, format and the layers' contracts."""
-    install(VENV, "dev")
+    install(VENV, DEV)
     do([script("ruff"), "check", *words])
     do([script("ruff"), "format", "--check", *words])
     do([script("lint-imports")])
@@ -141,28 +143,28 @@ def lint(words: list[str]) -> int:
 
 def types(words: list[str]) -> int:
     """Check types in strict mode."""
-    install(VENV, "dev")
+    install(VENV, DEV)
     do([script("mypy"), *words])
     return 0
 
 
 def snapshots(words: list[str]) -> int:
     """Take new pictures of the widgets; look at them before you commit them."""
-    install(VENV, "dev")
+    install(VENV, DEV)
     do([script("pytest"), "--snapshot-update", *(words or ["tests/ui"])])
     return 0
 
 
 def picture(words: list[str]) -> int:
     """Draw the moving picture of the README; look at it before you commit it."""
-    install(VENV, "dev")
+    install(VENV, DEV)
     do([script("python"), "-m", "tests.picture", *words])
     return 0
 
 
 def wheel(_words: list[str]) -> int:
     """Build the wheel, install it into an environment of its own and start it there."""
-    install(VENV, "dev")
+    install(VENV, DEV)
     dist = VENV / "dist"
     shutil.rmtree(dist, ignore_errors=True)
     do([script("python"), "-m", "build", "--wheel", "--outdir", dist])
@@ -189,7 +191,7 @@ SHIPPED = (
 
 def lock(words: list[str]) -> int:
     """Choose the versions of all dependencies anew."""
-    install(VENV, "dev")
+    install(VENV, DEV)
     if not Path(script("uv")).exists():
         do([*pip(VENV), "install", "uv"])
     command = [
@@ -221,10 +223,10 @@ def install(place: Path, extra: str = "") -> None:
 
     Args:
         place: The virtual environment.
-        extra: The extra to install, "dev" or "".
+        extra: The extras to install, such as "dev", or "".
     """
     wanted = stamp_of(extra)
-    if stamped(place, wanted) or stamped(place, stamp_of("dev")):
+    if stamped(place, wanted) or stamped(place, stamp_of(DEV)):
         return
     print(f"Setting up {place.relative_to(ROOT)} (once, about a minute) ...", flush=True)
     make(place)

@@ -1,0 +1,1 @@
+"""The relay, the publisher and notifications."""
