@@ -10,6 +10,7 @@ from tests.bench import (
     arriving,
     inbox,
     lasting,
+    relaying,
     stalling,
     starting,
     streaming,
@@ -34,6 +35,7 @@ FAMILIES = (
     inbox.FAMILY,
     wrapping.FAMILY,
     writing.FAMILY,
+    relaying.FAMILY,
 )
 """Every family of measures, in the order in which they are taken and printed."""
 SMOKE_FAMILIES = ("talk",)

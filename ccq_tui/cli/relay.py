@@ -1,0 +1,102 @@
+"""The command that serves a relay, and invites terminals to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.output import echo
+from ccq_tui.text import one_line
+
+AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+def _of_store(function: AnyCallable) -> AnyCallable:
+    """Give a command the relay's store and its public URL."""
+    store = click.option(
+        "--store", metavar="URL", help="Where it keeps everything: sqlite:PATH or redis://HOST:PORT/NUMBER."
+    )
+    public = click.option("--public-url", metavar="URL", default="", help="By which others reach it.")
+    return store(public(function))
+
+
+@click.group(invoke_without_command=True)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--port", metavar="N", type=click.IntRange(0, 65535), default=8765, show_default=True,
+              help="The port; 0 for any that is free.")  # fmt: skip
+@_of_store
+@click.option("--certfile", "certificate", type=_FILE, help="Its certificate, for TLS without a proxy.")
+@click.option("--keyfile", "key", type=_FILE, help="The certificate's key.")
+@click.option(
+    "--without-tls", "plain", is_flag=True, help="Serve a network although others in it can read along."
+)
+@click.pass_context
+def relay(context: click.Context, /, store: str | None, **options: Any) -> int:
+    """Serve a relay, through which phones answer questions.
+
+    For a relay on a server; on your own machine "ccq-tui phone" starts one by itself.
+    """
+    if context.invoked_subcommand is not None:
+        return ENDED
+    from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
+
+    async def serving() -> None:
+        import asyncio
+        import signal
+
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        await serve_relay(RelayOptions(_store(store), **options), started=_started, stop=stop)
+
+    _run(serving())
+    return ENDED
+
+
+@relay.command()
+@_of_store
+def invite(store: str | None, public_url: str) -> int:
+    """Print a code with which one terminal pairs, once within 5 minutes."""
+    from ccq_tui.remote.relay.members import new_invitation
+    from ccq_tui.remote.relay.serve import check_public
+    from ccq_tui.remote.relay.stores import open_store
+
+    async def inviting() -> None:
+        check_public(public_url)
+        async with open_store(_store(store)) as opened:
+            code, _ = await new_invitation(opened)
+        echo(f"ccq-tui pair {public_url or 'URL'} {code.shown}")
+        echo("Run this within 5 minutes on the machine that has the inbox; it works once.", err=True)
+
+    _run(inviting())
+    return ENDED
+
+
+def _store(given: str | None) -> str:
+    from ccq_tui.config.paths import state_dir
+
+    return given or f"sqlite:{state_dir() / 'relay.db'}"
+
+
+def _started(url: str) -> None:
+    echo(f"Serving a relay at {url}; Ctrl+C ends it.", err=True)
+    echo("To pair a terminal with it: ccq-tui relay invite", err=True)
+
+
+def _run(running: Coroutine[Any, Any, None]) -> None:
+    import asyncio
+
+    from ccq_tui.logs import start_logging
+    from ccq_tui.remote.relay.serve import ServeError
+    from ccq_tui.remote.relay.store import StoreError
+
+    start_logging()
+    try:
+        asyncio.run(running)
+    except (ServeError, StoreError) as error:
+        raise Refused(f"{one_line(str(error), 1_000).rstrip('.')}.") from error

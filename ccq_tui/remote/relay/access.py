@@ -1,0 +1,223 @@
+"""Who may call: tokens, rates, names of the relay, and the headers of every response."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ccq_tui.remote.relay.members import TOKENS, Grant, devices_of, digest, note
+from ccq_tui.remote.relay.problems import ProblemError, not_found, too_many
+from ccq_tui.remote.relay.records import utc
+from ccq_tui.remote.relay.store import RelayStore
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+STRICT_TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
+BODY_SECONDS = 30.0
+PORT = re.compile(r":\d+$")
+SEEN_SECONDS = 60.0
+"""Seconds after which a member's last call is noted again."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelayLimits:
+    """How much the relay takes.
+
+    Attributes:
+        body: Most bytes of a body.
+        pending: Most pending records of a pairing.
+        devices: Most devices and terminals of a pairing.
+        burst: Calls of one token that may come at once.
+        rate: Calls of one token a second, in the long run.
+        wrong: Wrong tokens, proofs and taps from one address that may come at once.
+        wrong_rate: The same a second, in the long run.
+        remembered: Tokens and addresses that are remembered for this.
+    """
+
+    body: int = 300_000
+    pending: int = 1_000
+    devices: int = 100
+    burst: float = 1_000.0
+    rate: float = 50.0
+    wrong: float = 20.0
+    wrong_rate: float = 0.2
+    remembered: int = 10_000
+
+
+class Allowances:
+    """A bounded number of allowances, which fill again with time; the one unused longest is forgotten first.
+
+    Args:
+        burst: What a full one holds.
+        rate: What it gains a second.
+        most: How many are remembered.
+    """
+
+    def __init__(self, burst: float, rate: float, most: int) -> None:
+        self._burst, self._rate, self._most = burst, rate, most
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def missing(self, key: str) -> float:
+        """Return the seconds until one call is allowed, 0 if it is now."""
+        return max(0.0, (1.0 - self._now(key)) / self._rate)
+
+    def spend(self, key: str) -> None:
+        """Count a call."""
+        self._left[key] = (self._now(key) - 1.0, time.monotonic())
+        self._left.move_to_end(key)
+        if len(self._left) > self._most:
+            self._left.popitem(last=False)
+
+    def _now(self, key: str) -> float:
+        left, at = self._left.get(key, (self._burst, 0.0))
+        return min(self._burst, left + (time.monotonic() - at) * self._rate)
+
+
+class Access:
+    """Checks tokens, and counts calls; the counts are this process's own.
+
+    Args:
+        store: The relay's store.
+        limits: How much is allowed.
+    """
+
+    def __init__(self, store: RelayStore, limits: RelayLimits) -> None:
+        self._store = store
+        self._calls = Allowances(limits.burst, limits.rate, limits.remembered)
+        self._wrong = Allowances(limits.wrong, limits.wrong_rate, limits.remembered)
+        self._notes = Allowances(1.0, 1.0 / SEEN_SECONDS, limits.remembered)
+
+    async def grant(self, request: Request, roles: Collection[str], pairing: str | None) -> Grant:
+        """Return what the token of a call is for; raises `ProblemError`.
+
+        A right token is never slowed by wrong ones from its address: nobody guesses 256 bits, and a device
+        that was revoked may share the address.
+
+        Args:
+            request: The call.
+            roles: The roles that may call.
+            pairing: The pairing that is called, if its address names one.
+        """
+        key = token_digest(request)
+        entry = await self._store.get(TOKENS, key)
+        if entry is None:
+            with self.guessing(request):
+                raise _unknown()
+        if seconds := self._calls.missing(key):
+            raise too_many("This token calls too often.", seconds)
+        self._calls.spend(key)
+        grant = Grant.model_validate_json(entry.text)
+        if pairing not in (None, grant.pairing):
+            raise not_found()
+        if grant.role not in roles:
+            raise ProblemError(403, f"A {grant.role} may not do this.")
+        if not self._notes.missing(key):
+            self._notes.spend(key)
+            await note(self._store, devices_of(grant.pairing), grant.device, "seenAt", utc(time.time()))
+        return grant
+
+    async def check_again(self, request: Request) -> None:
+        """Raise `ProblemError` if the token of a call that waits was revoked."""
+        if await self._store.get(TOKENS, token_digest(request)) is None:
+            raise _unknown()
+
+    @contextmanager
+    def guessing(self, request: Request) -> Iterator[None]:
+        """Count a secret as wrong if the block raises `ProblemError`; raise one at once after too many."""
+        address = _address(request)
+        if seconds := self._wrong.missing(address):
+            raise too_many("Too many wrong tokens, codes or taps came from this address.", seconds)
+        try:
+            yield
+        except ProblemError:
+            self._wrong.spend(address)
+            raise
+
+
+def token_digest(request: Request) -> str:
+    """Return the digest of a call's token, which is that of no token if there is none."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return digest(token.strip() if scheme.lower() == "bearer" else "")
+
+
+def _unknown() -> ProblemError:
+    why = "The token is missing, unknown or revoked: pair this device again."
+    return ProblemError(401, why, headers={"WWW-Authenticate": "Bearer"})
+
+
+def _address(request: Request) -> str:
+    """Return where a call is from; a home has a whole network of IPv6 addresses."""
+    host = request.client.host if request.client else ""
+    try:
+        return str(ipaddress.IPv6Network((host, 64), strict=False))
+    except ValueError:
+        return host
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """Return the body of a call; raises `ProblemError` as soon as it is too long."""
+    body = bytearray()
+    async with asyncio.timeout(BODY_SECONDS):
+        async for part in request.stream():
+            body += part
+            if len(body) > most:
+                raise ProblemError(413, f"The body is too long: at most {most} bytes are taken.")
+    return bytes(body)
+
+
+def guarded(app: ASGIApp, hosts: Collection[str], *, tls: bool) -> ASGIApp:
+    """Return an app that answers to its own names alone, and gives every response its headers.
+
+    A page of another site could otherwise reach a relay on this machine through the person's browser.
+
+    Args:
+        app: The app.
+        hosts: Its names; a proxy may serve it at another port.
+        tls: Whether clients reach it by TLS.
+    """
+    fixed = HEADERS | (STRICT_TRANSPORT if tls else {})
+
+    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(fixed)
+                # A page and its scripts must be of one version: a browser asks each time for its files.
+                headers.setdefault("Cache-Control", "no-cache" if "etag" in headers else "no-store")
+            await send(message)
+
+        refusal = _refusal(Headers(scope=scope), hosts)
+        await (refusal.response() if refusal else app)(scope, receive, with_headers)
+
+    return checked
+
+
+def _refusal(headers: Headers, hosts: Collection[str]) -> ProblemError | None:
+    host, origin = headers.get("host", "").lower(), headers.get("origin")
+    if PORT.sub("", host) not in hosts:
+        return ProblemError(421, "The relay has another name: start it with --public-url and this one.")
+    if origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}"):
+        return ProblemError(403, "A page of another site may not call this relay.")
+    return None

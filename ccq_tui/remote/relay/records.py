@@ -1,0 +1,197 @@
+"""What may become of a record at the relay: pure rules over immutable records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from ccq_tui.remote.relay.problems import ProblemError, not_found, wrong
+
+DAY = 86_400.0
+PENDING_SECONDS = 7 * DAY
+KEPT_SECONDS = DAY
+"""Seconds that a record stays after its last change, once it is not pending."""
+SKEW_SECONDS = 300.0
+"""Seconds that a terminal's clock may be ahead of the relay's."""
+
+Shape = Literal["question", "request"]
+EventName = Literal["added", "answered", "removed", "status"]
+
+
+class Record(BaseModel):
+    """A question or a request at the relay.
+
+    Attributes:
+        shape: Which of the two.
+        id: Its id, which the terminal made.
+        expires: When it expires, as text.
+        posted: When the relay got it, in seconds since 1970.
+        ends: When it expires, likewise.
+        content: The question; or the body or the envelope of a request, under "body" or "sealed".
+        status: Its status.
+        changed: When it last changed, in seconds since 1970.
+        answer: The first answer, with its device and time.
+        statement: What the terminal said last.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    shape: Shape
+    id: str
+    expires: str
+    posted: float
+    ends: float
+    content: dict[str, Any]
+    status: Literal["pending", "answered", "ended"] = "pending"
+    changed: float = 0.0
+    answer: dict[str, Any] | None = None
+    statement: dict[str, Any] | None = None
+
+    @property
+    def gone_at(self) -> float:
+        """When the relay drops it, in seconds since 1970."""
+        return self.ends if self.status == "pending" else self.changed + KEPT_SECONDS
+
+
+class RecordChange(NamedTuple):
+    """What is to become of a record.
+
+    Attributes:
+        record: The record, or None to drop it.
+        event: What the pairing hears of it, or None where nothing changes.
+    """
+
+    record: Record | None
+    event: EventName | None
+
+
+Rule = Callable[[Record | None], RecordChange]
+
+
+def posted(old: Record | None, new: Record) -> RecordChange:
+    """Publish a record once; raises `ProblemError` for other content under the same id."""
+    if old is None:
+        return RecordChange(new, "added")
+    same = old.shape == new.shape and old.content == new.content
+    if not same or (old.shape == "request" and old.expires != new.expires):
+        raise ProblemError(409, "This id has other content already; publish that under a new id.", field="id")
+    return RecordChange(old, None)
+
+
+def answered(old: Record | None, given: dict[str, Any], device: dict[str, str], now: float) -> RecordChange:
+    """Take the first answer.
+
+    Args:
+        old: The record.
+        given: The answer.
+        device: Who gives it.
+        now: Seconds since 1970.
+
+    Raises:
+        ProblemError: It does not fit; or there is one, or an end, and the document has it as ``winner``.
+    """
+    record = _there(old)
+    if record.status != "pending":
+        why = "It was answered already." if record.answer else "It has ended."
+        raise ProblemError(409, why, more={"winner": record.answer})
+    check(record, given)
+    change = {"status": "answered", "answer": {**given, "device": device, "at": utc(now)}, "changed": now}
+    return RecordChange(record.model_copy(update=change), "answered")
+
+
+def stated(
+    old: Record | None, status: str, statement: dict[str, Any], now: float, *, unanswered: bool = False
+) -> RecordChange:
+    """Take what the terminal says of a request; a pending one loses its answer.
+
+    Args:
+        old: The record.
+        status: Its new status.
+        statement: What it says.
+        now: Seconds since 1970.
+        unanswered: Whether this is for a record without an answer alone; else it raises `ProblemError`.
+    """
+    record = _there(old)
+    if unanswered and record.answer is not None:
+        raise ProblemError(409, "It was answered already.", more={"winner": record.answer})
+    answer = None if status == "pending" else record.answer
+    if (record.status, record.statement, record.answer) == (status, statement, answer):
+        return RecordChange(record, None)
+    change = {"status": status, "statement": statement, "answer": answer, "changed": now}
+    return RecordChange(record.model_copy(update=change), "status")
+
+
+def removed(old: Record | None) -> RecordChange:
+    """Drop a record."""
+    _there(old)
+    return RecordChange(None, "removed")
+
+
+def _there(record: Record | None) -> Record:
+    if record is None:
+        raise not_found()
+    return record
+
+
+def check(record: Record, given: dict[str, Any]) -> None:
+    """Check an answer against its record, as far as the relay can; raises `ProblemError`.
+
+    The inbox checks the rest, and reopens a request if it does not take the answer.
+    """
+    if record.shape == "question":
+        _check_of_question(record.content, given)
+    elif "answer" in given:
+        _check_of_request(record.content["body"]["request"], given["answer"])
+
+
+def _check_of_question(question: dict[str, Any], answer: dict[str, Any]) -> None:
+    chosen, other = answer.get("selectedIndices", []), answer.get("other")
+    several, count = question["multiSelect"], len(question["options"])
+    if answer.get("skipped"):
+        if filled := [name for name in ("selectedIndices", "other", "note") if answer.get(name)]:
+            raise wrong(filled[0], "a skipped question takes no answer")
+        return
+    for place, index in enumerate(chosen):
+        if index >= count:
+            raise wrong(f"selectedIndices[{place}]", "no option has this index")
+        if index in chosen[:place] or (place and not several):
+            raise wrong(f"selectedIndices[{place}]", "the question takes it once, or one option alone")
+    if not several and bool(chosen) == bool(other):
+        raise wrong("other" if chosen else "selectedIndices", "the question takes one option or other words")
+
+
+def _check_of_request(request: dict[str, Any], answer: dict[str, Any]) -> None:
+    numbers = [choice["number"] for choice in request.get("choices", ())]
+    if "choice" in answer and answer["choice"] not in numbers:
+        raise wrong("answer.choice", "no choice has this number")
+    if "answers" in answer and len(answer["answers"]) != len(request.get("questions", ())):
+        raise wrong("answer.answers", "it takes one answer a question")
+
+
+def expiry(text: str, now: float) -> float:
+    """Return a request's time of expiry in seconds since 1970; raises `ProblemError`.
+
+    Args:
+        text: The time, in UTC.
+        now: Seconds since 1970.
+    """
+    field = "request.expires"
+    try:
+        ends = datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()
+    except ValueError as error:
+        raise wrong(field, "no such time") from error
+    if not now < ends <= now + PENDING_SECONDS + SKEW_SECONDS:
+        raise wrong(field, f"it takes a time within 7 days, and the relay's clock says {utc(now)}")
+    return ends
+
+
+def utc(seconds: float) -> str:
+    """Write a time.
+
+    Args:
+        seconds: Seconds since 1970.
+    """
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

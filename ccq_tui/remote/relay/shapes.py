@@ -1,0 +1,240 @@
+"""The bodies of the protocol, checked strictly; the OpenAPI document is made of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal, Union
+
+import pydantic_core
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, create_model
+
+from ccq_tui.inbox.schema import GivenAnswers, GivenContent, GivenDecision, GivenReply, RequestRecord
+from ccq_tui.remote.relay.problems import ProblemError, wrong
+
+UUID = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_SECOND = "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}"
+_BASE64 = "^[A-Za-z0-9_-]+$"
+
+Id = Annotated[str, Field(pattern=f"^{UUID}$", description="A UUID")]
+_ZONE = r"(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})"
+Time = Annotated[str, Field(pattern=f"^{_SECOND}{_ZONE}$", description="As in RFC 3339")]
+Envelope = Annotated[str, Field(pattern=_BASE64, description="Sealed text")]
+Name = Annotated[str, Field(max_length=500, description="Sealed in a sealed pairing")]
+InvitationId = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{4,64}$")]
+Secret = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{8,100}$")]
+Mode = Literal["plain", "sealed"]
+Role = Literal["terminal", "device"]
+Status = Literal["pending", "answered", "ended"]
+
+
+class Body(BaseModel):
+    """An object of the protocol: no unknown fields, no other types."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+def shape(name: str, base: type[Body] = Body, /, **fields: Any) -> type[Body]:
+    """Make a shape of more fields by their types, or by pairs of a type and a default."""
+    given: Any = {one: kind if isinstance(kind, tuple) else (kind, ...) for one, kind in fields.items()}
+    return create_model(name, __base__=base, **given)
+
+
+_OPTION: Any = shape("PlainOption", label=Annotated[str, Field(min_length=1)], description=(str, ""))
+
+
+class PlainQuestion(Body):
+    """A question, as any device can show it."""
+
+    id: Id
+    prompt: Annotated[str, Field(min_length=1)]
+    header: str
+    options: Annotated[list[_OPTION], Field(max_length=100)]
+    multi_select: bool = Field(alias="multiSelect")
+    timestamp: Time
+
+
+class QuestionAnswer(Body):
+    """An answer to a question; the indices count from 0."""
+
+    selected_indices: list[Annotated[int, Field(ge=0)]] = Field([], alias="selectedIndices", max_length=100)
+    skipped: Annotated[bool, Field(description="I answer at the terminal")] = False
+    other: str = ""
+    note: str = ""
+
+
+_SESSION: Any = shape("SessionOfRequest", id=str, name=str, directory=str, parked=bool)
+
+
+class RequestBody(Body):
+    """What a person sees of a request."""
+
+    version: Literal[1]
+    machine: str
+    session: _SESSION
+    context: Annotated[str, Field(description="The text before the request")]
+    cut: Annotated[bool, Field(description="Long texts were shortened")]
+    request: RequestRecord
+
+
+def _one_of(*names: str) -> Any:
+    return {"oneOf": [{"required": [name]} for name in names]}
+
+
+class PostedRequest(Body):
+    """A request: with a body in a plain pairing, with an envelope of it in a sealed one."""
+
+    model_config = ConfigDict(json_schema_extra=_one_of("body", "sealed"))
+
+    id: Id
+    expires: Annotated[str, Field(pattern=f"^{_SECOND}Z$", description="At most 7 days ahead")]
+    body: RequestBody = None  # type: ignore[assignment]
+    sealed: Envelope = ""
+
+
+_ANSWERS: dict[str, Any] = {
+    "answers": GivenAnswers,
+    "discuss": GivenReply,
+    "content": GivenContent,
+    "choice": GivenDecision,
+    "decline": shape("GivenRefusal", decline=Literal[True]),
+    "dismiss": shape("GivenDismissal", dismiss=Literal[True]),
+}
+"""The answers that ``ccq-tui answer --json`` takes, and refusals, by the field that each has alone."""
+
+
+def _answer_by(given: Any) -> str:
+    """Name the shape of an answer, with a sign that is in no field."""
+    return "=" + next((name for name in _ANSWERS if isinstance(given, dict) and name in given), "answers")
+
+
+_RequestAnswer: Any = Annotated[
+    Union[tuple(Annotated[kind, Tag(f"={name}")] for name, kind in _ANSWERS.items())],  # noqa: UP007
+    Discriminator(_answer_by),
+]
+
+
+class AnswerPost(Body):
+    """An answer to a request: plain, sealed, or that it is answered at the terminal."""
+
+    model_config = ConfigDict(json_schema_extra=_one_of("answer", "sealed", "skipped"))
+
+    answer: _RequestAnswer = None
+    sealed: Envelope = ""
+    skipped: Literal[True] = True
+
+
+class Statement(Body):
+    """What the terminal says of a request."""
+
+    end: Literal["", "answered", "declined", "parked", "withdrawn", "expired"] = ""
+    by: Annotated[str, Field(description="As in “on Anna's phone”")] = ""
+    device: Annotated[str, Field(description="The id of the device whose answer it is, or empty")] = ""
+    taken: Annotated[bool, Field(description="The session was seen to have the outcome")] = False
+    refused: Annotated[str, Field(description="Why the inbox did not take the answer")] = ""
+    text: str = ""
+    at: Time
+
+
+class StatusPut(Body):
+    """A request's new status."""
+
+    model_config = ConfigDict(json_schema_extra=_one_of("statement", "sealed"))
+
+    status: Status
+    statement: Statement = None  # type: ignore[assignment]
+    sealed: Envelope = ""
+    unanswered: Annotated[bool, Field(description="Only while it has no answer")] = False
+
+
+class PushSubscription(Body):
+    """What ``PushSubscription.toJSON()`` gives."""
+
+    endpoint: Annotated[str, Field(pattern=r"^https?://[\w.-]+(:[0-9]{1,5})?/[!-~]*$", max_length=2000)]
+    expiration_time: float | None = Field(None, alias="expirationTime")
+    keys: Annotated[dict[str, Annotated[str, Field(max_length=200)]], Field(max_length=5)]
+
+
+_FAILURE: Any = shape("PushFailure", device=str, reason=str)
+
+
+class PushResult(Body):
+    """How many devices were notified, and which were not."""
+
+    sent: int
+    failed: list[_FAILURE]
+
+
+_PROOF: Any = {"invitation": InvitationId, "proof": Secret, "name": Name}
+QuestionPost = shape("QuestionPost", pairingId=Id, question=PlainQuestion)
+RequestPost = shape("RequestPost", pairingId=Id, request=PostedRequest)
+PairingPost = shape("PairingPost", mode=Mode, **_PROOF)
+PairPost = shape("PairPost", **_PROOF)
+DevicePut = shape("DevicePut", name=Name)
+PushPost = shape("PushPost", subscription=PushSubscription)
+TapPost = shape("TapPost", tap=Secret)
+TapsPost = shape("TapsPost", answers=Annotated[list[dict[str, Any]], Field(min_length=1, max_length=10)])
+_DIGEST = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+_WRAPPED = Annotated[str, Field(pattern="^[A-Za-z0-9_-]*$", max_length=1000)]
+InvitationPost = shape(
+    "InvitationPost", pairingId=Id, invitation=InvitationId, proofHash=_DIGEST, wrapped=(_WRAPPED, "")
+)
+
+_GIVEN: Any = {"device": shape("Giver", id=str, name=Name), "at": Time}
+_OF_QUESTION: Any = shape("GivenQuestionAnswer", QuestionAnswer, **_GIVEN)
+_OF_REQUEST: Any = shape("GivenRequestAnswer", AnswerPost, **_GIVEN)
+_SEALED: Any = shape("SealedStatement", sealed=Envelope)
+_HEAD: Any = {"id": Id, "timestamp": Time, "expires": Time, "status": Status, "seq": int}
+_CONTENT: Any = {"body": (RequestBody, None), "sealed": (Envelope, None)}
+_OUTCOME: Any = {"answer": _OF_REQUEST | None, "statement": Statement | _SEALED | None}
+RequestEntry: Any = shape("RequestEntry", **_HEAD, **_CONTENT, **_OUTCOME)
+_DEVICE: Any = shape("DeviceEntry", id=Id, name=Name, role=Role, invitation=str, pairedAt=Time, seenAt=Time)
+_PROBLEM: Any = {"type": str, "title": str, "status": int, "detail": str, "field": (str, "")}
+ProblemDocument = shape("ProblemDocument", **_PROBLEM, winner=(dict[str, Any] | None, None))
+Done = shape("Done", success=Literal[True])
+Health = shape("Health", status=Literal["ok"], time=Time, version=str)
+PlainQuestions = shape("PlainQuestions", questions=list[PlainQuestion])
+QuestionState = shape("QuestionState", status=Literal["pending", "answered"], answer=(_OF_QUESTION, None))
+RequestEntries = shape("RequestEntries", requests=list[RequestEntry], seq=int)
+NewPairing = shape("NewPairing", pairingId=Id, token=str)
+Invited = shape("Invited", expires=Time)
+Paired = shape("Paired", pairingId=Id, deviceId=Id, token=str, mode=Mode, wrapped=str)
+DeviceEntries = shape("DeviceEntries", devices=list[_DEVICE])
+PushKey = shape("PushKey", key=str)
+Taps = shape("Taps", taps=list[Secret])
+
+
+def checked(shape: type[Body], body: bytes) -> dict[str, Any]:
+    """Return the content of a body as it was sent; raises `ProblemError`, which names the field.
+
+    Args:
+        shape: What it should be.
+        body: JSON.
+    """
+    try:
+        content: dict[str, Any] = pydantic_core.from_json(body)
+        json.dumps(content, allow_nan=False)  # NaN and 1e999 could be kept, but never be sent again
+    except ValueError as error:
+        raise ProblemError(400, f"The body is not JSON: {error}.") from error
+    try:
+        shape.model_validate_json(body, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise wrong(
+            _field(first["loc"], content, missing=first["type"] == "missing"), first["msg"]
+        ) from error
+    return content
+
+
+def _field(place: tuple[int | str, ...], content: Any, *, missing: bool) -> str:
+    """Write a place; names of alternatives, which pydantic puts between, are in no content."""
+    text = ""
+    for number, part in enumerate(place):
+        if isinstance(part, int):
+            text += f"[{part}]"
+            content = content[part] if isinstance(content, list) and part < len(content) else None
+        elif isinstance(content, dict) and part in content:
+            text += f".{part}" if text else part
+            content = content[part]
+        elif missing and number == len(place) - 1:
+            text += f".{part}" if text else part
+    return text

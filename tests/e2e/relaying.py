@@ -1,0 +1,156 @@
+"""Two relay processes on one Redis, and many terminals and devices that use whichever of them is there."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+
+from ccq_tui.remote.relay.members import Invitation, join, new_pairing
+from ccq_tui.remote.relay.stores import open_store
+
+FAILURES = (httpx2.TransportError, httpx2.StreamError)
+TRY_SECONDS = 60.0
+
+
+@contextmanager
+def relay_process(
+    store: str, environment: Mapping[str, str] | None = None
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run the installed relay at a free port until the block ends."""
+    program = [sys.executable, "-m", "ccq_tui", "relay", "--port", "0", "--store", store]
+    with subprocess.Popen(program, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert line.startswith("Serving a relay at "), line + process.stderr.read()
+        try:
+            yield process, line.removeprefix("Serving a relay at ").partition(";")[0]
+        finally:
+            process.terminate()
+
+
+@dataclass
+class Side:
+    """A terminal or a device, which calls the relays in turn, and another one when a call fails."""
+
+    pairing: str
+    token: str
+    relays: Iterator[str]
+    client: httpx2.AsyncClient
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+    async def call(self, method: str, path: str, body: Any = None) -> httpx2.Response:
+        ends = time.monotonic() + TRY_SECONDS
+        while True:
+            try:
+                url = next(self.relays) + path
+                response = await self.client.request(method, url, json=body, headers=self.headers)
+            except FAILURES:
+                if time.monotonic() > ends:
+                    raise
+                continue
+            if response.status_code != 503:
+                return response
+
+    async def asked(self, listens: asyncio.Event) -> str:
+        """Wait for the question, as a device: events, and the list after each connect."""
+        while True:
+            url = f"{next(self.relays)}/events/{self.pairing}"
+            try:
+                async with self.client.stream("GET", url, headers=self.headers) as stream:
+                    async for line in stream.aiter_lines():
+                        if line in (": connected", "event: added"):
+                            listed = (await self.call("GET", f"/questions/{self.pairing}")).json()
+                            if listed["questions"]:
+                                return str(listed["questions"][0]["id"])
+                            listens.set()
+            except FAILURES:
+                continue
+
+    async def answer_of(self, question: str) -> dict[str, Any]:
+        """Wait for the answer, as a terminal."""
+        while True:
+            found = (await self.call("GET", f"/question/{self.pairing}/{question}?wait=25")).json()
+            if found["status"] == "answered":
+                return dict(found["answer"])
+
+
+@dataclass
+class Outcome:
+    """What became of a question.
+
+    Attributes:
+        answer: The answer that its terminal got.
+        taken: How often a device was told that its answer was taken.
+        winners: What the others were told.
+        to_device: Seconds from the call that asks to the device that has the question.
+        to_terminal: Seconds from the call that answers to the terminal that has the answer.
+    """
+
+    answer: dict[str, Any]
+    taken: int
+    winners: list[dict[str, Any]] = field(default_factory=list)
+    to_device: float = 0.0
+    to_terminal: float = 0.0
+
+
+async def played(terminal: Side, device: Side, *, listening: bool = False) -> Outcome:
+    """Ask, at once or once the device listens, and answer twice at once, differently, by any relays."""
+    question = {"id": str(uuid.uuid4()), "prompt": "Which?", "header": "Way", "multiSelect": False}
+    question |= {"options": [{"label": "a"}, {"label": "b"}], "timestamp": "2026-11-27T12:00:00Z"}
+    listens = asyncio.Event()
+    hearing = asyncio.create_task(device.asked(listens))
+    if listening:
+        await listens.wait()
+    asked_at = time.monotonic()
+    body = {"pairingId": terminal.pairing, "question": question}
+    assert (await terminal.call("POST", "/question", body)).json() == {"success": True}
+    waiting = asyncio.create_task(terminal.answer_of(str(question["id"])))
+    found = await hearing
+    heard_at = time.monotonic()
+    assert found == question["id"]
+    path = f"/question/{device.pairing}/{found}/answer"
+    calls = (device.call("POST", path, {"selectedIndices": [index]}) for index in (0, 1))
+    responses = await asyncio.gather(*calls)
+    answer = await waiting
+    conflicts = [one.json()["winner"] for one in responses if one.status_code == 409]
+    taken = sum(one.status_code == 200 for one in responses)
+    assert taken + len(conflicts) == 2, [one.text for one in responses]
+    return Outcome(answer, taken, conflicts, heard_at - asked_at, time.monotonic() - heard_at)
+
+
+@asynccontextmanager
+async def sides(store: str, urls: list[str], pairs: int) -> AsyncIterator[list[tuple[Side, Side]]]:
+    """Make pairings of one terminal and one device each."""
+    made = []
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=4 * pairs)
+    async with open_store(store) as opened, httpx2.AsyncClient(limits=limits, timeout=40) as client:
+        for number in range(pairs):
+            pairing, token = await new_pairing(opened, False, "desk")
+            invited = Invitation(role="device", pairing=pairing)
+            _, device = await join(opened, invited, "phone", "")
+            turns = [itertools.cycle(urls[(number + n) % 2 :] + urls[: (number + n) % 2]) for n in (0, 1)]
+            made.append((Side(pairing, token, turns[0], client), Side(pairing, device, turns[1], client)))
+        yield made
+
+
+async def play(store: str, urls: list[str], victim: subprocess.Popen[str], pairs: int) -> list[Outcome]:
+    """Have all pairs play at once, and kill a relay when half of them are done."""
+    async with sides(store, urls, pairs) as made:
+        tasks = [asyncio.create_task(played(*one)) for one in made]
+        for done in itertools.islice(asyncio.as_completed(tasks), pairs // 2):
+            await done
+        victim.kill()
+        return await asyncio.gather(*tasks)
