@@ -8,19 +8,26 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import pytest_asyncio
 
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
+from tests.e2e.paging import CHROMIUM, FLAGS, Pages
+from tests.e2e.paging import Terminal as RemoteTerminal
 from tests.e2e.terminal import NotShownError, Terminal
 from tests.processes import children, command, stat, with_variable
+from tests.unit.remote.relays import RunningRelay, running
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
 
 
 @dataclass
@@ -136,3 +143,39 @@ def start(
             return Running(terminal, model, home)
 
         yield make
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """Start a browser, for the tests of a module in the loop of the session; it costs time while it runs."""
+    api = pytest.importorskip(
+        "playwright.async_api", reason="the page is tested with the extra e2e: pip install -e '.[e2e]'"
+    )
+    if not CHROMIUM.exists():
+        pytest.skip(f"the page is tested in Chromium, which is not at {CHROMIUM}: apt install chromium")
+    async with api.async_playwright() as playwright:
+        started = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield started
+        await started.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def relay(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RunningRelay]:
+    """Serve a relay."""
+    async with running(tmp_path_factory.mktemp("relay")) as served:
+        yield served
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def terminal(relay: RunningRelay) -> RemoteTerminal:
+    """Make a sealed pairing at the relay."""
+    return await RemoteTerminal.paired(relay)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def pages(browser: Browser) -> AsyncIterator[Pages]:
+    """Open pages as several devices; none may have logged an error at the end."""
+    opened = Pages(browser)
+    yield opened
+    await opened.close()
+    assert opened.errors == []

@@ -1,0 +1,291 @@
+/** The page: which requests there are, which one is open, and what is shown beside the list. */
+
+import { withoutTwins } from "./contract.js";
+import { button, el, fill, icon, part, said } from "./dom.js";
+import { isBlank } from "./draft.js";
+import { Feed } from "./feed.js";
+import { ListView } from "./list_view.js";
+import { pairView } from "./pair_view.js";
+import { linkOf } from "./pairing.js";
+import { isOffered, pushKey, stopOffering, subscribe } from "./push.js";
+import { askedAt, headline, sessionName, standing } from "./records.js";
+import { RequestView } from "./request_view.js";
+import { settingsView } from "./settings_view.js";
+import { draftOf, dropDraft, keepPairing, onPairingsElsewhere, pairings } from "./storage.js";
+
+/** @typedef {import("./records.js").Entry} Entry */
+
+const STREAMS = 3;
+const QUIET_TIME = 15 * 60_000;
+const AGE_INTERVAL = 30_000;
+const WORDS = {
+  starting: "Connecting…",
+  live: "Live",
+  polling: "Live, asks every 2 s",
+  offline: "Offline · trying again",
+  revoked: "No longer paired",
+  stopped: "",
+};
+
+class Page {
+  constructor() {
+    this.main = part("open");
+    /** @type {Map<string, Feed>} */
+    this.feeds = new Map();
+    /** @type {Map<string, number>} When requests ended. */
+    this.ended = new Map();
+    /** @type {Set<string>} */
+    this.dismissed = new Set();
+    /** @type {RequestView | null} */
+    this.view = null;
+    this.wanted = "";
+    this.shows = "list";
+    this.waited = 0;
+    this.list = new ListView({
+      open: (key) => this.open(key),
+      dismiss: (key) => this.#dismiss(key),
+      hasDraft: (key) => !isBlank(draftOf(key)),
+    });
+    this.offer = el("div.offer", { hidden: true });
+    fill(part("list"), this.list.element, this.offer);
+    fill(part("devices"), icon("devices"));
+    part("devices").addEventListener("click", () => this.#go("settings"));
+  }
+
+  start() {
+    onPairingsElsewhere(() => this.#pairingsChanged());
+    addEventListener("hashchange", () => !this.#takeFragment() && this.#openByItself(this.#waiting));
+    addEventListener("popstate", ({ state }) => this.#show(state?.shows ?? "list", state?.key ?? ""));
+    addEventListener("online", () => this.#lookAgain());
+    addEventListener("offline", () => this.#lookAgain());
+    document.addEventListener("visibilitychange", () => this.#lookAgain());
+    addEventListener("keydown", (event) => event.key === "Escape" && this.#back());
+    setInterval(() => this.#render(), AGE_INTERVAL);
+    // A reload shows again what was open.
+    this.wanted = history.state?.key?.split(".")[1] ?? "";
+    history.replaceState(null, "");
+    this.#pairingsChanged();
+    if (!this.#takeFragment() && !pairings().length) this.#show("pair");
+    // Without it, as where a certificate is not trusted, only the start without a network is missing.
+    if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("/sw.js").catch(() => null);
+  }
+
+  /** Opens a request. @param {string} key */
+  open(key) {
+    this.#go("request", key);
+    this.view?.focus();
+  }
+
+  get #entries() {
+    return [...this.feeds.values()].flatMap((feed) => withoutTwins([...feed.entries.values()]));
+  }
+
+  /** What waits, oldest first. */
+  get #waiting() {
+    const open = this.#entries.filter((entry) => standing(entry).phase === "open");
+    return open.sort((one, two) => Date.parse(askedAt(one)) - Date.parse(askedAt(two)));
+  }
+
+  get #quiet() {
+    const now = Date.now();
+    const isShown = ({ key }) => !this.dismissed.has(key) && now - (this.ended.get(key) ?? now) < QUIET_TIME;
+    return this.#entries.filter((entry) => standing(entry).phase !== "open" && isShown(entry)).reverse();
+  }
+
+  #lookAgain() {
+    for (const feed of this.feeds.values()) feed.lookAgain();
+  }
+
+  #pairingsChanged() {
+    const known = pairings();
+    for (const [id, feed] of this.feeds) {
+      if (!known.some((one) => one.id === id && one.token === feed.pairing.token)) {
+        feed.stop();
+        this.feeds.delete(id);
+      }
+    }
+    for (const [place, pairing] of known.entries()) {
+      if (this.feeds.has(pairing.id)) continue;
+      this.feeds.set(pairing.id, new Feed(pairing, (entry, before) => this.#changed(entry, before), place < STREAMS));
+    }
+    if (this.view && !this.feeds.has(this.view.entry.pairing.id)) this.#show("list");
+    this.#render();
+    this.#offer();
+  }
+
+  /** Takes a link's invitation, or the request that a notification names, out of the address. */
+  #takeFragment() {
+    const link = linkOf(location.hash);
+    this.wanted = new URLSearchParams(location.hash.slice(1)).get("r") ?? this.wanted;
+    if (location.hash) history.replaceState(history.state, "", location.pathname);
+    if (link) this.#show("pair", "", link);
+    return Boolean(link);
+  }
+
+  /** Takes a change; null once all that came together are there. @param {Entry | null} entry @param {Entry | null} before */
+  #changed(entry, before) {
+    if (entry) this.#becomes(entry, before);
+    else {
+      this.#render();
+      this.#openByItself(this.#waiting);
+    }
+  }
+
+  /** @param {Entry} entry @param {Entry | null} before */
+  #becomes(entry, before) {
+    const [now, was] = [standing(entry), before && standing(before)];
+    const name = entry.body ? sessionName(entry) : "A request";
+    const isStarting = this.feeds.get(entry.pairing.id)?.state === "starting";
+    if (now.phase === "open" && was?.phase !== "open" && !isStarting) this.#say(`${name} asks: ${headline(entry)}`);
+    if (was && now.title && now.title !== was.title) this.#say(`${name}: ${now.title}`);
+    if (now.phase === "ended") {
+      if (!this.ended.has(entry.key)) this.ended.set(entry.key, Date.now());
+      entry.draft = before?.draft ?? draftOf(entry.key);
+      dropDraft(entry.key);
+    }
+    const { machine } = entry.body ?? {};
+    if (machine && machine !== entry.pairing.machine) keepPairing(Object.assign(entry.pairing, { machine }));
+    if (this.view?.entry.key === entry.key) this.view.update(entry);
+  }
+
+  /** @param {string} words */
+  #say(words) {
+    fill(part("news"), said(words));
+  }
+
+  /** Shows a place that the browser's way back leaves. @param {string} shows @param {string} [key] */
+  #go(shows, key = "") {
+    const state = { shows, key };
+    if (this.shows === "list") history.pushState(state, "");
+    else history.replaceState(state, "");
+    this.#show(shows, key);
+  }
+
+  #back() {
+    if (this.shows === "list" || !pairings().length) return;
+    if (history.state?.shows) history.back();
+    else this.#show("list");
+  }
+
+  /** @param {string} shows @param {string} [key] @param {import("./pairing.js").Link | null} [link] */
+  #show(shows, key = "", link = null) {
+    const entry = this.#entries.find((one) => one.key === key);
+    this.shows = shows === "request" && !entry ? "list" : shows;
+    const last = this.view?.entry.key;
+    if (this.view?.entry.key !== key) this.view = null;
+    if (this.shows === "request") {
+      this.view ??= new RequestView(/** @type {Entry} */ (entry), this.#handlers(key));
+      fill(this.main, this.view.element);
+    } else if (this.shows === "settings") {
+      fill(
+        this.main,
+        this.#head("Pairings"),
+        settingsView((id) => this.feeds.get(id)?.state ?? "", {
+          pair: () => this.#go("pair"),
+          changed: () => this.#paired("settings"),
+        }),
+      );
+    } else if (this.shows === "pair") {
+      fill(
+        this.main,
+        this.#head("Pair this device"),
+        pairView(link, () => this.#paired()),
+      );
+    } else fill(this.main, el("p.nothing", this.#waiting.length ? "Choose a request." : ""));
+    document.body.dataset.shows = this.shows;
+    if (["settings", "pair"].includes(this.shows)) this.main.querySelector("h1")?.focus();
+    scrollTo({ top: 0 });
+    this.#render();
+    if (this.shows === "list" && last) document.querySelector(`[data-key="${CSS.escape(last)}"]`)?.focus();
+  }
+
+  /** @param {string} title */
+  #head(title) {
+    const back =
+      pairings().length > 0 &&
+      button(icon("back"), () => this.#back(), "round back always", { "aria-label": "Back to the list" });
+    return el("header.head.place", back, el("h1", { tabindex: "-1" }, title));
+  }
+
+  #paired(shows = "list") {
+    this.#pairingsChanged();
+    this.#show(pairings().length ? shows : "pair");
+  }
+
+  /** @param {string} key @returns {import("./request_view.js").Handlers} */
+  #handlers(key) {
+    const current = () => /** @type {Entry} */ (this.#entries.find((one) => one.key === key));
+    const feed = () => /** @type {Feed} */ (this.feeds.get(current().pairing.id));
+    const next = () => {
+      const other = this.#waiting.find((one) => one.key !== key);
+      if (other) return { label: `Next: ${sessionName(other)}`, run: () => this.open(other.key) };
+      return { label: "Done", run: () => this.#back() };
+    };
+    return {
+      answer: (answer) => feed().answer(current(), answer),
+      leave: () => feed().leave(current()),
+      close: () => this.#back(),
+      next,
+    };
+  }
+
+  /** @param {string} key */
+  #dismiss(key) {
+    this.dismissed.add(key);
+    if (this.view?.entry.key === key) this.#back();
+    this.#render();
+  }
+
+  #render() {
+    const waiting = this.#waiting;
+    const isPaired = this.feeds.size > 0;
+    const states = [...this.feeds.values()].map((feed) => feed.state);
+    const state = states.find((one) => one === "offline") ?? states.find((one) => one !== "live") ?? "live";
+    const title = !isPaired ? "ccq-tui" : waiting.length ? `${waiting.length} waiting` : "All clear";
+    document.title = waiting.length ? `(${waiting.length}) ccq-tui` : "ccq-tui";
+    part("count").textContent = title;
+    part("connection").textContent = isPaired ? WORDS[state] : "";
+    part("connection").dataset.state = isPaired ? state : "";
+    document.body.classList.toggle("unpaired", !isPaired);
+    this.view?.refresh();
+    this.list.show(waiting, this.#quiet, this.view?.entry.key ?? "");
+  }
+
+  /** Opens the request that a link named, one that comes when nothing waits, or, beside the list, the first. @param {Entry[]} waiting */
+  #openByItself(waiting) {
+    const isWide = matchMedia("(min-width: 900px)").matches;
+    const wanted = this.wanted && waiting.find((one) => one.record.id === this.wanted);
+    const isReady = [...this.feeds.values()].every((feed) => feed.state !== "starting");
+    const isOnly = isReady && !this.waited && waiting.length === 1;
+    if (isReady) this.waited = waiting.length;
+    if (!wanted && (this.shows !== "list" || !waiting.length || !(isWide || isOnly))) return;
+    this.wanted = "";
+    this.#go("request", (wanted || waiting[0]).key);
+  }
+
+  async #offer() {
+    const [first] = pairings();
+    if (!first || !isOffered() || !(await pushKey(first))) return void (this.offer.hidden = true);
+    const trouble = el("p.wrong", { role: "alert" });
+    const done = () => (stopOffering(), (this.offer.hidden = true));
+    const turnOn = async () => {
+      try {
+        await subscribe(pairings(), await pushKey(first));
+        done();
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        trouble.textContent = error.message;
+      }
+    };
+    fill(
+      this.offer,
+      el("p", "Get a notification when a question waits."),
+      trouble,
+      button("Not now", done, "secondary"),
+      button("Turn on", turnOn, "primary"),
+    );
+    this.offer.hidden = false;
+  }
+}
+
+new Page().start();

@@ -1,0 +1,43 @@
+/** Questions of the simple contract (`POST /question`), which plain pairings may have, in the shape of requests. */
+
+const WEEK = 7 * 86_400_000;
+
+/** @param {any} question */
+export function asRecord({ id, prompt, header, options, multiSelect, timestamp }) {
+  const rows = options.map((one, place) => ({ ...one, number: place + 1, recommended: false, preview: null }));
+  const asked = {
+    number: 1,
+    text: prompt,
+    header,
+    kind: rows.length ? "choice" : "text",
+    multi_select: multiSelect,
+    options: rows,
+    description: "",
+  };
+  const request = { kind: "question", title: "", questions: [asked], takes_prose: true, isSimple: true };
+  const expires = new Date(Date.parse(timestamp) + WEEK).toISOString();
+  const body = {
+    version: 1,
+    machine: "",
+    session: { id: "", name: header, directory: "", parked: false },
+    context: "",
+    request,
+  };
+  return { id, timestamp, expires, status: "pending", body, answer: null, statement: null, shape: "question" };
+}
+
+/**
+ * The entries without questions that only stand for a request that is among them too.
+ * @param {import("./records.js").Entry[]} entries
+ */
+export function withoutTwins(entries) {
+  const whole = new Set(
+    entries.filter((entry) => entry.record.shape !== "question").map((entry) => entry.body?.request.asked_at),
+  );
+  return entries.filter((entry) => entry.record.shape !== "question" || !whole.has(entry.record.timestamp));
+}
+
+/** An answer in the terms of the contract. @param {any} answer */
+export function asAnswer({ answers: [{ selected = [], other = "", note = "" }] }) {
+  return { selectedIndices: selected.map((number) => number - 1), skipped: false, other, note };
+}

@@ -1,0 +1,215 @@
+/** Keeps the requests of one pairing as the relay has them: by events, else by asking every 2 s. */
+
+import { asAnswer, asRecord } from "./contract.js";
+import { Opener, isFinal, standing } from "./records.js";
+import { RelayError, call, canStream, follow } from "./relay.js";
+
+const POLL = 2_000;
+const HIDDEN_POLL = 30_000;
+const FIRST_PAUSE = 1_000;
+const LONGEST_PAUSE = 15_000;
+const STREAM_PAUSE = 30_000;
+const SHORT_STREAM = 5_000;
+const MOST_ENDED = 50;
+const REVOKED = [401, 403];
+
+/** @typedef {import("./records.js").Entry} Entry */
+
+export class Feed {
+  /**
+   * @param {import("./storage.js").Pairing} pairing
+   * @param {(entry: Entry | null, before: Entry | null) => void} changed Called for each change, with null after the last.
+   * @param {boolean} mayStream A browser has few connections to one relay.
+   */
+  constructor(pairing, changed, mayStream) {
+    this.pairing = pairing;
+    this.changed = changed;
+    this.mayStream = mayStream && canStream();
+    this.opener = new Opener(pairing);
+    /** @type {Map<string, Entry>} */
+    this.entries = new Map();
+    /** @type {"starting" | "live" | "polling" | "offline" | "revoked" | "stopped"} */
+    this.state = "starting";
+    this.failures = 0;
+    this.streamAgain = 0;
+    this.stream = new AbortController();
+    this.wake = () => {};
+    this.work = Promise.resolve();
+    this.ran = this.#run();
+  }
+
+  get #isOver() {
+    return this.state === "revoked" || this.state === "stopped";
+  }
+
+  stop() {
+    this.#be("stopped");
+    this.stream.abort();
+    this.wake();
+  }
+
+  /** Looks again at once: the page became visible or online, or is about to be hidden. */
+  lookAgain() {
+    this.failures = this.streamAgain = 0;
+    this.stream.abort();
+    this.wake();
+  }
+
+  /** Sends an answer; throws `RelayError`. @param {Entry} entry @param {object} answer */
+  async answer(entry, answer) {
+    if (entry.record.shape === "question") return this.#send(entry, "question", asAnswer(answer));
+    return this.#send(entry, "request", await this.opener.answer(entry, answer));
+  }
+
+  /** Leaves it to the terminal; throws `RelayError`. @param {Entry} entry */
+  leave(entry) {
+    return this.#send(entry, entry.record.shape ?? "request", { skipped: true });
+  }
+
+  /** @param {Entry} entry @param {string} shape @param {object} body */
+  async #send(entry, shape, body) {
+    const { id } = entry.record;
+    let answer = { ...body, device: { id: this.pairing.deviceId } };
+    try {
+      await call("POST", `/${shape}/${this.pairing.id}/${id}/answer`, { token: this.pairing.token, body });
+    } catch (error) {
+      if (!(error instanceof RelayError) || error.status !== 409) throw error;
+      answer = error.winner ?? answer;
+      if (!error.winner) return this.#soon(() => this.#update(id));
+    }
+    this.#put({ ...entry, given: await this.opener.given(entry.record, answer) });
+    if (shape === "request") this.#soon(() => this.#update(id));
+  }
+
+  async #run() {
+    while (!this.#isOver) {
+      try {
+        const isStreaming = await this.#follow();
+        await this.#refresh();
+        this.failures = 0;
+        this.changed(null, null);
+        if (isStreaming && !document.hidden) continue;
+        this.#be("polling");
+      } catch (error) {
+        if (!(error instanceof RelayError)) throw error;
+        this.failures += 1;
+        this.#be(REVOKED.includes(error.status) ? "revoked" : "offline");
+        await this.#pause(Math.max(error.wait * 1000, this.#backOff()));
+        continue;
+      }
+      await this.#pause(document.hidden ? HIDDEN_POLL : POLL);
+    }
+  }
+
+  #backOff() {
+    return Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.failures - 1)) * (0.5 + Math.random());
+  }
+
+  /** Follows the events while that is possible; returns whether it was, for long enough to try again at once. */
+  async #follow() {
+    if (!this.mayStream || document.hidden || this.#isOver || Date.now() < this.streamAgain) return false;
+    this.stream = new AbortController();
+    const [stop, began] = [this.stream, Date.now()];
+    const opened = () => {
+      this.#soon(async () => {
+        await this.#refresh();
+        this.failures = 0;
+        if (!stop.signal.aborted) this.#be("live");
+      });
+    };
+    const event = (type, { id, shape }) =>
+      this.#soon(() => (shape === "question" ? this.#simple(type, id) : this.#update(id)));
+    try {
+      await follow(this.pairing.id, this.pairing.token, stop, { opened, event });
+    } catch (error) {
+      if (!(error instanceof RelayError) || REVOKED.includes(error.status)) throw error;
+    }
+    await this.work;
+    const isLasting = stop.signal.aborted || Date.now() - began > SHORT_STREAM;
+    if (!isLasting) this.streamAgain = Date.now() + STREAM_PAUSE;
+    return isLasting;
+  }
+
+  /** Does one thing after the other, so that no older answer of the relay overwrites a newer one. @param {() => Promise<void>} job */
+  #soon(job) {
+    const done = () => this.changed(null, null);
+    this.work = this.work.then(job).then(done, (error) => {
+      this.stream.abort();
+      if (!(error instanceof RelayError)) reportError(error);
+    });
+    return this.work;
+  }
+
+  async #refresh() {
+    const { id, token, key } = this.pairing;
+    const { requests } = await call("GET", `/requests/${id}`, { token });
+    const { questions } = key ? { questions: [] } : await call("GET", `/questions/${id}`, { token });
+    const records = [...requests, ...questions.map(asRecord)];
+    for (const record of records) this.#put(await this.#entry(record));
+    this.#forget();
+    const listed = new Set(records.map((record) => record.id));
+    for (const entry of [...this.entries.values()]) {
+      if (listed.has(entry.record.id) || isFinal(entry)) continue;
+      if (entry.record.shape !== "question") await this.#update(entry.record.id);
+      else if (!entry.given) this.#put({ ...entry, isGone: true });
+    }
+  }
+
+  /** Keeps the last of those that ended. */
+  #forget() {
+    const over = [...this.entries].filter(([, entry]) => isFinal(entry));
+    for (const [id] of over.slice(0, -MOST_ENDED)) this.entries.delete(id);
+  }
+
+  /** @param {string} id */
+  async #update(id) {
+    try {
+      const record = await call("GET", `/request/${this.pairing.id}/${id}`, { token: this.pairing.token });
+      if (record.status !== "ended" || this.entries.has(id)) this.#put(await this.#entry(record));
+    } catch (error) {
+      if (!(error instanceof RelayError) || error.status !== 404) throw error;
+      const known = this.entries.get(id);
+      if (known) this.#put({ ...known, isGone: true });
+    }
+  }
+
+  /** @param {string} type @param {string} id */
+  async #simple(type, id) {
+    const known = this.entries.get(id);
+    if (type === "removed" && known) this.#put({ ...known, isGone: true });
+    else if (!known?.given) await this.#refresh();
+  }
+
+  /** @param {any} record */
+  async #entry(record) {
+    const before = this.entries.get(record.id) ?? null;
+    const entry = await this.opener.entry(record, before);
+    // The simple contract does not say who answered: what this page sent stays known.
+    if (record.shape === "question") entry.given ??= before?.given ?? null;
+    return entry;
+  }
+
+  /** @param {Entry} entry */
+  #put(entry) {
+    const before = this.entries.get(entry.record.id) ?? null;
+    if (before && before.record.seq > entry.record.seq) return;
+    this.entries.set(entry.record.id, entry);
+    const same = before && before.record.seq === entry.record.seq && before.isGone === entry.isGone;
+    if (!same || standing(before).title !== standing(entry).title) this.changed(entry, before);
+  }
+
+  /** @param {typeof this.state} state */
+  #be(state) {
+    if (this.state === state || this.#isOver) return;
+    this.state = state;
+    this.changed(null, null);
+  }
+
+  /** @param {number} milliseconds */
+  #pause(milliseconds) {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.wake = () => (clearTimeout(timer), resolve(undefined));
+    });
+  }
+}

@@ -1,0 +1,71 @@
+/** Asks for a code, or takes a link's, and for this device's name. */
+
+import { el, fill, pick } from "./dom.js";
+import { PairingError, pairByCode, pairByLink, suggestedName } from "./pairing.js";
+import { RelayError } from "./relay.js";
+import { SealError, canSeal } from "./seal.js";
+
+/**
+ * @param {import("./pairing.js").Link | null} link
+ * @param {() => void} paired
+ * @returns {HTMLElement}
+ */
+export function pairView(link, paired) {
+  const code = el("input", {
+    id: "code",
+    type: "text",
+    autocomplete: "off",
+    autocapitalize: "characters",
+    spellcheck: "false",
+    placeholder: "XXXX-XXXX-XXXX-XXXX",
+    maxlength: 40,
+    required: true,
+    "aria-describedby": "trouble",
+  });
+  const name = el("input", { id: "device", type: "text", maxlength: 60, autocomplete: "off", required: true });
+  const plainRow = pick(
+    { type: "checkbox", checked: !canSeal() },
+    "Pair without encryption",
+    "Only if the terminal shows this pairing as plain: the relay can read it.",
+  );
+  const trouble = el("p.wrong", { id: "trouble", role: "alert" });
+  const go = el("button", { type: "submit", class: "primary" }, "Pair this device");
+  plainRow.hidden = canSeal();
+  suggestedName().then((suggested) => (name.value ||= suggested));
+
+  const submit = async (event) => {
+    event.preventDefault();
+    go.disabled = true;
+    fill(go, "Pairing…");
+    trouble.textContent = "";
+    try {
+      const called = name.value.trim() || "My device";
+      await (link ? pairByLink(link, called) : pairByCode(code.value, called, plainRow.control.checked));
+      paired();
+    } catch (error) {
+      if (!(error instanceof PairingError || error instanceof RelayError || error instanceof SealError)) throw error;
+      trouble.textContent = error.message;
+      if (!link && /** @type {any} */ (error.cause)?.status === 403) plainRow.hidden = false;
+    } finally {
+      go.disabled = false;
+      fill(go, "Pair this device");
+    }
+  };
+  const how = link
+    ? "Questions of your Claude sessions will appear here, and you can answer them."
+    : "Run “ccq-tui phone” on your computer. Scan its QR code with this device, or type its code here.";
+  const codeField = !link && el("div.field", el("label", { for: "code" }, "Code"), code);
+  return el(
+    "section.pairing",
+    el("p.hint", how),
+    el(
+      "form",
+      { onsubmit: submit, novalidate: true },
+      codeField,
+      el("div.field", el("label", { for: "device" }, "Name of this device"), name),
+      !link && plainRow,
+      trouble,
+      go,
+    ),
+  );
+}

@@ -1,0 +1,126 @@
+/** Pairs this device by a link or a typed code, and ends a pairing. */
+
+import { RelayError, call } from "./relay.js";
+import { Sealer, canSeal, codeParts, stretched, unwrapKey } from "./seal.js";
+import { dropPairing, keepPairing } from "./storage.js";
+
+/** @typedef {{invitation: string, proof: string, key: string}} Link */
+
+/** A pairing that cannot be made; the message says what to do. */
+export class PairingError extends Error {}
+
+/**
+ * The invitation of a link's fragment, or null if it is none.
+ * @param {string} fragment
+ * @returns {Link | null}
+ */
+export function linkOf(fragment) {
+  const fields = new URLSearchParams(fragment.replace(/^#/, ""));
+  const [invitation, proof] = [fields.get("i"), fields.get("s")];
+  return fields.get("v") === "1" && invitation && proof ? { invitation, proof, key: fields.get("k") ?? "" } : null;
+}
+
+/** @param {Link} link @param {string} name */
+export async function pairByLink(link, name) {
+  if (link.key && !canSeal()) {
+    throw new PairingError("This pairing is encrypted, which a browser can do on HTTPS alone. Open the HTTPS link.");
+  }
+  const { invitation } = link;
+  const made = await redeemed(invitation, link.proof, link.key ? "" : name);
+  if ((made.mode === "sealed") !== Boolean(link.key))
+    throw new PairingError("This link does not fit its pairing. Ask for a new one.");
+  return kept(made, { invitation, key: link.key, name });
+}
+
+/**
+ * Pairs by a typed code. The secret itself is the proof in a plain pairing alone: in an encrypted one it would give
+ * the key to the relay, so the person says that it is plain.
+ * @param {string} typed
+ * @param {string} name
+ * @param {boolean} isPlain
+ */
+export async function pairByCode(typed, name, isPlain) {
+  const code = codeParts(typed);
+  if (!code)
+    throw new PairingError("A code has 16 letters and digits, like AB12-CD34-EF56-GH78. Check what you typed.");
+  const { invitation, secret } = code;
+  if (isPlain) return kept(plainOnly(await redeemed(invitation, secret, name)), { invitation, key: "", name });
+  if (!canSeal()) throw new PairingError("Encryption needs HTTPS. Open this page by its HTTPS address, then pair.");
+  const { proof, wrapping } = await stretched(code);
+  const made = await redeemed(invitation, proof, "");
+  return kept(made, { invitation, key: await unwrapKey(made.wrapped, wrapping, invitation), name });
+}
+
+/** Ends a pairing here, and at the relay if that can be reached. @param {import("./storage.js").Pairing} pairing */
+export async function forget(pairing) {
+  try {
+    await call("DELETE", `/devices/${pairing.id}/${pairing.deviceId}`, pairing);
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+    if (![0, 401, 403, 404].includes(error.status)) throw error;
+  } finally {
+    dropPairing(pairing.id);
+  }
+}
+
+/** A name for this device that its owner knows. */
+export async function suggestedName() {
+  const agent = navigator.userAgent;
+  const hints = await navigator.userAgentData?.getHighEntropyValues?.(["model"]).catch(() => null);
+  if (hints?.model) return hints.model;
+  const kinds = {
+    iPhone: "iPhone",
+    iPad: "iPad",
+    Android: "Android phone",
+    Macintosh: "Mac",
+    Windows: "Windows PC",
+    CrOS: "Chromebook",
+    Linux: "Linux computer",
+  };
+  return Object.entries(kinds).find(([sign]) => agent.includes(sign))?.[1] ?? "My device";
+}
+
+/** @param {string} invitation @param {string} proof @param {string} name */
+async function redeemed(invitation, proof, name) {
+  try {
+    return await call("POST", "/pair", { body: { invitation, proof, name } });
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+    const reasons = {
+      403: "This code is not the right one. Check what you typed.",
+      404: "This invitation is used up or older than 5 minutes. Ask for a new one at the terminal.",
+      429: `Too many tries. Wait ${error.wait || 60} s, then try again.`,
+    };
+    throw new PairingError(reasons[error.status] ?? error.message, { cause: error });
+  }
+}
+
+/** @param {any} made */
+function plainOnly(made) {
+  if (made.mode !== "plain")
+    throw new PairingError("This pairing is encrypted. Ask for a new code, and pair with encryption.");
+  return made;
+}
+
+/** Names this device at the relay, if that can be reached: its answers carry the name too. @param {string} path @param {string} token @param {string} name */
+async function named(path, token, name) {
+  try {
+    await call("PUT", path, { token, body: { name } });
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+  }
+}
+
+/**
+ * @param {any} made The relay's answer.
+ * @param {{invitation: string, key: string, name: string}} known
+ */
+async function kept({ pairingId, deviceId, token }, { invitation, key, name }) {
+  const pairing = { id: pairingId, deviceId, token, key, name, machine: "" };
+  keepPairing(pairing);
+  if (key) {
+    const sealed = await new Sealer(key, pairingId).seal({ name }, { kind: "name", id: invitation });
+    await named(`/devices/${pairingId}/${deviceId}`, token, sealed);
+  }
+  return pairing;
+}

@@ -1,0 +1,440 @@
+"""The page in a real browser, with a real relay and the terminal's side by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ccq_tui.questions import Option, Question
+from ccq_tui.remote import relay as page_files
+from ccq_tui.remote.phone.devices import code_for_device, link_for_device
+from tests import hostile
+from tests.e2e import asked
+from tests.e2e.paging import Pages, Terminal, main, pick, press, ready, shown
+from tests.unit.remote.publishing import until
+from tests.unit.remote.relays import RunningRelay, a_question, running
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+PUSH_KEY = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+TAKEN = "Taken over by the session"
+
+
+async def drafts(page: Page) -> list[str]:
+    names: list[str] = await page.evaluate(
+        "Object.keys(localStorage).filter((name) => name.includes('draft'))"
+    )
+    return names
+
+
+async def test_answers_a_multi_select_with_a_note(terminal: Terminal, pages: Pages) -> None:
+    page = await pages.paired(terminal)
+    assert page.url.endswith("/")
+    published = await terminal.publish(asked.asks(asked.FEATURES))
+    began = time.monotonic()
+    await shown(page, "Which features should it have?")
+    assert time.monotonic() - began < 2
+    await pick(page, "Export", "Auth")
+    await press(page, "Add a note")
+    await page.get_by_label("Note to the agent").fill("no more")
+    await page.get_by_role("button", name="Review").dblclick()
+    await shown(page, "Note: no more")
+    await press(page, "Submit answer")
+    await shown(page, "Waiting for the session")
+    given = await terminal.answer(published)
+    assert given["answer"] == {"answers": [{"selected": [1, 3], "note": "no more"}]}
+    assert [given["name"]] == list(await terminal.devices()) == ["Anna’s phone"]
+    await terminal.state(published, "answered", by="on Anna’s phone", taken=True)
+    await shown(page, TAKEN)
+    assert await drafts(page) == []
+    assert await page.locator("#count").text_content() == "All clear"
+
+
+async def test_the_terminal_answers_first(terminal: Terminal, pages: Pages) -> None:
+    published = await terminal.publish(asked.asks(asked.NAME))
+    page = await pages.paired(terminal)
+    await page.get_by_label(asked.NAME.text).fill("cachette")
+    await terminal.state(published, "answered", by="at the terminal", text="redis", taken=True)
+    await shown(page, "Answered at the terminal", "redis", "cachette")
+    assert await page.get_by_label(asked.NAME.text).count() == 0
+    assert await page.locator("#news").text_content() == "api-refactor: Answered at the terminal"
+    await press(page, "Done", "Remove api-refactor from the list")
+    await page.get_by_text("Nothing waits").wait_for()
+
+
+async def test_an_answer_that_lost_is_not_shown_as_the_one(terminal: Terminal, pages: Pages) -> None:
+    published = await terminal.publish(asked.asks(asked.NAME))
+    page = await pages.paired(terminal)
+    await page.get_by_label(asked.NAME.text).fill("cachette")
+    await page.get_by_role("button", name="Send").click()
+    await terminal.answer(published)
+    await terminal.state(published, "answered", by="by ccq-tui answer", device="", text="redis", taken=True)
+    await shown(page, "Answered by ccq-tui answer", "redis", TAKEN, "You had typed")
+
+
+async def test_two_pages_race(terminal: Terminal, pages: Pages) -> None:
+    deaf = """(call) => {
+        window.fetch = (to, how) => (how.method === "POST" ? call(to, how) : new Promise(() => 0));
+    }"""
+    published = await terminal.publish(asked.asks(asked.CACHE))
+    anna, ben = await pages.paired(terminal), await pages.paired(terminal, "Ben’s watch")
+    await pick(ben, "SQLite")
+    await ben.evaluate(f"({deaf})(fetch)")
+    await pick(anna, "Redis")
+    await press(anna, "Send Redis")
+    assert (await terminal.answer(published))["answer"] == {"answers": [{"selected": [1]}]}
+    await press(ben, "Send SQLite")
+    await shown(ben, "Answered on Anna’s phone")
+    await shown(anna, "Sent")
+
+
+async def test_a_late_page_gets_everything_and_each_end_has_its_word(
+    terminal: Terminal, pages: Pages, relay: RunningRelay
+) -> None:
+    first = await terminal.publish(asked.asks(asked.CACHE), "first")
+    await terminal.publish(asked.asks(asked.CACHE, asked.NAME), "second", parked=True)
+    third = await terminal.publish(asked.EDIT, "third")
+    page = await pages.paired(terminal)
+    await page.get_by_text("3 waiting").wait_for()
+    cards = page.locator(".card")
+    assert await cards.locator(".name").all_text_contents() == ["first", "second", "third"]
+    assert await cards.locator(".headline").all_text_contents() == [
+        "Which cache should the API use?",
+        "Which cache should the API use? and 1 more",
+        "Edit cache.py",
+    ]
+    await cards.nth(1).click()
+    await shown(page, "Parked · your answer restarts the session")
+    await page.goto(f"{relay.url}/#r={third.id}")
+    await shown(page, "/home/anna/src/api/cache.py")
+    await press(page, "Back to the list")
+    # A relay that lies is harmless.
+    identity = "5f0c1f6e-0d1c-4f6a-9a51-6a3c3c1d2e4f"
+    forged = {"id": identity, "expires": first.expires, "sealed": first.sealed}
+    await terminal.call("POST", "/request", {"pairingId": terminal.id, "request": forged})
+    await page.get_by_role("button", name="Could not be opened").click()
+    await shown(page, "It was changed on its way")
+    assert await main(page).get_by_text("Which cache").count() == 0
+    assert await main(page).locator("input").count() == 0
+    await press(page, "Back to the list", "Remove A request from the list")
+    ends = ("answered", "declined", "withdrawn", "expired")
+    published = {end: await terminal.publish(asked.BASH, end) for end in ends}
+    await page.get_by_text("7 waiting").wait_for()
+    for end in ends:
+        await terminal.state(published[end], end, by="at the terminal")
+    await terminal.state(first, "parked", ended=False)
+    await cards.first.get_by_text("Parked").wait_for()
+    said = [f"{end.capitalize()} at the terminal" for end in reversed(ends)]
+    await page.locator(".recent .row").nth(3).wait_for()
+    assert await page.locator(".recent .became").all_text_contents() == said
+
+
+async def test_keeps_a_draft_over_a_reload(terminal: Terminal, pages: Pages) -> None:
+    published = await terminal.publish(asked.asks(asked.CACHE, asked.FEATURES, asked.REPLICAS, asked.NAME))
+    page = await pages.paired(terminal)
+    await pick(page, "Other…")
+    await page.get_by_label("Your own answer").fill("Memcached,\nas before")
+    await press(page, "Next", "Skip for now")
+    field = page.get_by_label("How many replicas?")
+    await field.fill("9")
+    await page.reload()
+    await field.click()
+    await field.press("Tab")
+    assert await field.input_value() == "9"
+    assert await page.get_by_role("button", name="Check the number").is_disabled()
+    await shown(page, "Out of range: 1 to 8 pods.")
+    await field.fill("3")
+    await press(page, "Next", "Review")
+    await shown(page, "“Memcached,", "3 pods")
+    await page.get_by_label("None of these, on purpose").check()
+    await press(page, "Submit 3 of 4 answers")
+    given = (await terminal.answer(published))["answer"]
+    assert given == {"answers": [{"other": "Memcached,\nas before"}, {"empty": True}, {"other": "3"}, None]}
+    await terminal.state(published, refused="answers[0].other: too long", ended=False)
+    await shown(page, "The session did not take the answer: answers[0].other: too long", "“Memcached,")
+    await press(page, "Submit 3 of 4 answers")
+    assert (await terminal.answer(published))["answer"] == given
+    await terminal.state(published, "answered", taken=True)
+    await shown(page, TAKEN)
+    assert await drafts(page) == []
+
+
+async def test_the_relay_is_restarted(tmp_path: Path, pages: Pages) -> None:
+    async with running(tmp_path) as relay:
+        before = await Terminal.paired(relay)
+        published = await before.publish(asked.asks(asked.CACHE))
+        page = await pages.paired(before)
+        await pick(page, "SQLite")
+    await press(page, "Send SQLite")
+    await shown(page, "Your answer is kept here")
+    async with running(tmp_path, port=int(relay.url.rpartition(":")[2])) as again:
+        after = before.at(again)
+        await press(page, "Send SQLite")
+        assert (await after.answer(published))["answer"] == {"answers": [{"selected": [2]}]}
+        await after.publish(asked.BASH, "after")
+        await press(page, "Next: after")
+        await shown(page, "make test && ./deploy.sh staging")
+
+
+async def test_offline_or_hidden_and_back(terminal: Terminal, pages: Pages) -> None:
+    hide = """(hidden) => {
+        Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+        document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    page = await pages.paired(terminal)
+    await page.evaluate(hide, True)
+    await page.get_by_text("Live, asks every 2 s").wait_for()
+    hidden = await terminal.publish(asked.asks(asked.CACHE), "hidden")
+    assert await page.get_by_text("Nothing waits").is_visible()
+    await page.evaluate(hide, False)
+    await shown(page, "Which cache should the API use?")
+    await terminal.state(hidden, "withdrawn")
+    await press(page, "Done")
+    await page.context.set_offline(True)
+    await page.get_by_text("Offline · trying again").wait_for()
+    await terminal.publish(asked.asks(asked.CACHE), "one")
+    await terminal.publish(asked.asks(asked.CACHE), "two")
+    await page.context.set_offline(False)
+    await page.get_by_text("Live", exact=True).wait_for()
+    await page.get_by_text("2 waiting").wait_for()
+
+
+async def test_asks_again_and_again_where_nothing_streams(terminal: Terminal, pages: Pages) -> None:
+    """As on a watch: without service worker and streams."""
+    script = "delete Response.prototype.body; delete Navigator.prototype.serviceWorker;"
+    page = await pages.open(
+        (190, 230), script, user_agent="Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)"
+    )
+    await page.goto(await terminal.invited(link_for_device))
+    await press(page, "Pair this device")
+    await page.get_by_text("Live, asks every 2 s").wait_for()
+    published = await terminal.publish(asked.asks(asked.CACHE))
+    await pick(page, "None")
+    await press(page, "Send None")
+    given = await terminal.answer(published)
+    assert given | {"at": ""} == {"answer": {"answers": [{"selected": [3]}]}, "name": "iPhone", "at": ""}
+
+
+async def test_shows_hostile_text_as_text(terminal: Terminal, pages: Pages) -> None:
+    text = hostile.TEXT.replace("\ud800", "") + "<img src=x onerror=alert(1)><script>alert(2)</script>"
+    long = "word " * 1_500 + "x" * 5_000 + "`" * 3_000 + "*" * 3_000
+    options = [Option(f"{text} {number}", f"{text}\n\n{long}") for number in range(5)]
+    page = await pages.paired(terminal)
+    await terminal.publish(asked.asks(Question(text, text, tuple(options))), text[:60], f"{long}\n\n{text}")
+    await page.locator(".request .option").first.wait_for()
+    await press(page, "Show what came before")
+    seen = await page.evaluate("document.body.innerText")
+    assert not hostile.FORBIDDEN.search(seen.replace("\t", ""))
+    assert all(sign in seen for sign in ("␛]0;OWNED", "‹U+202E›", "<script>alert(2)"))
+    assert await page.locator("img, #open script").count() == 0
+    assert len(seen) > 100_000
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await page.get_by_role("radio").nth(1).check()
+    assert await page.get_by_role("button", name="Send").is_enabled()
+
+
+async def test_pairs_by_a_typed_code(terminal: Terminal, pages: Pages, relay: RunningRelay) -> None:
+    page = await pages.open()
+    await page.goto(relay.url)
+    await page.get_by_label("Code").fill("AB12")
+    await press(page, "Pair this device")
+    await shown(page, "A code has 16 letters and digits")
+    await page.get_by_label("Code").fill((await terminal.invited(code_for_device)).lower().replace("0", "o"))
+    await press(page, "Pair this device")
+    published = await terminal.publish(asked.BASH)
+    await press(page, "Allow once")
+    given = await terminal.answer(published)
+    assert (given["answer"], given["name"]) == ({"choice": 1}, "Linux computer")
+
+
+async def test_answers_questions_of_the_contract(relay: RunningRelay, pages: Pages) -> None:
+    terminal = await Terminal.paired(relay, b"")
+    page = await pages.open()
+    await page.goto(relay.url)
+    await page.get_by_label("Code").fill(await terminal.invited(code_for_device))
+    await press(page, "Pair this device")
+    await shown(page, "This code is not the right one.")
+    await page.get_by_label("Pair without encryption").check()
+    await press(page, "Pair this device")
+    # One that stands for a request is not shown beside it.
+    whole = await terminal.publish(asked.BASH)
+    twin, alone = a_question(timestamp=whole.body["request"]["asked_at"]), a_question()
+    await terminal.call("POST", "/question", {"pairingId": terminal.id, "question": twin})
+    await press(page, "Allow once")
+    given = await terminal.answer(whole)
+    assert (given["answer"], given["device"]["name"]) == ({"choice": 1}, "Linux computer")
+    await terminal.state(whole, "expired")
+    await shown(page, "Expired")
+    await terminal.call("POST", "/question", {"pairingId": terminal.id, "question": alone})
+    await press(page, "Next: Colours")
+    await pick(page, "red", "blue")
+    await press(page, "Review", "Submit answer")
+    await shown(page, "Sent")
+    path = f"/question/{terminal.id}/{alone['id']}"
+    answer = (await terminal.call("GET", f"{path}?wait=5"))["answer"]
+    assert (answer["selectedIndices"], answer["skipped"]) == ([0, 2], False)
+    await terminal.call("DELETE", path)
+    await shown(page, "Answered on this device")
+
+
+async def test_other_ways_to_end_a_request(terminal: Terminal, pages: Pages) -> None:
+    page = await pages.paired(terminal)
+    denied = await terminal.publish(asked.BASH)
+    await pick(page, "Deny, and say what to do instead…")
+    assert await page.get_by_role("button", name="Write your message").is_disabled()
+    await page.get_by_label("Your message to the agent").fill("use staging2")
+    await press(page, "Deny with this message")
+    assert (await terminal.answer(denied))["answer"] == {"choice": 4, "note": "use staging2"}
+    edit = await terminal.publish(asked.EDIT, "edit")
+    await press(page, "Next: edit")
+    assert await main(page).locator(".minus code").all_text_contents() == ["    return None"]
+    assert await main(page).locator(".plus code").count() == 2
+    await press(page, "Deny")
+    assert (await terminal.answer(edit))["answer"] == {"choice": 2}
+    long = await terminal.publish(
+        dataclasses.replace(asked.PLAN, plan=asked.PLAN.plan + "\n\n- one more step" * 80), "long"
+    )
+    await press(page, "Next: long", approve := "Approve, and ask before each edit")
+    await shown(page, "You have not seen it to its end.")
+    await press(page, "Show the rest")
+    seen = "(end) => new Promise((seen) => new IntersectionObserver(seen).observe(end))"
+    await page.locator(".end").evaluate(seen)
+    await press(page, approve)
+    assert (await terminal.answer(long))["answer"] == {"choice": 1}
+    discussed = await terminal.publish(asked.asks(asked.CACHE), "discussed")
+    await press(page, "Next: discussed", "Discuss")
+    await page.get_by_label("Reply in your own words").fill("Neither: measure first.")
+    await press(page, "Send reply")
+    assert (await terminal.answer(discussed))["answer"] == {"discuss": "Neither: measure first."}
+    declined = await terminal.publish(asked.asks(asked.CACHE), "declined")
+    await press(page, "Next: declined", "Decline")
+    await shown(page, "Decline it? Nothing is chosen.")
+    await page.locator(".bar").get_by_role("button", name="Decline").click()
+    assert (await terminal.answer(declined))["answer"] == {"decline": True}
+    left = await terminal.publish(asked.asks(asked.CACHE), "left")
+    await press(page, "Next: left", "Answer at the terminal", "Leave it")
+    await shown(page, "Left to the terminal")
+    assert (await terminal.answer(left))["skipped"] is True
+    link = await terminal.publish(asked.LINK, "link")
+    await press(page, "Next: link")
+    opens = page.get_by_role("link", name="Open accounts.example.com")
+    assert await opens.get_attribute("rel") == "noopener noreferrer"
+    await press(page, "Accept")
+    assert (await terminal.answer(link))["answer"] == {"answers": [{"selected": [2]}]}
+    none = await terminal.publish(dataclasses.replace(asked.LINK, trouble="its link is none"), "none")
+    await press(page, "Next: none", "Dismiss")
+    await page.locator(".bar").get_by_role("button", name="Dismiss").click()
+    assert (await terminal.answer(none))["answer"] == {"dismiss": True}
+
+
+async def test_the_keyboard_suffices(terminal: Terminal, pages: Pages) -> None:
+    focused = "document.activeElement.textContent"
+    published = await terminal.publish(asked.asks(asked.CACHE))
+    await terminal.publish(asked.BASH, "other")
+    page = await pages.paired(terminal)
+    await page.locator(".card").first.focus()
+    for key in ("ArrowDown", "ArrowUp", "Enter"):
+        await page.keyboard.press(key)
+    assert await page.evaluate(focused) == "api-refactor"
+    await ready(page)
+    await page.get_by_role("radio").first.focus()
+    await page.keyboard.press("Enter")
+    assert await page.get_by_role("button", name="Choose an answer").is_disabled()
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Escape")
+    assert "api-refactor" in await page.evaluate(focused)
+    await page.keyboard.press("Enter")
+    await ready(page)
+    await page.get_by_role("radio", name="SQLite").focus()
+    await page.keyboard.press("Enter")
+    assert (await terminal.answer(published))["answer"] == {"answers": [{"selected": [2]}]}
+
+
+async def test_forgets_a_pairing_and_notices_a_revoked_one(
+    relay: RunningRelay, terminal: Terminal, pages: Pages
+) -> None:
+    plain = await Terminal.paired(relay, b"")
+    page = await pages.paired(terminal)
+    await page.goto(await plain.invited(link_for_device))
+    await press(page, "Pair this device")
+    await page.get_by_text("Nothing waits").wait_for()
+    await plain.publish(asked.BASH, "plain")
+    await terminal.publish(asked.BASH, "sealed")
+    await page.get_by_text("2 waiting").wait_for(state="attached")
+    await press(page, "Back to the list")
+    (device,) = (await plain.devices()).values()
+    await plain.call("DELETE", f"/devices/{plain.id}/{device}")
+    await page.get_by_text("No longer paired").wait_for()
+    await press(page, "Pairings and notifications")
+    await shown(page, "No longer paired: remove it, and pair again")
+    for left in (1, 0):
+        await page.get_by_role("button", name="Forget").first.click()
+        await press(page, "Forget")
+        await page.locator(".pair").nth(left).wait_for(state="detached")
+    await page.get_by_label("Code").wait_for()
+    assert await terminal.devices() == {}
+    assert await page.evaluate("localStorage.getItem('ccq.pairings')") == "[]"
+
+
+async def test_the_service_worker_keeps_all_files() -> None:
+    directory = Path(page_files.__file__).parents[1] / "page"
+    texts = {name: (directory / name).read_text(encoding="utf-8") for name in ("sw.js", "index.html")}
+    files = {one.name for one in directory.iterdir()} - set(texts)
+    assert set(re.findall(r'"/([^"]+)"', texts["sw.js"].partition("];")[0])) == files
+    scripts = {one for one in files if one.endswith(".js")}
+    assert set(re.findall(r'"/(\w+\.js)"', texts["index.html"])) == scripts
+
+
+async def test_the_service_worker_notifies_and_starts_without_a_network(
+    relay: RunningRelay, terminal: Terminal, pages: Pages
+) -> None:
+    script = """
+        const keys = { p256dh: KEY, auth: "BTBZMqHH6r4Tts7J_aSIgg" };
+        const made = { endpoint: "https://push.example/1", expirationTime: null, keys };
+        let kept = null;
+        PushManager.prototype.getSubscription = async () => kept;
+        PushManager.prototype.subscribe = async () => {
+            kept = { toJSON: () => made, unsubscribe: async () => (kept = null) };
+            return kept;
+        };
+    """.replace("KEY", json.dumps(PUSH_KEY))
+    allowed = {"permissions": ["notifications"], "service_workers": "allow"}
+    page = await pages.paired(terminal, script=script, **allowed)
+    await press(page, "Pairings and notifications", "Turn on")
+    await page.get_by_role("button", name="Turn off").wait_for()
+    result = await terminal.call("POST", f"/notify/{terminal.id}")
+    assert len(result["failed"]) == 1  # push.example does not exist
+    await press(page, "Turn off")
+    await page.get_by_role("button", name="Turn on").wait_for()
+    assert await terminal.call("POST", f"/notify/{terminal.id}") == {"sent": 0, "failed": []}
+
+    browser = await page.context.new_cdp_session(page)
+    registered: list[dict[str, Any]] = []
+    listen = "ServiceWorker.workerRegistrationUpdated"
+    browser.on(listen, lambda event: registered.extend(event["registrations"]))
+    await browser.send("ServiceWorker.enable")
+    notified = """async () => {
+        const worker = await navigator.serviceWorker.ready;
+        return (await worker.getNotifications()).map(({ title, tag }) => `${tag}: ${title}`).join();
+    }"""
+
+    async def pushed() -> str:
+        # Again and again: on a busy machine, one delivery alone was sometimes not shown.
+        for one in registered:
+            to = {"origin": relay.url, "registrationId": one["registrationId"], "data": ""}
+            await browser.send("ServiceWorker.deliverPushMessage", to)
+        return str(await page.evaluate(notified))
+
+    assert await until(pushed, 20) == "waits: A question waits"
+
+    await page.context.set_offline(True)
+    await page.reload()
+    await page.get_by_text("Offline · trying again").wait_for()
