@@ -13,6 +13,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from inspect import isawaitable
@@ -33,6 +34,7 @@ from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driv
 from ccq_tui.compat.textual.pictures import draw_frugally
 from ccq_tui.config.keymap import key_of, keymap, use_keys
 from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import state_dir
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.actors import Surface
@@ -42,6 +44,8 @@ from ccq_tui.loop_monitor import StallWatch, watch_stalls
 from ccq_tui.output import colourless, echo
 from ccq_tui.preboot_input import EarlyPrompt
 from ccq_tui.questions.input_guard import Presses
+from ccq_tui.remote.leader import LeaderThread
+from ccq_tui.remote.notify.presence import PresenceFile
 from ccq_tui.runtime.launches import with_notices
 from ccq_tui.runtime.notices import Notices
 from ccq_tui.runtime.runtime import Runtime
@@ -139,6 +143,7 @@ class CcqApp(_Base):
         self.parting: list[str] = []
         """Lines for the terminal on how to return to the questions that were open at the end."""
         self._stall_watch: StallWatch | None = None
+        self._leader: LeaderThread | None = None
         self._theme_notices: list[str] = []
         self.clock = clock
         # Each knows only those created before it.
@@ -164,6 +169,7 @@ class CcqApp(_Base):
         """The last presses of any key."""
         self.focused_at = float("-inf")
         """Time when the terminal last got the focus."""
+        self._presence = PresenceFile((launch.program.state or state_dir()) / "presence")
         use_keys(launch.settings.keymap)
         self.set_keymap({name: ",".join(keys) for name, keys in keymap().changed().items()})
         if launch.settings.reduce_motion:
@@ -208,11 +214,15 @@ class CcqApp(_Base):
                 self.sessions.typed += "\n" if getattr(event, "key", "") == "enter" else typed_in(event)
             elif self.screen_stack and not self.screen.is_mounted:
                 await AwaitMount(self.screen, [self.screen])
+        elif isinstance(event, events.AppFocus | events.AppBlur):
+            # Not in `watch_app_focus`: the app counts as in focus before the terminal reports anything.
+            self._presence.focus_reported(isinstance(event, events.AppFocus))
         await super().on_event(event)
 
     def _note_press(self, event: events.Key | events.Paste) -> None:
         now, typed = self.clock(), typed_in(event)
         if isinstance(event, events.Key):
+            self._presence.pressed()
             self.presses = self.presses.pressed(event.key, now)
             if self.screen_stack and isinstance(self.screen, SessionBase):
                 self.screen.dock.notices.pressed(event.key)
@@ -239,7 +249,18 @@ class CcqApp(_Base):
         """
         if not self.is_headless:
             gc.freeze()
+            self._lead()
         self._stall_watch = watch_stalls()
+
+    def _lead(self) -> None:
+        """Publish the inbox and notify devices, in a thread, unless another process does."""
+        loop = asyncio.get_running_loop()
+
+        def said(words: str) -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(self.sessions.set_trouble, words)
+
+        self._leader = LeaderThread(self._launch.settings, self._launch.program.state, said)
 
     # -- requests from screens ------------------------------------------------------------------------------
 
@@ -321,13 +342,18 @@ class CcqApp(_Base):
                 await self.runtime.inbox.run(lambda _: None)
         except (TimeoutError, InboxError) as error:
             _logger.warning("Suspended before everything typed was on disk: %r", error)
+        if self._leader is not None:
+            await asyncio.to_thread(self._leader.stop)  # so that another process may publish meanwhile
+            self._leader = None
         if self._ending:
             return
         self.action_suspend_process()
         self._suspending = False
 
     def came_back(self) -> None:
-        """Restart time limits after a stop, during which nobody could press a key."""
+        """Restart time limits after a stop, during which nobody could press a key, and publish again."""
+        if self._leader is None and not (self._ending or self.is_headless):
+            self._lead()
         for screen in self.sessions:
             screen.attention.touch()
 
@@ -409,6 +435,9 @@ class CcqApp(_Base):
         if self._stall_watch is not None:
             self._stall_watch.stop()
         end_driver(self)
+        self._presence.end()
+        if self._leader is not None:
+            self._leader.stop()
         self.runtime.end_threads()
 
 

@@ -25,12 +25,17 @@ from ccq_tui.config.errors import PROBLEMS
 from ccq_tui.config.keymap import PRESET, Choices, Keymap, key_problems, keymap_of
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import (
+    checked_command,
+    checked_hours,
+    checked_urls,
     existing_directory,
     merge_mcp,
     one_or_many,
     read_duration,
+    split_command,
     split_paths,
     split_tools,
+    split_urls,
 )
 
 ENV_PREFIX = "CCQ_"
@@ -57,6 +62,8 @@ Tools = Annotated[tuple[str, ...], BeforeValidator(split_tools)]
 # A misspelt directory is reported now, not at the agent's first tool call.
 Directory = Annotated[Path, AfterValidator(existing_directory)]
 Duration = Annotated[float | None, BeforeValidator(read_duration)]
+Urls = Annotated[tuple[str, ...], BeforeValidator(split_urls), AfterValidator(checked_urls)]
+Command = Annotated[tuple[str, ...], BeforeValidator(split_command), AfterValidator(checked_command)]
 Keys = Annotated[Mapping[str, str | tuple[str, ...]], BeforeValidator(checked_keys)]
 
 
@@ -145,6 +152,21 @@ class Settings(ClaudeFlags):
     notify_after: float = Field(default=20.0, ge=0, allow_inf_nan=False)
     """Also notify when a turn took at least this many seconds."""
 
+    notify_urls: Urls = Field(default=(), repr=False)
+    """Channels for notifications away from the desk: URLs of ntfy or of any service that apprise knows."""
+
+    notify_wait: float = Field(default=20.0, ge=0, allow_inf_nan=False)
+    """Seconds without a reaction after which they get a request; at once where nobody is at a terminal."""
+
+    notify_text: Switch = False
+    """Whether they get the text of what is asked, and not only its session and header."""
+
+    notify_quiet: Annotated[str, AfterValidator(checked_hours)] = ""
+    """Hours in which they get nothing, such as "22:00-07:00"; then one summary."""
+
+    on_request: Command = ()
+    """A program to run for each request, with the request as JSON on its standard input."""
+
     progress: Progress = "auto"
     """Whether the task bar shows, while the terminal is not in focus, that the agent works or waits."""
 
@@ -165,6 +187,9 @@ class Settings(ClaudeFlags):
 
     recall_answers: Switch = True
     """Whether a question shows how you answered the same question before."""
+
+    device_grants: Switch = False
+    """Whether a paired device may grant lasting permissions, and modes that ask less."""
 
     prune_after: Duration = None
     """Seconds after which a request that was delivered or withdrawn is deleted from the inbox, at a start.

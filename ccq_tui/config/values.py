@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
+import shutil
 from collections.abc import Callable, Sequence
+from datetime import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
 from ccq_tui.config.paths import expanded
@@ -78,6 +82,70 @@ def read_duration(value: object) -> object:
     if isinstance(value, bool) or not 1 <= seconds <= LONGEST:
         raise ValueError(f'must be a duration such as "10m", "2h" or "30d", or "never", not {value!r}')
     return seconds
+
+
+def split_urls(value: object) -> object:
+    """Split a text at blanks, so that an environment variable can have several URLs."""
+    return tuple(value.split()) if isinstance(value, str) else value
+
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+_HOST = re.compile(r"(?:[a-z0-9-]{1,30}\.)+[a-z]{2,18}|localhost|[0-9.]{7,15}|\[[0-9a-f:]+\]")
+
+
+def checked_urls(urls: tuple[str, ...]) -> tuple[str, ...]:
+    """Return URLs of channels; raises ValueError for what is none, without its text, which may be secret."""
+    for number, url in enumerate(urls, 1):
+        if not _URL.fullmatch(url):
+            raise ValueError(f"must be URLs such as ntfys://ntfy.sh/your-topic; number {number} is none")
+    return urls
+
+
+def shown_url(url: str) -> str:
+    """Return a channel's URL without its secrets: the scheme, and the host if it is one and no token."""
+    scheme = url.partition("://")[0]
+    try:
+        place = urlsplit(url).netloc.rpartition("@")[2]
+    except ValueError:  # a bracket that is not closed
+        place = ""
+    host = re.sub(r":\d+$", "", place)
+    return f"{scheme}://{place}/…" if _HOST.fullmatch(host) else f"{scheme}://…"
+
+
+def read_hours(text: str) -> tuple[time, time] | None:
+    """Read hours of the day, "22:00-07:00", or "" for none. Raises ValueError."""
+    if not text:
+        return None
+    found = re.fullmatch(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)", text, re.ASCII)
+    if found is None or found.group(1, 2) == found.group(3, 4):
+        raise ValueError(f'must be two different times, such as "22:00-07:00", not {text!r}')
+    first, last = time(int(found[1]), int(found[2])), time(int(found[3]), int(found[4]))
+    return first, last
+
+
+def checked_hours(text: str) -> str:
+    """Return hours of the day as they are written. Raises ValueError."""
+    read_hours(text)
+    return text
+
+
+def split_command(value: object) -> object:
+    """Split a command in one text as a shell does. Raises ValueError."""
+    try:
+        return tuple(shlex.split(value)) if isinstance(value, str) else value
+    except ValueError as error:
+        raise ValueError(f"must be a command whose quotes are closed, not {value!r}") from error
+
+
+def checked_command(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a command whose program was found. Raises ValueError."""
+    if not words:
+        return ()
+    program = expanded(words[0])
+    named = program.name == words[0]
+    if not (named or program.is_absolute()) or shutil.which(program) is None:
+        raise ValueError(f"must begin with a program on PATH, or its whole path, not {words[0]!r}")
+    return (str(program), *words[1:])
 
 
 def is_inline_json(value: str) -> bool:

@@ -18,10 +18,18 @@ from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.asked_before import asked_before
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.open_request import MEMORY_NUMBERS, OpenRequest, Signal
-from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, InboxRenewed, InboxTrouble, Settled
+from ccq_tui.inbox.port import (
+    Added,
+    Delivered,
+    DraftUpdated,
+    InboxChange,
+    InboxRenewed,
+    InboxTrouble,
+    Settled,
+)
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.sessions import InboxSessions
-from ccq_tui.inbox.store.change_feed import News, Over
+from ccq_tui.inbox.store.change_feed import News
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store, StoredDraft
 from ccq_tui.inbox.store.worker import Worker
@@ -458,10 +466,11 @@ class Inbox:
                     self._added(change)
                 case Settled():
                     self._settled(change)
-                case Over(request_id):
+                case Delivered(request_id):
                     self._kept.pop(request_id, None)
                     if (opened := self._known.get(request_id)) is not None:
                         opened.stored = replace(opened.stored, state=RequestState.DELIVERED)
+                    self._news.emit(change)
                 case DraftUpdated():
                     self._draft_updated(change)
                 case _:

@@ -95,6 +95,13 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
+class Delivered:
+    """The agent was seen to have the outcome of a request."""
+
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class DraftUpdated:
     """Another process changed the draft of a pending request.
 
@@ -159,5 +166,13 @@ class Notified:
 
 
 InboxChange = (
-    Added | Settled | DraftUpdated | SessionNoted | Notified | StoredCommand | InboxTrouble | InboxRenewed
+    Added
+    | Settled
+    | Delivered
+    | DraftUpdated
+    | SessionNoted
+    | Notified
+    | StoredCommand
+    | InboxTrouble
+    | InboxRenewed
 )

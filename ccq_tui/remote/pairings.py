@@ -13,7 +13,6 @@ from typing_extensions import TypedDict
 
 from ccq_tui.bounded import read_text
 from ccq_tui.config.paths import state_dir
-from ccq_tui.remote.seal import KEY_BYTES, from_base64
 from ccq_tui.stored import locked, write_whole
 
 
@@ -32,6 +31,7 @@ class Pairing:
         token: The terminal's token.
         key: The pairing's key in base64url, or "" in a plain pairing.
         certificate: The file of a certificate to trust for this relay alone, or "".
+        is_home: Whether ``ccq-tui phone`` on this machine serves the relay, while it runs.
     """
 
     id: str
@@ -40,10 +40,14 @@ class Pairing:
     token: str = dataclasses.field(repr=False)
     key: str = dataclasses.field(default="", repr=False)
     certificate: str = ""
+    is_home: bool = False
 
     def __post_init__(self) -> None:
-        if self.key and len(from_base64(self.key)) != KEY_BYTES:
-            raise ValueError("a damaged key")
+        if self.key:
+            from ccq_tui.remote.seal import KEY_BYTES, from_base64  # cryptography takes long to import
+
+            if len(from_base64(self.key)) != KEY_BYTES:
+                raise ValueError("a damaged key")
 
     @property
     def is_sealed(self) -> bool:
@@ -65,15 +69,14 @@ def pairings_file() -> Path:
 
 def read_pairings(file: Path) -> tuple[Pairing, ...]:
     """Return the pairings, oldest first; none if there is no file. Raises `PairingsError`."""
-    if not file.exists():
-        return ()
     try:
         if file.stat().st_mode & 0o077:
             raise PairingsError(f"{file} can be read by others; run: chmod 600 {file}")
-        found = TypeAdapter(PairingsFile).validate_json(read_text(file))["pairings"]
+        return TypeAdapter(PairingsFile).validate_json(read_text(file))["pairings"]
+    except FileNotFoundError:
+        return ()
     except (OSError, ValueError) as error:
         raise PairingsError(f"{file} cannot be used; remove it, and pair again") from error
-    return found
 
 
 def change_pairings(file: Path, *, add: Iterable[Pairing] = (), remove: Iterable[str] = ()) -> None:

@@ -1,15 +1,15 @@
 """End-to-end encryption of what passes the relay; the rules are in `docs/dev/relay-protocol.md`.
 
-The page's ``seal.js`` does the same in WebCrypto; `tests/unit/remote/seal.json` holds both to the same bytes.
+The page's ``seal.js`` does the same in WebCrypto.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +29,7 @@ CODE_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's base32."""
 INVITATION_LETTERS, SECRET_LETTERS = 4, 12
 CODE_ROUNDS = 600_000
+_MISREAD = str.maketrans("OIL", "011")
 
 
 class SealError(ValueError):
@@ -70,7 +71,7 @@ def from_base64(text: str) -> bytes:
     """Decode what `to_base64` made; raises `SealError`."""
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-    except (ValueError, binascii.Error) as error:
+    except ValueError as error:
         raise SealError("it is not base64url") from error
 
 
@@ -98,8 +99,15 @@ class Sealer:
 
     def open(self, envelope: str, about: About) -> dict[str, Any]:
         """Return the JSON object of an envelope; raises `SealError`."""
+        data = from_base64(envelope)
+        if len(data) < 1 + NONCE_BYTES + TAG_BYTES or data[0] != VERSION:
+            raise SealError("its format is not known")
+        nonce, sealed = data[1 : 1 + NONCE_BYTES], data[1 + NONCE_BYTES :]
         try:
-            content = json.loads(_opened(self._derived(about.kind), envelope, self._bound(about)))
+            plain = AESGCM(self._derived(about.kind)).decrypt(nonce, sealed, self._bound(about))
+            content = json.loads(plain)
+        except InvalidTag as error:
+            raise SealError("it was changed, or is not for this request and pairing") from error
         except (ValueError, RecursionError) as error:
             raise SealError("it holds no JSON") from error
         if not isinstance(content, dict):
@@ -134,6 +142,14 @@ class Code:
         letters = "".join(secrets.choice(CODE_LETTERS) for _ in range(INVITATION_LETTERS + SECRET_LETTERS))
         return cls(letters[:INVITATION_LETTERS], letters[INVITATION_LETTERS:])
 
+    @classmethod
+    def read(cls, typed: str) -> Code:
+        """Read one as typed: in any case, with or without dashes; raises `SealError`."""
+        letters = re.sub(r"[\s-]", "", typed).upper().translate(_MISREAD)
+        if len(letters) != INVITATION_LETTERS + SECRET_LETTERS or not set(letters) <= set(CODE_LETTERS):
+            raise SealError("a code has 16 letters and digits, as in 7K2M-9QXD-4TBV-H8RW")
+        return cls(letters[:INVITATION_LETTERS], letters[INVITATION_LETTERS:])
+
     @property
     def shown(self) -> str:
         """The code as a person types it."""
@@ -160,14 +176,3 @@ def proof_hash(proof: str) -> str:
 
 def _envelope(key: bytes, nonce: bytes, plain: bytes, bound: bytes) -> str:
     return to_base64(bytes([VERSION]) + nonce + AESGCM(key).encrypt(nonce, plain, bound))
-
-
-def _opened(key: bytes, envelope: str, bound: bytes) -> bytes:
-    data = from_base64(envelope)
-    if len(data) < 1 + NONCE_BYTES + TAG_BYTES or data[0] != VERSION:
-        raise SealError("its format is not known")
-    nonce, sealed = data[1 : 1 + NONCE_BYTES], data[1 + NONCE_BYTES :]
-    try:
-        return AESGCM(key).decrypt(nonce, sealed, bound)
-    except InvalidTag as error:
-        raise SealError("it was changed, or is not for this request and pairing") from error

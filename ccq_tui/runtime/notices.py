@@ -12,6 +12,7 @@ from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.port import (
     Added,
+    Delivered,
     DraftUpdated,
     InboxChange,
     InboxRenewed,
@@ -114,7 +115,7 @@ class Notices:
                     [f"Questions are kept in memory until the inbox can be written: {message}"], "warning"
                 )
                 return
-            case SessionNoted() | DraftUpdated():
+            case SessionNoted() | DraftUpdated() | Delivered():
                 return
             case Notified(name):
                 self._surface.note([told := notified_words(change)])

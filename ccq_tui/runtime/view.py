@@ -55,11 +55,13 @@ class Surroundings:
         branch: The git branch of the directory, or "".
         waiting_beside: Number of requests that wait in other sessions, in all terminals.
         alone: Whether no other session is open in this terminal, so that a name would tell nothing.
+        trouble: What does not work beside the sessions, in a few words, or "".
     """
 
     branch: str = ""
     waiting_beside: int = 0
     alone: bool = True
+    trouble: str = ""
 
 
 def pieces(
@@ -82,6 +84,7 @@ def pieces(
         Piece(view.retry, 1),
         Piece(silence, shorter=("silent",)),
         Piece(f"? {around.waiting_beside} elsewhere" if around.waiting_beside else "", 1),
+        Piece(around.trouble, 3),
         Piece(_background(view, waits=waits), 2),
         Piece(mode, 4),
         Piece("" if around.alone else one_line(view.title, TITLE_LENGTH), 7),

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ccq_tui.inbox.port import Added, DraftUpdated, Notified, SessionNoted, Settled
+from ccq_tui.inbox.port import Added, Delivered, DraftUpdated, Notified, SessionNoted, Settled
 from ccq_tui.inbox.store.rows import NOTIFIED, PUT_BACK, Change, RequestState, StoredCommand
 from ccq_tui.inbox.store.store import Store
 
-
-@dataclass(frozen=True, slots=True)
-class Over:
-    """The agent was seen to have the outcome of a request."""
-
-    request_id: str
-
-
-News = Added | Settled | DraftUpdated | SessionNoted | Notified | StoredCommand | Over
+News = Added | Settled | Delivered | DraftUpdated | SessionNoted | Notified | StoredCommand
 
 
 class ChangeFeed:
@@ -69,7 +59,7 @@ class ChangeFeed:
                 return Notified(change.actor.called if change.actor else "", change.cause)
             return SessionNoted(change.session_id)
         if change.became == RequestState.DELIVERED:
-            return Over(change.request_id)
+            return Delivered(change.request_id)
         if change.became == change.was:
             if change.cause != PUT_BACK:
                 return None

@@ -47,7 +47,9 @@ PROCESS_GONE = "the process that asked has ended, and only it could have taken t
 
 _SELECT = f"""
     SELECT requests.*, {", ".join(f"answers.{name}" for name in OF_ANSWER)},
-        EXISTS (SELECT 1 FROM drafts WHERE drafts.request_id = requests.id) AS has_draft
+        EXISTS (SELECT 1 FROM drafts WHERE drafts.request_id = requests.id) AS has_draft,
+        (SELECT coalesce(max(history.number), 0) FROM history WHERE history.request_id = requests.id
+            AND was = 'cancelled' AND became = 'pending') AS asked_again
     FROM requests LEFT JOIN answers ON answers.request_id = requests.id
 """  # noqa: S608 - ours
 

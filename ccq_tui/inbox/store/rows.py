@@ -88,6 +88,7 @@ class StoredRequest:
         asked_at: The time at which it was first asked.
         deferred: Whether the resumed session asks it again as the same call.
         has_draft: Whether a draft is stored.
+        asked_again: The number of the change by which it was asked again after a withdrawal, or 0.
         outcome: Its outcome, or None.
         actor: Who settled it, or None.
         settled_at: The time at which it was settled, or None.
@@ -102,6 +103,7 @@ class StoredRequest:
     asked_at: datetime
     deferred: bool = False
     has_draft: bool = False
+    asked_again: int = 0
     outcome: RequestOutcome | None = None
     actor: Actor | None = None
     settled_at: datetime | None = None
@@ -111,7 +113,7 @@ class StoredRequest:
 
 OF_ANSWER = frozenset({"outcome", "actor", "settled_at", "delivered_at", "way"})
 """The fields of a request that are columns of its answer."""
-FOUND = frozenset({"has_draft"})
+FOUND = frozenset({"has_draft", "asked_again"})
 """Those that are in no table, but found out."""
 
 

@@ -240,13 +240,15 @@ class SessionSwitcher(CommandGroup[SessionUi]):
         self._told: tuple[object, ...] = ()
 
     def list_sessions(
-        self, entries: Sequence[SideBarEntry], waiting_beside: int = 0, *, bar: bool = True
+        self, entries: Sequence[SideBarEntry], waiting_beside: int = 0, trouble: str = "", *, bar: bool = True
     ) -> None:
-        """Take in the sessions of the terminal, and how many requests wait in others, in all terminals."""
+        """Take in the sessions of the terminal, what waits in others, in all terminals, and what fails."""
         self.entries, self._bar_wanted = tuple(entries), bar
         if self._ui.live:
             self.draw()
-        around = replace(self._ui.around, waiting_beside=waiting_beside, alone=len(entries) < 2)
+        around = replace(
+            self._ui.around, waiting_beside=waiting_beside, alone=len(entries) < 2, trouble=trouble
+        )
         if around != self._ui.around:
             self._ui.around = around
             if self._ui.live:

@@ -61,6 +61,7 @@ class OpenSessions(UserList[SessionScreen]):
         """Set once the first session is on the screen."""
         self.counts: Mapping[str, int] = {}
         """Number of waiting requests in each session of all terminals; `Notices` counts them."""
+        self._trouble = ""
 
     @property
     def front(self) -> SessionScreen | None:
@@ -156,7 +157,8 @@ class OpenSessions(UserList[SessionScreen]):
         """Show the state of all sessions in the one on the screen, and call the listeners."""
         self._forget_news()
         if (front := self.front) is not None:
-            front.switcher.list_sessions(self.entries(), self._waiting_beside(front), bar=self._bar)
+            beside = self._waiting_beside(front)
+            front.switcher.list_sessions(self.entries(), beside, self._trouble, bar=self._bar)
         self._changed.emit(None)
 
     def toggle_bar(self) -> None:
@@ -230,6 +232,12 @@ class OpenSessions(UserList[SessionScreen]):
     def set_counts(self, counts: Mapping[str, int]) -> None:
         """Show the number of requests that wait in each session of all terminals."""
         self.counts = counts
+        if self._app.is_running:
+            self.list()
+
+    def set_trouble(self, words: str) -> None:
+        """Show in a few words what does not work beside the sessions; "" for nothing."""
+        self._trouble = words
         if self._app.is_running:
             self.list()
 

@@ -1,0 +1,1 @@
+"""Notifications that reach a person away from the terminal."""

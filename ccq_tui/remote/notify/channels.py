@@ -1,0 +1,106 @@
+"""The channels of a notification, all at once, each with its own limit of time.
+
+All but a few are services of apprise, which is synchronous, and an extra.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from logging.handlers import BufferingHandler
+
+from ccq_tui.config.settings import Settings
+from ccq_tui.config.values import shown_url
+from ccq_tui.remote.notify import ntfy
+from ccq_tui.remote.notify.notification import Notification, Receipt
+from ccq_tui.remote.notify.program import try_program
+from ccq_tui.remote.notify.relays import push
+from ccq_tui.remote.pairings import Pairing
+from ccq_tui.text import one_line
+
+_logger = logging.getLogger(__name__)
+
+LIMIT_SECONDS = 15.0
+"""Most seconds for a channel to take a notification."""
+SHORTEST_SECRET = 3
+"""Characters from which on a part of a URL is left out of a reason."""
+TRIAL = Notification("ccq-tui · test", "Notifications arrive here.")
+
+
+async def try_channels(settings: Settings, pairings: Sequence[Pairing]) -> list[Receipt]:
+    """Send a test through every channel and to the person's program; return what became of it in each."""
+    receipts = await deliver(TRIAL, settings.notify_urls, pairings)
+    return [*receipts, await try_program(settings.on_request)] if settings.on_request else receipts
+
+
+async def deliver(
+    notification: Notification, urls: Iterable[str], pairings: Iterable[Pairing]
+) -> list[Receipt]:
+    """Send a notification through every channel; return what became of it in each."""
+    receipts = await asyncio.gather(
+        *(_send(url, notification) for url in urls), *(push(pairing) for pairing in pairings)
+    )
+    for one in receipts:
+        if one.problem:
+            _logger.warning("A notification by %s failed: %s", one.channel, one.problem)
+    return receipts
+
+
+async def _send(url: str, notification: Notification) -> Receipt:
+    send = ntfy.send if ntfy.is_ntfy(url) else _send_by_apprise
+    try:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            problem = one_line(_without_secrets(await send(url, notification), url), 300)
+    except TimeoutError:
+        problem = f"no receipt within {LIMIT_SECONDS:.0f} s"
+    return Receipt(shown_url(url), problem, sent=0 if problem else 1)
+
+
+async def _send_by_apprise(url: str, notification: Notification) -> str:
+    """Send by the service of a URL; return why it failed, or ""."""
+    problem: Future[str] = Future()
+    problem.set_running_or_notify_cancel()  # it takes a result also after the time is over
+
+    def work() -> None:
+        problem.set_result(_apprise_problem(url, notification))
+
+    # Not a thread of the loop's own: the end of the program would wait for a service that hangs.
+    threading.Thread(target=work, name="apprise", daemon=True).start()
+    return await asyncio.wrap_future(problem)
+
+
+def _apprise_problem(url: str, notification: Notification) -> str:
+    said = BufferingHandler(100)
+    said.setLevel(logging.WARNING)
+    logger = logging.getLogger("apprise")
+    for one in (logger, logging.getLogger("urllib3")):
+        one.propagate = False  # their records have URLs with secrets, which a debug log would take
+    logger.addHandler(said)
+    try:
+        from apprise import Apprise
+
+        service = Apprise.instantiate(url)
+        text = f"{notification.text}\n{notification.page}".strip()
+        if service is not None and service.notify(body=text, title=notification.title):
+            return ""
+    except ImportError:
+        return 'apprise is missing: pip install "ccq-tui[notify]"'
+    except Exception as error:  # noqa: BLE001 (a service may fail in any way)
+        return f"apprise failed: {type(error).__name__}"
+    finally:
+        logger.removeHandler(said)
+    ours = [one.getMessage() for one in said.buffer if one.thread == threading.get_ident()]
+    return ours[-1] if ours else "the service gave no reason"
+
+
+def _without_secrets(words: str, url: str) -> str:
+    """Return words without the parts of a URL that may not be shown."""
+    shown = shown_url(url)
+    for part in sorted(re.split(r"[/:@?&=,]+", url), key=len, reverse=True):
+        if len(part) >= SHORTEST_SECRET and part not in shown:
+            words = words.replace(part, "…")
+    return words

@@ -1,0 +1,173 @@
+"""The address at which devices reach this machine, by a connection in which browsers seal and open."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+
+from ccq_tui.remote.phone.certificate import keep_certificate
+from ccq_tui.stored import write_whole
+from ccq_tui.text import one_line
+
+STATUS_SECONDS, CERTIFICATE_SECONDS = 5.0, 60.0
+"""Seconds for Tailscale to report its state, and to get a certificate, for which it asks an authority."""
+LOOPBACK, MOST_PORT = "127.0.0.1", 65_535
+ORIGIN = re.compile(r"(https?://(?:[\w.-]+|\[[\da-f:]+\])(?::(\d+))?)/?")
+
+
+class AddressError(Exception):
+    """An address cannot be used; the message says why and what to do, for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a relay of this machine listens, and how devices reach it.
+
+    Attributes:
+        host: The address to listen on.
+        port: The port to listen on.
+        public: The URL for devices, without a slash at its end.
+        certificate: The file of the certificate to serve with, and of its key, or None.
+        is_self_signed: Whether the certificate is this machine's own, so that a device warns of it.
+    """
+
+    host: str
+    port: int
+    public: str
+    certificate: Path | None = None
+    is_self_signed: bool = False
+
+    @property
+    def relay(self) -> str:
+        """The URL for this machine, without a slash at its end."""
+        behind_proxy = self.public.startswith("https:") and self.certificate is None
+        return f"http://{_in_url(self.host)}:{self.port}" if behind_proxy else self.public
+
+
+def find_address(
+    port: int,
+    directory: Path,
+    say: Callable[[str], None],
+    *,
+    host: str = "",
+    public: str = "",
+    plain: bool = False,
+) -> Address:
+    """Return the best address there is: Tailscale's name, else the one in the local network.
+
+    Args:
+        port: The port.
+        directory: Where certificates are kept.
+        say: Gets a line for the person, such as why there is no better address.
+        host: The address to listen on, or "" for the best there is.
+        public: The URL of a proxy that devices use, or "".
+        plain: Whether to do without encryption.
+
+    Raises:
+        AddressError: There is none, or the one given cannot be used.
+    """
+    if host:
+        try:
+            ip_address(host)
+        except ValueError as error:
+            raise AddressError("--host takes an IP address of this machine, as in 192.168.1.23") from error
+    if public:
+        if public.startswith("http:") and not plain:
+            raise AddressError("browsers encrypt only over https: give such a --public-url, or --plain")
+        return Address(host or LOOPBACK, port, origin_of(public, "--public-url"))
+    try:
+        if not (host or plain) and shutil.which("tailscale"):
+            try:
+                return _tailscale_address(port, directory / "tailscale.pem", say)
+            except AddressError as error:
+                say(f"Not by Tailscale: {error}")
+        host = host or lan_address()
+        shown = lan_address() if host in ("0.0.0.0", "::") else host  # noqa: S104 (asked for)
+        place = f"{_in_url(shown)}:{port}"
+        if plain:
+            return Address(host, port, f"http://{place}")
+        file = directory / "own.pem"
+        keep_certificate(file, shown)
+    except OSError as error:
+        raise AddressError(f"no certificate can be kept in {directory}: {error.strerror}") from error
+    return Address(host, port, f"https://{place}", file, is_self_signed=True)
+
+
+def lan_address() -> str:
+    """Return this machine's address in its local network, found without sending; raises `AddressError`."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address of documentation, which nobody has
+        except OSError as error:
+            advice = "connect it, or give an address with --host"
+            raise AddressError(f"this machine is in no network: {advice}") from error
+        return str(probe.getsockname()[0])
+
+
+def origin_of(url: str, name: str) -> str:
+    """Return an origin without a slash at its end; raises `AddressError` for any other URL.
+
+    Args:
+        url: The URL.
+        name: What the person gave it as.
+    """
+    found = ORIGIN.fullmatch(url.lower())
+    if found is None or int(found[2] or 0) > MOST_PORT:
+        raise AddressError(f"{name} takes an origin, as in https://relay.example.org")
+    return found[1]
+
+
+def _tailscale_address(port: int, file: Path, say: Callable[[str], None]) -> Address:
+    try:
+        state = json.loads(_tailscale("status", "--json", seconds=STATUS_SECONDS))
+        is_running, names = state["BackendState"] == "Running", state.get("CertDomains") or [""]
+        name = str(names[0])
+    except (ValueError, LookupError, TypeError) as error:
+        raise AddressError("its state cannot be read; run: tailscale status") from error
+    if not is_running:
+        raise AddressError("it is not connected; run: tailscale up")
+    if not name:
+        raise AddressError("HTTPS is off in this tailnet; turn on MagicDNS and HTTPS in its DNS settings")
+    try:
+        host = socket.gethostbyname(name)
+    except OSError as error:
+        advice = "run: tailscale set --accept-dns=true"
+        raise AddressError(f"{name} is not found from this machine; {advice}") from error
+    if not file.exists():
+        say("Tailscale gets a certificate; the first one can take a minute.")
+    # By its output: on macOS, Tailscale may write files in a directory of its own alone.
+    words = ("cert", "--cert-file", "-", "--key-file", "-", name)
+    write_whole(file, _tailscale(*words, seconds=CERTIFICATE_SECONDS))
+    return Address(host, port, f"https://{name}:{port}", file)
+
+
+def _tailscale(*words: str, seconds: float) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603 (the person's own program)
+            ["tailscale", *words],  # noqa: S607 (wherever it is installed)
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise AddressError(f"no answer within {seconds:g} s; run: tailscale {words[0]}") from error
+    except OSError as error:
+        raise AddressError(f"it does not start: {error.strerror}") from error
+    if done.returncode:
+        said = one_line(done.stderr or done.stdout, 200) or f"exit code {done.returncode}"
+        raise AddressError(f"tailscale {words[0]} failed: {said}")
+    return done.stdout
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,401 @@
+"""A request as it passes a relay: what is published, what answers and ends mean, and how both are sealed."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import platform
+import sys
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from math import isfinite
+from typing import Any
+
+from ccq_tui.config.carried import mapping
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.answer_json import is_number, load_answer
+from ccq_tui.inbox.choices import Choice
+from ccq_tui.inbox.kinds import check_outcome, kind_of, parse_outcome
+from ccq_tui.inbox.records import Record, request_record
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession, StoredSessionState, stamp
+from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired, Kind, Option
+from ccq_tui.questions.prose import answer_line, shown_label
+from ccq_tui.remote.pairings import Pairing
+from ccq_tui.remote.seal import About, Sealed, Sealer, SealError, from_base64
+from ccq_tui.text import one_line
+
+LASTS = timedelta(days=7)
+"""The time for which a request is at a relay."""
+MOST_BODY = 200_000
+"""Most bytes of a body: sealed, it is a third longer, and a relay takes 300,000."""
+CUTS = (20_000, 4_000, 800, 160, 40)
+"""Most characters of a text, from the mildest cut to the hardest."""
+MOST_DEPTH = 30
+MOST_PROMPT = 4_000
+MOST_OPTIONS = 100
+"""Most options of a question of the contract."""
+LASTING = "a device grants nothing that lasts: allow once, or decide at the terminal"
+MOST_LINE = 300
+MOST_NAME = 200
+"""Most characters of a device's name to keep."""
+ENDS: Mapping[type, str] = {
+    Cancelled: "withdrawn",
+    Expired: "expired",
+    **dict.fromkeys((Declined, Denied, Dismissed), "declined"),
+}
+"""How a statement calls outcomes that are no answer."""
+VALUES = ("input", "change", "requested_schema")
+"""Fields of a record whose lists may be cut; numbers of options and choices must stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A request as a relay has it.
+
+    Attributes:
+        id: Its id there.
+        expires: The time at which it expires, as the relay has it.
+        body: What a person sees of it.
+        session_id: The session that asks.
+        sealed: The envelope of ``body``, or "" in a plain pairing.
+        questions: The questions of the contract that stand for it, if they can and the pairing is plain.
+    """
+
+    id: str
+    expires: str
+    body: Record = field(default_factory=dict)
+    session_id: str = ""
+    sealed: str = ""
+    questions: tuple[Record, ...] = ()
+
+    @property
+    def posted(self) -> Record:
+        """The request to publish."""
+        content = {"sealed": self.sealed} if self.sealed else {"body": self.body}
+        return {"id": self.id, "expires": self.expires, **content}
+
+    @property
+    def ids(self) -> set[str]:
+        """The ids of all records that stand for it."""
+        return {self.id, *(one["id"] for one in self.questions)}
+
+
+def relay_id(pairing: Pairing, stored: StoredRequest) -> str:
+    """Return the id of a request at a relay, a UUID that says nothing to who does not have the secret."""
+    secret = pairing.key or pairing.token
+    about = f"ccq-tui request\n{stored.request.id}\n{stamp(stored.asked_at)}\n{stored.asked_again}"
+    made = hmac.digest(secret.encode(), about.encode("utf-8", "backslashreplace"), "sha256")
+    return str(uuid.UUID(bytes=made[:16], version=4))
+
+
+def outlasts(one: Choice | Allowed) -> bool:
+    """Whether it grants more than the request itself: a lasting permission, or a mode that asks less."""
+    return one.suggestion is not None or one.mode not in ("", "default")
+
+
+def body_of(stored: StoredRequest, session: StoredSession | None, machine: str, *, grants: bool) -> Record:
+    """Return what a person sees of a request.
+
+    Args:
+        stored: The request, pending.
+        session: The session that asks, or None if nothing is stored about it.
+        machine: This machine's name for people.
+        grants: Whether a device may grant what lasts.
+    """
+    request = stored.request
+    # What changes while it waits would make it another publication.
+    fixed = replace(stored, state=RequestState.PENDING, has_draft=False, deferred=False)
+    record = request_record(fixed)
+    if not grants and (choices := kind_of(request).choices(request)):
+        shown = zip(record["choices"], choices, strict=True)
+        record["choices"] = [one for one, choice in shown if not outlasts(choice)]
+    origin = request.origin
+    ours = None if origin.is_foreign else session
+    body = {
+        "version": 1,
+        "machine": machine,
+        "session": {
+            "id": request.session_id,
+            "name": ours.name if ours else origin.called,
+            "directory": ours.directory if ours else origin.directory,
+            "parked": is_parked(session),
+        },
+        "context": stored.context,
+        "cut": False,
+        "request": record,
+    }
+    return fitted(body)
+
+
+def is_parked(session: StoredSession | None) -> bool:
+    """Whether a session waits without a process."""
+    return session is not None and session.state is StoredSessionState.PARKED
+
+
+def fitted(body: Record) -> Record:
+    """Return a body that fits, with long texts shortened; ``cut`` says whether any were."""
+    whole, context = shortened(body, sys.maxsize), body["context"]
+    for most in CUTS:
+        # Of the text before the request, the end stays.
+        end = f"…{context[1 - most :]}" if len(context) > most else context
+        made = shortened({**body, "context": end}, most)
+        if len(json.dumps(made, separators=(",", ":"), default=str)) <= MOST_BODY:
+            return {**made, "cut": made != whole}
+    bare: Record = {"input": {}, "change": {}, "requested_schema": {}, "questions": []}
+    short = {name: bare.get(name, value) for name, value in made["request"].items()}
+    return {**made, "request": short, "cut": True}
+
+
+def shortened(value: Any, most: int, *, is_free: bool = False, depth: int = 0) -> Any:
+    """Return a value of JSON with texts of at most ``most`` characters, and short lists in `VALUES`."""
+    if depth > MOST_DEPTH:
+        return "…"
+    items = max(8, most // 20) if is_free else None
+    match value:
+        case str():
+            return clipped(value, most)
+        case Mapping():
+            return {
+                clipped(str(name), 200): shortened(
+                    one, most, is_free=is_free or name in VALUES, depth=depth + 1
+                )
+                for name, one in islice(value.items(), items)
+            }
+        case list() | tuple():
+            return [shortened(one, most, is_free=is_free, depth=depth + 1) for one in value[:items]]
+        case float() if not isfinite(value):
+            return str(value)
+        case _:
+            return value
+
+
+def clipped(text: str, most: int = MOST_PROMPT) -> str:
+    """Shorten a text, and replace halves of characters."""
+    if len(text) > most:
+        text = f"{text[: most - 1]}…"
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def contract_questions(record_id: str, stored: StoredRequest) -> tuple[Record, ...]:
+    """Return the questions of the contract that stand for a request; none if it needs more than they have."""
+    request, kind = stored.request, kind_of(stored.request)
+    if isinstance(request, QuestionRequest):
+        asked = [
+            _question(one.text, one.header or "Question", one.options, several=one.multi_select)
+            for one in request.questions.questions
+            if one.kind is Kind.CHOICE and len(one.options) <= MOST_OPTIONS
+        ]
+        if len(asked) < len(request.questions.questions):
+            return ()
+    elif choices := once(kind.choices(request)):
+        prompt = "\n".join(kind.plain_text(request, None)).strip()
+        options = [Option(choice.label) for _, choice in choices]
+        asked = [_question(prompt, kind.title(request).capitalize(), options)]
+    else:
+        return ()
+    for number, one in enumerate(asked, 1):
+        one |= {"id": str(uuid.uuid5(uuid.UUID(record_id), str(number))), "timestamp": stamp(stored.asked_at)}
+    return tuple(asked)
+
+
+def _question(prompt: str, header: str, options: Iterable[Option], *, several: bool = False) -> Record:
+    labels = [(shown_label(one.label), one.description) for one in options]
+    shown = [{"label": clipped(label), "description": clipped(words)} for label, words in labels]
+    texts = {"prompt": clipped(prompt) or "…", "header": clipped(header)}
+    return {**texts, "options": shown, "multiSelect": several}
+
+
+def once(choices: Iterable[Choice]) -> list[tuple[int, Choice]]:
+    """Return the choices that neither last nor need words, with their numbers."""
+    numbered = enumerate(choices, 1)
+    return [(number, one) for number, one in numbered if not (outlasts(one) or one.takes_text)]
+
+
+# -- statements ---------------------------------------------------------------------------------------------
+
+
+def statement(end: str = "", refused: str = "", **more: Any) -> Record:
+    """Return a statement, of now unless ``at`` is given."""
+    made = {"end": end, "by": "", "device": "", "taken": False, "text": ""}
+    return {**made, "refused": one_line(refused, MOST_LINE), "at": stamp(datetime.now(UTC)), **more}
+
+
+def ended(stored: StoredRequest) -> Record:
+    """Return the statement of a settled request: how it ended, by whom, and whether the session has it."""
+    outcome = stored.outcome
+    if outcome is None:
+        return statement("withdrawn")
+    return statement(
+        ENDS.get(type(outcome), "answered"),
+        by=stored.actor.where if stored.actor else "",
+        device=stored.actor.device if stored.actor else "",
+        taken=stored.state is RequestState.DELIVERED,
+        text=one_line(_outcome_line(stored, outcome), MOST_LINE),
+        at=stamp(stored.settled_at or stored.asked_at),
+    )
+
+
+def _outcome_line(stored: StoredRequest, outcome: RequestOutcome) -> str:
+    match outcome:
+        case Answered(answers):
+            return " · ".join(answer_line(one) for one in answers)
+        case Discussed(text) | Cancelled(text):
+            return text
+        case Allowed(text) | Denied(text):
+            choices = kind_of(stored.request).choices(stored.request)
+            label = next((one.label for one in choices if one.outcome() == replace(outcome, text="")), "")
+            return " · ".join(part for part in (label, text) if part)
+        case _:
+            return ""
+
+
+# -- answers ----------------------------------------------------------------------------------------------
+
+
+def read_answer(answer: Mapping[str, Any], request: Request, *, grants: bool = False) -> RequestOutcome:
+    """Return the outcome that an answer to a whole request stands for.
+
+    Args:
+        answer: Its public JSON, or that of a refusal.
+        request: The request.
+        grants: Whether a device may grant what lasts.
+    """
+    outcome: RequestOutcome
+    match answer:
+        case {"decline": True, **others} if not others:
+            outcome = kind_of(request).REFUSAL
+        case {"dismiss": True, **others} if not others:
+            outcome = Dismissed()
+        case _:
+            try:
+                outcome = parse_outcome(request, load_answer(json.dumps(answer)))
+            except RecursionError as error:
+                raise InvalidOutcome("", "it is nested too deeply") from error
+    check_outcome(request, outcome)
+    if isinstance(outcome, Allowed) and outlasts(outcome) and not grants:
+        raise InvalidOutcome("choice", LASTING)
+    return outcome
+
+
+def read_contract(given: Sequence[Mapping[str, Any]], request: Request) -> RequestOutcome:
+    """Return the outcome that the answers to all questions of the contract stand for, in their order."""
+    choices = kind_of(request).choices(request)
+    if not choices:
+        return parse_outcome(request, {"answers": [_answer(one, place) for place, one in enumerate(given)]})
+    chosen, note = _indices(given[0], 0), given[0].get("note") or given[0].get("other") or ""
+    options = once(choices)
+    if len(chosen) != 1 or not 0 <= chosen[0] < len(options):
+        raise InvalidOutcome("answers[0].selected", "one of the options is needed")
+    number, choice = options[chosen[0]]
+    if not note:
+        return parse_outcome(request, {"choice": number})
+    with_words = [n for n, one in enumerate(choices, 1) if one.takes_text and one.allows == choice.allows]
+    return parse_outcome(request, {"choice": (*with_words, number)[0], "note": note})
+
+
+def _answer(given: Mapping[str, Any], place: int) -> dict[str, Any]:
+    texts = {name: given[name] for name in ("other", "note") if given.get(name)}
+    return {"selected": [index + 1 for index in _indices(given, place)], **texts}
+
+
+def _indices(given: Mapping[str, Any], place: int) -> list[int]:
+    indices = given.get("selectedIndices", [])
+    if not isinstance(indices, list) or not all(is_number(index) for index in indices):
+        raise InvalidOutcome(f"answers[{place}].selected", "a list of indices is needed")
+    return indices
+
+
+# -- sealed or plain ---------------------------------------------------------------------------------------
+
+
+class Channel:
+    """Writes what goes to the relay of a pairing, and reads what comes from there.
+
+    Args:
+        pairing: The pairing.
+        grants: Whether a device may grant what lasts.
+    """
+
+    def __init__(self, pairing: Pairing, *, grants: bool = False) -> None:
+        self._pairing = pairing
+        self._grants = grants
+        self._machine = platform.node()
+        self._sealer = Sealer(from_base64(pairing.key), pairing.id) if pairing.is_sealed else None
+
+    def publication(self, stored: StoredRequest, session: StoredSession | None) -> Publication:
+        """Return a request as it is published; ``session`` is who asks, if anything is stored about it."""
+        body = body_of(stored, session, self._machine, grants=self._grants)
+        expires = (stored.asked_at + LASTS).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        made = Publication(relay_id(self._pairing, stored), expires, body, stored.request.session_id)
+        if self._sealer is None:
+            return replace(made, questions=contract_questions(made.id, stored))
+        return replace(made, sealed=self._sealer.seal(body, About(Sealed.REQUEST, made.id, expires)))
+
+    def has(self, record: Mapping[str, Any], made: Publication) -> bool:
+        """Whether a record is of this request; its session may have had another name then."""
+        body = record.get("body")
+        if self._sealer is not None:
+            body = self._opened(record, About(Sealed.REQUEST, made.id, made.expires))
+        same = mapping(body).get("request") == made.body["request"]
+        return same and record.get("expires") == made.expires
+
+    def said(self, statement: Record, record: Mapping[str, Any], made: Publication) -> Record:
+        """Return the field of a call that puts a statement on a record."""
+        if self._sealer is None:
+            return {"statement": statement}
+        return {"sealed": self._sealer.seal(statement, _about(Sealed.STATEMENT, record, made))}
+
+    def statement(self, record: Mapping[str, Any], made: Publication) -> Record:
+        """Return the statement of a record; nothing if there is none, or it is not ours."""
+        found = mapping(record.get("statement"))
+        if self._sealer is None:
+            return dict(found)
+        return self._opened(found, _about(Sealed.STATEMENT, record, made))
+
+    def answer(
+        self, record: Mapping[str, Any], made: Publication, request: Request
+    ) -> tuple[RequestOutcome, Actor]:
+        """Return the outcome that the answer of a record stands for, and the device that gave it.
+
+        Raises `InvalidOutcome` with the reason, for the person at the device.
+        """
+        given = said = mapping(record.get("answer"))
+        if self._sealer is not None:
+            try:
+                said = self._sealer.open(str(given.get("sealed", "")), _about(Sealed.ANSWER, record, made))
+            except SealError as error:
+                raise InvalidOutcome("", f"the answer cannot be opened: {error}; answer again") from error
+        answer = said.get("answer")
+        if not isinstance(answer, Mapping):
+            raise InvalidOutcome("answer", "an object is needed")
+        outcome = read_answer(answer, request, grants=self._grants)
+        return outcome, self.actor(given, str(said.get("name") or ""))
+
+    def contract_answer(
+        self, given: Sequence[Mapping[str, Any]], request: Request
+    ) -> tuple[RequestOutcome, Actor]:
+        """Do the same for the answers to all questions of the contract."""
+        return read_contract(given, request), self.actor(given[-1])
+
+    @staticmethod
+    def actor(given: Mapping[str, Any], name: str = "") -> Actor:
+        """Return the device that gave the answer in a record; ``name`` if the answer has one."""
+        device = mapping(given.get("device"))
+        named = name or str(device.get("name", ""))
+        return Actor(Surface.DEVICE, named[:MOST_NAME], device=str(device.get("id", ""))[:MOST_NAME])
+
+    def _opened(self, sealed: Mapping[str, Any], about: About) -> Record:
+        try:
+            return self._sealer.open(str(sealed.get("sealed", "")), about) if self._sealer else {}
+        except SealError:
+            return {}
+
+
+def _about(kind: Sealed, record: Mapping[str, Any], made: Publication) -> About:
+    """Return what a text on a record is bound to: the request as devices see it, by whichever name."""
+    return About(kind, made.id, made.expires, str(record.get("sealed") or ""))

@@ -1,0 +1,107 @@
+"""A parked session is answered on a phone, and goes on although no ccq-tui is open."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.agent import events as ev
+from ccq_tui.config.launch import Launch, ProgramArguments
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import QuestionRequest, call_of
+from ccq_tui.remote.publisher import Publisher
+from ccq_tui.remote.seal import to_base64
+from ccq_tui.remote.waker import Waker
+from ccq_tui.runtime.person import Configured
+from ccq_tui.runtime.runtime import Runtime
+from ccq_tui.testing import CleanHome
+from ccq_tui.testing.scenario import Scenario
+from tests.agent.running import Play
+from tests.agent.test_runtime import COLOR, DATABASE, REDIS, HeardSession, House, house, state_of
+from tests.steps import until_true
+from tests.unit.remote.publishing import Phone, beside, until
+from tests.unit.remote.relays import running
+
+SECOND = {"answers": [{"selected": [2]}]}
+
+
+@asynccontextmanager
+async def kept(
+    home: CleanHome, directory: Path, *, grace: float, **settings: object
+) -> AsyncIterator[tuple[Runtime, Phone]]:
+    """What `ccq-tui phone --keep` runs: a relay, a publisher and a waker, on the inbox of a home."""
+    program = ProgramArguments(environment=home.overrides(), state=state_of(home))
+    runtime = Runtime(Launch(settings=Settings(**settings), program=program), Configured([]))  # type: ignore[arg-type]
+    async with running(directory) as relay:
+        made = await relay.pairing(sealed=True)
+        pairing = made.known(to_base64(secrets.token_bytes(32)))
+        publisher, waker = Publisher(runtime.inbox, pairing), Waker(runtime, grace=grace, idle=0.5)
+        async with beside(publisher.run(), waker.run()):
+            yield runtime, Phone(pairing, made.device)
+        assert await runtime.close()
+
+
+async def parked(one: House, **settings: object) -> tuple[HeardSession, str]:
+    """Open a session that asks, and park it; return it and its request."""
+    heard = one.open(**settings)
+    heard.session.send("Build it")
+    asked = (await heard.until(QuestionRequest)).request
+    one.pid_of(heard)
+    heard.session.agent.park()
+    await heard.state(ev.SessionState.PARKED)
+    return heard, asked.id
+
+
+@pytest.mark.timeout(240)
+async def test_a_phone_wakes_a_parked_session_that_asks_parks_and_is_woken_again(
+    play: Play, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "ccq_tui.remote.waker")
+    model, home = play(Scenario("again").asks(DATABASE).asks(COLOR).says("Blue it is.").ends_turn())
+    async with house(home) as one:
+        heard, request_id = await parked(one)
+        name = heard.session.facts.session_id
+    settings = {"park_after": "1s", "permission_mode": "default"}
+    async with kept(home, tmp_path, grace=0.1, **settings) as (runtime, phone):
+        first = await phone.shown(call_of(request_id))
+        assert phone.body(first)["session"]["parked"] is True
+        await phone.answer(first, SECOND)
+        (color,) = await until(lambda: others(runtime, request_id))
+        record = await phone.shown(call_of(color))
+        await phone.says(record["id"], end="parked")
+        await until_true(lambda: not runtime.sessions)
+        await phone.answer(record, SECOND)
+        said = {"end": "answered", "by": "on Anna's phone", "taken": True}
+        await phone.says(record["id"], text="Blue", **said)
+        await phone.says(first["id"], text="Redis", **said)
+        assert model.result(call_of(request_id)).text.startswith(REDIS)
+        text = model.result(call_of(color)).text
+        assert text.startswith('Your questions have been answered: "Which color?"="Blue".')
+
+        await until_true(lambda: not runtime.sessions)
+        assert await runtime.inbox.run(lambda store: store.sessions.get(name).owner) is None  # type: ignore[union-attr]
+    assert f"Session {name[:8]} was resumed for an answer" in caplog.text
+
+
+async def others(runtime: Runtime, request_id: str) -> list[str]:
+    waiting = await runtime.inbox.run(lambda store: store.requests.waiting())
+    return [one.request.id for one in waiting if one.request.id != request_id]
+
+
+@pytest.mark.timeout(120)
+async def test_an_open_terminal_wakes_its_session_itself(play: Play, tmp_path: Path) -> None:
+    model, home = play(Scenario("open").asks(DATABASE).says("Thanks.").ends_turn())
+    async with house(home) as one, kept(home, tmp_path, grace=2.0) as (runtime, phone):
+        heard, request_id = await parked(one)
+        record = await phone.shown(call_of(request_id))
+        await phone.answer(record, SECOND)
+        await heard.state(ev.SessionState.IDLE)
+        one.pid_of(heard)
+        await phone.says(record["id"], end="answered", by="on Anna's phone", text="Redis", taken=True)
+        assert model.result(call_of(request_id)).text.startswith(REDIS)
+        assert runtime.sessions == ()

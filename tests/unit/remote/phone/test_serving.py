@@ -1,0 +1,83 @@
+"""The relay of this machine: its pairing is made once, its invitations work, and it runs once."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.remote.client import RelayClient
+from ccq_tui.remote.pairings import Pairing, read_pairings
+from ccq_tui.remote.phone import devices, serving
+from ccq_tui.remote.phone.address import Address
+from ccq_tui.remote.phone.certificate import fingerprint_of
+from ccq_tui.remote.phone.devices import arrivals, code_for_device, link_for_device
+from ccq_tui.remote.phone.serving import home_relay
+from ccq_tui.remote.relay.serve import ServeError
+from tests.unit.remote.phone.device import Device
+from tests.unit.remote.phone.threads import loopback
+
+
+@asynccontextmanager
+async def relay(tmp_path: Path, where: Address) -> AsyncIterator[Pairing]:
+    sealed, file = where.public.startswith("https:"), tmp_path / "pairings.json"
+    async with home_relay(where, tmp_path / "relay", file, sealed=sealed) as (pairing, _):
+        yield pairing
+
+
+async def test_a_pairing_is_made_once_and_moves_with_the_address(tmp_path: Path) -> None:
+    first, second, third = loopback(tmp_path), loopback(tmp_path), loopback(tmp_path, plain=True)
+    async with relay(tmp_path, first) as before:
+        assert (before.is_sealed, before.is_home) == (True, True)
+    async with relay(tmp_path, second) as after:
+        assert (after.id, after.token, after.key) == (before.id, before.token, before.key)
+        assert after.relay == second.relay != before.relay
+        assert read_pairings(tmp_path / "pairings.json") == (after,)
+    async with relay(tmp_path, third) as plain:
+        assert (plain.is_sealed, plain.is_home) == (False, True)
+        both = {one.id: one.relay for one in read_pairings(tmp_path / "pairings.json")}
+        assert both == {after.id: third.relay, plain.id: third.relay}
+    for file in (tmp_path / "relay").glob("relay.db*"):
+        file.unlink()
+    async with relay(tmp_path, third) as new:
+        assert new.id != plain.id
+        assert read_pairings(tmp_path / "pairings.json") == (new,)
+
+
+async def test_a_port_of_another_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "LOOK_SECONDS", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        where = loopback(tmp_path, port=taken.getsockname()[1])
+        with pytest.raises(ServeError, match="choose another --port"):
+            async with relay(tmp_path, where):
+                pass
+    assert read_pairings(tmp_path / "pairings.json") == (), "nothing is said of a relay that never ran"
+
+
+async def test_a_lost_file_of_pairings_is_made_again_beside_the_process_that_serves(tmp_path: Path) -> None:
+    where, file = loopback(tmp_path), tmp_path / "pairings.json"
+    async with relay(tmp_path, where):
+        file.unlink()
+        async with relay(tmp_path, where) as beside:
+            assert read_pairings(file) == (beside,)
+
+
+async def test_a_new_device_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "LOOK_SECONDS", 0.3)
+    async with relay(tmp_path, loopback(tmp_path)) as pairing, RelayClient(pairing) as client:
+        link, code, coming = await link_for_device(client), await code_for_device(client), arrivals(client)
+        assert re.fullmatch(rf"{pairing.public}/#v=1&i=\w+&s=[-\w]{{22}}&k={pairing.key}", link)
+
+        def pair(name: str) -> None:
+            with Device(pairing.public, fingerprint_of(Path(pairing.certificate))) as device:
+                device.open_link(link, name) if name else device.type_code(code, name)
+
+        for name in ("Anna’s phone", ""):
+            arrival = asyncio.create_task(anext(coming))
+            await asyncio.to_thread(pair, name)
+            assert (await asyncio.wait_for(arrival, 10)).name == name

@@ -1,0 +1,105 @@
+"""One leader publishes for a machine, as the file of pairings says, and others know how its relays are."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.config.settings import Settings
+from ccq_tui.remote import leader
+from ccq_tui.remote.leader import LOCK, PAIRINGS, SIGN, Leader, LeaderThread, relay_sign
+from ccq_tui.remote.pairings import change_pairings, pairings_file
+from ccq_tui.stored import locked
+from tests.steps import until_true
+from tests.unit.remote.publishing import Desk, beside, question
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leader, "LOOK_SECONDS", 0.05)
+
+
+@asynccontextmanager
+async def leading(state: Path) -> AsyncIterator[list[str]]:
+    """Run a leader until the block ends; yields what it says."""
+    said: list[str] = []
+    async with beside(Leader(Settings(), state=state, said=said.append).run()):
+        yield said
+
+
+@pytest.fixture
+async def quiet(desk: Desk) -> Desk:
+    """A desk whose inbox nobody publishes."""
+    await desk.stop()
+    return desk
+
+
+async def test_pairings_are_published_as_the_file_has_them(
+    tmp_path: Path, quiet: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / PAIRINGS
+
+    def nobody_leads() -> bool:
+        with locked(tmp_path / LOCK, 0.0) as is_free:
+            return is_free
+
+    await quiet.ask(question())
+    change_pairings(file, add=[quiet.pairing])
+    file.chmod(0o644)
+    async with leading(tmp_path) as said:
+        await until_true(lambda: "can be read by others" in caplog.text)
+        file.chmod(0o600)
+        record = await quiet.phone.shown()
+        change_pairings(file, remove=[quiet.pairing.id])
+        await until_true(nobody_leads)
+        await quiet.phone.answer(record, {"answers": [{"selected": [1]}]})
+        change_pairings(file, add=[quiet.pairing])
+        await quiet.phone.says(record["id"], end="answered", by="on Anna's phone", text="Red")
+        file.write_text("{", encoding="utf-8")
+        await quiet.ask(question("toolu_2"))
+        await quiet.phone.shown("toolu_2")
+        assert said == [], "a damaged file ends nothing"
+
+
+async def test_all_say_that_a_relay_is_down_and_try_after_a_change(tmp_path: Path, quiet: Desk) -> None:
+    async with leading(tmp_path) as first, leading(tmp_path) as second:
+        other = replace(quiet.pairing, id=str(uuid.uuid4()), relay="http://127.0.0.1:9")
+        for pairing, words in (
+            (replace(quiet.pairing, relay="http://127.0.0.1:9"), "phone: relay unreachable"),
+            (replace(quiet.pairing, relay="http://127.0.0.1:9", is_home=True), ""),
+            (replace(quiet.pairing, token="unknown", is_home=True), "phone: pair it again"),
+            (other, "phone: relay unreachable"),
+        ):
+            change_pairings(tmp_path / PAIRINGS, add=[pairing])
+            await until_true(lambda words=words: first[-1:] == second[-1:] == [words])  # type: ignore[misc]
+
+
+async def test_a_thread_waits_for_a_pairing_leads_and_is_followed(tmp_path: Path, quiet: Desk) -> None:
+    thread = LeaderThread(Settings(), tmp_path, lambda _: None)
+    assert not (tmp_path / LOCK).exists()
+    change_pairings(tmp_path / PAIRINGS, add=[quiet.pairing])
+    await quiet.ask(question())
+    await quiet.phone.shown()
+    async with leading(tmp_path):
+        await asyncio.to_thread(thread.stop)
+        assert "leader" not in {each.name for each in threading.enumerate()}
+        await quiet.ask(question("toolu_2"))
+        await quiet.phone.shown("toolu_2")
+    assert not (tmp_path / SIGN).exists()
+
+
+@pytest.mark.parametrize(("content", "sign"), [(b"\xff\x1b[1m" + b"x" * 99, ""), (b"down", "down")])
+def test_a_sign_that_cannot_be_read_is_none(tmp_path: Path, content: bytes, sign: str) -> None:
+    (tmp_path / SIGN).write_bytes(content)
+    assert relay_sign(tmp_path) == sign
+
+
+def test_the_files_are_those_of_the_program(home: Path) -> None:
+    assert pairings_file() == home / ".local" / "state" / "ccq-tui" / PAIRINGS

@@ -1,0 +1,172 @@
+"""What is published of a request, whatever a model sends."""
+
+from __future__ import annotations
+
+import json
+import math
+import uuid
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from ccq_tui import questions
+from ccq_tui.inbox import requests
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.choices import EVERY
+from ccq_tui.inbox.requests import Allowed, PermissionRequest, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.schema import RequestRecord
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession, StoredSessionState
+from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
+from ccq_tui.remote.pairings import Pairing
+from ccq_tui.remote.publication import MOST_BODY, Channel, ended, relay_id
+from ccq_tui.remote.seal import to_base64
+from tests.unit.remote.publishing import ALWAYS, permission, plan, question
+
+MAKE = "In this project, always: commands that begin with `make`"
+NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
+PAIRING_ID = "6b0c7e5e-5a44-4f7a-9d2f-0d2f6a3b1c11"
+SEALED = Pairing(PAIRING_ID, "https://relay", "https://relay", "token", to_base64(bytes(32)))
+PLAIN = replace(SEALED, key="")
+RECORD: TypeAdapter[Any] = TypeAdapter(RequestRecord)
+LONG = st.integers(1, 60_000).map(lambda count: "é\ud800𝄞\x00" * count)
+TEXT = st.text(st.characters(), max_size=60) | LONG
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(TEXT, VALUES, max_size=5)
+OPTIONS = st.lists(st.builds(Option, TEXT, TEXT, st.none() | TEXT), min_size=1, max_size=6).map(tuple)
+QUESTIONS = st.builds(Question, TEXT, TEXT, OPTIONS, st.booleans())
+SETS = st.lists(QUESTIONS, min_size=1, max_size=6).map(lambda found: QuestionSet("c", tuple(found)))
+REQUESTS: st.SearchStrategy[Request] = st.one_of(
+    st.builds(QuestionRequest, TEXT, st.just("s"), SETS),
+    st.builds(PermissionRequest, TEXT, st.just("s"), TEXT, OBJECTS, TEXT, TEXT),
+    st.builds(requests.PlanRequest, TEXT, st.just("s"), TEXT),
+    st.builds(requests.ElicitationRequest, TEXT, st.just("s"), TEXT, TEXT, OBJECTS),
+)
+
+
+def stored(request: Request, **changes: Any) -> StoredRequest:
+    return replace(StoredRequest(1, request, "Before.", RequestState.PENDING, NOW), **changes)
+
+
+def body(request: Request, session: StoredSession | None = None, **changes: Any) -> dict[str, Any]:
+    return dict(Channel(PLAIN).publication(stored(request, **changes), session).body)
+
+
+@given(REQUESTS, TEXT)
+def test_a_body_fits_and_is_of_the_public_schema(request: Request, context: str) -> None:
+    made = body(request, context=context)
+    written = json.dumps(made, allow_nan=False)
+    assert len(written) <= MOST_BODY + 1_000
+    json.dumps(made, ensure_ascii=False).encode()
+    RECORD.validate_json(json.dumps(made["request"]))
+    sealed = Channel(SEALED).publication(stored(request, context=context), None)
+    assert len(json.dumps(sealed.posted)) < 299_000
+
+
+@given(REQUESTS)
+def test_it_is_the_same_whenever_it_is_published(request: Request) -> None:
+    one = Channel(SEALED).publication(stored(request), None)
+    later = stored(request, has_draft=True, deferred=True, number=7)
+    assert Channel(SEALED).publication(later, None) == one
+
+
+def test_its_id_says_nothing_and_belongs_to_one_asking_and_one_pairing() -> None:
+    one = stored(question())
+    later = replace(one, asked_at=NOW + timedelta(microseconds=1))
+    pairings = (
+        SEALED,
+        replace(SEALED, key=to_base64(bytes(31) + b"1")),
+        PLAIN,
+        replace(PLAIN, token="another"),
+    )
+    ids = [
+        relay_id(pairing, each) for pairing in pairings for each in (one, later, stored(question("toolu_2")))
+    ]
+    assert len({*ids}) == len(ids)
+    assert all(uuid.UUID(each).version == 4 for each in ids)
+    assert Channel(SEALED).publication(one, None).expires == "2026-12-04T12:00:00Z"
+
+
+def test_who_asks_is_said() -> None:
+    session = StoredSession("s", "/home/me/api", "api", StoredSessionState.PARKED, None, NOW, NOW)
+    ours = body(replace(question(), asker_id="s"), session)["session"]
+    assert ours == {"id": "s", "name": "api", "directory": "/home/me/api", "parked": True}
+    foreign = replace(
+        question(), asker_id="1", origin=requests.Origin(requests.Asker.HOOK, "Claude Code", "/srv")
+    )
+    theirs = body(foreign)["session"]
+    assert theirs == {"id": "hook:1", "name": "Claude Code", "directory": "/srv", "parked": False}
+
+
+@pytest.mark.parametrize("request_", [permission(), plan()])
+def test_what_a_device_may_not_take_it_does_not_get(request_: Request) -> None:
+    for grants, numbers in ((False, [1, 2, 4, 5]), (True, [1, 2, 3, 4, 5])):
+        made = Channel(PLAIN, grants=grants).publication(stored(request_), None)
+        assert [one["number"] for one in made.body["request"]["choices"]] == numbers
+
+
+def test_of_the_text_before_it_the_end_stays() -> None:
+    made = body(question(), context="a" * 50_000 + "the end")
+    assert made["cut"] is True
+    assert made["context"].endswith("the end")
+    assert len(made["context"]) < 21_000
+
+
+def with_options(count: int) -> dict[str, Any]:
+    options = tuple(Option(f"{number} {'x' * 2_000}") for number in range(count))
+    return body(question("toolu_1", Question("Which?", "Which", options)))
+
+
+def test_numbers_stay_where_much_is_cut_and_what_cannot_fit_goes_without_its_questions() -> None:
+    made = with_options(200)
+    assert made["cut"] is True
+    shown = made["request"]["questions"][0]["options"]
+    assert [each["number"] for each in shown] == [*range(1, 201)]
+    assert all(each["label"].startswith(f"{number} x") for number, each in enumerate(shown))
+    made = with_options(20_000)
+    assert (made["cut"], made["request"]["questions"]) == (True, [])
+
+
+def test_much_input_is_cut_as_lists_and_texts() -> None:
+    request = PermissionRequest("p", "s", "Edit", {"lines": [*range(500_000)], "x": math.inf, "y": ["z"] * 9})
+    shown = body(request)
+    assert shown["cut"] is True
+    assert shown["request"]["input"]["y"] == ["z"] * 9
+    assert shown["request"]["input"]["lines"] == [*range(1_000)]
+
+
+ENDS = [
+    (question(), Answered((Answer(("Red",), note="now"),)), "answered", "Red"),
+    (question(), Answered((Answer(other="a\nb\x1b[1m"),)), "answered", "a b␛[1m"),
+    (question(), questions.Discussed("Why?"), "answered", "Why?"),
+    (question(), questions.Declined(), "declined", ""),
+    (question(), questions.Expired(), "expired", ""),
+    (question(), requests.Cancelled("interrupted"), "withdrawn", "interrupted"),
+    (permission(), Allowed("go"), "answered", "Allow once · go"),
+    (permission(), Allowed(suggestion=ALWAYS), "answered", MAKE),
+    (permission(), requests.Denied("no"), "declined", "Deny · no"),
+    (plan(), Allowed(mode="acceptEdits"), "answered", EVERY),
+    (requests.ElicitationRequest("e", "s", "docs", "Who?"), questions.Dismissed(), "declined", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("request_", "outcome", "end", "text"), ENDS)
+def test_its_end_is_said_in_a_line(request_: Request, outcome: RequestOutcome, end: str, text: str) -> None:
+    actor = Actor(Surface.COMMAND, "ccq-tui answer")
+    one = stored(request_, outcome=outcome, actor=actor, settled_at=NOW, state=RequestState.DELIVERED)
+    said = {"end": end, "by": "by ccq-tui answer", "device": "", "taken": True, "refused": "", "text": text}
+    assert ended(one) == said | {"at": "2026-11-27T12:00:00.000000Z"}
+
+
+def test_a_statement_names_the_device_whose_answer_it_is() -> None:
+    actor = Actor(Surface.DEVICE, "Anna's phone", device="4a0a6edd")
+    said = ended(stored(question(), outcome=Declined(), actor=actor, settled_at=NOW))
+    assert (said["by"], said["device"]) == ("on Anna's phone", "4a0a6edd")
