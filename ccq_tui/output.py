@@ -33,12 +33,14 @@ class Styled(NamedTuple):
         color: The name of a colour, or None for the terminal's own.
         bold: Whether it is bold.
         dim: Whether it is faint.
+        background: The name of the colour behind it, or None for the terminal's own.
     """
 
     text: str
     color: str | None = None
     bold: bool = False
     dim: bool = False
+    background: str | None = None
 
 
 def colourless() -> bool:
@@ -81,7 +83,8 @@ def _written(piece: str | Styled) -> str:
     if isinstance(piece, str):
         return safe(piece)
     # The only control sequences that are printed: they are ours, around text that has none.
-    return click.style(safe(piece.text), fg=piece.color, bold=piece.bold or None, dim=piece.dim or None)
+    bold, dim = piece.bold or None, piece.dim or None
+    return click.style(safe(piece.text), fg=piece.color, bg=piece.background, bold=bold, dim=dim)
 
 
 def encodable(text: str, stream: TextIO) -> str:

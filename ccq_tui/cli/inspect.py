@@ -113,9 +113,13 @@ def schema() -> int:
 
 def _lines(loaded: Loaded) -> list[str]:
     """Write settings as TOML with their origins as comments; an unset one is a comment as a whole."""
+    from ccq_tui.config.values import shown_url
+
     lines = []
     for name in type(loaded.settings).model_fields:
         value = getattr(loaded.settings, name)
+        if name == "notify_urls":
+            value = tuple(map(shown_url, value))
         text = f"# {name} is not set" if value is None else f"{name} = {_toml(value)}"
         origin = safe(loaded.origins[name], keep_newlines=False)
         lines.append(f"{text:<{VALUE_WIDTH}}  # {origin}")

@@ -20,6 +20,7 @@ from ccq_tui.config.settings import ENV_PREFIX, Settings
 from ccq_tui.doctor.check import Check, Level
 from ccq_tui.doctor.claude import examine_cli, examine_hooks, examine_sign_in
 from ccq_tui.doctor.mcp import examine_mcp
+from ccq_tui.doctor.phone import examine_channels, examine_pairings
 from ccq_tui.doctor.system import examine_directories, examine_terminal
 from ccq_tui.theming import load_themes
 
@@ -53,6 +54,8 @@ def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
         *examine_hooks(),
         *examine_directories(),
         *examine_mcp(),
+        *examine_pairings(),
+        *examine_channels(settings.notify_urls if settings else ()),
     ]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ccq_tui.stored import locked
 from ccq_tui.testing import clean_environment
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
@@ -80,3 +81,30 @@ def test_ctrl_z_gives_the_terminal_to_the_shell_and_a_quit_signal_leaves_it_whol
     shell.type("exit\n")
     shell.wait_end()
     assert shell.restored
+
+
+def test_another_process_may_publish_while_it_is_suspended(tmp_path: Path) -> None:
+    home = clean_environment("http://127.0.0.1:9", root=tmp_path)
+    settings = home.home / ".config" / "ccq-tui" / "config.toml"
+    settings.parent.mkdir()
+    settings.write_text('on_request = ["true"]\n', encoding="utf-8")
+    lock = home.home / ".local" / "state" / "ccq-tui" / "leader.lock"
+    command = [shutil.which("bash") or "", "--norc", "--noprofile", "-i"]
+
+    def is_free() -> bool:
+        with locked(lock, 0.0) as alone:
+            return alone
+
+    with Terminal(command, home.env | {"PS1": "$ "}, home.project) as terminal:
+        terminal.type(f"{program()}\n")
+        terminal.wait("ready")
+        terminal.wait(lambda _: lock.exists() and not is_free())
+        (pid,) = children(terminal.process.pid)
+        try:
+            terminal.press("ctrl+z")
+            terminal.wait("Stopped")
+            assert is_free()
+            terminal.type("clear; fg\n")
+            terminal.wait(lambda _: not is_free())
+        finally:
+            os.killpg(pid, signal.SIGKILL)

@@ -33,6 +33,8 @@ READ_TWICE = {
     "setting_sources": "given to Claude Code, and read as it does",
     "questions": "told to the model, and held to",
     "max_question_rounds": "likewise",
+    "notify_urls": "notified by, tried, and a reason to lead",
+    "on_request": "likewise",
     "native_sessions": "what the screen lists and what is printed",
 }
 """Settings that several modules read, and what for."""

@@ -184,6 +184,17 @@ async def test_an_idle_session_counts_no_seconds(run: Driven, pilot: Pilot[int])
     await until(pilot, lambda: not timers(run))
 
 
+async def test_a_relay_that_is_down_is_one_quiet_sign(run: Driven, pilot: Pilot[int]) -> None:
+    def line() -> str:
+        return str(run.session_screen.query_one(StatusLine).render())
+
+    await until(pilot, lambda: run.session_screen.view.state is SessionState.IDLE)
+    run.app.sessions.set_trouble("phone: relay unreachable")
+    await until(pilot, lambda: "phone: relay unreachable" in line())
+    run.app.sessions.set_trouble("")
+    await until(pilot, lambda: "phone" not in line())
+
+
 async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TextArea, "cursor_blink", BLINK)
     monkeypatch.setattr(field, "BLINK_SECONDS", 60.0)

@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 SCREEN = {"textual", "rich"}
 SDK = {"claude_agent_sdk", "mcp"}
 SERVER = {"uvicorn", "starlette"}
+RELAYED = {"httpx2", "cryptography", "ccq_tui.remote.publisher"}
 HEAVY = {"pydantic", "asyncio", "sqlite3", "markdown_it", "ccq_tui.agent", "ccq_tui.inbox"}
 HIGHLIGHTERS = {"pygments.lexers.python", "pygments.formatters"}
 CONNECTED = "import ccq_tui.agent.loader as l; l.load_now(); import ccq_tui.agent.claude.prestart"
@@ -49,7 +50,7 @@ LIGHT_FIRST = [
         pytest.param(
             [
                 ("import ccq_tui.theming", SDK | SERVER),
-                ("import ccq_tui.app", SDK | SERVER | HIGHLIGHTERS),
+                ("import ccq_tui.app", SDK | SERVER | HIGHLIGHTERS | RELAYED),
                 (RATE, SDK | SERVER | HIGHLIGHTERS),
             ],
             id="the screen",

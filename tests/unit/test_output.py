@@ -41,6 +41,8 @@ def test_what_is_echoed_has_no_control_sequence_but_our_own(monkeypatch: pytest.
     echo(BAD, Styled(BAD, "red", bold=True), Styled(BAD, dim=True))
     style = "\x1b[31m\x1b[1m", "\x1b[2m", "\x1b[0m"
     assert terminal.getvalue() == f"{GOOD}{style[0]}{GOOD}{style[2]}{style[1]}{GOOD}{style[2]}\n"
+    echo(Styled("█", "bright_white", background="black"))
+    assert terminal.getvalue().endswith("\n\x1b[97m\x1b[40m█\x1b[0m\n")
 
 
 def test_colours_are_left_out_where_they_are_not_wanted(monkeypatch: pytest.MonkeyPatch) -> None:

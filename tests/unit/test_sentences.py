@@ -35,6 +35,8 @@ CHOSEN = re.compile(r"(?<![\w+])(?:" + "|".join(map(re.escape, CHOSEN_KEYS)) + r
 """Keys of actions as they are at first; Esc also leaves whatever is open, which stays so."""
 FIXED_THERE = {
     "cli/mcp.py": "Ctrl+C",
+    "cli/phone.py": "Ctrl+C",
+    "cli/relay.py": "Ctrl+C",
     "config/keynames.py": "PgUp PgDn",
     "inbox/decision.py": "Ctrl+G",
     "questions/keys.py": "Ctrl+D Ctrl+G PgUp PgDn",

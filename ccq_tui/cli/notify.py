@@ -1,0 +1,47 @@
+"""The command that tries notifications."""
+
+from __future__ import annotations
+
+import click
+
+from ccq_tui.cli.exits import CRASHED, ENDED, Refused
+from ccq_tui.cli.options import given_settings, setting_flags
+from ccq_tui.output import echo
+from ccq_tui.text import one_line
+
+_NOTHING = (
+    "No channel is configured: set notify_urls in your config.toml, "
+    'such as notify_urls = ["ntfys://ntfy.sh/your-topic"]; ccq-tui config path prints its path.'
+)
+
+
+@click.group()
+def notify() -> None:
+    """Notifications that reach you away from the terminal."""
+
+
+@notify.command()
+@setting_flags(hidden=True)
+@click.pass_context
+def test(context: click.Context, /, **_flags: object) -> int:
+    """Send a test through every channel, wait for each receipt, and say what failed and why."""
+    import asyncio
+
+    from ccq_tui.config.load import load_settings
+    from ccq_tui.remote.notify.channels import try_channels
+    from ccq_tui.remote.pairings import PairingsError, pairings_file, read_pairings
+
+    settings = load_settings(given_settings(context)).settings
+    try:
+        pairings = read_pairings(pairings_file())
+    except PairingsError as error:
+        raise Refused(f"{one_line(str(error), 1_000)}.") from error
+    receipts = asyncio.run(try_channels(settings, pairings))
+    if not receipts:
+        raise Refused(_NOTHING)
+    for number, one in enumerate(receipts, 1):
+        said = f"failed: {one.problem}" if one.problem else "delivered"
+        if not (one.problem or one.sent):
+            said = "no device has turned notifications on; open the page there"
+        echo(f"{number}  {one_line(one.channel, 100)}: {said}")
+    return CRASHED if any(one.problem for one in receipts) else ENDED
