@@ -88,7 +88,7 @@ async def test_a_thread_waits_for_a_pairing_leads_and_is_followed(tmp_path: Path
     await quiet.ask(question())
     await quiet.phone.shown()
     async with leading(tmp_path):
-        await asyncio.to_thread(thread.stop)
+        await asyncio.to_thread(thread.stop, 20.0)
         assert "leader" not in {each.name for each in threading.enumerate()}
         await quiet.ask(question("toolu_2"))
         await quiet.phone.shown("toolu_2")
