@@ -105,11 +105,7 @@ class Phone(Reader):
             record = await self.record(record_id)
             return record if record and self.stated(record) == statement else None
 
-        try:
-            return dict(await until(look))
-        except TimeoutError:
-            record = await self.record(record_id)
-            raise AssertionError(f"{record.get('status')}: {record and self.stated(record)}") from None
+        return dict(await until(look))
 
     async def answer(self, record: dict[str, Any], answer: dict[str, Any]) -> httpx2.Response:
         return await self.post(record, self.said(record, answer))

@@ -25,6 +25,7 @@ from tests.unit.remote.publishing import (
     plan,
     published,
     question,
+    until,
 )
 
 MODES = pytest.mark.parametrize("sealed", [True, False], ids=["sealed", "plain"])
@@ -130,9 +131,13 @@ async def test_what_is_withdrawn_and_asked_again_takes_no_old_answer(desk: Desk)
     record = await desk.phone.shown()
     await desk.inbox.answer(request.id, Cancelled("interrupted"), INBOX)
     outcome = await desk.ask(request)
+
+    async def is_over() -> bool:
+        return bool((await desk.phone.record(record["id"]))["status"] == "ended")
+
+    await until(is_over)
     again = await desk.phone.shown()
     assert again["id"] != record["id"]
-    assert (await desk.phone.record(record["id"]))["status"] == "ended"
     await desk.phone.post(again, desk.phone.said(record, {"answers": [{"selected": [2]}]}))
     await desk.phone.says(again["id"], refused=f"the answer cannot be opened: {CHANGED}; answer again")
     await desk.phone.answer(again, {"answers": [{"selected": [1]}]})

@@ -7,9 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
-from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from ccq_tui.remote.relay.access import RelayLimits
 from ccq_tui.remote.relay.endpoints import ENDPOINTS
@@ -22,6 +20,7 @@ EXAMPLES = 6
 
 def tried(operation: Any, pairing: TestPairing, headers: dict[str, str]) -> None:
     """Make a call with generated parameters and bodies, and check each response."""
+    from schemathesis.specs.openapi.checks import positive_data_acceptance
 
     @given(case=operation.as_strategy())
     @settings(
@@ -51,6 +50,8 @@ async def test_every_call_keeps_to_the_document(tmp_path: Path) -> None:
 
 def try_all(pairing: TestPairing) -> None:
     """Make every call but the stream, which has no end, by whoever may make it."""
+    import schemathesis  # it takes seconds, which no other worker needs to spend
+
     schema = schemathesis.openapi.from_dict(json.loads(json.dumps(document(ENDPOINTS))))
     roles = {(one.method, one.path): one.roles for one in ENDPOINTS if one.returns}
     tokens = {"terminal": pairing.terminal.token, "device": pairing.device.token}
