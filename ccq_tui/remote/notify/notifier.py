@@ -133,8 +133,8 @@ class Notifier:
         """Send one notification of what is due; return the seconds until the next look, as `_look`."""
         if not (self._waiting and (pairings or self._settings.notify_urls)):
             return None
-        now = self._now()
         presences = await asyncio.to_thread(read_presences, self._state / "presence")
+        now = self._now()  # after the proofs, of which none is in its future
         due = []
         for name, stored in self._waiting.items():
             reason = suppression(
