@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import isawaitable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -20,8 +25,25 @@ def step(name: str) -> Iterator[None]:
         raise
 
 
-async def until_true(held: Callable[[], object], limit: float = 60.0) -> None:
-    """Wait until something holds that nothing tells of, such as the end of another process."""
+def until(look: Callable[[], T], limit: float = 60.0) -> T:
+    """Wait for something to be seen in another process; return it."""
+    ends = time.monotonic() + limit
+    while not (seen := look()):
+        assert time.monotonic() < ends, "it did not come"
+        time.sleep(0.005)
+    return seen
+
+
+async def until_true(look: Callable[[], Any], limit: float = 60.0) -> Any:
+    """Wait for something that nothing tells of, such as the end of another process; return it.
+
+    Args:
+        look: Looks for it; a coroutine function, too.
+        limit: Most seconds to wait.
+    """
     async with asyncio.timeout(limit):
-        while not held():  # noqa: ASYNC110 - there is no event for it
+        while True:
+            found = look()
+            if found := (await found if isawaitable(found) else found):
+                return found
             await asyncio.sleep(0.01)

@@ -33,6 +33,7 @@ from ccq_tui.testing.model import ScriptedModel
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox
 from tests.options import options_of
+from tests.steps import until_true
 
 LIMIT = 60.0
 LINE = 160
@@ -219,6 +220,4 @@ def written(home: CleanHome, session_id: str) -> str:
 
 async def until_written(home: CleanHome, session_id: str, text: str) -> None:
     """Wait until the CLI has written something of a session: it does so a moment after it has told it."""
-    async with asyncio.timeout(LIMIT):
-        while text not in written(home, session_id):  # noqa: ASYNC110 (a file calls nobody)
-            await asyncio.sleep(0.02)
+    await until_true(lambda: text in written(home, session_id), LIMIT)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,7 +14,6 @@ from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest, call_of
 from ccq_tui.remote.publisher import Publisher
-from ccq_tui.remote.seal import to_base64
 from ccq_tui.remote.waker import Waker
 from ccq_tui.runtime.person import Configured
 from ccq_tui.runtime.runtime import Runtime
@@ -24,7 +22,7 @@ from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Play
 from tests.agent.test_runtime import COLOR, DATABASE, REDIS, HeardSession, House, house, state_of
 from tests.steps import until_true
-from tests.unit.remote.publishing import Phone, beside, until
+from tests.unit.remote.publishing import Phone, beside
 from tests.unit.remote.relays import running
 
 SECOND = {"answers": [{"selected": [2]}]}
@@ -39,10 +37,9 @@ async def kept(
     runtime = Runtime(Launch(settings=Settings(**settings), program=program), Configured([]))  # type: ignore[arg-type]
     async with running(directory) as relay:
         made = await relay.pairing(sealed=True)
-        pairing = made.known(to_base64(secrets.token_bytes(32)))
-        publisher, waker = Publisher(runtime.inbox, pairing), Waker(runtime, grace=grace, idle=0.5)
+        publisher, waker = Publisher(runtime.inbox, made.known), Waker(runtime, grace=grace, idle=0.5)
         async with beside(publisher.run(), waker.run()):
-            yield runtime, Phone(pairing, made.device)
+            yield runtime, Phone(made.known, made.device)
         assert await runtime.close()
 
 
@@ -50,7 +47,7 @@ async def parked(one: House, **settings: object) -> tuple[HeardSession, str]:
     """Open a session that asks, and park it; return it and its request."""
     heard = one.open(**settings)
     heard.session.send("Build it")
-    asked = (await heard.until(QuestionRequest)).request
+    asked = (await heard.until_true(QuestionRequest)).request
     one.pid_of(heard)
     heard.session.agent.park()
     await heard.state(ev.SessionState.PARKED)
@@ -71,7 +68,7 @@ async def test_a_phone_wakes_a_parked_session_that_asks_parks_and_is_woken_again
         first = await phone.shown(call_of(request_id))
         assert phone.body(first)["session"]["parked"] is True
         await phone.answer(first, SECOND)
-        (color,) = await until(lambda: others(runtime, request_id))
+        (color,) = await until_true(lambda: others(runtime, request_id))
         record = await phone.shown(call_of(color))
         await phone.says(record["id"], end="parked")
         await until_true(lambda: not runtime.sessions)

@@ -11,7 +11,7 @@ from tests.bench.figures import percentile
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.processes import memory
 from tests.bench.programs import OURS, Program
-from tests.e2e.relaying import Outcome, Side, played, relay_process, sides
+from tests.e2e.relaying import Side, played, relay_process, sides
 from tests.unit.remote.relays import a_question
 
 TO_DEVICE_P50 = Measure("relay.to_device_p50", "question to device over server-sent events, p50", "ms")
@@ -30,9 +30,9 @@ def play(_program: Program, effort: Effort) -> Figures:
         with relay_process(store, home.env) as (process, url):
             outcomes = asyncio.run(one_by_one(store, url, effort.presses))
             for measure, percent in ((TO_DEVICE_P50, 50), (TO_DEVICE, 99)):
-                yield measure, percentile([one.to_device for one in outcomes], percent)
+                yield measure, percentile([to_device for to_device, _ in outcomes], percent)
             for measure, percent in ((TO_TERMINAL_P50, 50), (TO_TERMINAL, 99)):
-                yield measure, percentile([one.to_terminal for one in outcomes], percent)
+                yield measure, percentile([to_terminal for _, to_terminal in outcomes], percent)
             empty = memory(process.pid, alone=True)
             yield EMPTY, empty
             asyncio.run(fill(store, url, effort.blocks))
@@ -40,7 +40,7 @@ def play(_program: Program, effort: Effort) -> Figures:
             yield FULL, memory(process.pid, alone=True) - empty
 
 
-async def one_by_one(store: str, url: str, questions: int) -> list[Outcome]:
+async def one_by_one(store: str, url: str, questions: int) -> list[tuple[float, float]]:
     """Ask and answer, each in a pairing of its own, whose device listens already."""
     async with sides(store, [url], questions) as made:
         return [await played(terminal, device, listening=True) for terminal, device in made]

@@ -40,6 +40,7 @@ PLAN = PlanRequest(
 FIELDS = {
     "Region": {"type": "string", "enum": ["eu-west", "us-east"]},
     "mail": {"type": "string", "format": "email", "description": "For the report"},
+    "sure": {"type": "boolean"},
 }
 SCHEMA = {"type": "object", "required": ["Region"], "properties": FIELDS}
 FORM = ElicitationRequest("e1", SESSION, "deployer", "Where should it run?", SCHEMA)

@@ -20,8 +20,8 @@ import pytest_asyncio
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
+from tests.e2e import paging
 from tests.e2e.paging import CHROMIUM, FLAGS, Pages
-from tests.e2e.paging import Terminal as RemoteTerminal
 from tests.e2e.terminal import NotShownError, Terminal
 from tests.processes import children, command, stat, with_variable
 from tests.unit.remote.relays import RunningRelay, running
@@ -167,9 +167,10 @@ async def relay(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Runni
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def terminal(relay: RunningRelay) -> RemoteTerminal:
+async def terminal(relay: RunningRelay) -> AsyncIterator[paging.Terminal]:
     """Make a sealed pairing at the relay."""
-    return await RemoteTerminal.paired(relay)
+    async with paging.paired(relay) as made:
+        yield made
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -1,23 +1,23 @@
-"""The terminal's side of a pairing by hand, what it asks, and pages in a real browser."""
+"""The terminal's side of a pairing without an inbox, and pages in a real browser."""
 
 from __future__ import annotations
 
-import dataclasses
-import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ccq_tui.inbox.requests import Request
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.records import Record
+from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession, StoredSessionState
 from ccq_tui.remote.client import RelayClient
-from ccq_tui.remote.pairings import Pairing
 from ccq_tui.remote.phone.devices import link_for_device
-from ccq_tui.remote.publication import Publication, body_of, statement
-from ccq_tui.remote.seal import About, Sealed, Sealer, to_base64
+from ccq_tui.remote.publication import Channel, Publication, statement
+from tests.steps import until_true
 from tests.unit.remote.publishing import SESSION
-from tests.unit.remote.relays import RunningRelay, TestPairing, in_days
+from tests.unit.remote.relays import RunningRelay
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Locator, Page
@@ -27,40 +27,15 @@ FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
-KEY = bytes(range(32))
-Body = dict[str, Any]
 
 
 class Terminal:
-    """The terminal's side of one pairing."""
+    """Publishes requests at a relay, and says of them what a test wants, without an inbox."""
 
-    def __init__(self, made: TestPairing, key: bytes) -> None:
-        self.id = made.id
-        self._made = made
-        self._key = key
-        self._sealer = Sealer(key, made.id) if key else None
-
-    @classmethod
-    async def paired(cls, relay: RunningRelay, key: bytes = KEY) -> Terminal:
-        """Make a pairing, a plain one without a key."""
-        return cls(await relay.pairing(sealed=bool(key), devices=0), key)
-
-    def at(self, relay: RunningRelay) -> Terminal:
-        """Return the same at a relay that was started again."""
-        caller = dataclasses.replace(self._made.terminal, relay=relay)
-        return Terminal(TestPairing(relay, self.id, caller), self._key)
-
-    async def call(self, method: str, path: str, body: Body | None = None) -> Any:
-        response = await self._made.terminal(method, path, body)
-        assert response.is_success, (method, path, response.text)
-        return response.json()
-
-    async def invited(self, make: Callable[[RelayClient], Awaitable[str]]) -> str:
-        """Invite a device; return the link or the code."""
-        relay = self._made.relay.url
-        token = self._made.terminal.token
-        async with RelayClient(Pairing(self.id, relay, relay, token, to_base64(self._key))) as client:
-            return await make(client)
+    def __init__(self, client: RelayClient) -> None:
+        self.client = client
+        self._channel = Channel(client.pairing)
+        self._asked: dict[str, Request] = {}
 
     async def publish(
         self,
@@ -75,44 +50,37 @@ class Terminal:
         state = StoredSessionState.PARKED if parked else StoredSessionState.AWAITING
         asker = StoredSession(SESSION, f"/home/anna/src/{session}", session, state, None, now, now)
         stored = StoredRequest(1, request, context, RequestState.PENDING, now)
-        body = body_of(stored, asker, "anna-laptop", grants=False)
-        made = Publication(str(uuid.uuid4()), in_days(6), body)
-        if self._sealer:
-            sealed = self._sealer.seal(body, About(Sealed.REQUEST, made.id, made.expires))
-            made = dataclasses.replace(made, sealed=sealed)
-        await self.call("POST", "/request", {"pairingId": self.id, "request": made.posted})
+        made = self._channel.publication(stored, asker)
+        self._asked[made.id] = request
+        await self.client.publish(made.posted)
         return made
 
-    async def answer(self, published: Publication) -> Body:
-        """Wait for the answer, opened as the terminal opens it."""
-        record = await self.call("GET", f"/request/{self.id}/{published.id}?wait=20")
-        given: Body = record["answer"]
-        if self._sealer is None or given.get("skipped"):
-            return given
-        return self._sealer.open(given["sealed"], self._about(Sealed.ANSWER, published))
+    async def answered(self, published: Publication) -> Record:
+        """Wait for the answer; return the relay's record."""
+
+        async def look() -> Record | None:
+            record = await self.client.request(published.id) or {}
+            return record if record.get("status") == "answered" else None
+
+        return dict(await until_true(look))
+
+    async def answer(self, published: Publication) -> tuple[RequestOutcome, Actor]:
+        """Wait for the answer; return the outcome, and who answered, as the inbox would take them."""
+        record = await self.answered(published)
+        return self._channel.answer(record, published, self._asked[published.id])
 
     async def state(self, published: Publication, end: str = "", *, ended: bool = True, **said: Any) -> None:
         """Say what became of a request."""
-        content: Body = {"statement": statement(end, **said)}
-        if self._sealer:
-            about = self._about(Sealed.STATEMENT, published)
-            content = {"sealed": self._sealer.seal(content["statement"], about)}
-        status = {"status": "ended" if ended else "pending"}
-        await self.call("PUT", f"/request/{self.id}/{published.id}/status", status | content)
+        content = self._channel.said(statement(end, **said), published.posted, published)
+        await self.client.put_status(published.id, "ended" if ended else "pending", content)
 
-    async def devices(self) -> dict[str, str]:
-        """Return the ids of the devices by their names, opened."""
-        found = (await self.call("GET", f"/devices/{self.id}"))["devices"]
-        return {self._opened(one): one["id"] for one in found if one["role"] == "device"}
 
-    def _opened(self, device: Body) -> str:
-        if self._sealer is None:
-            return str(device["name"])
-        return str(self._sealer.open(device["name"], About(Sealed.NAME, device["invitation"]))["name"])
-
-    @staticmethod
-    def _about(kind: Sealed, published: Publication) -> About:
-        return About(kind, published.id, published.expires, published.sealed)
+@asynccontextmanager
+async def paired(relay: RunningRelay, *, sealed: bool = True) -> AsyncIterator[Terminal]:
+    """Make a pairing."""
+    made = await relay.pairing(sealed=sealed, devices=0)
+    async with RelayClient(made.known) as client:
+        yield Terminal(client)
 
 
 class Pages:
@@ -127,8 +95,7 @@ class Pages:
         """Open an empty page; a script runs in it before its own."""
         shown = {"viewport": {"width": size[0], "height": size[1]}, "reduced_motion": "reduce"}
         # Each profile would else keep all files of the page anew.
-        options = {"service_workers": "block", **options}
-        context = await self._browser.new_context(**shown, **options)
+        context = await self._browser.new_context(**shown, **{"service_workers": "block", **options})
         context.set_default_timeout(20_000)
         self._contexts.append(context)
         page = await context.new_page()
@@ -140,7 +107,7 @@ class Pages:
     async def paired(self, terminal: Terminal, name: str = "Anna’s phone", **options: Any) -> Page:
         """Open a page, and pair it by a link."""
         page = await self.open(**options)
-        await page.goto(await terminal.invited(link_for_device))
+        await page.goto(await link_for_device(terminal.client))
         await page.get_by_label("Name of this device").fill(name)
         await press(page, "Pair this device")
         await page.get_by_text("Live", exact=True).wait_for(state="attached")

@@ -7,16 +7,16 @@ import itertools
 import subprocess
 import sys
 import time
-import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import httpx2
 
 from ccq_tui.remote.relay.members import Invitation, join, new_pairing
 from ccq_tui.remote.relay.stores import open_store
+from tests.unit.remote.relays import a_question
 
 FAILURES = (httpx2.TransportError, httpx2.StreamError)
 TRY_SECONDS = 60.0
@@ -87,29 +87,13 @@ class Side:
                 return dict(found["answer"])
 
 
-@dataclass
-class Outcome:
-    """What became of a question.
+async def played(terminal: Side, device: Side, *, listening: bool = False) -> tuple[float, float]:
+    """Ask, at once or once the device listens, and answer twice at once, differently, by any relays.
 
-    Attributes:
-        answer: The answer that its terminal got.
-        taken: How often a device was told that its answer was taken.
-        winners: What the others were told.
-        to_device: Seconds from the call that asks to the device that has the question.
-        to_terminal: Seconds from the call that answers to the terminal that has the answer.
+    Returns the seconds from the call that asks to the device that has the question, and from the call
+    that answers to the terminal that has the answer.
     """
-
-    answer: dict[str, Any]
-    taken: int
-    winners: list[dict[str, Any]] = field(default_factory=list)
-    to_device: float = 0.0
-    to_terminal: float = 0.0
-
-
-async def played(terminal: Side, device: Side, *, listening: bool = False) -> Outcome:
-    """Ask, at once or once the device listens, and answer twice at once, differently, by any relays."""
-    question = {"id": str(uuid.uuid4()), "prompt": "Which?", "header": "Way", "multiSelect": False}
-    question |= {"options": [{"label": "a"}, {"label": "b"}], "timestamp": "2026-11-27T12:00:00Z"}
+    question = a_question(multiSelect=False)
     listens = asyncio.Event()
     hearing = asyncio.create_task(device.asked(listens))
     if listening:
@@ -117,7 +101,7 @@ async def played(terminal: Side, device: Side, *, listening: bool = False) -> Ou
     asked_at = time.monotonic()
     body = {"pairingId": terminal.pairing, "question": question}
     assert (await terminal.call("POST", "/question", body)).json() == {"success": True}
-    waiting = asyncio.create_task(terminal.answer_of(str(question["id"])))
+    waiting = asyncio.create_task(terminal.answer_of(question["id"]))
     found = await hearing
     heard_at = time.monotonic()
     assert found == question["id"]
@@ -125,10 +109,14 @@ async def played(terminal: Side, device: Side, *, listening: bool = False) -> Ou
     calls = (device.call("POST", path, {"selectedIndices": [index]}) for index in (0, 1))
     responses = await asyncio.gather(*calls)
     answer = await waiting
+    answered_at = time.monotonic()
     conflicts = [one.json()["winner"] for one in responses if one.status_code == 409]
     taken = sum(one.status_code == 200 for one in responses)
     assert taken + len(conflicts) == 2, [one.text for one in responses]
-    return Outcome(answer, taken, conflicts, heard_at - asked_at, time.monotonic() - heard_at)
+    assert answer["selectedIndices"] in ([0], [1])
+    assert taken <= 1
+    assert all(winner == answer for winner in conflicts)
+    return heard_at - asked_at, answered_at - heard_at
 
 
 @asynccontextmanager
@@ -146,11 +134,11 @@ async def sides(store: str, urls: list[str], pairs: int) -> AsyncIterator[list[t
         yield made
 
 
-async def play(store: str, urls: list[str], victim: subprocess.Popen[str], pairs: int) -> list[Outcome]:
-    """Have all pairs play at once, and kill a relay when half of them are done."""
+async def play(store: str, urls: list[str], victim: subprocess.Popen[str], pairs: int) -> int:
+    """Have all pairs play at once, and kill a relay when half of them are done; return how many played."""
     async with sides(store, urls, pairs) as made:
         tasks = [asyncio.create_task(played(*one)) for one in made]
         for done in itertools.islice(asyncio.as_completed(tasks), pairs // 2):
             await done
         victim.kill()
-        return await asyncio.gather(*tasks)
+        return len(await asyncio.gather(*tasks))

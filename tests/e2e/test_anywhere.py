@@ -12,24 +12,23 @@ from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.testing import Scenario
 from tests.e2e.conftest import Running, Start, program
 from tests.e2e.terminal import Terminal
-from tests.e2e.test_native_sessions import DATABASE, FEATURES, Natives, said, shown, until
+from tests.e2e.test_native_sessions import DATABASE, FEATURES, Natives, said, shown
 from tests.e2e.test_phone import phone
 from tests.results import answered, replied
-from tests.steps import step
+from tests.steps import step, until
 from tests.unit.remote.phone.device import Device, fingerprint_in, link_in
 
 ANNA = "Anna's phone"
-PLACES = ("phone", "terminal", "script")
 Record = dict[str, Any]
 
 
 def three_sets(name: str) -> Scenario:
-    """Ask a set for each place, each in a turn, and run a command."""
+    """Ask a set for each place, each in a turn."""
     scenario = Scenario(name)
-    for place in PLACES:
+    for place in ("phone", "terminal", "script"):
         scenario = scenario.says(f"For the {place}.").asks(DATABASE, FEATURES)
         scenario = scenario.says(f"Had {place}.").ends_turn()
-    return scenario.runs("Bash", command="touch made").says("Ran.").ends_turn()
+    return scenario
 
 
 @contextmanager
@@ -122,15 +121,6 @@ def ours(run: Running, device: Device) -> None:
         assert run.result(call) == replied(both)
         assert closed(device, record)["by"] == "by ccq-tui answer"
         terminal.wait("Had script.")
-    with step("a permission, which lasts from no phone"):
-        prompt()
-        record = record_with(device, "touch made")
-        labels = [one["label"] for one in record["body"]["request"]["choices"]]
-        assert labels[:2] == ["Allow once", "Deny"]
-        assert not any("lways" in label or "session" in label for label in labels)
-        device.answer(record, {"choice": 1})
-        terminal.wait("Ran.")
-        assert (run.home.project / "made").exists()
 
 
 def native(run: Running, device: Device) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from tests import hostile
 from tests.e2e.asking import BareClient, Desk, over_http, selected
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
-from tests.steps import step, until_true
+from tests.steps import step, until, until_true
 
 LETTER = {"question": "Which letter?", "header": "Letter", "options": [{"label": "A"}, {"label": "B"}]}
 WIDE = {"label": "Wide (Recommended)", "description": "fills the screen", "preview": "+-+\n| |\n+-+"}
@@ -44,10 +43,7 @@ ALL_KINDS = {
 def desk(tmp_path: Path) -> Iterator[Desk]:
     made = Desk.make(tmp_path)
     yield made
-    until = time.monotonic() + 20
-    while (left := made.left_over()) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert left == [], "no process is left over"
+    until(lambda: not made.left_over(), 20)
 
 
 def structured(result: types.CallToolResult) -> dict[str, Any]:

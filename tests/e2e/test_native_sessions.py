@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from tests.bench.terminal import Terminal as NativeTerminal
 from tests.e2e.conftest import Running, Start
 from tests.processes import command
 from tests.results import answered, replied
-from tests.steps import step
+from tests.steps import step, until
 
 LIMIT = 60.0
 DATABASE = Question(
@@ -101,15 +101,6 @@ class Natives:
     def result(self, request: StoredRequest) -> Any:
         """Wait for the tool result that the model had."""
         return self.run.model.wait_for_result_sync(request.request.tool_use_id, LIMIT)
-
-
-def until(look: Callable[[], Any]) -> Any:
-    """Wait for something to be seen."""
-    ends = time.monotonic() + LIMIT
-    while not (seen := look()):
-        assert time.monotonic() < ends, "it did not come"
-        time.sleep(0.02)
-    return seen
 
 
 def open_in_inbox(run: Running, words: str) -> None:

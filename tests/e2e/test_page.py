@@ -1,4 +1,4 @@
-"""The page in a real browser, with a real relay and the terminal's side by hand."""
+"""The page in a real browser, with a real relay: what it does, its accessibility, and how it fits."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import dataclasses
 import json
 import re
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import pytest_asyncio
 
-from ccq_tui.questions import Option, Question
+from ccq_tui.inbox.requests import Allowed, Denied, Request
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Option, Question
 from ccq_tui.remote import relay as page_files
-from ccq_tui.remote.phone.devices import code_for_device, link_for_device
+from ccq_tui.remote.phone.devices import code_for_device, devices_of, link_for_device
+from ccq_tui.remote.publication import Publication
 from tests import hostile
 from tests.e2e import asked
-from tests.e2e.paging import Pages, Terminal, main, pick, press, ready, shown
-from tests.unit.remote.publishing import until
+from tests.e2e.paging import Pages, Terminal, main, paired, pick, press, ready, shown
+from tests.steps import until_true
 from tests.unit.remote.relays import RunningRelay, a_question, running
 
 if TYPE_CHECKING:
@@ -25,18 +29,28 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 PUSH_KEY = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+SQLITE = Answered((Answer(("SQLite",), preview=asked.CACHE.options[1].preview),))
 TAKEN = "Taken over by the session"
 
 
+@pytest_asyncio.fixture(loop_scope="session")
+async def plain(relay: RunningRelay) -> AsyncIterator[Terminal]:
+    """Make a pairing without encryption at the relay."""
+    async with paired(relay, sealed=False) as made:
+        yield made
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(terminal: Terminal, pages: Pages) -> Page:
+    """Pair a page by a link."""
+    return await pages.paired(terminal)
+
+
 async def drafts(page: Page) -> list[str]:
-    names: list[str] = await page.evaluate(
-        "Object.keys(localStorage).filter((name) => name.includes('draft'))"
-    )
-    return names
+    return list(await page.evaluate("Object.keys(localStorage).filter((name) => name.includes('draft'))"))
 
 
-async def test_answers_a_multi_select_with_a_note(terminal: Terminal, pages: Pages) -> None:
-    page = await pages.paired(terminal)
+async def test_answers_a_multi_select_with_a_note(terminal: Terminal, page: Page) -> None:
     assert page.url.endswith("/")
     published = await terminal.publish(asked.asks(asked.FEATURES))
     began = time.monotonic()
@@ -49,18 +63,18 @@ async def test_answers_a_multi_select_with_a_note(terminal: Terminal, pages: Pag
     await shown(page, "Note: no more")
     await press(page, "Submit answer")
     await shown(page, "Waiting for the session")
-    given = await terminal.answer(published)
-    assert given["answer"] == {"answers": [{"selected": [1, 3], "note": "no more"}]}
-    assert [given["name"]] == list(await terminal.devices()) == ["Anna’s phone"]
+    outcome, by = await terminal.answer(published)
+    assert outcome == Answered((Answer(("Auth", "Export"), note="no more"),))
+    (device,) = await devices_of(terminal.client)
+    assert (by.name, by.device) == (device.name, device.id) == ("Anna’s phone", by.device)
     await terminal.state(published, "answered", by="on Anna’s phone", taken=True)
     await shown(page, TAKEN)
     assert await drafts(page) == []
     assert await page.locator("#count").text_content() == "All clear"
 
 
-async def test_the_terminal_answers_first(terminal: Terminal, pages: Pages) -> None:
+async def test_the_terminal_answers_first(terminal: Terminal, page: Page) -> None:
     published = await terminal.publish(asked.asks(asked.NAME))
-    page = await pages.paired(terminal)
     await page.get_by_label(asked.NAME.text).fill("cachette")
     await terminal.state(published, "answered", by="at the terminal", text="redis", taken=True)
     await shown(page, "Answered at the terminal", "redis", "cachette")
@@ -70,9 +84,8 @@ async def test_the_terminal_answers_first(terminal: Terminal, pages: Pages) -> N
     await page.get_by_text("Nothing waits").wait_for()
 
 
-async def test_an_answer_that_lost_is_not_shown_as_the_one(terminal: Terminal, pages: Pages) -> None:
+async def test_an_answer_that_lost_is_not_shown_as_the_one(terminal: Terminal, page: Page) -> None:
     published = await terminal.publish(asked.asks(asked.NAME))
-    page = await pages.paired(terminal)
     await page.get_by_label(asked.NAME.text).fill("cachette")
     await page.get_by_role("button", name="Send").click()
     await terminal.answer(published)
@@ -90,7 +103,7 @@ async def test_two_pages_race(terminal: Terminal, pages: Pages) -> None:
     await ben.evaluate(f"({deaf})(fetch)")
     await pick(anna, "Redis")
     await press(anna, "Send Redis")
-    assert (await terminal.answer(published))["answer"] == {"answers": [{"selected": [1]}]}
+    assert (await terminal.answer(published))[0] == Answered((Answer(("Redis (Recommended)",)),))
     await press(ben, "Send SQLite")
     await shown(ben, "Answered on Anna’s phone")
     await shown(anna, "Sent")
@@ -118,8 +131,7 @@ async def test_a_late_page_gets_everything_and_each_end_has_its_word(
     await press(page, "Back to the list")
     # A relay that lies is harmless.
     identity = "5f0c1f6e-0d1c-4f6a-9a51-6a3c3c1d2e4f"
-    forged = {"id": identity, "expires": first.expires, "sealed": first.sealed}
-    await terminal.call("POST", "/request", {"pairingId": terminal.id, "request": forged})
+    await terminal.client.publish({"id": identity, "expires": first.expires, "sealed": first.sealed})
     await page.get_by_role("button", name="Could not be opened").click()
     await shown(page, "It was changed on its way")
     assert await main(page).get_by_text("Which cache").count() == 0
@@ -137,9 +149,8 @@ async def test_a_late_page_gets_everything_and_each_end_has_its_word(
     assert await page.locator(".recent .became").all_text_contents() == said
 
 
-async def test_keeps_a_draft_over_a_reload(terminal: Terminal, pages: Pages) -> None:
+async def test_keeps_a_draft_over_a_reload(terminal: Terminal, page: Page) -> None:
     published = await terminal.publish(asked.asks(asked.CACHE, asked.FEATURES, asked.REPLICAS, asked.NAME))
-    page = await pages.paired(terminal)
     await pick(page, "Other…")
     await page.get_by_label("Your own answer").fill("Memcached,\nas before")
     await press(page, "Next", "Skip for now")
@@ -156,40 +167,39 @@ async def test_keeps_a_draft_over_a_reload(terminal: Terminal, pages: Pages) -> 
     await shown(page, "“Memcached,", "3 pods")
     await page.get_by_label("None of these, on purpose").check()
     await press(page, "Submit 3 of 4 answers")
-    given = (await terminal.answer(published))["answer"]
-    assert given == {"answers": [{"other": "Memcached,\nas before"}, {"empty": True}, {"other": "3"}, None]}
+    given = await terminal.answer(published)
+    answers = (Answer(other="Memcached,\nas before"), Answer(empty=True), Answer(other="3"), Answer())
+    assert given[0] == Answered(answers)
     await terminal.state(published, refused="answers[0].other: too long", ended=False)
     await shown(page, "The session did not take the answer: answers[0].other: too long", "“Memcached,")
     await press(page, "Submit 3 of 4 answers")
-    assert (await terminal.answer(published))["answer"] == given
+    assert await terminal.answer(published) == given
     await terminal.state(published, "answered", taken=True)
     await shown(page, TAKEN)
     assert await drafts(page) == []
 
 
 async def test_the_relay_is_restarted(tmp_path: Path, pages: Pages) -> None:
-    async with running(tmp_path) as relay:
-        before = await Terminal.paired(relay)
-        published = await before.publish(asked.asks(asked.CACHE))
-        page = await pages.paired(before)
+    async with running(tmp_path) as relay, paired(relay) as terminal:
+        published = await terminal.publish(asked.asks(asked.CACHE))
+        page = await pages.paired(terminal)
         await pick(page, "SQLite")
-    await press(page, "Send SQLite")
-    await shown(page, "Your answer is kept here")
-    async with running(tmp_path, port=int(relay.url.rpartition(":")[2])) as again:
-        after = before.at(again)
+        await relay.stop()
         await press(page, "Send SQLite")
-        assert (await after.answer(published))["answer"] == {"answers": [{"selected": [2]}]}
-        await after.publish(asked.BASH, "after")
+        await shown(page, "Your answer is kept here")
+        await relay.start()
+        await press(page, "Send SQLite")
+        assert (await terminal.answer(published))[0] == SQLITE
+        await terminal.publish(asked.BASH, "after")
         await press(page, "Next: after")
         await shown(page, "make test && ./deploy.sh staging")
 
 
-async def test_offline_or_hidden_and_back(terminal: Terminal, pages: Pages) -> None:
+async def test_offline_or_hidden_and_back(terminal: Terminal, page: Page) -> None:
     hide = """(hidden) => {
         Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
         document.dispatchEvent(new Event("visibilitychange"));
     }"""
-    page = await pages.paired(terminal)
     await page.evaluate(hide, True)
     await page.get_by_text("Live, asks every 2 s").wait_for()
     hidden = await terminal.publish(asked.asks(asked.CACHE), "hidden")
@@ -213,21 +223,20 @@ async def test_asks_again_and_again_where_nothing_streams(terminal: Terminal, pa
     page = await pages.open(
         (190, 230), script, user_agent="Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)"
     )
-    await page.goto(await terminal.invited(link_for_device))
+    await page.goto(await link_for_device(terminal.client))
     await press(page, "Pair this device")
     await page.get_by_text("Live, asks every 2 s").wait_for()
     published = await terminal.publish(asked.asks(asked.CACHE))
     await pick(page, "None")
     await press(page, "Send None")
-    given = await terminal.answer(published)
-    assert given | {"at": ""} == {"answer": {"answers": [{"selected": [3]}]}, "name": "iPhone", "at": ""}
+    outcome, by = await terminal.answer(published)
+    assert (outcome, by.name) == (Answered((Answer(("None",)),)), "iPhone")
 
 
-async def test_shows_hostile_text_as_text(terminal: Terminal, pages: Pages) -> None:
+async def test_shows_hostile_text_as_text(terminal: Terminal, page: Page) -> None:
     text = hostile.TEXT.replace("\ud800", "") + "<img src=x onerror=alert(1)><script>alert(2)</script>"
     long = "word " * 1_500 + "x" * 5_000 + "`" * 3_000 + "*" * 3_000
     options = [Option(f"{text} {number}", f"{text}\n\n{long}") for number in range(5)]
-    page = await pages.paired(terminal)
     await terminal.publish(asked.asks(Question(text, text, tuple(options))), text[:60], f"{long}\n\n{text}")
     await page.locator(".request .option").first.wait_for()
     await press(page, "Show what came before")
@@ -247,92 +256,105 @@ async def test_pairs_by_a_typed_code(terminal: Terminal, pages: Pages, relay: Ru
     await page.get_by_label("Code").fill("AB12")
     await press(page, "Pair this device")
     await shown(page, "A code has 16 letters and digits")
-    await page.get_by_label("Code").fill((await terminal.invited(code_for_device)).lower().replace("0", "o"))
+    code = await code_for_device(terminal.client)
+    await page.get_by_label("Code").fill(code.lower().replace("0", "o"))
     await press(page, "Pair this device")
     published = await terminal.publish(asked.BASH)
     await press(page, "Allow once")
-    given = await terminal.answer(published)
-    assert (given["answer"], given["name"]) == ({"choice": 1}, "Linux computer")
+    outcome, by = await terminal.answer(published)
+    assert (outcome, by.name) == (Allowed(), "Linux computer")
 
 
-async def test_answers_questions_of_the_contract(relay: RunningRelay, pages: Pages) -> None:
-    terminal = await Terminal.paired(relay, b"")
+async def test_answers_questions_of_the_contract(relay: RunningRelay, plain: Terminal, pages: Pages) -> None:
     page = await pages.open()
     await page.goto(relay.url)
-    await page.get_by_label("Code").fill(await terminal.invited(code_for_device))
+    await page.get_by_label("Code").fill(await code_for_device(plain.client))
     await press(page, "Pair this device")
     await shown(page, "This code is not the right one.")
     await page.get_by_label("Pair without encryption").check()
     await press(page, "Pair this device")
     # One that stands for a request is not shown beside it.
-    whole = await terminal.publish(asked.BASH)
+    whole = await plain.publish(asked.BASH)
     twin, alone = a_question(timestamp=whole.body["request"]["asked_at"]), a_question()
-    await terminal.call("POST", "/question", {"pairingId": terminal.id, "question": twin})
+    await plain.client.ask(twin)
     await press(page, "Allow once")
-    given = await terminal.answer(whole)
-    assert (given["answer"], given["device"]["name"]) == ({"choice": 1}, "Linux computer")
-    await terminal.state(whole, "expired")
+    outcome, by = await plain.answer(whole)
+    assert (outcome, by.name) == (Allowed(), "Linux computer")
+    await plain.state(whole, "expired")
     await shown(page, "Expired")
-    await terminal.call("POST", "/question", {"pairingId": terminal.id, "question": alone})
+    await plain.client.ask(alone)
     await press(page, "Next: Colours")
     await pick(page, "red", "blue")
     await press(page, "Review", "Submit answer")
     await shown(page, "Sent")
-    path = f"/question/{terminal.id}/{alone['id']}"
-    answer = (await terminal.call("GET", f"{path}?wait=5"))["answer"]
+    answer = dict(await plain.client.question(alone["id"]) or {})["answer"]
     assert (answer["selectedIndices"], answer["skipped"]) == ([0, 2], False)
-    await terminal.call("DELETE", path)
+    await plain.client.delete_question(alone["id"])
     await shown(page, "Answered on this device")
 
 
-async def test_other_ways_to_end_a_request(terminal: Terminal, pages: Pages) -> None:
-    page = await pages.paired(terminal)
+async def test_every_kind_and_every_way_to_end_it(terminal: Terminal, page: Page) -> None:
+
+    async def opened(request: Request, *buttons: str) -> Publication:
+        """Publish a request, go on to it, and press buttons."""
+        published = await terminal.publish(request, "another")
+        await press(page, "Next: another", *buttons)
+        return published
+
+    async def confirm(name: str) -> None:
+        await page.locator(".bar").get_by_role("button", name=name).click()
+
     denied = await terminal.publish(asked.BASH)
     await pick(page, "Deny, and say what to do instead…")
     assert await page.get_by_role("button", name="Write your message").is_disabled()
     await page.get_by_label("Your message to the agent").fill("use staging2")
     await press(page, "Deny with this message")
-    assert (await terminal.answer(denied))["answer"] == {"choice": 4, "note": "use staging2"}
-    edit = await terminal.publish(asked.EDIT, "edit")
-    await press(page, "Next: edit")
+    assert (await terminal.answer(denied))[0] == Denied("use staging2")
+    edit = await opened(asked.EDIT)
     assert await main(page).locator(".minus code").all_text_contents() == ["    return None"]
     assert await main(page).locator(".plus code").count() == 2
     await press(page, "Deny")
-    assert (await terminal.answer(edit))["answer"] == {"choice": 2}
-    long = await terminal.publish(
-        dataclasses.replace(asked.PLAN, plan=asked.PLAN.plan + "\n\n- one more step" * 80), "long"
-    )
-    await press(page, "Next: long", approve := "Approve, and ask before each edit")
+    assert (await terminal.answer(edit))[0] == Denied()
+    plan = dataclasses.replace(asked.PLAN, plan=asked.PLAN.plan + "\n\n- one more step" * 80)
+    long = await opened(plan, approve := "Approve, and ask before each edit")
     await shown(page, "You have not seen it to its end.")
     await press(page, "Show the rest")
     seen = "(end) => new Promise((seen) => new IntersectionObserver(seen).observe(end))"
     await page.locator(".end").evaluate(seen)
     await press(page, approve)
-    assert (await terminal.answer(long))["answer"] == {"choice": 1}
-    discussed = await terminal.publish(asked.asks(asked.CACHE), "discussed")
-    await press(page, "Next: discussed", "Discuss")
+    assert (await terminal.answer(long))[0] == Allowed(mode="default")
+    discussed = await opened(asked.asks(asked.CACHE), "Discuss")
     await page.get_by_label("Reply in your own words").fill("Neither: measure first.")
     await press(page, "Send reply")
-    assert (await terminal.answer(discussed))["answer"] == {"discuss": "Neither: measure first."}
-    declined = await terminal.publish(asked.asks(asked.CACHE), "declined")
-    await press(page, "Next: declined", "Decline")
+    assert (await terminal.answer(discussed))[0] == Discussed("Neither: measure first.")
+    declined = await opened(asked.asks(asked.CACHE), "Decline")
     await shown(page, "Decline it? Nothing is chosen.")
-    await page.locator(".bar").get_by_role("button", name="Decline").click()
-    assert (await terminal.answer(declined))["answer"] == {"decline": True}
-    left = await terminal.publish(asked.asks(asked.CACHE), "left")
-    await press(page, "Next: left", "Answer at the terminal", "Leave it")
+    await confirm("Decline")
+    assert (await terminal.answer(declined))[0] == Declined()
+    left = await opened(asked.asks(asked.CACHE), "Answer at the terminal", "Leave it")
     await shown(page, "Left to the terminal")
-    assert (await terminal.answer(left))["skipped"] is True
-    link = await terminal.publish(asked.LINK, "link")
-    await press(page, "Next: link")
+    assert (await terminal.answered(left))["answer"]["skipped"] is True
+    link = await opened(asked.LINK)
     opens = page.get_by_role("link", name="Open accounts.example.com")
     assert await opens.get_attribute("rel") == "noopener noreferrer"
     await press(page, "Accept")
-    assert (await terminal.answer(link))["answer"] == {"answers": [{"selected": [2]}]}
-    none = await terminal.publish(dataclasses.replace(asked.LINK, trouble="its link is none"), "none")
-    await press(page, "Next: none", "Dismiss")
-    await page.locator(".bar").get_by_role("button", name="Dismiss").click()
-    assert (await terminal.answer(none))["answer"] == {"dismiss": True}
+    assert (await terminal.answer(link))[0] == Answered((Answer(("Accept without opening it here",)),))
+    none = await opened(dataclasses.replace(asked.LINK, trouble="its link is none"), "Dismiss")
+    await confirm("Dismiss")
+    assert (await terminal.answer(none))[0] == Dismissed()
+    form = await opened(asked.FORM)
+    await pick(page, "Yes")
+    await press(page, "Review")
+    assert await page.get_by_role("button", name="Region is required").is_disabled()
+    await press(page, "Back")
+    await pick(page, "us-east")
+    await press(page, "Review", "Submit 2 of 3 answers")
+    assert (await terminal.answer(form))[0] == Answered((Answer(("us-east",)), Answer(), Answer(("Yes",))))
+    options = Option("y" * 9_000), Option("z")
+    cut = await opened(asked.asks(Question("x" * 9_000, "Long", options)))
+    await main(page).get_by_role("radio").first.check()
+    await page.get_by_role("button", name="Send y").click()
+    assert (await terminal.answer(cut))[0] == Answered((Answer(("y" * 9_000,)),))
 
 
 async def test_the_keyboard_suffices(terminal: Terminal, pages: Pages) -> None:
@@ -355,23 +377,21 @@ async def test_the_keyboard_suffices(terminal: Terminal, pages: Pages) -> None:
     await ready(page)
     await page.get_by_role("radio", name="SQLite").focus()
     await page.keyboard.press("Enter")
-    assert (await terminal.answer(published))["answer"] == {"answers": [{"selected": [2]}]}
+    assert (await terminal.answer(published))[0] == SQLITE
 
 
 async def test_forgets_a_pairing_and_notices_a_revoked_one(
-    relay: RunningRelay, terminal: Terminal, pages: Pages
+    plain: Terminal, terminal: Terminal, page: Page
 ) -> None:
-    plain = await Terminal.paired(relay, b"")
-    page = await pages.paired(terminal)
-    await page.goto(await plain.invited(link_for_device))
+    await page.goto(await link_for_device(plain.client))
     await press(page, "Pair this device")
     await page.get_by_text("Nothing waits").wait_for()
     await plain.publish(asked.BASH, "plain")
     await terminal.publish(asked.BASH, "sealed")
     await page.get_by_text("2 waiting").wait_for(state="attached")
     await press(page, "Back to the list")
-    (device,) = (await plain.devices()).values()
-    await plain.call("DELETE", f"/devices/{plain.id}/{device}")
+    (device,) = await devices_of(plain.client)
+    await plain.client.revoke(device.id)
     await page.get_by_text("No longer paired").wait_for()
     await press(page, "Pairings and notifications")
     await shown(page, "No longer paired: remove it, and pair again")
@@ -380,7 +400,7 @@ async def test_forgets_a_pairing_and_notices_a_revoked_one(
         await press(page, "Forget")
         await page.locator(".pair").nth(left).wait_for(state="detached")
     await page.get_by_label("Code").wait_for()
-    assert await terminal.devices() == {}
+    assert await devices_of(terminal.client) == []
     assert await page.evaluate("localStorage.getItem('ccq.pairings')") == "[]"
 
 
@@ -410,11 +430,11 @@ async def test_the_service_worker_notifies_and_starts_without_a_network(
     page = await pages.paired(terminal, script=script, **allowed)
     await press(page, "Pairings and notifications", "Turn on")
     await page.get_by_role("button", name="Turn off").wait_for()
-    result = await terminal.call("POST", f"/notify/{terminal.id}")
-    assert len(result["failed"]) == 1  # push.example does not exist
+    _, failed = await terminal.client.notify()
+    assert len(failed) == 1  # push.example does not exist
     await press(page, "Turn off")
     await page.get_by_role("button", name="Turn on").wait_for()
-    assert await terminal.call("POST", f"/notify/{terminal.id}") == {"sent": 0, "failed": []}
+    assert await terminal.client.notify() == (0, [])
 
     browser = await page.context.new_cdp_session(page)
     registered: list[dict[str, Any]] = []
@@ -433,8 +453,79 @@ async def test_the_service_worker_notifies_and_starts_without_a_network(
             await browser.send("ServiceWorker.deliverPushMessage", to)
         return str(await page.evaluate(notified))
 
-    assert await until(pushed, 20) == "waits: A question waits"
+    assert await until_true(pushed, 20) == "waits: A question waits"
 
     await page.context.set_offline(True)
     await page.reload()
     await page.get_by_text("Offline · trying again").wait_for()
+
+
+# -- sizes and accessibility ---------------------------------------------------------------------------------
+
+
+PHONE = (390, 844)
+LOOKS: Any = ((PHONE, "light"), (PHONE, "dark"), ((1280, 800), "dark"), ((190, 230), "light"))
+RULES = {"light": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], "dark": ["color-contrast"]}
+REQUESTS = {
+    "one": asked.asks(asked.CACHE),
+    "set": asked.asks(asked.CACHE, asked.FEATURES, asked.REPLICAS, asked.NAME),
+    "edit": asked.EDIT,
+    "bash": asked.BASH,
+    "plan": asked.PLAN,
+    "form": asked.FORM,
+    "link": asked.LINK,
+}
+SMALL = """() => [...document.querySelectorAll("button, summary, a, textarea, input[type=text], label.pick")]
+    .filter((one) => one.checkVisibility())
+    .map((one) => [one.outerHTML.slice(0, 90), one.getBoundingClientRect()])
+    .filter(([, { width, height }]) => Math.min(width, height) < 43.5)
+    .map(([name, { width, height }]) => `${name} ${width}x${height}`)"""
+WIDE = "() => document.documentElement.scrollWidth > innerWidth"
+
+
+async def check(page: Page, place: str) -> None:
+    """Measure the page in all sizes, the watch's last; on a phone, let axe look at it too."""
+    from axe_playwright_python.async_playwright import Axe
+
+    for (width, height), scheme in LOOKS:
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.emulate_media(color_scheme=scheme)
+        at = (place, width)
+        assert (at, await page.evaluate(SMALL)) == (at, [])
+        assert not await page.evaluate(WIDE), at
+        if width == PHONE[0]:
+            # All but the colours is the same in dark.
+            found = await Axe().run(page, options={"runOnly": RULES[scheme]})
+            assert (place, found.response["violations"]) == (place, [])
+
+
+async def test_fits_and_is_accessible(relay: RunningRelay, terminal: Terminal, pages: Pages) -> None:
+    page = await pages.open()
+    await page.goto(relay.url)
+    await page.get_by_label("Code").wait_for()
+    await check(page, "pair")
+    published = {name: await terminal.publish(one, name) for name, one in REQUESTS.items()}
+    await page.goto(await link_for_device(terminal.client))
+    await press(page, "Pair this device")
+    await page.get_by_text("7 waiting").wait_for()
+    await check(page, "list")
+    for name in REQUESTS:
+        await page.locator(".card").filter(has=page.get_by_text(name, exact=True)).click()
+        await ready(page)
+        if name == "set":
+            await page.get_by_text("Preview").click()
+            await page.get_by_text("Other…").click()
+            await press(page, "Add a note")
+            await check(page, "question")
+            await press(page, "Name")
+            await page.get_by_role("button", name="Review").click()
+        await check(page, name)
+        await press(page, "Back to the list")
+    await press(page, "Pairings and notifications")
+    await page.get_by_role("button", name="Forget").click()
+    await check(page, "settings")
+    await press(page, "Back to the list")
+    await terminal.state(published["one"], "answered", by="at the terminal", taken=True)
+    await page.locator(".recent .row").click()
+    await ready(page)
+    await check(page, "ended")

@@ -21,7 +21,6 @@ from tests.unit.remote.phone.device import Device, code_in, fingerprint_in, link
 from tests.unit.remote.phone.threads import free_port, relay_elsewhere
 
 QUESTION = Question("Which library?", "Library", (Option("date-fns", "a"), Option("Day.js", "b")))
-AGAIN = Question("Which one now?", "Now", QUESTION.options)
 
 
 def phone(home: CleanHome, *words: str, size: tuple[int, int] = (80, 24), **variables: str) -> Terminal:
@@ -46,7 +45,7 @@ def paired(terminal: Terminal, name: str, link: str = "") -> Device:
 
 
 def test_a_phone_pairs_and_answers(start: Start) -> None:
-    run = start(Scenario("phone").asks(QUESTION).asks(AGAIN).says("Thanks."))
+    run = start(Scenario("phone").asks(QUESTION).says("Thanks."))
     run.terminal.wait_panel("Which library?")
     with phone(run.home, CCQ_PERMISSION_MODE="default") as terminal:
         with step("the QR code is that of the link, whole at 80x24, beside the code"):
@@ -61,11 +60,6 @@ def test_a_phone_pairs_and_answers(start: Start) -> None:
                 terminal.wait(lambda _: device.requests())
                 (record,) = device.requests()
                 assert record["body"]["request"]["questions"][0]["text"] == "Which library?"
-            with step("its answer is the model's tool result, and a line here"):
-                device.answer(record, {"answers": [{"selected": [2]}]})
-                assert run.result("toolu_phone_1") == answered('"Which library?"="Day.js"')
-                terminal.wait("Answered on Anna’s phone: ")
-                run.terminal.wait("on Anna’s phone")
             with step("no secret is in a list of processes, an environment, a log or the store"):
                 state = run.home.home / ".local" / "state" / "ccq-tui"
                 key = link.partition("&k=")[2]
@@ -75,17 +69,16 @@ def test_a_phone_pairs_and_answers(start: Start) -> None:
                 assert len(texts) > 4
                 for secret in (key, code, link.partition("&s=")[2][:22], "Which library?", "Anna’s"):
                     assert [text for text in texts if secret in text] == [], secret
-            with step("a session that is parked is resumed by its answer, without a screen"):
-                run.terminal.wait_panel("Which one now?")
+            with step("its answer resumes the parked session without a screen, and is a line here"):
                 run.terminal.press("ctrl+q")
                 assert run.terminal.wait_end() == 0
-                terminal.wait(lambda _: [one for one in device.requests() if one["statement"]])
-                (record,) = [one for one in device.requests() if one["status"] == "pending"]
-                device.answer(record, {"answers": [{"selected": [1]}]})
-                assert run.result("toolu_phone_2") == answered('"Which one now?"="date-fns"')
+                terminal.wait(lambda _: device.statement_now(record).get("end") == "parked")
+                device.answer(record, {"answers": [{"selected": [2]}]})
+                assert run.result("toolu_phone_1") == answered('"Which library?"="Day.js"')
+                terminal.wait("Answered on Anna’s phone: ")
         with step("Enter shows another code, which works, and the first no longer"):
             terminal.press("enter")
-            terminal.wait(lambda one: code_in(one.text) != code and "Ctrl+C  end" in one.text)
+            terminal.wait(lambda one: code_in(one.text) not in ("", code) and "Ctrl+C  end" in one.text)
             with Device(link, fingerprint_in(terminal.text)) as other:
                 other.type_code(code_in(terminal.text), "Tablet")
                 terminal.wait("Tablet is paired")

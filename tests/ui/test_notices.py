@@ -31,7 +31,7 @@ from ccq_tui.screens.session.requests import PARKED
 from ccq_tui.widgets.lifetime import after, after_refresh, soon, start_work
 from ccq_tui.widgets.notice_line import NoticeLine, fitted
 from tests.actors import PANEL
-from tests.steps import step
+from tests.steps import step, until_true
 from tests.ui.host import press_later
 from tests.ui.inboxed import Many
 from tests.ui.running import running
@@ -194,9 +194,7 @@ async def busy(line: NoticeLine) -> AsyncIterator[None]:
 
 async def due(line: NoticeLine, calls: int) -> None:
     """Wait until so many calls wait for a busy widget."""
-    async with asyncio.timeout(10):
-        while len(line._next_callbacks) < calls:  # noqa: ASYNC110 (a queue calls nobody)
-            await asyncio.sleep(0.001)
+    await until_true(lambda: len(line._next_callbacks) >= calls, 10)
 
 
 async def test_the_end_of_a_notice_does_not_end_the_next_one() -> None:
@@ -354,9 +352,7 @@ async def test_the_program_ends_whole_at_any_moment(seed: int, tmp_path: Path) -
         await asyncio.gather(using, return_exceptions=True)
         began = tuple(run.app.workers)
     assert run.app._exception is None
-    async with asyncio.timeout(10):
-        while not all(worker.is_finished for worker in began):  # noqa: ASYNC110 (cancelled ones cannot be awaited)
-            await asyncio.sleep(0.001)
+    await until_true(lambda: all(worker.is_finished for worker in began), 10)
     assert [worker.name for worker in began if worker.state is WorkerState.ERROR] == []
 
 

@@ -16,6 +16,7 @@ from ccq_tui.cli import main
 from ccq_tui.remote.pairings import Pairing, change_pairings, pairings_file, read_pairings
 from tests.unit.remote.phone.device import Device, code_in, link_in
 from tests.unit.remote.phone.threads import home_relay_running, relay_elsewhere
+from tests.unit.starting import Cli
 
 Captured = pytest.CaptureFixture[str]
 
@@ -26,56 +27,49 @@ def elsewhere(tmp_path: Path) -> Iterator[tuple[str, str]]:
         yield found
 
 
-def test_a_paired_relay_and_its_devices(elsewhere: tuple[str, str], capsys: Captured) -> None:
+def test_a_paired_relay_and_its_devices(elsewhere: tuple[str, str], ccq: Cli) -> None:
     url, code = elsewhere
-    assert main(["devices"]) == 0
-    assert capsys.readouterr().out == "No device is paired. To pair one: ccq-tui phone\n"
-    assert main(["pair", url, code[:-1] + ("0" if code[-1] != "0" else "1")]) == 2
-    assert "the relay refused this: The proof is wrong" in capsys.readouterr().err
-    assert main(["pair", url, code]) == 0
-    text = capsys.readouterr().out
+    assert ccq("devices") == "No device is paired. To pair one: ccq-tui phone\n"
+    wrong = code[:-1] + ("0" if code[-1] != "0" else "1")
+    assert "the relay refused this: The proof is wrong" in ccq("pair", url, wrong, code=2)
+    text = ccq("pair", url, code)
     (pairing,) = read_pairings(pairings_file())
     assert f"This inbox is paired with {url}." in text
     assert f"ccq-tui phone --keep --relay {url}" in text
     assert link_in(text).endswith(f"&k={pairing.key}")
-    assert main(["pair", url]) == 0
-    again = capsys.readouterr().out
+    again = ccq("pair", url)
     with Device(url) as device, Device(url) as other, Device(url) as third:
         device.open_link(link_in(text), "Anna’s phone")
         other.type_code(code_in(text), "Tablet")
         third.open_link(link_in(again), "Watch")
         assert device.requests() == other.requests() == []
-        assert main(["devices", "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
-        assert found["version"] == 1
-        listed = sorted((one["name"], one["relay"], one["mode"]) for one in found["devices"])
+        found = ccq.json("devices")["devices"]
+        listed = sorted((one["name"], one["relay"], one["mode"]) for one in found)
         assert listed == [(name, url, "sealed") for name in ("Anna’s phone", "Tablet", "Watch")]
-        assert main(["devices"]) == 0
-        shown = capsys.readouterr().out
+        shown = ccq("devices")
         assert shown.splitlines()[0].split() == ["NAME", "ID", "PAIRED", "LAST", "SEEN", "RELAY"]
         row = rf"^Anna’s phone  {device.id[:8]}  \d\d:\d\d   \d\d:\d\d +{url}$"
         assert re.search(row, shown, re.MULTILINE)
-        assert main(["devices", "revoke", "Anna"]) == 2
-        assert main(["devices", "revoke", "Anna’s phone"]) == 0
-        assert "Anna’s phone is revoked: it can no longer read or answer." in capsys.readouterr().out
+        ccq("devices", "revoke", "Anna", code=2)
+        revoked = ccq("devices", "revoke", "Anna’s phone")
+        assert "Anna’s phone is revoked: it can no longer read or answer." in revoked
         calls = [(one, f"/requests/{pairing.id}") for one in (device, other)]
         assert [one.status("GET", path) for one, path in calls] == [401, 200]
-        assert main(["devices", "forget", f"{url}/"]) == 0
-        assert capsys.readouterr().out == f"{url} is forgotten: nothing is published to it.\n"
+        said = f"{url} is forgotten: nothing is published to it.\n"
+        assert ccq("devices", "forget", f"{url}/") == said
         assert [one.status("GET", path) for one, path in calls] == [401, 401]
     assert read_pairings(pairings_file()) == ()
 
 
 def test_a_code_can_be_typed_so_that_no_list_of_processes_has_it(
-    elsewhere: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: Captured
+    elsewhere: tuple[str, str], monkeypatch: pytest.MonkeyPatch, ccq: Cli
 ) -> None:
     url, code = elsewhere
     monkeypatch.setattr(sys, "stdin", io.StringIO(f" {code.lower()}\n"))
     change_pairings(pairings_file(), add=[Pairing("lost", url, url, "unknown")])
-    assert main(["pair", url, "--plain"]) == 0
+    assert "Not encrypted: anyone in" in ccq("pair", url, "--plain")
     (pairing,) = read_pairings(pairings_file())
     assert (pairing.id != "lost", pairing.is_sealed) == (True, False)
-    assert "Not encrypted: anyone in" in capsys.readouterr().out
 
 
 REFUSED = [
@@ -97,7 +91,7 @@ def test_a_refusal_names_the_next_step(words: list[str], why: str, capsys: Captu
     assert why in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_relay_that_is_away_is_named_and_can_be_forgotten(capsys: Captured) -> None:
+def test_a_relay_that_is_away_is_named_and_can_be_forgotten(ccq: Cli, capsys: Captured) -> None:
     with home_relay_running() as pairing:
         pass
     assert main(["devices", "--json"]) == 2
@@ -105,9 +99,8 @@ def test_a_relay_that_is_away_is_named_and_can_be_forgotten(capsys: Captured) ->
     assert json.loads(out) == {"version": 1, "devices": []}
     assert f"Error: {pairing.public}: the relay cannot be reached" in err
     change_pairings(pairings_file(), add=[Pairing("p", "https://a", "https://a", "t")])
-    assert main(["pair"]) == 2
     why = f"several relays: name one, as in ccq-tui pair {pairing.public} or https://a"
-    assert why in " ".join(capsys.readouterr().err.split())
+    assert why in " ".join(ccq("pair", code=2).split())
     assert main(["devices", "forget", pairing.public]) == 0
     assert "Its devices were not revoked: the relay cannot be reached" in capsys.readouterr().err
     assert [one.id for one in read_pairings(pairings_file())] == ["p"]

@@ -14,6 +14,7 @@ import pytest
 from ccq_tui import preboot_input
 from ccq_tui.compat.textual.driver import _as_typed
 from ccq_tui.preboot_input import EarlyPrompt, frame, is_begun
+from tests.steps import until
 
 
 class Typist:
@@ -31,15 +32,12 @@ class Typist:
 
     def taken(self, wanted: bytes) -> None:
         """Wait until what was typed has come: the system passes it on when it gets to that."""
-        until = time.monotonic() + 10
-        while not self.early._typed.endswith(wanted) and time.monotonic() < until:
-            time.sleep(0.001)
-        assert self.early._typed.endswith(wanted)
+        until(lambda: self.early._typed.endswith(wanted), 10)
 
     def drawn(self, wanted: bytes) -> bytes:
         """Read what is drawn until it ends as wanted."""
-        got, until = b"", time.monotonic() + 10
-        while not got.endswith(wanted) and time.monotonic() < until:
+        got, ends = b"", time.monotonic() + 10
+        while not got.endswith(wanted) and time.monotonic() < ends:
             if select.select([self.master], [], [], 0.1)[0]:
                 got += os.read(self.master, 4096)
         assert got.endswith(wanted), got
@@ -103,9 +101,7 @@ def test_a_paste_in_many_pieces_is_taken_whole(typist: Typist, patient: None) ->
     typist.early._stop = (typist.early._stop[0], -1)
     for number in range(1, 101):
         typist.type(b"piece\n")
-        until = time.monotonic() + 10
-        while typist.early._typed.count(b"piece\n") < number and time.monotonic() < until:
-            time.sleep(0)
+        until(lambda number=number: typist.early._typed.count(b"piece\n") >= number, 10)  # type: ignore[misc]
     typist.type(b"\x1b[201~")
     typist.early._reader.join(10)
     assert typist.early.release() == "\x1b[200~" + 100 * "piece\n" + "\x1b[201~"

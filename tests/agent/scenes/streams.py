@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from ccq_tui.agent import events as ev
@@ -10,6 +9,7 @@ from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
 from tests.agent.stage import Stage
+from tests.steps import until_true
 
 LONG = "A sentence with several words. " * 20
 HUGE = "x" * 3_000_000
@@ -126,9 +126,7 @@ def _enqueued(home: CleanHome, session_id: str) -> int:
 
 async def enqueued(home: CleanHome, session_id: str, count: int) -> None:
     """Wait until the CLI's own record holds so many queued prompts: what is written to it is not yet read."""
-    async with asyncio.timeout(40):
-        while _enqueued(home, session_id) < count:  # noqa: ASYNC110 - a file tells nobody that it grew
-            await asyncio.sleep(0.02)
+    await until_true(lambda: _enqueued(home, session_id) >= count, 40)
 
 
 async def prompts_sent_wait_and_are_delivered(run: Running, model: ScriptedModel, home: CleanHome) -> None:

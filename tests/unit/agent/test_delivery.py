@@ -33,6 +33,7 @@ from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.message import answers_as_message
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox
+from tests.steps import until_true
 
 QUESTION = Question("Which?", "Which", (Option("A", "a"), Option("B", "b")))
 ANSWERED = 'Your questions have been answered: "Which?"="A".'
@@ -390,9 +391,7 @@ async def test_it_is_recorded_a_while_after_it_was_read(monkeypatch: pytest.Monk
     told = Told()
     told.delivered("a")
     assert told.events == []
-    async with asyncio.timeout(20):
-        while not told.events:  # noqa: ASYNC110 (a timer calls nobody)
-            await asyncio.sleep(0.01)
+    await until_true(lambda: told.events, 20)
     await told.unwritten.settle("s", "killed", in_order=False)
     assert told.events == [PromptRecorded("a")]
     assert told.looked_up == []

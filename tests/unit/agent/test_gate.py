@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from ccq_tui.questions.state import Arriving
 from tests.actors import LIMIT, PANEL
 from tests.memory_inbox import MemoryInbox
 from tests.options import options_of
+from tests.steps import until_true
 
 SOURCE: dict[str, Any] = {
     "questions": [{"question": "Q?", "header": "H", "options": [{"label": "a"}, {"label": "b"}]}]
@@ -105,16 +105,10 @@ def told_of(asked: Asked) -> list[str]:
     return [event.request.id for event in asked.events if isinstance(event, ev.RequestAsked)]
 
 
-async def until(held: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
-        while not held():  # noqa: ASYNC110 (nobody says when)
-            await asyncio.sleep(0)
-
-
 async def test_sets_of_one_message_are_asked_in_their_order_whichever_hook_comes_first() -> None:
     asked = Asked()
     tasks = two_sets(asked)
-    await until(lambda: len(told_of(asked)) == 2)
+    await until_true(lambda: len(told_of(asked)) == 2)
     assert told_of(asked) == [request.id for request in asked.inbox.pending] == ["t1@s", "t2@s"]
     for name in ("t2@s", "t1@s"):
         await asked.inbox.answer(name, Answered((Answer(("a",)),)), PANEL)
@@ -132,7 +126,7 @@ async def test_a_set_that_nobody_is_asked_holds_up_no_other(
     await asyncio.sleep(0)
     if refused:
         asked.gate.waits.hear(ev.ToolFinished("t1", "AskUserQuestion", "<tool_use_error>no", is_error=True))
-    await until(lambda: told_of(asked) == ["t2@s"])
+    await until_true(lambda: told_of(asked) == ["t2@s"])
     await asked.inbox.answer("t2@s", Declined(), PANEL)
     assert await second == {}
 

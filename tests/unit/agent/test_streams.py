@@ -17,6 +17,7 @@ from ccq_tui.agent.claude import streams as streams_module
 from ccq_tui.agent.claude.conversation import DeltaCoalescer
 from ccq_tui.agent.claude.streams import BlockStreams
 from ccq_tui.agent.events import AgentEvent, BlockDropped, BlockFinished, BlockGrew, BlockKey, BlockKind
+from tests.steps import until_true
 
 
 def start(message_id: str) -> dict[str, Any]:
@@ -198,12 +199,6 @@ def finished(text: str, key: BlockKey = ONE) -> BlockFinished:
     return BlockFinished(key, BlockKind.TEXT, text)
 
 
-async def moment_over(told: list[AgentEvent], count: int) -> None:
-    async with asyncio.timeout(10):
-        while len(told) < count:  # noqa: ASYNC110 - a plain list tells nobody that it grew
-            await asyncio.sleep(0.01)
-
-
 async def test_the_first_is_told_at_once_and_the_rest_of_a_moment_together() -> None:
     told: list[AgentEvent] = []
     joined = DeltaCoalescer(told.append)
@@ -213,7 +208,7 @@ async def test_the_first_is_told_at_once_and_the_rest_of_a_moment_together() -> 
         joined.take(grew(letter))
         joined.take(grew(letter.upper(), TWO))
     assert told == [grew("a")]
-    await moment_over(told, 3)
+    await until_true(lambda: len(told) >= 3)
     assert told == [grew("a"), grew("bcd"), grew("BCD", TWO)]
     joined.close()
 

@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -44,6 +44,7 @@ from ccq_tui.logs import log_path
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, QuestionSet
 from ccq_tui.questions.parse import readable_set
+from tests.steps import until
 from tests.unit.bridges.native import (
     ACCEPTED,
     ASKED,
@@ -59,18 +60,8 @@ from tests.unit.bridges.native import (
 )
 from tests.unit.inbox.test_durable_trouble import seen
 
-T = TypeVar("T")
 LIMIT = 60.0
 ANSWER = Answered((Answer(("Postgres",)),))
-
-
-def until(look: Callable[[], T]) -> T:
-    """Wait for something to be seen."""
-    ends_at = time.monotonic() + LIMIT
-    while not (seen := look()):
-        assert time.monotonic() < ends_at, "it did not come"
-        time.sleep(0.02)
-    return seen
 
 
 class Stage:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import threading
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,7 @@ from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Expired
 from ccq_tui.questions.schema_form import ACCEPT_LINK
+from tests.steps import until
 from tests.unit.bridges.native import ASKED, COMMAND, QUESTION, SAID, SESSION, STOPPED, NativeSession
 
 LASTING = [
@@ -334,8 +334,7 @@ def test_what_holds_claude_code_up_ends_once_no_ccq_tui_is_open(
 
     def close_ccq_tui() -> None:
         own = Store(path)
-        while not own.requests.waiting():
-            time.sleep(0.01)
+        until(own.requests.waiting)
         own.listeners.remove(this_process())
         own.close()
 

@@ -22,6 +22,7 @@ from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.rows import LISTED, RequestState
 from ccq_tui.questions import Declined, Option, Question, QuestionSet
 from tests.actors import PANEL
+from tests.steps import until_true
 
 QUESTIONS = QuestionSet("letter", (Question("Which?", "Which", (Option("A"), Option("B"))),), source={})
 
@@ -73,8 +74,7 @@ async def test_calls_that_come_at_once_are_counted(inbox: Inbox) -> None:
         for number in range(MOST_AT_ONCE + 3)
     ]
     async with asyncio.timeout(30):
-        while sum(one.done() for one in asking) < 3:  # noqa: ASYNC110 (nothing tells)
-            await asyncio.sleep(0)
+        await until_true(lambda: sum(one.done() for one in asking) >= 3)
         waiting = await inbox.run(lambda store: store.requests.waiting())
         gone.set()
         ended = await asyncio.gather(*asking, return_exceptions=True)
@@ -124,8 +124,7 @@ async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(inbox:
         calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
         asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, asyncio.Event()))
         async with asyncio.timeout(30):
-            while not call.request_id:  # noqa: ASYNC110 (nothing tells)
-                await asyncio.sleep(0)
+            await until_true(lambda: call.request_id)
             await inbox.answer(call.request_id, Declined(), PANEL)
             assert await asking is not None
             reader = asyncio.StreamReader()

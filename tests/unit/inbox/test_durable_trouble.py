@@ -31,7 +31,7 @@ from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from tests.actors import PANEL, PHONE
-from tests.steps import step
+from tests.steps import step, until_true
 from tests.unit.inbox.made import known
 from tests.unit.inbox.test_inbox import Heard, inboxes, opened_in, permission
 
@@ -45,9 +45,7 @@ async def seen(path: Path, true: Callable[[Store], object]) -> None:
     """Wait until a store of its own sees something."""
     store = Store(path)
     try:
-        async with asyncio.timeout(30):
-            while not true(store):  # noqa: ASYNC110 - another connection tells nobody
-                await asyncio.sleep(0.01)
+        await until_true(lambda: true(store), 30)
     finally:
         store.close()
 

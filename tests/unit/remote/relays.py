@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 import shutil
 import subprocess
 import uuid
@@ -25,7 +26,7 @@ from ccq_tui.remote.relay.members import new_pairing
 from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
 from ccq_tui.remote.relay.store import RelayStore
 from ccq_tui.remote.relay.stores import open_store
-from ccq_tui.remote.seal import Code, proof_hash
+from ccq_tui.remote.seal import KEY_BYTES, Code, proof_hash, to_base64
 
 
 @dataclass
@@ -62,7 +63,8 @@ class RunningRelay:
     async def pairing(self, *, sealed: bool = False, devices: int = 1) -> TestPairing:
         """Make a pairing with devices, by the calls of the protocol where there are any."""
         pairing, token = await new_pairing(self.store, sealed, "desk")
-        made = TestPairing(self, pairing, Caller(self, token))
+        key = to_base64(secrets.token_bytes(KEY_BYTES)) if sealed else ""
+        made = TestPairing(self, pairing, Caller(self, token), key)
         for number in range(devices):
             made.devices.append(await made.join(f"phone {number}"))
         return made
@@ -77,10 +79,25 @@ class Caller:
     id: str = ""
 
     async def __call__(self, method: str, path: str, body: Any = None, **more: Any) -> httpx2.Response:
-        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
-        headers |= more.pop("headers", {})
+        headers = self.headers | more.pop("headers", {})
         content = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         return await self.relay.client.request(method, path, content=content, headers=headers, **more)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+    async def refused(self, method: str, path: str, body: Any = None) -> tuple[int, str]:
+        """Make a call that is refused; return its status, and the field that is wrong, or ""."""
+        response = await self(method, path, body)
+        return response.status_code, response.json().get("field", "")
+
+    @asynccontextmanager
+    async def events(self, path: str, **headers: str) -> AsyncIterator[AsyncIterator[str]]:
+        """Listen to events; yields their lines."""
+        async with self.relay.client.stream("GET", path, headers=self.headers | headers) as stream:
+            assert stream.headers["content-type"].startswith("text/event-stream")
+            yield stream.aiter_lines()
 
 
 @dataclass
@@ -92,15 +109,17 @@ class TestPairing:
     relay: RunningRelay
     id: str
     terminal: Caller
+    key: str
     devices: list[Caller] = field(default_factory=list)
 
     @property
     def device(self) -> Caller:
         return self.devices[0]
 
-    def known(self, key: str = "") -> Pairing:
+    @property
+    def known(self) -> Pairing:
         """The pairing as its terminal keeps it."""
-        return Pairing(self.id, self.relay.url, self.relay.url, self.terminal.token, key)
+        return Pairing(self.id, self.relay.url, self.relay.url, self.terminal.token, self.key)
 
     async def invite(self, wrapped: str = "") -> Code:
         code = Code.new()
@@ -155,6 +174,12 @@ def a_body(**changes: Any) -> dict[str, Any]:
 def a_request(**changes: Any) -> dict[str, Any]:
     """A plain request."""
     return {"id": str(uuid.uuid4()), "expires": in_days(6.5), "body": a_body()} | changes
+
+
+def a_subscription(endpoint: str) -> dict[str, Any]:
+    """The body of a call that subscribes to Web Push."""
+    keys = {"p256dh": "p", "auth": "a"}
+    return {"subscription": {"endpoint": endpoint, "expirationTime": None, "keys": keys}}
 
 
 @asynccontextmanager

@@ -51,30 +51,29 @@ async def test_pairings_are_published_as_the_file_has_them(
             return is_free
 
     await quiet.ask(question())
-    change_pairings(file, add=[quiet.pairing])
+    change_pairings(file, add=[quiet.phone.pairing])
     file.chmod(0o644)
     async with leading(tmp_path) as said:
         await until_true(lambda: "can be read by others" in caplog.text)
         file.chmod(0o600)
         record = await quiet.phone.shown()
-        change_pairings(file, remove=[quiet.pairing.id])
+        change_pairings(file, remove=[quiet.phone.pairing.id])
         await until_true(nobody_leads)
         await quiet.phone.answer(record, {"answers": [{"selected": [1]}]})
-        change_pairings(file, add=[quiet.pairing])
+        change_pairings(file, add=[quiet.phone.pairing])
         await quiet.phone.says(record["id"], end="answered", by="on Anna's phone", text="Red")
         file.write_text("{", encoding="utf-8")
-        await quiet.ask(question("toolu_2"))
-        await quiet.phone.shown("toolu_2")
+        await quiet.shown(question("toolu_2"))
         assert said == [], "a damaged file ends nothing"
 
 
 async def test_all_say_that_a_relay_is_down_and_try_after_a_change(tmp_path: Path, quiet: Desk) -> None:
     async with leading(tmp_path) as first, leading(tmp_path) as second:
-        other = replace(quiet.pairing, id=str(uuid.uuid4()), relay="http://127.0.0.1:9")
+        other = replace(quiet.phone.pairing, id=str(uuid.uuid4()), relay="http://127.0.0.1:9")
         for pairing, words in (
-            (replace(quiet.pairing, relay="http://127.0.0.1:9"), "phone: relay unreachable"),
-            (replace(quiet.pairing, relay="http://127.0.0.1:9", is_home=True), ""),
-            (replace(quiet.pairing, token="unknown", is_home=True), "phone: pair it again"),
+            (replace(quiet.phone.pairing, relay="http://127.0.0.1:9"), "phone: relay unreachable"),
+            (replace(quiet.phone.pairing, relay="http://127.0.0.1:9", is_home=True), ""),
+            (replace(quiet.phone.pairing, token="unknown", is_home=True), "phone: pair it again"),
             (other, "phone: relay unreachable"),
         ):
             change_pairings(tmp_path / PAIRINGS, add=[pairing])
@@ -84,14 +83,12 @@ async def test_all_say_that_a_relay_is_down_and_try_after_a_change(tmp_path: Pat
 async def test_a_thread_waits_for_a_pairing_leads_and_is_followed(tmp_path: Path, quiet: Desk) -> None:
     thread = LeaderThread(Settings(), tmp_path, lambda _: None)
     assert not (tmp_path / LOCK).exists()
-    change_pairings(tmp_path / PAIRINGS, add=[quiet.pairing])
-    await quiet.ask(question())
-    await quiet.phone.shown()
+    change_pairings(tmp_path / PAIRINGS, add=[quiet.phone.pairing])
+    await quiet.shown(question())
     async with leading(tmp_path):
         await asyncio.to_thread(thread.stop, 20.0)
         assert "leader" not in {each.name for each in threading.enumerate()}
-        await quiet.ask(question("toolu_2"))
-        await quiet.phone.shown("toolu_2")
+        await quiet.shown(question("toolu_2"))
     assert not (tmp_path / SIGN).exists()
 
 

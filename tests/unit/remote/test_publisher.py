@@ -1,92 +1,86 @@
-"""Requests reach a device by a real relay, and its answers the inbox."""
+"""Requests reach a device by a real relay, and its answers the inbox, also where the relay fails or lies."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ccq_tui.inbox.actors import Surface
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.port import SessionFact
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.questions import Answer, Answered, Declined, Discussed
+from ccq_tui.remote.relay.store import Swap, records_of
 from tests.actors import INBOX
-from tests.unit.remote.publishing import (
-    ALWAYS,
-    CHANGED,
-    COLOUR,
-    PARTS,
-    SESSION,
-    Desk,
-    permission,
-    plan,
-    published,
-    question,
-    until,
-)
+from tests.steps import until_true
+from tests.unit.remote import publishing
+from tests.unit.remote.publishing import COLOUR, PARTS, Body, Desk, permission, plan, question
 
-MODES = pytest.mark.parametrize("sealed", [True, False], ids=["sealed", "plain"])
+RED, BLUE = ({"answers": [{"selected": [number]}]} for number in (1, 2))
+GIVEN_RED, GIVEN_BLUE = (Answered((Answer((label,)),)) for label in ("Red", "Blue"))
+MANY = 150
+REFUSED = "the answer cannot be opened: {}; answer again"
+CHANGED = REFUSED.format("it was changed, or is not for this request and pairing")
+MODES = pytest.mark.parametrize("desk", [True, False], ids=["sealed", "plain"], indirect=True)
+PLAIN = pytest.mark.parametrize("desk", [False], ids=["plain"], indirect=True)
 
 
 @MODES
-async def test_a_question_is_answered_on_a_phone(tmp_path: Path, *, sealed: bool) -> None:
-    async with published(tmp_path, sealed=sealed) as desk:
-        asked, request = time.monotonic(), question("toolu_1", COLOUR, PARTS)
-        outcome = await desk.ask(request, "I looked at both.")
-        record = await desk.phone.shown()
-        assert time.monotonic() - asked < 2
-        body = desk.phone.body(record)
-        assert (body["version"], body["context"], body["cut"]) == (1, "I looked at both.", False)
-        assert (body["session"]["name"], body["session"]["directory"]) == ("api", "/home/me/api")
-        assert [one["text"] for one in body["request"]["questions"]] == [COLOUR.text, PARTS.text]
-        given = {"answers": [{"selected": [2], "note": "as the sky"}, {"selected": ["A"], "other": "D"}]}
-        assert (await desk.phone.answer(record, given)).status_code == 200
-        answers = (Answer(("Blue",), note="as the sky"), Answer(("A",), "D"))
-        assert await asyncio.wait_for(outcome, 5) == Answered(answers)
-        actor = (await desk.stored(request)).actor
-        assert actor is not None
-        name = "Anna's phone" if sealed else "phone 0"
-        assert (actor.surface, actor.name, actor.device) == (Surface.DEVICE, name, desk.phone.caller.id)
-        said = {"end": "answered", "by": f"on {name}", "text": "Blue · A, “D”"}
-        record = await desk.phone.says(record["id"], **said)
-        assert record["status"] == "answered"
-        desk.inbox.sessions.delivered(request.id, "result")
-        record = await desk.phone.says(record["id"], taken=True, **said)
-        assert record["status"] == "ended"
-        assert await desk.phone.records() == []
+async def test_a_question_is_answered_on_a_phone(desk: Desk) -> None:
+    asked, request = time.monotonic(), question("toolu_1", COLOUR, PARTS)
+    outcome, record = await desk.shown(request, "I looked at both.")
+    assert time.monotonic() - asked < 2
+    body = desk.phone.body(record)
+    assert (body["version"], body["context"], body["cut"]) == (1, "I looked at both.", False)
+    assert (body["session"]["name"], body["session"]["directory"]) == ("api", "/home/me/api")
+    assert [one["text"] for one in body["request"]["questions"]] == [COLOUR.text, PARTS.text]
+    given = {"answers": [{"selected": [2], "note": "as the sky"}, {"selected": ["A"], "other": "D"}]}
+    await desk.phone.answer(record, given)
+    answers = (Answer(("Blue",), note="as the sky"), Answer(("A",), "D"))
+    assert await asyncio.wait_for(outcome, 5) == Answered(answers)
+    actor = (await desk.stored(request)).actor
+    assert actor is not None
+    name = "Anna's phone" if desk.phone.pairing.is_sealed else "phone 0"
+    assert (actor.surface, actor.name, actor.device) == (Surface.DEVICE, name, desk.phone.caller.id)
+    said = {"end": "answered", "by": f"on {name}", "text": "Blue · A, “D”"}
+    record = await desk.phone.says(record["id"], **said)
+    assert record["status"] == "answered"
+    desk.inbox.sessions.delivered(request.id, "result")
+    record = await desk.phone.says(record["id"], taken=True, **said)
+    assert record["status"] == "ended"
+    assert await desk.phone.records() == []
 
 
-@MODES
+@pytest.mark.parametrize("sealed", [True, False], ids=["sealed", "plain"])
 async def test_each_kind_is_decided_on_a_phone(tmp_path: Path, *, sealed: bool) -> None:
-    async with published(tmp_path, sealed=sealed, grants=True) as desk:
+    async with publishing.published(tmp_path, sealed=sealed, grants=True) as desk:
         for request, answer, outcome in (
             (permission("p1"), {"choice": 1}, Allowed()),
             (permission("p2"), {"choice": 5, "note": "run it dry"}, Denied("run it dry")),
-            (permission("p3"), {"choice": 3}, Allowed(suggestion=ALWAYS)),
+            (permission("p3"), {"choice": 3}, Allowed(suggestion=publishing.ALWAYS)),
             (plan("l1"), {"choice": 1}, Allowed(mode="default")),
             (plan("l2"), {"decline": True}, Denied()),
             (question("q1"), {"discuss": "Why?"}, Discussed("Why?")),
             (question("q2"), {"decline": True}, Declined()),
         ):
-            got = await desk.ask(request)
-            record = await desk.phone.shown(request.tool_use_id)
-            assert (await desk.phone.answer(record, answer)).status_code == 200, request
+            got, record = await desk.shown(request)
+            await desk.phone.answer(record, answer)
             assert await asyncio.wait_for(got, 5) == outcome
 
 
 async def test_a_wrong_answer_is_refused(desk: Desk) -> None:
-    request = question()
-    await desk.ask(request)
-    record = await desk.phone.shown()
-    assert (await desk.phone.answer(record, {"answers": [{"selected": [3]}]})).status_code == 200
+    _, record = await desk.shown(request := question())
+    await desk.phone.answer(record, {"answers": [{"selected": [3]}]})
     reason = "answers[0].selected: no option 3; there are “Red”, “Blue”"
     record = await desk.phone.says(record["id"], refused=reason)
     assert (record["status"], record["answer"]) == ("pending", None)
     assert (await desk.stored(request)).state is RequestState.PENDING
-    assert (await desk.phone.answer(record, {"decline": True})).status_code == 200
+    await desk.phone.answer(record, {"decline": True})
     await desk.phone.says(record["id"], end="declined", by="on Anna's phone")
 
 
@@ -94,28 +88,22 @@ async def test_a_wrong_answer_is_refused(desk: Desk) -> None:
 
 
 async def test_a_phone_that_was_second_is_told_who_was_first(desk: Desk) -> None:
-    request = question()
-    await desk.ask(request)
-    record = await desk.phone.shown()
+    _, record = await desk.shown(request := question())
     await desk.stop()  # so that the answer is at the relay before the other one is known there
-    await desk.inbox.answer(request.id, Answered((Answer(("Red",)),)), INBOX)
-    assert (await desk.phone.answer(record, {"answers": [{"selected": [2]}]})).status_code == 200
+    await desk.inbox.answer(request.id, GIVEN_RED, INBOX)
+    await desk.phone.answer(record, BLUE)
     desk.publish()
     record = await desk.phone.says(record["id"], end="answered", by="in the inbox", text="Red")
     assert record["status"] == "ended"
-    assert (await desk.stored(request)).outcome == Answered((Answer(("Red",)),))
+    assert (await desk.stored(request)).outcome == GIVEN_RED
 
 
 async def test_skipped_leaves_it_to_the_terminal(desk: Desk) -> None:
-    request = question()
-    await desk.ask(request)
-    record = await desk.phone.shown()
-    assert (await desk.phone.post(record, {"skipped": True})).status_code == 200
+    _, record = await desk.shown(request := question())
+    await desk.phone.post(record, {"skipped": True})
     await desk.stop()
     desk.publish()
-    other = question("toolu_2")
-    await desk.ask(other)
-    await desk.phone.shown("toolu_2")
+    await desk.shown(question("toolu_2"))
     assert (await desk.stored(request)).state is RequestState.PENDING
     assert (await desk.phone.record(record["id"]))["status"] == "answered", "it is not asked again"
     await desk.inbox.answer(request.id, Declined(), INBOX)
@@ -126,35 +114,220 @@ async def test_skipped_leaves_it_to_the_terminal(desk: Desk) -> None:
 
 
 async def test_what_is_withdrawn_and_asked_again_takes_no_old_answer(desk: Desk) -> None:
-    request = question()
-    await desk.ask(request)
-    record = await desk.phone.shown()
+    _, record = await desk.shown(request := question())
     await desk.inbox.answer(request.id, Cancelled("interrupted"), INBOX)
     outcome = await desk.ask(request)
 
     async def is_over() -> bool:
         return bool((await desk.phone.record(record["id"]))["status"] == "ended")
 
-    await until(is_over)
+    await until_true(is_over)
     again = await desk.phone.shown()
     assert again["id"] != record["id"]
-    await desk.phone.post(again, desk.phone.said(record, {"answers": [{"selected": [2]}]}))
-    await desk.phone.says(again["id"], refused=f"the answer cannot be opened: {CHANGED}; answer again")
-    await desk.phone.answer(again, {"answers": [{"selected": [1]}]})
-    assert await asyncio.wait_for(outcome, 5) == Answered((Answer(("Red",)),))
+    await desk.phone.post(again, desk.phone.said(record, BLUE))
+    await desk.phone.says(again["id"], refused=CHANGED)
+    await desk.phone.answer(again, RED)
+    assert await asyncio.wait_for(outcome, 5) == GIVEN_RED
 
 
 async def test_a_parked_session_is_said_to_be_parked(desk: Desk) -> None:
-    request = question()
-    outcome = await desk.ask(request)
-    record = await desk.phone.shown()
+    outcome, record = await desk.shown(question())
     assert not desk.phone.body(record)["session"]["parked"]
-    desk.inbox.sessions.note(SESSION, SessionFact(state="parked"))
+    desk.inbox.sessions.note(publishing.SESSION, SessionFact(state="parked"))
     record = await desk.phone.says(record["id"], end="parked")
     assert record["status"] == "pending"
-    desk.inbox.sessions.note(SESSION, SessionFact(state="working", name="another name"))
+    desk.inbox.sessions.note(publishing.SESSION, SessionFact(state="working", name="another name"))
     record = await desk.phone.says(record["id"])
     await desk.stop()
     desk.publish()
-    await desk.phone.answer(record, {"answers": [{"selected": [1]}]})
-    assert await asyncio.wait_for(outcome, 5) == Answered((Answer(("Red",)),)), "under its old name"
+    await desk.phone.answer(record, RED)
+    assert await asyncio.wait_for(outcome, 5) == GIVEN_RED, "under its old name"
+
+
+# -- devices that know only the contract -------------------------------------------------------------------
+
+
+async def asked(desk: Desk, count: int) -> list[Body]:
+    """Wait until a device has so many pending questions."""
+
+    async def look() -> list[list[Body]] | None:
+        found = (await desk.phone.caller("GET", f"/questions/{desk.phone.pairing.id}")).json()["questions"]
+        return [found] if len(found) == count else None
+
+    return list((await until_true(look))[0])
+
+
+async def pair(desk: Desk) -> list[Body]:
+    """Wait until both questions of a set are pending, the one with a single choice first."""
+    return sorted(await asked(desk, 2), key=lambda each: bool(each["multiSelect"]))
+
+
+async def answer(desk: Desk, asked: Body, *indices: int, **more: Any) -> None:
+    given = {"selectedIndices": [*indices], **more}
+    response = await desk.phone.caller(
+        "POST", f"/question/{desk.phone.pairing.id}/{asked['id']}/answer", given
+    )
+    assert response.status_code == 200, response.text
+
+
+@PLAIN
+async def test_the_answers_to_a_set_become_one(desk: Desk) -> None:
+    request = question("toolu_1", COLOUR, PARTS)
+    outcome = await desk.ask(request)
+    colour, parts = await pair(desk)
+    assert colour["prompt"] == COLOUR.text
+    assert colour["header"] == "Colour"
+    options = [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": ""}]
+    assert colour["options"] == options
+    await answer(desk, colour, 1)
+    await answer(desk, parts)  # nothing of a multi-select says nothing: all is asked again
+    await pair(desk)
+    await answer(desk, parts, 0, 2, note="small")
+    await desk.stop()  # what was answered is found again
+    desk.publish()
+    assert await asked(desk, 1) == [colour]
+    assert (await desk.stored(request)).state is RequestState.PENDING
+    await answer(desk, colour, other="Green")
+    given = Answered((Answer(other="Green"), Answer(("A", "C"), note="small")))
+    assert await asyncio.wait_for(outcome, 5) == given
+    actor = (await desk.stored(request)).actor
+    assert actor == Actor(Surface.DEVICE, "phone 0", device=desk.phone.caller.id)
+    assert await asked(desk, 0) == []
+
+
+@PLAIN
+async def test_skipped_leaves_a_set_to_the_terminal(desk: Desk) -> None:
+    request = question("toolu_1", COLOUR, PARTS)
+    outcome = await desk.ask(request)
+    colour, parts = await pair(desk)
+    await answer(desk, colour, skipped=True)
+    await answer(desk, parts, 1)
+    record = await desk.phone.shown()
+    await desk.phone.answer(record, {"answers": [{"selected": [1]}, {"selected": [2]}]})
+    assert await asyncio.wait_for(outcome, 5) == Answered((Answer(("Red",)), Answer(("B",))))
+    assert await asked(desk, 0) == []
+
+
+# -- a relay that is down -----------------------------------------------------------------------------------
+
+
+async def test_a_relay_that_is_down_comes_and_goes(desk: Desk) -> None:
+    request = question()
+    await desk.stop()
+    await desk.relay.stop()
+    desk.publish()
+    await desk.ask(request)
+
+    await until_true(lambda: desk.publisher.problem)
+    assert desk.publisher.problem.startswith("the relay cannot be reached")
+    await desk.relay.start()
+    record = await desk.phone.shown()
+    assert not desk.publisher.problem
+    await desk.relay.stop()
+    await desk.inbox.answer(request.id, GIVEN_BLUE, INBOX)
+    await desk.ask(question("toolu_2"))
+    await desk.relay.start()
+    await desk.phone.shown("toolu_2")
+    await desk.phone.says(record["id"], end="answered", by="in the inbox", text="Blue")
+
+
+async def test_an_answer_given_while_nobody_published_is_taken_over(desk: Desk) -> None:
+    outcome, record = await desk.shown(question())
+    _, over = await desk.shown(gone := question("toolu_2"))
+    await desk.stop()
+    await desk.phone.answer(record, BLUE)
+    await desk.inbox.answer(gone.id, Cancelled("interrupted"), INBOX)
+    await desk.inbox.run(lambda store: store.requests.forget(gone.session_id))
+    desk.publish()
+    assert await asyncio.wait_for(outcome, 5) == GIVEN_BLUE
+    await desk.phone.says(over["id"], end="withdrawn")
+
+
+async def test_among_many_requests_the_newest_comes_first(desk: Desk) -> None:
+    await desk.stop()
+    for number in range(MANY):
+        await desk.ask(question(f"toolu_{number}"))
+    desk.publish()
+    await until_true(desk.phone.records)
+    asked = time.monotonic()
+    outcome, record = await desk.shown(question("toolu_late"))
+    await desk.phone.answer(record, BLUE)
+    assert await asyncio.wait_for(outcome, 5) == GIVEN_BLUE
+    assert time.monotonic() - asked < 5
+
+    async def all_there() -> bool:
+        return [each["status"] for each in await desk.phone.records()].count("pending") == MANY
+
+    await until_true(all_there)
+
+
+# -- a relay that lies --------------------------------------------------------------------------------------
+
+
+async def put(desk: Desk, record_id: str, **changes: Any) -> None:
+    """Change what the relay has of a record, or without changes, remove it."""
+    group = records_of(desk.phone.pairing.id)
+    entry = await desk.relay.store.get(group, record_id)
+    assert entry is not None
+    text = json.dumps(json.loads(entry.text) | changes) if changes else None
+    assert await desk.relay.store.swap(Swap(group, record_id, entry, text))
+
+
+def given(**said: Any) -> Body:
+    answer = {"device": {"id": "d", "name": "x"}, "at": "2026-11-27T12:00:00Z", **said}
+    return {"status": "answered", "answer": answer}
+
+
+async def test_answers_that_a_relay_swaps_or_changes_are_refused(desk: Desk) -> None:
+    unknown = REFUSED.format("its format is not known")
+    reasons = {"changed": CHANGED, "swapped": CHANGED, "torn": unknown, "opened": unknown}
+    requests = {name: question(f"toolu_{name}") for name in reasons}
+    records = {name: (await desk.shown(each))[1] for name, each in requests.items()}
+    await desk.stop()
+    honest = desk.phone.said(records["changed"], BLUE)["sealed"]
+    bent = honest[:20] + ("A" if honest[20] != "A" else "B") + honest[21:]
+    for name, sealed in {"changed": bent, "swapped": honest, "torn": "AAAA"}.items():
+        await put(desk, records[name]["id"], **given(sealed=sealed))
+    await put(desk, records["opened"]["id"], **given(answer=BLUE))
+    desk.publish()
+    for name, why in reasons.items():
+        await desk.phone.says(records[name]["id"], refused=why)
+        assert (await desk.stored(requests[name])).state is RequestState.PENDING
+
+
+async def test_a_replayed_answer_changes_nothing(desk: Desk) -> None:
+    outcome, record = await desk.shown(request := question())
+    old = desk.phone.said(record, BLUE)["sealed"]
+    await desk.phone.answer(record, RED)
+    assert await asyncio.wait_for(outcome, 5) == GIVEN_RED
+    said = {"end": "answered", "by": "on Anna's phone", "text": "Red"}
+    await desk.phone.says(record["id"], **said)
+    await desk.stop()
+    await put(desk, record["id"], **given(sealed=old), statement=None)
+    desk.publish()
+    await desk.phone.says(record["id"], **said)
+    assert (await desk.stored(request)).outcome == GIVEN_RED
+
+
+@pytest.mark.parametrize("lie", ["lost", "swapped", "later", "garbage"])
+async def test_a_request_that_a_relay_loses_or_changes_is_published_again(desk: Desk, lie: str) -> None:
+    outcome, record = await desk.shown(question())
+    _, other = await desk.shown(question("toolu_2"))
+    await desk.stop()
+    changes: Body = {
+        "lost": {},
+        "swapped": {"content": {"sealed": other["sealed"]}},
+        "later": {"expires": "2099-01-01T00:00:00Z"},
+        "garbage": {"content": {"sealed": "AAAA"}, "status": "ended", "statement": {"sealed": "AAAA"}},
+    }[lie]
+    await put(desk, record["id"], **changes)
+    desk.publish()
+
+    async def mended() -> bool:
+        found = await desk.phone.record(record["id"])
+        kept = ("sealed", "expires")
+        return found.get("status") == "pending" and all(found[name] == record[name] for name in kept)
+
+    await until_true(mended)
+    await desk.phone.answer(record, BLUE)
+    assert await asyncio.wait_for(outcome, 5) == GIVEN_BLUE

@@ -19,7 +19,6 @@ PROTECTED = [one for one in ENDPOINTS if one.roles]
 
 def body_of(endpoint: Endpoint, pairing: str) -> Any:
     """A right body for a call."""
-    keys = {"p256dh": "p", "auth": "a"}
     bodies: dict[str, Any] = {
         "QuestionPost": {"pairingId": pairing, "question": relays.a_question()},
         "QuestionAnswer": {"selectedIndices": [0]},
@@ -28,7 +27,7 @@ def body_of(endpoint: Endpoint, pairing: str) -> Any:
         "StatusPut": {"status": "ended", "statement": {"at": relays.in_days(0)}},
         "InvitationPost": {"pairingId": pairing, "invitation": "ABCD", "proofHash": "0" * 64},
         "DevicePut": {"name": "mine"},
-        "PushPost": {"subscription": {"endpoint": "https://push.example/", "keys": keys}},
+        "PushPost": relays.a_subscription("https://push.example/"),
         "TapsPost": {"answers": [{"selectedIndices": [0]}]},
     }
     return bodies[endpoint.body.__name__] if endpoint.body else None
@@ -38,8 +37,7 @@ async def made(endpoint: Endpoint, pairing: TestPairing, record: str, caller: Ca
     """Make a call; return its status and the type of its content."""
     id_ = pairing.device.id if "/devices/" in endpoint.path else record
     path = endpoint.path.replace("{pairingId}", pairing.id).replace("{id}", id_)
-    headers = {"Authorization": f"Bearer {caller.token}"} if caller.token else {}
-    more = {"headers": headers, "json": body_of(endpoint, pairing.id)}
+    more = {"headers": caller.headers, "json": body_of(endpoint, pairing.id)}
     async with pairing.relay.client.stream(
         endpoint.method, path, **more
     ) as response:  # the events have no end
@@ -126,12 +124,10 @@ async def test_a_terminal_pairs_by_an_invitation_of_the_relay(relay: RunningRela
     assert (await nobody("POST", "/pairings", body)).status_code == 404
 
 
-async def test_a_revoked_device_hears_no_more(relay: RunningRelay, pairing: TestPairing) -> None:
+async def test_a_revoked_device_hears_no_more(pairing: TestPairing) -> None:
     asked = await pairing.request()
-    headers = {"Authorization": f"Bearer {pairing.device.token}"}
     waiting = asyncio.create_task(pairing.device("GET", f"/request/{pairing.id}/{asked}?wait=25"))
-    async with relay.client.stream("GET", f"/events/{pairing.id}", headers=headers) as stream:
-        lines = stream.aiter_lines()
+    async with pairing.device.events(f"/events/{pairing.id}") as lines:
         assert await anext(lines) == ": connected"
         await pairing.device("DELETE", f"/devices/{pairing.id}/{pairing.device.id}")
         await pairing.request()

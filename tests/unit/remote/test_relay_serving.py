@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-from contextlib import nullcontext
 from pathlib import Path
 
-import httpx2
 import pytest
 from click.testing import CliRunner
 from redis import Redis
@@ -19,7 +17,7 @@ from ccq_tui.remote.relay.stores import open_store
 from ccq_tui.remote.seal import KEY_BYTES, About, Code, Sealed, Sealer
 from tests.unit.remote import relays
 from tests.unit.remote.notify.doubles import serving
-from tests.unit.remote.relays import Caller, RunningRelay, TestPairing, redis_server, running
+from tests.unit.remote.relays import Caller, RunningRelay, TestPairing, running
 
 
 async def test_a_port_in_use_and_bad_files_are_named(tmp_path: Path) -> None:
@@ -71,42 +69,37 @@ async def test_the_page_is_served_as_it_is_and_nothing_else(relay: RunningRelay)
     assert (await relay.nobody("HEAD", "/app.js")).text == ""
 
 
-def kept_in_file(directory: Path) -> bytes:
-    database = directory / "relay" / "relay.db"
-    assert database.stat().st_mode & 0o777 == 0o600
-    return b"".join(file.read_bytes() for file in database.parent.iterdir())
-
-
-def kept_in_redis(url: str) -> bytes:
-    """Every key and its value."""
-    with Redis.from_url(url) as redis:
+def kept_in(store_url: str) -> bytes:
+    """All files of a store, or every key and its value."""
+    if store_url.startswith("sqlite:"):
+        database = Path(store_url.removeprefix("sqlite:"))
+        assert database.stat().st_mode & 0o777 == 0o600
+        return b"".join(file.read_bytes() for file in database.parent.iterdir())
+    with Redis.from_url(store_url) as redis:
         keys = redis.keys("*")
         read = {b"string": redis.get, b"stream": redis.xrange}
         values = [read.get(redis.type(key), lambda key: redis.zrange(key, 0, -1))(key) for key in keys]
     return repr([keys, values]).encode()
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "redis"])
 async def test_store_and_log_hold_no_secret_and_no_text(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, store_url: str
 ) -> None:
     caplog.set_level(logging.DEBUG)
     text, key = "the secret plan 4711", bytes(range(KEY_BYTES))
-    server = redis_server(tmp_path) if kind == "redis" else nullcontext("")
-    with server as url:
-        async with running(tmp_path, store=url) as relay:
-            pairing = await relay.pairing(sealed=True)
-            sealer, request = Sealer(key, pairing.id), relays.a_request()
-            about = About(Sealed.REQUEST, request["id"], request["expires"])
-            sealed = sealer.seal(relays.a_body(context=text), about)
-            await pairing.request({"id": request["id"], "expires": request["expires"], "sealed": sealed})
-            answer = sealer.seal({"answer": {"discuss": text}}, About(Sealed.ANSWER, request["id"]))
-            place = f"/request/{pairing.id}/{request['id']}"
-            assert (await pairing.device("POST", place + "/answer", {"sealed": answer})).status_code == 200
-            assert (await Caller(relay, "wrong-token-4711")("GET", place)).status_code == 401
-            code, open_ = Code.new(), await pairing.invite()
-            assert (await relay.nobody("POST", "/pair", relays.redeeming(code))).status_code == 404
-            kept = kept_in_redis(url) if url else kept_in_file(tmp_path)
+    async with running(tmp_path, store=store_url) as relay:
+        pairing = await relay.pairing(sealed=True)
+        sealer, request = Sealer(key, pairing.id), relays.a_request()
+        about = About(Sealed.REQUEST, request["id"], request["expires"])
+        sealed = sealer.seal(relays.a_body(context=text), about)
+        await pairing.request({"id": request["id"], "expires": request["expires"], "sealed": sealed})
+        answer = sealer.seal({"answer": {"discuss": text}}, About(Sealed.ANSWER, request["id"]))
+        place = f"/request/{pairing.id}/{request['id']}"
+        assert (await pairing.device("POST", place + "/answer", {"sealed": answer})).status_code == 200
+        assert (await Caller(relay, "wrong-token-4711")("GET", place)).status_code == 401
+        code, open_ = Code.new(), await pairing.invite()
+        assert (await relay.nobody("POST", "/pair", relays.redeeming(code))).status_code == 404
+        kept = kept_in(store_url)
     assert answer.encode() in kept
     secrets = [text, "wrong-token-4711", pairing.terminal.token, pairing.device.token]
     secrets += [code.secret, open_.secret]
@@ -114,11 +107,6 @@ async def test_store_and_log_hold_no_secret_and_no_text(
     logged = caplog.text.replace(str(tmp_path), "")
     ours = [line for line in logged.splitlines() if "httpcore" not in line and "httpx" not in line]
     assert [one for one in [*secrets, sealed, answer] if any(one in line for line in ours)] == []
-
-
-async def subscribed(device: Caller, pairing: str, endpoint: str) -> httpx2.Response:
-    subscription = {"endpoint": endpoint, "expirationTime": None, "keys": {"p256dh": "p", "auth": "a"}}
-    return await device("POST", f"/push/{pairing}", {"subscription": subscription})
 
 
 async def test_a_push_is_empty_and_a_dead_subscription_goes(tmp_path: Path) -> None:
@@ -129,8 +117,8 @@ async def test_a_push_is_empty_and_a_dead_subscription_goes(tmp_path: Path) -> N
             key = (await pairing.device("GET", f"/push/{pairing.id}")).json()["key"]
             assert len(key) == 87
             for device, path in zip(pairing.devices, ("live", "410", "302", "long"), strict=False):
-                endpoint = f"http://{service.place}/{path}"
-                assert (await subscribed(device, pairing.id, endpoint)).status_code == 200
+                body = relays.a_subscription(f"http://{service.place}/{path}")
+                assert (await device("POST", f"/push/{pairing.id}", body)).status_code == 200
             found = (await pairing.terminal("POST", f"/notify/{pairing.id}")).json()
             reasons = ((pairing.devices[1].id, "410"), (pairing.devices[2].id, "302"))
             failed = [{"device": id_, "reason": f"the push service answered {one}"} for id_, one in reasons]
@@ -148,11 +136,13 @@ async def test_a_push_is_empty_and_a_dead_subscription_goes(tmp_path: Path) -> N
 
 async def test_a_push_leads_to_no_private_place(pairing: TestPairing) -> None:
     refused = ("http://push.example.org/1", "file:///etc", "https://[::1]/", "https://me@push.example.org/")
+    path = f"/push/{pairing.id}"
     for endpoint in refused:
-        response = await subscribed(pairing.device, pairing.id, endpoint)
-        assert (response.status_code, response.json()["field"]) == (400, "subscription.endpoint")
+        body = relays.a_subscription(endpoint)
+        assert await pairing.device.refused("POST", path, body) == (400, "subscription.endpoint")
     for place in ("127.0.0.1/1", "10.0.0.1/", "localhost/", "169.254.169.254/latest"):
-        assert (await subscribed(pairing.device, pairing.id, f"https://{place}")).status_code == 200
+        body = relays.a_subscription(f"https://{place}")
+        assert (await pairing.device("POST", path, body)).status_code == 200
         found = (await pairing.terminal("POST", f"/notify/{pairing.id}")).json()
         reason = "its push service is in a private network"
         assert found == {"sent": 0, "failed": [{"device": pairing.device.id, "reason": reason}]}

@@ -19,6 +19,7 @@ from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.runtime.events import LimitReached, Reconnected, SessionEvent
 from ccq_tui.runtime.session import FAILED, SupervisedSession
 from tests.actors import PANEL, SCRIPT
+from tests.steps import until_true
 from tests.ui.session import ToldRequests, ToldSession
 
 LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))
@@ -246,9 +247,8 @@ async def test_reconnecting_ends_the_process_that_is_there_first() -> None:
     life.tell(ev.StateChanged(ev.SessionState.ENDED), ev.SessionLost("closed", expected=True))
     assert len(life.agents) == 2
     assert life.launches[1].resume == "s"
-    async with asyncio.timeout(5):
-        while life.session.facts.state is not ev.SessionState.STARTING or Reconnected() not in life.events:  # noqa: ASYNC110
-            await asyncio.sleep(0.001)
+    await until_true(lambda: life.session.facts.state is ev.SessionState.STARTING, 5)
+    await until_true(lambda: Reconnected() in life.events, 5)
     await life.session.end()
 
 

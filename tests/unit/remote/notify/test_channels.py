@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, Request
-from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request
 from ccq_tui.processes import alive, owner_of
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.remote.client import UNPAIRED
@@ -25,7 +24,8 @@ from ccq_tui.remote.notify.program import run_program
 from ccq_tui.remote.notify.relays import push
 from tests.steps import until_true
 from tests.unit.remote.notify.doubles import serving
-from tests.unit.remote.relays import running
+from tests.unit.remote.publishing import permission, plan
+from tests.unit.remote.relays import a_subscription, running
 from tests.unit.remote.test_publication import stored
 
 WIDE = "𝒳" * 40
@@ -46,7 +46,7 @@ NOTIFICATIONS = [
     (asking("A", header=""), "question", "question", "Which cache?"),
     (asking("A", count=3), "Cache, Cache, Cache", "3 questions", "Which cache?"),
     (BASH, "permission: Bash", "permission", "Bash: rm␛[1m -r"),
-    (PlanRequest("p", "s", "# Go"), "plan", "plan", "Go"),
+    (plan(), "plan", "plan", "Build it"),
 ]
 
 
@@ -104,12 +104,10 @@ async def test_where_a_url_of_ntfy_sends() -> None:
 
 
 def test_buttons_only_where_they_say_it_all() -> None:
-    lasting = Suggestion("addRules", "localSettings", (Rule("Bash", "npm *"),), "allow")
-    permission = PermissionRequest("p", "s", tool="Bash", input={}, suggestions=(lasting,))
-    assert relays.answers_of(permission) == {"Allow once": {"choice": 1}, "Deny": {"choice": 2}}
+    assert relays.answers_of(permission()) == {"Allow once": {"choice": 1}, "Deny": {"choice": 2}}
     long = "a" * 50
     unfit = asking("A", "B", multi_select=True), asking("A", count=2), asking(long, f"{long}b")
-    for request in (*unfit, PlanRequest("p", "s", "# Go")):
+    for request in (*unfit, plan()):
         assert relays.answers_of(request) == {}
 
 
@@ -119,11 +117,9 @@ async def test_a_relay_that_fails_says_why_and_costs_only_its_part(
     with serving() as service:
         async with running(tmp_path, push_anywhere=True) as relay:
             made = await relay.pairing()
-            pairing, channel = made.known(), f"Web Push by {relay.url}"
+            pairing, channel = made.known, f"Web Push by {relay.url}"
             assert await push(pairing) == Receipt(channel), "nobody subscribed"
-            keys = {"p256dh": "p", "auth": "a"}
-            body = {"subscription": {"endpoint": f"http://{service.place}/500", "keys": keys}}
-            await made.device("POST", f"/push/{made.id}", body)
+            await made.device("POST", f"/push/{made.id}", a_subscription(f"http://{service.place}/500"))
             assert await push(pairing) == Receipt(channel, "the push service answered 500")
             unknown = await push(replace(pairing, token="wrong"))
             monkeypatch.setattr(relays, "MOST_SECONDS", 0.3)

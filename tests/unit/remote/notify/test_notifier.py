@@ -22,7 +22,6 @@ from ccq_tui.remote.notify import notifier
 from ccq_tui.remote.notify.notifier import Notifier
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.remote.publisher import Publisher
-from ccq_tui.remote.seal import to_base64
 from ccq_tui.stored import write_whole
 from tests.actors import PANEL
 from tests.steps import until_true
@@ -110,10 +109,12 @@ async def test_at_once_where_nobody_is_then_one_summary_and_no_request_twice(des
 async def test_a_person_at_the_terminal_has_time_to_react(desk: Desk) -> None:
     desk.sit_down()
     async with desk.notifying():
-        desk.ask("a", "b")
-        await desk.logged("No notification of 'b@s' now: a person is at a terminal")
+        desk.ask("a")
+        await desk.logged("No notification of 'a@s' now: a person is at a terminal")
         desk.later(15)
         desk.sit_down()
+        desk.ask("b")
+        await desk.logged("No notification of 'b@s' now: a person is at a terminal")
         desk.later(19)  # 34 s after the asking, 19 s after the last key
         assert await desk.inbox.answer("b@s", Cancelled("over"), PANEL)
         await desk.logged("No notification of 'b@s' now: it is settled")
@@ -162,7 +163,7 @@ async def test_the_persons_program_runs_for_each_request_at_most_four_at_a_time(
 
 
 async def test_a_button_of_a_plain_pairing_answers(desk: Desk) -> None:
-    async with running(desk.state) as relay, desk.notifying((await relay.pairing(devices=0)).known()):
+    async with running(desk.state) as relay, desk.notifying((await relay.pairing(devices=0)).known):
         task = desk.ask_request(asking("A", "B (Recommended)", "C"))
         await desk.notified("Claude · Cache")
         (said,) = desk.server.contents
@@ -190,8 +191,7 @@ async def test_a_sealed_pairing_keeps_what_is_asked_from_channels_unless_allowed
 ) -> None:
     async with running(desk.state) as relay:
         plain, sealed = await relay.pairing(), await relay.pairing(sealed=True)
-        pairings = plain.known(), sealed.known(to_base64(bytes(32)))
-        async with desk.notifying(*pairings, notify_text=with_text):
+        async with desk.notifying(plain.known, sealed.known, notify_text=with_text):
             desk.ask_request(request_)
             await desk.notified(title)
     (said,) = desk.server.contents

@@ -22,7 +22,8 @@ def link_in(text: str) -> str:
 
 
 def code_in(text: str) -> str:
-    return re.findall(r"\b(?:[0-9A-Z]{4}-){3}[0-9A-Z]{4}\b", text)[-1]
+    """The newest code in what was printed, or nothing."""
+    return (re.findall(r"\b(?:[0-9A-Z]{4}-){3}[0-9A-Z]{4}\b", text) or [""])[-1]
 
 
 def fingerprint_in(text: str) -> str:

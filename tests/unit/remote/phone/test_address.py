@@ -1,14 +1,21 @@
-"""The address that devices reach this machine by: Tailscale's name, the local network's, or a proxy's."""
+"""The address that devices reach this machine by, and the certificate that it makes for it."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import socket
+import ssl
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 
-from ccq_tui.remote.phone import address
+from ccq_tui.remote.phone import address, certificate
 from ccq_tui.remote.phone.address import AddressError, find_address
+from ccq_tui.remote.phone.certificate import fingerprint_of, keep_certificate
+from tests.unit.remote.phone.threads import home_relay_running
 
 STATE = {"BackendState": "Running", "CertDomains": ["localhost"]}
 PORT = 8765
@@ -106,3 +113,39 @@ def test_where_no_certificate_can_be_kept_it_says_so(tmp_path: Path) -> None:
     taken.touch()
     with pytest.raises(AddressError, match=r"no certificate can be kept in .*file"):
         find_address(PORT, taken, print, host="127.0.0.1")
+
+
+# -- a certificate of its own --------------------------------------------------------------------------------
+
+
+def test_a_strict_client_takes_the_certificate_for_its_address_alone() -> None:
+    with home_relay_running() as pairing:
+        host, port = "127.0.0.1", int(pairing.relay.rpartition(":")[2])
+        strict = ssl.create_default_context(cafile=pairing.certificate)
+        strict.verify_flags |= ssl.VERIFY_X509_STRICT
+        with socket.create_connection((host, port), 10) as one:
+            seen = strict.wrap_socket(one, server_hostname=host).getpeercert(binary_form=True) or b""
+        with socket.create_connection((host, port), 10) as one, pytest.raises(ssl.SSLCertVerificationError):
+            strict.wrap_socket(one, server_hostname="localhost")
+    shown = fingerprint_of(Path(pairing.certificate))
+    assert shown.replace(" ", "").lower() == hashlib.sha256(seen).hexdigest()
+    assert len(shown.split()) == 32
+
+
+def test_the_certificate_is_kept_while_it_is_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "own.pem"
+    keep_certificate(file, "127.0.0.1")
+    seen = [fingerprint_of(file)]
+    keep_certificate(file, "127.0.0.1")
+    assert fingerprint_of(file) == seen[0]
+    left = x509.load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc - datetime.now(UTC)
+    assert timedelta(days=396) < left < timedelta(days=397)
+    assert file.stat().st_mode & 0o777 == 0o600
+    keep_certificate(file, "::1")
+    seen.append(fingerprint_of(file))
+    file.write_bytes(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+    keep_certificate(file, "::1")
+    seen.append(fingerprint_of(file))
+    monkeypatch.setattr(certificate, "RENEWAL", timedelta(days=397))
+    keep_certificate(file, "::1")
+    assert len({*seen, fingerprint_of(file)}) == 4
