@@ -47,7 +47,7 @@ async def parked(one: House, **settings: object) -> tuple[HeardSession, str]:
     """Open a session that asks, and park it; return it and its request."""
     heard = one.open(**settings)
     heard.session.send("Build it")
-    asked = (await heard.until_true(QuestionRequest)).request
+    asked = (await heard.until(QuestionRequest)).request
     one.pid_of(heard)
     heard.session.agent.park()
     await heard.state(ev.SessionState.PARKED)
