@@ -77,9 +77,10 @@ def pytest_sessionfinish() -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """Let each worker begin with its share of the tests that start programs, in the random order there is.
+    """Let each worker have its share of the tests that start programs, in the random order there is.
 
-    They take up to a minute: what comes last is to be short, or one worker ends long after the others.
+    They mostly wait, so that half of the others lie between them and keep the processors busy. They take
+    up to a minute: what comes last is to be short, or one worker ends long after the others.
     """
     yield
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
@@ -88,9 +89,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     quick = iter([item for item in items if item.path not in slow_files])
     spread: list[pytest.Item] = []
     for worker in range(workers):
-        share = (len(items) - len(spread)) // (workers - worker)  # as pytest-xdist hands them out
+        end = len(spread) + (len(items) - len(spread)) // (workers - worker)  # as pytest-xdist hands them out
         mine = slow[worker::workers]
-        spread += [*mine, *itertools.islice(quick, max(0, share - len(mine)))]
+        # Those of a file follow each other: they share a browser.
+        files = [list(file) for _, file in itertools.groupby(mine, lambda item: item.path)]
+        between = max(0, end - len(spread) - len(mine)) // (2 * len(files) or 1)
+        for file in files:
+            spread += [*file, *itertools.islice(quick, between)]
+        spread += itertools.islice(quick, max(0, end - len(spread)))
     items[:] = spread
 
 
