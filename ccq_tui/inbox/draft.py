@@ -17,9 +17,9 @@ def first_draft(request: Request) -> Draft:
     """Return the draft with which a request opens."""
     if isinstance(request, DecidedRequest):
         return DecisionState(request, kind_of(request).choices(request))
-    return opened(
-        request.questions, request.origin.called if isinstance(request, QuestionRequest) else CLAUDE
-    )
+    # A form is named by its title.
+    named = isinstance(request, QuestionRequest) or not request.questions.title
+    return opened(request.questions, request.origin.called if named else CLAUDE)
 
 
 def with_recalled(draft: Draft, recalled: tuple[Recalled | None, ...]) -> Draft:

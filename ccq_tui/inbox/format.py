@@ -21,6 +21,8 @@ LONGEST_ID = 200
 PLACE_WIDTH = 30
 NAME_WIDTH = 14
 Shorten = Callable[[str], str]
+Drawn = Callable[[Sequence[str], Iterable[Sequence[str]]], list[str]]
+"""A table in columns, or in sentences."""
 
 
 def shortener(ids: Iterable[str]) -> Shorten:
@@ -39,7 +41,9 @@ def brief(at: datetime) -> str:
     return f"{there:%H:%M}" if there.date() == datetime.now().astimezone().date() else f"{there:%Y-%m-%d}"
 
 
-def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session_name: Shorten) -> list[str]:
+def inbox_lines(
+    waiting: Sequence[StoredRequest], request_name: Shorten, session_name: Shorten, drawn: Drawn = table
+) -> list[str]:
     """List pending requests, oldest first."""
     if not waiting:
         return ["Nothing waits."]
@@ -49,7 +53,7 @@ def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session
         asker = fit(origin.called if origin.is_foreign else session_name(request.session_id), NAME_WIDTH)
         what = kind.title(request), brief(item.asked_at), asker, kind.summary(request)
         rows.append((request_name(request.id), *what))
-    return table(("REQUEST", "KIND", "ASKED", "SESSION", "WHAT"), rows)
+    return drawn(("REQUEST", "KIND", "ASKED", "SESSION", "WHAT"), rows)
 
 
 def undelivered_lines(
@@ -118,7 +122,7 @@ def history_lines(changes: Sequence[Change], request_name: Shorten, session_id: 
     return table(("TIME", "WHAT", "CHANGE", "WHY"), rows)
 
 
-def native_lines(waiting: Sequence[StoredRequest], *, hooked: bool) -> list[str]:
+def native_lines(waiting: Sequence[StoredRequest], *, hooked: bool, drawn: Drawn = table) -> list[str]:
     """List requests to answer in Claude Code's own screen; ``hooked`` if installed hooks ask in the inbox."""
     if not waiting:
         return []
@@ -128,7 +132,7 @@ def native_lines(waiting: Sequence[StoredRequest], *, hooked: bool) -> list[str]
         shown = directory if cells(directory) <= PLACE_WIDTH else f"…{directory[1 - PLACE_WIDTH :]}"
         name = fit(one.request.origin.called, NAME_WIDTH)
         rows.append((brief(one.asked_at), name, shown, kind_of(one.request).summary(one.request)))
-    rows_with_heads = table(("ASKED", "SESSION", "DIRECTORY", "WHAT"), rows)
+    rows_with_heads = drawn(("ASKED", "SESSION", "DIRECTORY", "WHAT"), rows)
     how = (
         "Installed hooks ask here only while a ccq-tui is open; ccq-tui hooks status says what they cover."
         if hooked
@@ -186,7 +190,7 @@ def how_to_answer(request: Request, name: str) -> list[str]:
             words.append(f"--choose {lead}{'N,N' if question.multi_select else 'N'}")
     head = f"To answer: ccq-tui answer {name}"
     lines = [head, *(f"             {word}" for word in words)] if several else [f"{head} {words[0]}"]
-    return [*lines, f"Or:        {other}"] if isinstance(request, ElicitationRequest) else lines
+    return [*lines, f"Or:        {other}"] if request.questions.is_form else lines
 
 
 def _choices(choices: Sequence[Choice]) -> list[str]:

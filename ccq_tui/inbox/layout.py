@@ -102,6 +102,15 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return lines
 
 
+def sentences(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return each row as a line of ``Header: value`` sentences, which a screen reader reads in order."""
+    named = (
+        [f"{head.capitalize()}: {cell}" for head, cell in zip(heads, row, strict=True) if cell]
+        for row in rows
+    )
+    return [one_line(". ".join(parts), MOST) for parts in named]
+
+
 def local(at: datetime, *, seconds: bool = False) -> str:
     """Return a time in the person's time zone."""
     return at.astimezone().strftime("%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M")

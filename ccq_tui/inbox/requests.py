@@ -181,7 +181,24 @@ class ElicitationRequest(Asked):
         return self.form.questions
 
 
-AnsweredRequest = QuestionRequest | ElicitationRequest
+@dataclass(frozen=True, slots=True)
+class FormRequest(Asked):
+    """A form of ours to fill in; its asker writes the record.
+
+    Attributes:
+        questions: Its questions.
+        form: The form's document, from which the record is made.
+        context: What the form is about, by name.
+        output: The file that gets the record, or "".
+    """
+
+    questions: QuestionSet
+    form: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    context: Mapping[str, str] = field(default_factory=dict, hash=False)
+    output: str = ""
+
+
+AnsweredRequest = QuestionRequest | ElicitationRequest | FormRequest
 """A request that is answered, question by question."""
 DecidedRequest = PermissionRequest | PlanRequest
 """A request that is decided, by one of its choices."""

@@ -48,6 +48,14 @@ class OptionRecord(TypedDict):
     preview: str | None
 
 
+class ConditionRecord(TypedDict):
+    """The earlier answer on which a question is asked: the whole of it, or a part."""
+
+    question: int
+    equals: NotRequired[str]
+    contains: NotRequired[str]
+
+
 class QuestionRecord(TypedDict):
     """A question; limits, unit and default are those of a number."""
 
@@ -64,6 +72,10 @@ class QuestionRecord(TypedDict):
     unit: str
     default: str
     closed: NotRequired[Annotated[bool, Field(description="Whether it takes no text of one's own")]]
+    required: NotRequired[Annotated[bool, Field(description="Whether a form needs an answer to it")]]
+    one_line: NotRequired[Annotated[bool, Field(description="Whether a text has no line break")]]
+    allowed: NotRequired[Annotated[str, Field(description="Which answers a form takes")]]
+    when: NotRequired[ConditionRecord]
 
 
 class ChoiceRecord(TypedDict):
@@ -161,6 +173,16 @@ class ElicitationRecord(RequestHead):
     ]
 
 
+class FormRecord(RequestHead):
+    """A form of ours that waits."""
+
+    kind: Literal["form"]
+    title: str
+    intro: Annotated[str, Field(description="The text before the first question")]
+    about: Annotated[dict[str, str], Field(description="What the form is about, by name")]
+    questions: list[QuestionRecord]
+
+
 class Became(TypedDict):
     """What the agent wrote before a request, and what became of it."""
 
@@ -187,6 +209,10 @@ class WholePlanRecord(PlanRecord, Became):
 
 class WholeElicitationRecord(ElicitationRecord, Became):
     """A form or a link of an MCP server, and what became of it."""
+
+
+class WholeFormRecord(FormRecord, Became):
+    """A form of ours, and what became of it."""
 
 
 class SessionRecord(TypedDict):
@@ -225,10 +251,15 @@ ChangeRecord = TypedDict(
 """An event of the inbox: a request or a session changed its state."""
 
 RequestRecord = Annotated[
-    QuestionSetRecord | PermissionRecord | PlanRecord | ElicitationRecord, Field(discriminator="kind")
+    QuestionSetRecord | PermissionRecord | PlanRecord | ElicitationRecord | FormRecord,
+    Field(discriminator="kind"),
 ]
 WholeRequestRecord = Annotated[
-    WholeQuestionSetRecord | WholePermissionRecord | WholePlanRecord | WholeElicitationRecord,
+    WholeQuestionSetRecord
+    | WholePermissionRecord
+    | WholePlanRecord
+    | WholeElicitationRecord
+    | WholeFormRecord,
     Field(discriminator="kind"),
 ]
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.requests import RequestOutcome
+from ccq_tui.inbox.requests import Cancelled, RequestOutcome
+from ccq_tui.questions import Expired
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,17 @@ class AlreadySettled:
     actor: Actor | None
     at: datetime
     outcome: RequestOutcome
+
+    @property
+    def words(self) -> str:
+        """How it was settled, for a person in front of this process."""
+        match self.outcome:
+            case Cancelled(reason):
+                return f"The request was closed: {reason}"
+            case Expired():
+                return "Nobody answered it in time; nothing was chosen"
+        where = self.actor.where_from_here if self.actor else "elsewhere"
+        return f"Already answered {where} at {self.at.astimezone():%H:%M:%S}"
 
 
 @dataclass(frozen=True, slots=True)

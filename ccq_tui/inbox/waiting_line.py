@@ -98,7 +98,7 @@ class WaitingLine:
     def _draft(self) -> str:
         """The progress of what nobody has confirmed."""
         drafts = [item.draft for item in self.items if isinstance(item.draft, PanelState)]
-        answered, of = sum(one.answered_count for one in drafts), sum(len(one.pages) for one in drafts)
+        answered, of = sum(one.answered_count for one in drafts), sum(len(one.asked_tabs) for one in drafts)
         return f"draft {answered}/{of}, nothing sent" if answered else ""
 
 

@@ -34,10 +34,11 @@ def go_on(state: PanelState) -> PanelState:
 
 
 def turn_to(state: PanelState, tab: int) -> PanelState:
-    """Turn to a question or the review, wrapping at both ends; the review starts on the first gap."""
-    tabs = len(state.pages) + state.needs_review
-    tab %= tabs
-    gaps = state.gaps
+    """Turn to a question that is asked, or the review, wrapping; the review starts on the first gap."""
+    tab %= len(state.pages) + state.needs_review
+    if tab not in state.all_tabs:
+        return state
+    gaps = state.open_tabs
     page = state.pages[tab] if tab < len(state.pages) else None
     return replace(
         state,
@@ -51,7 +52,9 @@ def turn_to(state: PanelState, tab: int) -> PanelState:
 
 def turn_by(state: PanelState, by: int) -> PanelState:
     """Leave the text, and turn to the next or previous question, or the review."""
-    return turn_to(moves.leave_text(state), state.tab + by)
+    state = moves.leave_text(state)
+    tabs = state.all_tabs
+    return turn_to(state, tabs[(tabs.index(state.tab) + by) % len(tabs)])
 
 
 def fold(state: PanelState) -> PanelState:
@@ -119,7 +122,8 @@ def _from_list(state: PanelState) -> PanelState:
         # The filter hides the row: taking what cannot be seen would be no choice.
         return state.with_page(cursor=page.rows[0]) if page.rows else state
     chosen = _chosen(state)
-    return replace(chosen, aside=chosen.page.problem) if chosen.page.problem else _next(chosen)
+    problem = chosen.page.problem or (NEEDED if chosen.page.lacking else "")
+    return replace(chosen, aside=problem) if problem else _next(chosen)
 
 
 def _chosen(state: PanelState) -> PanelState:
@@ -138,6 +142,8 @@ def _from_field(state: PanelState) -> PanelState:
         if page.question.options and not state.arriving:
             return replace(state, outcome=Answered((Answer((page.question.options[0].label,)),)))
         return replace(state, notice=EMPTY_FIELD)
+    if not page.draft.other.strip() and page.question.required:
+        return replace(state, notice=NEEDED)
     return _next(moves.leave_text(state.with_draft(taken=True)))
 
 
@@ -162,14 +168,14 @@ def _next(state: PanelState) -> PanelState:
 
 
 def _confirm(state: PanelState) -> PanelState:
-    pages = enumerate(state.pages)
+    pages = [(tab, state.pages[tab]) for tab in state.asked_tabs]
     wrong = [at for at, page in pages if page.problem and (page.draft.taken or not page.is_field)]
     if wrong:
         return _said_at(state, wrong[0], state.pages[wrong[0]].problem)
-    lacking = next((index for index, page in enumerate(state.pages) if page.lacking), None)
+    lacking = next((at for at, page in pages if page.lacking), None)
     if lacking is not None:
         return _said_at(state, lacking, NEEDED)
-    return replace(state, outcome=Answered(tuple(page.answer() for page in state.pages)))
+    return replace(state, outcome=Answered(state.answers))
 
 
 def _said_at(state: PanelState, tab: int, problem: str) -> PanelState:

@@ -210,7 +210,7 @@ def action_for(state: PanelState, key: str, character: str = "") -> KeyStep | No
             if row.action is not None:
                 return row.action
             # Digits count the rows that are shown; one beyond them means nothing, as any other letter.
-            rows = tuple(range(len(state.pages))) if state.in_review else state.page.rows
+            rows = state.asked_tabs if state.in_review else state.page.rows
             if (at := row.keys.index(key)) < len(rows):
                 return _picks(state, rows[at])
     prose = _discussable(state) and not (character == " " or character.isdigit())
@@ -285,7 +285,8 @@ def _list_hints(state: PanelState, more: str) -> Hints:
     leave = ("Esc", "clear filter" if page.filter else "hide")
     if page.question.closed and not page.question.options:
         return (*whole, leave)
-    turn = (("Tab", "next"),) if state.needs_review else ()
+    skips = page.question.optional and not (page.answered or page.question.multi_select)
+    turn = (("Tab", "skip" if skips else "next"),) if state.needs_review else ()
     if _on_other(state):  # every letter is text there
         return (*((("Space", "edit"),) if page.draft.other.strip() else ()), *turn, leave)
     filters = (("/", "filter"),) if _filterable(state) and not page.filter else ()
@@ -323,9 +324,11 @@ def _field_words(state: PanelState) -> Does:
     page, typed = state.page, state.text.strip()
     if not typed and page.question.options and not state.needs_review:
         return Does(page.question.options[0].label)
-    if page.problem or not (typed or state.needs_review):
+    if page.problem or not (typed or (state.needs_review and not page.question.required)):
         return Does("check it")
-    return Does("take" if state.needs_review else "send", typed) if typed else Does("leave it empty")
+    if not typed or page.skips:
+        return Does("skip it" if page.question.skippable else "leave it empty")
+    return Does("take" if state.needs_review else "send", typed)
 
 
 def _submit_words(state: PanelState) -> Does:
@@ -347,9 +350,11 @@ def _list_words(state: PanelState) -> Does:
     if page.cursor == page.other_row and not page.question.closed and not draft.other.strip():
         return Does("write")
     if page.question.multi_select:
-        count = len(draft.selected) + draft.other_on
-        if count or selection_problem(page.question, 0):
+        count, skippable = len(draft.selected) + draft.other_on, page.question.skippable
+        if count or (page.question.required if skippable else selection_problem(page.question, 0)):
             return Does(f"go on with {count}")
+        if skippable:
+            return Does("skip it")
         return Does("none", link=" of these")
     if page.cursor not in page.rows:
         return Does("go to the first option")

@@ -20,13 +20,25 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})", re.ASCII)
 
 
+SKIPS = ("skip", "-", "n/a")
+
+
+def skips(question: Question, text: str) -> bool:
+    """Return whether a text says that an optional field stays empty."""
+    return question.skippable and question.optional and text.strip().casefold() in SKIPS
+
+
 def answer_problem(question: Question, text: str) -> str:
     """Return what is wrong with a text, not blank, in the field of a text or number question, or ""."""
+    if skips(question, text):
+        return ""
     if question.kind is Kind.NUMBER:
         return number_problem(question, text)
     rules = question.field
     if rules is None:
         return ""
+    if rules.one_line and "\n" in text:
+        return "one line is allowed · leave the line breaks out"
     if rules.fewest is not None and len(text) < rules.fewest:
         return f"too short · at least {counted(rules.fewest, 'character')}, not {len(text)}"
     if rules.most is not None and len(text) > rules.most:

@@ -163,7 +163,7 @@ def _click_is_stray(state: PanelState, at: float) -> bool:
 def _clicked(state: PanelState, row: int) -> PanelState:
     state = moves.leave_text(state)
     if state.in_review:
-        if not 0 <= row <= len(state.pages):
+        if row not in state.all_tabs:
             return state
         return go_on(replace(state, focus=Focus.REVIEW, review_row=row))
     if state.page.is_field:

@@ -62,6 +62,9 @@ class FieldRules:
         pattern: A regular expression that is found in an allowed text, or "".
         format: The format of a text, such as "email", or "".
         number: "integer" or "number" for a value that is sent as a number, else "".
+        one_line: Whether a text has no line break.
+        skippable: Whether an optional field stays empty by "skip", "-" or "n/a" as its whole text, and by
+            going on from a multi-select with nothing selected.
     """
 
     required: bool = False
@@ -71,6 +74,24 @@ class FieldRules:
     pattern: str = ""
     format: str = ""
     number: str = ""
+    one_line: bool = False
+    skippable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The earlier answer on which a question is asked.
+
+    Attributes:
+        question: The place of the earlier question in the set, from 0.
+        value: The label of an option, or a text or number as typed.
+        contains: Whether it is enough that the value is among the selected labels, or in the text; otherwise
+            it must be the whole answer.
+    """
+
+    question: int
+    value: str
+    contains: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +114,7 @@ class Question:
         unit: The unit of a number, or "".
         closed: Whether only the options answer it, and no custom text.
         field: The rules of a form's field, or None.
+        when: The condition on which it is asked, or None if it always is.
     """
 
     text: str
@@ -109,11 +131,22 @@ class Question:
     unit: str = ""
     closed: bool = False
     field: FieldRules | None = None
+    when: Condition | None = None
 
     @property
     def required(self) -> bool:
         """Whether the set cannot be confirmed without an answer to it."""
         return self.field is not None and self.field.required
+
+    @property
+    def optional(self) -> bool:
+        """Whether it is a form's field that may stay empty."""
+        return self.field is not None and not self.field.required
+
+    @property
+    def skippable(self) -> bool:
+        """Whether nothing selected is no answer, and a text may say that there is none."""
+        return self.field is not None and self.field.skippable
 
 
 @dataclass(frozen=True, slots=True)

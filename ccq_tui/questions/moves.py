@@ -17,7 +17,8 @@ CLOSED = "choose one of the options · the question takes no text of your own"
 def move(state: PanelState, by: int) -> PanelState:
     """Move the cursor by ``by`` rows, wrapping at both ends."""
     if state.in_review:
-        return replace(state, review_row=(state.review_row + by) % (len(state.pages) + 1))
+        shown = state.all_tabs
+        return replace(state, review_row=shown[(shown.index(state.review_row) + by) % len(shown)])
     rows = state.page.rows
     if not rows:
         return state
@@ -29,7 +30,7 @@ def move(state: PanelState, by: int) -> PanelState:
 def move_to_edge(state: PanelState, *, last: bool) -> PanelState:
     """Move the cursor to the first or the last row."""
     if state.in_review:
-        return replace(state, review_row=len(state.pages) if last else 0)
+        return replace(state, review_row=state.all_tabs[-1 if last else 0])
     rows = state.page.rows
     return state.with_page(cursor=rows[-1 if last else 0]) if rows else state
 

@@ -7,6 +7,7 @@ from ccq_tui.questions.state import PanelState
 
 NO_ANSWER = "no answer"
 LEFT_EMPTY = "left empty"
+SKIPPED = "skipped"
 NONE_SELECTED = "none of these"
 EMPTY_LABEL = "(empty label)"
 UNSELECTED = "typed, not selected: "
@@ -23,6 +24,8 @@ TOO_LONG_FOR_OTHERS = (
 
 def length_notice(state: PanelState) -> str:
     """Return a warning of a text that the agent would not read whole, or ""; it can be sent all the same."""
+    if state.questions.is_form:
+        return ""
     own = (page.draft.other for page in state.pages if page.is_field or page.draft.other_on)
     if max(map(len, (state.text, *own, *(page.draft.note for page in state.pages)))) <= WHOLE_CHARACTERS:
         return ""
@@ -31,7 +34,7 @@ def length_notice(state: PanelState) -> str:
 
 def draft_text(state: PanelState) -> str:
     """Return everything selected and typed so far as text a person can paste elsewhere."""
-    parts = [answers_text(state.questions, tuple(page.answer() for page in state.pages))]
+    parts = [answers_text(state.questions, state.answers)]
     return "\n\n".join(part for part in (*parts, unselected_text(state)) if part)
 
 

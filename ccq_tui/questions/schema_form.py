@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ccq_tui.questions.conditions import asked
 from ccq_tui.questions.limits import PatternError, answer_problem, matcher, selection_problem
 from ccq_tui.questions.model import Answer, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.numbers import LARGEST_EXACT, fraction, json_number
@@ -96,8 +97,7 @@ class SchemaForm:
 
         Raises `FieldError` if a value does not fit the schema, or a required one is missing.
         """
-        for number, (question, answer) in enumerate(zip(self.questions.questions, answers, strict=True)):
-            _check(number, question, answer)
+        check_fields(self.questions.questions, answers)
         pairs = zip(self.fields, answers, strict=False)
         return {field.name: _value(field, answer) for field, answer in pairs if answer.given}
 
@@ -118,6 +118,17 @@ class SchemaForm:
         )
         self.content(given)
         return given
+
+
+def check_fields(questions: Sequence[Question], answers: Sequence[Answer]) -> None:
+    """Refuse answers, one per question, that a form does not take; raises `FieldError`."""
+    shown = asked(questions, answers)
+    for number, (question, answer) in enumerate(zip(questions, answers, strict=True)):
+        if shown[number]:
+            _check(number, question, answer)
+        elif answer != Answer():
+            part = "other" if answer.other else "selected"
+            raise FieldError(number, part, "it is not asked, given the answers before it")
 
 
 def read_form(
@@ -176,12 +187,13 @@ def _fields(schema: Mapping[str, Any], order: Sequence[str]) -> Iterator[Field]:
     known = (*order, *properties)
     for name in dict.fromkeys(name for name in known if name in properties):
         try:
-            yield _field(name, properties[name], required=name in required)
+            yield read_field(name, properties[name], required=name in required)
         except FormError as error:
             raise FormError(f"field “{name}” {error}") from error
 
 
-def _field(name: str, schema: Any, *, required: bool) -> Field:
+def read_field(name: str, schema: Any, *, required: bool) -> Field:
+    """Return the field of a property of a form's JSON Schema; raises `FormError`: what it “has” or “is”."""
     if not isinstance(schema, Mapping):
         raise FormError("has no schema")
     title = _text(schema, "title") or name
@@ -355,7 +367,7 @@ def _plain(number: float) -> str:
 def _check(number: int, question: Question, answer: Answer) -> None:
     if answer.note:
         raise FieldError(number, "note", "a form takes no notes")
-    if not answer.given:
+    if not answer.given or (answer.empty and question.skippable):
         if question.required:
             raise FieldError(number, "", "the form needs this")
         return
@@ -363,9 +375,9 @@ def _check(number: int, question: Question, answer: Answer) -> None:
         if problem := answer_problem(question, answer.other):
             raise FieldError(number, "other", problem.replace(" · ", ": "))
         return
-    if answer.other:
+    if answer.other and question.closed:
         raise FieldError(number, "other", "only its options can be chosen")
-    if problem := selection_problem(question, len(answer.selected)):
+    if problem := selection_problem(question, len(answer.selected) + bool(answer.other)):
         raise FieldError(number, "selected", problem)
 
 

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from ccq_tui.questions.conditions import asked
 from ccq_tui.questions.input_guard import InputGuard
-from ccq_tui.questions.limits import answer_problem, selection_problem
+from ccq_tui.questions.limits import answer_problem, selection_problem, skips
 from ccq_tui.questions.model import CLAUDE, Answer, Kind, Question, QuestionSet, Recalled
 from ccq_tui.questions.outcome import Discussed, Dismissed, Outcome
 
@@ -109,9 +110,15 @@ class Page:
         """The problem of the text or the selection, or ""."""
         if self.is_field:
             return answer_problem(self.question, self.draft.other) if self.draft.other.strip() else ""
-        if self.draft.selected or self.draft.none:
-            return selection_problem(self.question, len(self.draft.selected))
+        count = len(self.draft.selected) + self.draft.other_on
+        if count or (self.draft.none and not self.question.skippable):
+            return selection_problem(self.question, count)
         return ""
+
+    @property
+    def skips(self) -> bool:
+        """Whether its text says that it stays empty."""
+        return self.is_field and skips(self.question, self.draft.other)
 
     @property
     def typed(self) -> str:
@@ -124,21 +131,23 @@ class Page:
         typed = self.draft.other
         counts = self.draft.other_on
         if self.is_field:
-            counts = self.answered or typed == proposed(self.question)
+            counts = self.answered or self.skips or typed == proposed(self.question)
         return "" if counts or not typed.strip() else typed
 
     @property
     def answered(self) -> bool:
         """Whether there is something to confirm."""
         if self.is_field:
-            return self.draft.taken and bool(self.draft.other.strip()) and not self.problem
+            given = bool(self.draft.other.strip()) and not self.skips
+            return self.draft.taken and given and not self.problem
         return bool(self.draft.selected or self.draft.other_on) and not self.problem
 
     @property
     def chose_none(self) -> bool:
         """Whether the answer is that none of the options is wanted, which the review repeats."""
         nothing = self.draft.none and not (self.draft.selected or self.draft.other_on)
-        return nothing and self.question.multi_select and not (self.is_field or self.problem)
+        wanted = self.question.multi_select and not (self.is_field or self.question.skippable)
+        return nothing and wanted and not self.problem
 
     @property
     def lacking(self) -> bool:
@@ -254,9 +263,36 @@ class PanelState:
         return self.recalled[tab] if tab < len(self.recalled) else None
 
     @property
+    def answers(self) -> tuple[Answer, ...]:
+        """The drafts as they would be confirmed now; that of a question that is not asked is kept aside."""
+        asked, pages = self.asked_tabs, enumerate(self.pages)
+        return tuple(page.answer() if tab in asked else Answer() for tab, page in pages)
+
+    @property
+    def asked_tabs(self) -> tuple[int, ...]:
+        """The tabs of the questions that are asked, given the answers before them."""
+        questions = self.questions.questions
+        if all(question.when is None for question in questions):
+            return tuple(range(len(self.pages)))
+        found = asked(questions, tuple(page.answer() for page in self.pages))
+        return tuple(tab for tab, is_asked in enumerate(found) if is_asked)
+
+    @property
+    def asked_pages(self) -> tuple[Page, ...]:
+        """The pages of these tabs."""
+        return tuple(self.pages[tab] for tab in self.asked_tabs)
+
+    @property
+    def all_tabs(self) -> tuple[int, ...]:
+        """The tabs to turn to: the questions that are asked, and the review."""
+        return (*self.asked_tabs, *([len(self.pages)] if self.needs_review else []))
+
+    @property
     def one_line(self) -> bool:
         """Whether the open text has no line break."""
-        short = self.questions.is_prompt or self.page.question.kind is Kind.NUMBER
+        question = self.page.question
+        short = self.questions.is_prompt or question.kind is Kind.NUMBER
+        short = short or (question.field is not None and question.field.one_line)
         return self.focus is Focus.FILTER or (short and self.focus in (Focus.OTHER, Focus.FIELD))
 
     @property
@@ -270,12 +306,18 @@ class PanelState:
     @property
     def answered_count(self) -> int:
         """Number of questions that have an answer so far."""
-        return sum(page.answered for page in self.pages)
+        return sum(page.answered for page in self.asked_pages)
 
     @property
     def gaps(self) -> tuple[int, ...]:
         """The questions without an answer."""
-        return tuple(index for index, page in enumerate(self.pages) if not page.answered)
+        return tuple(tab for tab in self.asked_tabs if not self.pages[tab].answered)
+
+    @property
+    def open_tabs(self) -> tuple[int, ...]:
+        """The gaps that a review points at: an optional field may stay empty."""
+        pages = self.pages
+        return tuple(tab for tab in self.gaps if not pages[tab].question.optional or pages[tab].problem)
 
     @property
     def text(self) -> str:
@@ -301,7 +343,7 @@ class PanelState:
     @property
     def discussed(self) -> Discussed:
         """The outcome of sending the discussion now, with the selections, notes and texts so far."""
-        answers = tuple(replace(page.answer(), empty=False, preview=None) for page in self.pages)
+        answers = tuple(replace(answer, empty=False, preview=None) for answer in self.answers)
         return Discussed(self.discussion, answers if any(answer != Answer() for answer in answers) else ())
 
     @property

@@ -20,7 +20,15 @@ from ccq_tui.inbox.answer_json import is_number, load_answer
 from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.kinds import check_outcome, kind_of, parse_outcome
 from ccq_tui.inbox.records import Record, request_record
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.requests import (
+    Allowed,
+    AnsweredRequest,
+    Cancelled,
+    Denied,
+    QuestionRequest,
+    Request,
+    RequestOutcome,
+)
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession, StoredSessionState, stamp
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired, Kind, Option
@@ -243,7 +251,8 @@ def ended(stored: StoredRequest) -> Record:
 def _outcome_line(stored: StoredRequest, outcome: RequestOutcome) -> str:
     match outcome:
         case Answered(answers):
-            return " · ".join(answer_line(one) for one in answers)
+            form = isinstance(stored.request, AnsweredRequest) and stored.request.questions.is_form
+            return " · ".join(answer_line(one) for one in answers if one.given or not form)
         case Discussed(text) | Cancelled(text):
             return text
         case Allowed(text) | Denied(text):

@@ -16,6 +16,7 @@ from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,
     ElicitationRequest,
+    FormRequest,
     PermissionRequest,
     PlanRequest,
     QuestionRequest,
@@ -304,6 +305,8 @@ class TranscriptModel:
                 block = bl.PlanBlock(request, Document(plan, finished=True))
             case ElicitationRequest():
                 block = bl.FormBlock(request)
+            case FormRequest():
+                return  # no session asks it
         self._requests[name] = block
         block.folded = self.folded
         block.place = self._places.get(request.id, block.place)

@@ -16,9 +16,8 @@ from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, DraftUpdated, Settled
-from ccq_tui.inbox.requests import Cancelled, RequestOutcome
+from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Verdict, Won
-from ccq_tui.questions import Expired
 from ccq_tui.questions.input_guard import InputGuard
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.decision import DecisionPanel
@@ -220,15 +219,7 @@ class PanelHost(ABC):
 
     def too_late(self, settled: AlreadySettled, draft: Draft | None) -> str:
         """Keep what was typed for a request that somebody else settled; say who did."""
-        match settled.outcome:
-            case Cancelled(reason):
-                said = f"The request was closed: {reason}"
-            case Expired():
-                said = "Nobody answered it in time; nothing was chosen"
-            case _:
-                where = settled.actor.where_from_here if settled.actor else "elsewhere"
-                said = f"Already answered {where} at {settled.at.astimezone():%H:%M:%S}"
-        return said + (self.keep(draft_words(draft)) if draft is not None else "")
+        return settled.words + (self.keep(draft_words(draft)) if draft is not None else "")
 
 
 def _as_opened(draft: Draft) -> Draft:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import pytest_asyncio
 
-from ccq_tui.inbox.requests import Allowed, Denied, Request
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Option, Question
+from ccq_tui.inbox.requests import Allowed, Denied, FormRequest, Request
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Option, Question, QuestionSet
 from ccq_tui.remote import relay as page_files
 from ccq_tui.remote.phone.devices import code_for_device, devices_of, link_for_device
 from ccq_tui.remote.publication import Publication
@@ -22,6 +22,8 @@ from tests import hostile
 from tests.e2e import asked
 from tests.e2e.paging import Pages, Terminal, main, paired, pick, press, ready, shown
 from tests.steps import until_true
+from tests.unit.questions.drive import RELEASE
+from tests.unit.remote.publishing import SESSION
 from tests.unit.remote.relays import RunningRelay, a_question, running
 
 if TYPE_CHECKING:
@@ -71,6 +73,33 @@ async def test_answers_a_multi_select_with_a_note(terminal: Terminal, page: Page
     await shown(page, TAKEN)
     assert await drafts(page) == []
     assert await page.locator("#count").text_content() == "All clear"
+
+
+async def test_a_form_asks_what_the_answers_call_for(terminal: Terminal, page: Page) -> None:
+    form = QuestionSet("release", RELEASE, "Release notes", intro="For everybody", is_form=True)
+    published = await terminal.publish(FormRequest("f1", SESSION, form, context={"version": "1.0"}))
+    await shown(page, "Release notes", "For everybody", "version: 1.0", "Required")
+    needed = page.get_by_role("button", name="An answer is needed")
+    assert await needed.is_disabled()
+    steps = main(page).locator(".step bdi")
+    assert await steps.all_inner_texts() == ["Kind", "Notes"]
+    await pick(page, "Major")
+    assert await steps.all_inner_texts() == ["Kind", "Why", "Notes"]
+    await press(page, "Next")
+    assert await needed.is_disabled()
+    await page.get_by_label("Why").fill("the api breaks")
+    await press(page, "Next")
+    await page.get_by_label("How sure").fill("9")
+    await press(page, "Next", "Review")
+    await shown(page, "the api breaks", "Skipped")
+    await press(page, "Change the answer to Kind")
+    await pick(page, "Minor")
+    await press(page, "Next", "Back")
+    await shown(page, "Required")
+    await pick(page, "Major")
+    await press(page, "Next", "Next", "Next", "Review", "Submit the form")
+    texts = (Answer(other="the api breaks"), Answer(other="9"))
+    assert (await terminal.answer(published))[0] == Answered((Answer(("Major",)), *texts, Answer()))
 
 
 async def test_the_terminal_answers_first(terminal: Terminal, page: Page) -> None:

@@ -22,7 +22,7 @@ from ccq_tui.screens.inbox.inbox_list import InboxRow
 from ccq_tui.screens.inbox.screen import InboxScreen
 from tests.actors import INBOX, SCRIPT
 from tests.ui.host import Clock
-from tests.ui.session import Driven, ToldSession, until
+from tests.ui.session import Driven, ToldSession, press, until
 
 
 def request_of(session_id: str, name: str = "") -> QuestionRequest:
@@ -115,8 +115,7 @@ class Many(Driven):
 
 async def open_inbox(pilot: Pilot[int], run: Many, rows: int) -> None:
     """Press F2 where nothing waits, and wait until so many requests are listed."""
-    await pilot.press("f2")
-    await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+    await press(pilot, "f2", then=lambda: isinstance(run.app.screen, InboxScreen))
     await until(pilot, lambda: len(run.inbox_screen.state.rows) == rows)
 
 

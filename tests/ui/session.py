@@ -122,15 +122,16 @@ class ToldSession:
         self.unmoved: list[str] = []
         """The files that do not follow when they are taken back."""
 
-    def tell(self, event: ev.AgentEvent) -> None:
-        named = isinstance(event, ev.RequestSettled | ev.RequestParked | ev.ArrivingEnded)
-        if named and "@" not in event.request_id:
-            event = replace(event, request_id=f"{event.request_id}@{SESSION_ID}")
-        if isinstance(event, ev.RequestAsked):
-            self.wait_with(event.request)
-        elif isinstance(event, ev.RequestSettled):
-            self.requests.end(event.request_id, event.outcome, event.actor)
-        self._tell(event)
+    def tell(self, *events: ev.AgentEvent) -> None:
+        for event in events:
+            named = isinstance(event, ev.RequestSettled | ev.RequestParked | ev.ArrivingEnded)
+            if named and "@" not in event.request_id:
+                event = replace(event, request_id=f"{event.request_id}@{SESSION_ID}")
+            if isinstance(event, ev.RequestAsked):
+                self.wait_with(event.request)
+            elif isinstance(event, ev.RequestSettled):
+                self.requests.end(event.request_id, event.outcome, event.actor)
+            self._tell(event)
 
     @property
     def answers(self) -> list[tuple[str, RequestOutcome, Actor]]:
@@ -249,6 +250,11 @@ class Driven:
         """The session's screen, whatever is over it."""
         return next(screen for screen in self.app.screen_stack if isinstance(screen, SessionScreen))
 
+    async def tell(self, pilot: Pilot[Any], *events: ev.AgentEvent, then: Callable[[], object]) -> None:
+        """Have the session tell something, and wait until something holds then."""
+        self.told.tell(*events)
+        await until(pilot, then)
+
 
 async def until(pilot: Pilot[Any], what: Callable[[], object], tries: int = 2000) -> None:
     """Wait until something holds, at most for so many looks, a hundredth of a second apart.
@@ -265,6 +271,12 @@ async def until(pilot: Pilot[Any], what: Callable[[], object], tries: int = 2000
         if pilot.app._exception is not None:
             raise AssertionError("the program failed meanwhile") from pilot.app._exception
     raise AssertionError("it did not come about")
+
+
+async def press(pilot: Pilot[Any], *keys: str, then: Callable[[], object]) -> None:
+    """Press keys, and wait until something holds then."""
+    await pilot.press(*keys)
+    await until(pilot, then)
 
 
 async def kept_while_parked(run: Driven, pilot: Pilot[Any]) -> None:

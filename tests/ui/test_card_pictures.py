@@ -22,7 +22,7 @@ from ccq_tui.widgets.transcript.painter import Painter
 from tests.ui.drawn import terminal_of
 from tests.ui.host import Clock, counted
 from tests.ui.pictures import rests
-from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.session import Driven, asked, keys_work, permission, press, until
 from tests.unit.transcript.test_markdown_corpus import CORPUS
 
 Compare = Callable[..., bool]
@@ -218,10 +218,8 @@ async def test_a_card_is_one_line_that_says_where_its_request_is_answered(
         await pilot.press("x")  # a panel waits for a pause
         run.told.tell(asked("q", PICK, MANY))
         await until(pilot, lambda: drawn("◆ Claude asks 2 questions · F2 answers"))
-        await pilot.press("f2")
-        await until(pilot, lambda: drawn("◆ Claude asks 2 questions · below"))
-        run.told.tell(ToolStarted("p", "Bash", {"command": "make all"}))
-        run.told.tell(RequestAsked(permission("p")))
+        await press(pilot, "f2", then=lambda: drawn("◆ Claude asks 2 questions · below"))
+        run.told.tell(ToolStarted("p", "Bash", {"command": "make all"}), RequestAsked(permission("p")))
         run.told.tell(RequestAsked(PlanRequest("plan", "s", "1. Split\n2. Test")))
         await until(pilot, lambda: run.screen.transcript.following and len(run.screen.dock.line.items) == 3)
         await until(pilot, lambda: "▸ Bash make all · waits its turn" in run.screen.transcript.text())
@@ -246,13 +244,11 @@ async def test_a_card_is_one_line_that_says_where_its_request_is_answered(
         assert (
             "◆ Claude asked 2 questions · you answered 12:05\n  Which library?\n    ● Luxon  ○ Day.js" in text
         )
-        run.told.tell(asked("d", PICK))
-        run.told.tell(RequestSettled("d@id-1", Declined(), HERE, NOON))
+        run.told.tell(asked("d", PICK), RequestSettled("d@id-1", Declined(), HERE, NOON))
         await pilot.press("ctrl+end")  # where a plan was shown, the end is not followed
         declined = "◆ Claude asked · Library · you declined 12:05 · Ctrl+O"
         await until(pilot, lambda: drawn(declined if size[0] > 60 else "declined 12:05 · Ctrl+O"))
-        await pilot.press("ctrl+o")
-        await until(pilot, lambda: drawn("○ Luxon · Day.js"))
+        await press(pilot, "ctrl+o", then=lambda: drawn("○ Luxon · Day.js"))
 
 
 NARROW = (40, 20)

@@ -25,7 +25,7 @@ from tests.ui.asked import MULTI, SINGLE
 from tests.ui.drawn import screen_lines
 from tests.ui.host import DecisionHost, PanelHost
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.session import Driven, asked, keys_work, permission, press, until
 
 
 def place_of(app: App[object], text: str) -> tuple[int, int]:
@@ -69,8 +69,7 @@ async def test_a_press_that_began_on_another_request_decides_nothing(run: Driven
     assert isinstance(panel, QuestionPanel)
     x, y = place_of(run.app, "First")
     await pilot.mouse_down(offset=(x, y))
-    await pilot.press("enter")
-    await until(pilot, lambda: run.told.answers)
+    await press(pilot, "enter", then=lambda: run.told.answers)
     await until(pilot, lambda: panel.turn > 1 and not panel._rests)
     await pilot.mouse_up(offset=(x, y))
     assert not any(page.draft.selected for page in panel.state.pages)
@@ -173,12 +172,10 @@ async def test_the_prompt_and_the_fields_of_a_form_take_it(
     await typed(pilot)
     await until(pilot, lambda: run.screen.dock.prompt.field.text == TYPED)
     run.screen.dock.prompt.field.load_text("")
-    await pilot.press("ctrl+f")
-    await until(pilot, lambda: run.app.screen.query(SearchField))
+    await press(pilot, "ctrl+f", then=lambda: run.app.screen.query(SearchField))
     await typed(pilot)
     await until(pilot, lambda: run.app.screen.query_one(SearchField).value == TYPED)
-    await pilot.press("escape", "ctrl+n")
-    await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+    await press(pilot, "escape", "ctrl+n", then=lambda: isinstance(run.app.screen, NewSessionScreen))
     await typed(pilot)
     await until(pilot, lambda: run.app.screen.query_one("#new-prompt", Input).value == TYPED)
     await pilot.press("escape")

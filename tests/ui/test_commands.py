@@ -25,7 +25,7 @@ from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.pickers import Picker, sessions
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
-from tests.ui.session import Driven, ToldSession, asked, until
+from tests.ui.session import Driven, ToldSession, asked, press, until
 
 MODELS = ev.ModelsListed(
     (
@@ -60,8 +60,7 @@ async def say(pilot: Pilot[int], driven: Driven, text: str) -> None:
 
 async def models_known(pilot: Pilot[int], driven: Driven) -> None:
     """Tell which models there are, and wait until that was heard: what comes in a burst is heard together."""
-    driven.told.tell(MODELS)
-    await until(pilot, lambda: driven.session_screen.models.models)
+    await driven.tell(pilot, MODELS, then=lambda: driven.session_screen.models.models)
 
 
 async def picker(pilot: Pilot[int]) -> Picker:
@@ -102,8 +101,7 @@ async def test_a_model_is_chosen_from_a_list_or_by_name(run: Driven, pilot: Pilo
 
 async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -> None:
     async with running(Driven()) as (driven, pilot):
-        driven.told.tell(ev.ModeChanged("plan"))
-        await until(pilot, lambda: driven.screen.view.mode == "plan")
+        await driven.tell(pilot, ev.ModeChanged("plan"), then=lambda: driven.screen.view.mode == "plan")
         await say(pilot, driven, "/mode")
         shown = await picker(pilot)
         assert "bypassPermissions" not in [row.value for row in shown.state.rows]
@@ -116,8 +114,7 @@ async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -
         assert "edits files unasked" not in notices(driven)  # the CLI has not agreed yet
         assert "only when ccq-tui starts with" in notices(driven)
     settings = Settings(cwd=Path("/"), permission_mode="bypassPermissions")
-    driven = Driven(Launch(settings=settings))
-    async with driven.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=settings))) as (driven, pilot):
         await say(pilot, driven, "/mode bypassPermissions")
         assert driven.told.set == [("mode", "bypassPermissions")]
 
@@ -135,8 +132,7 @@ async def test_effort_context_and_cost_are_shown_and_a_refusal_is_said(
     await choose(pilot, "down", "enter")
     await closed(pilot)
     assert run.told.set == [("effort", "high")]
-    run.told.tell(ev.EffortChanged("high"))
-    await until(pilot, lambda: "Effort: high" in notices(run))
+    await run.tell(pilot, ev.EffortChanged("high"), then=lambda: "Effort: high" in notices(run))
     run.told.replies["get_context_usage"] = {
         "categories": [{"name": "Messages", "tokens": 500, "kind": "used"}],
         "totalTokens": 500,
@@ -165,8 +161,7 @@ async def rewind_to_the_last(pilot: Pilot[int], run: Driven) -> None:
     """Choose the last prompt, and take what is offered first."""
     await say(pilot, run, "/rewind")
     await picker(pilot)
-    await pilot.press("enter")
-    await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
+    await press(pilot, "enter", then=lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
     await choose(pilot, "enter")
 
 
@@ -184,8 +179,7 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen(
     await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
     run.clock.skip(1.0)
     assert "Restores 1 file: +0 −4 lines." in (await picker(pilot)).about
-    await pilot.press("escape")
-    await until(pilot, lambda: "which prompt" in getattr(pilot.app.screen, "heading", ""))
+    await press(pilot, "escape", then=lambda: "which prompt" in getattr(pilot.app.screen, "heading", ""))
     await pilot.press("escape")
     await closed(pilot)
     assert rewound(run) == []
@@ -235,8 +229,7 @@ async def test_only_prompts_that_stay_are_rewound_to_after_a_turn(run: Driven, p
     assert len((await picker(pilot)).state.rows) == 1
     await choose(pilot, "escape")
     await closed(pilot)
-    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
-    await until(pilot, lambda: run.screen.view.busy)
+    await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
     await say(pilot, run, "/rewind")
     await until(pilot, lambda: "working · Esc interrupts it" in run.screen.dock.notices.text)
     run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
@@ -259,8 +252,7 @@ async def test_a_question_behind_a_list_is_said_and_has_its_grace_when_it_is_see
         await say(pilot, driven, "/model")
         shown = await picker(pilot)
         clock.skip(TYPING_PAUSE + 0.1)
-        driven.told.tell(asked())
-        await until(pilot, lambda: "question" in shown.notice)
+        await driven.tell(pilot, asked(), then=lambda: "question" in shown.notice)
         await keys_would_work(driven, pilot)
         clock.skip_grace()
         for key in ("escape", "enter"):  # in one burst: nobody has seen the panel in between
@@ -479,8 +471,7 @@ LISTED = ev.CommandsListed(
 async def test_commands_of_both_and_actions_with_their_keys_are_listed_once_and_done(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(LISTED)
-    await until(pilot, lambda: run.screen.completions.others)
+    await run.tell(pilot, LISTED, then=lambda: run.screen.completions.others)
     await pilot.press("ctrl+p")
     rows = (await picker(pilot)).state.rows
     labels = [row.label for row in rows]
@@ -488,27 +479,22 @@ async def test_commands_of_both_and_actions_with_their_keys_are_listed_once_and_
     assert {"/init", "/compact", "/rewind"} <= set(labels)
     assert next(row.right for row in rows if row.label == "Edit the prompt in $EDITOR") == "Ctrl+G"
     assert len(set(labels)) == len(labels)
-    await pilot.press(*"mcp", "enter")
-    await until(pilot, lambda: "No MCP servers here" in notices(run))
-    await pilot.press("ctrl+p", *"/init", "enter")
-    await until(pilot, lambda: run.told.sent == ["/init"])
+    await press(pilot, *"mcp", "enter", then=lambda: "No MCP servers here" in notices(run))
+    await press(pilot, "ctrl+p", *"/init", "enter", then=lambda: run.told.sent == ["/init"])
     await pilot.press(*"keep names", "ctrl+p", *"/compact", "enter")
     await closed(pilot)
     await until(pilot, lambda: run.screen.dock.prompt.text == "/compact keep names")
     assert run.told.sent == ["/init"], "one that takes more is begun before what is typed"
     await say(pilot, run, "/help")
     await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen")
-    await pilot.press("escape")
-    await until(pilot, lambda: run.app.screen is run.session_screen)
+    await press(pilot, "escape", then=lambda: run.app.screen is run.session_screen)
     await pilot.press("ctrl+p")
     await picker(pilot)
-    await pilot.press(*"all keys", "enter")
-    await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen")
+    await press(pilot, *"all keys", "enter", then=lambda: type(pilot.app.screen).__name__ == "HelpScreen")
 
 
 async def test_in_a_panel_the_key_moves_up(run: Driven, pilot: Pilot[int]) -> None:
-    run.told.tell(asked())
-    await until(pilot, lambda: run.screen.dock.panel is not None)
+    await run.tell(pilot, asked(), then=lambda: run.screen.dock.panel is not None)
     await pilot.press("ctrl+p")
     await pilot.pause()
     assert pilot.app.screen is run.session_screen

@@ -32,7 +32,7 @@ from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import Many, left_behind, state_of
 from tests.ui.running import running
-from tests.ui.session import Driven, ToldSession, until
+from tests.ui.session import Driven, ToldSession, press, until
 from tests.ui.test_commands import choose, closed, models_known, notices, picker, say
 
 T = TypeVar("T")
@@ -69,8 +69,7 @@ async def test_a_rule_is_added_seen_and_removed(driven: Driven, tmp_path: Path) 
         shown = await picker(pilot)
         assert [Path(row.description).name for row in shown.state.rows] == [path.name, *["settings.json"] * 2]
         assert shown.state.rows[0].description == str(path)
-        await pilot.press("enter")
-        await until(pilot, lambda: "it applies now" in notices(driven))
+        await press(pilot, "enter", then=lambda: "it applies now" in notices(driven))
         assert json.loads(path.read_text()) == {"permissions": {"deny": ["Bash(npm [test] *)"]}}
         await say(pilot, driven, "/permissions")
         shown = await picker(pilot)
@@ -358,8 +357,10 @@ KEYS: dict[str, str] = {"preset": "vim", "panel": "f9", "overview": "f7"}
 
 async def test_what_shows_and_declines_in_the_inbox_has_the_keys_that_were_chosen(tmp_path: Path) -> None:
     clock = Clock()
-    run = Many(tmp_path, settings=Settings(cwd=tmp_path, keys=KEYS), clock=clock)
-    async with run.app.run_test() as pilot:
+    async with running(Many(tmp_path, settings=Settings(cwd=tmp_path, keys=KEYS), clock=clock)) as (
+        run,
+        pilot,
+    ):
         await until(pilot, lambda: run.session_screen.view.session_id)
         request = await left_behind(run, tmp_path, "old")
         for key in ("f9", "f9", "f9"):  # shown, left by its own key, shown
@@ -379,13 +380,13 @@ async def test_what_shows_and_declines_in_the_inbox_has_the_keys_that_were_chose
 
 @pytest.mark.parametrize("key", ["f7", "ctrl+k"])
 async def test_a_key_that_was_chosen_does_not_edit_the_prompt(tmp_path: Path, key: str) -> None:
-    run = Many(tmp_path, settings=Settings(cwd=tmp_path, keys={"overview": key}))
-    async with run.app.run_test() as pilot:
+    async with running(Many(tmp_path, settings=Settings(cwd=tmp_path, keys={"overview": key}))) as (
+        run,
+        pilot,
+    ):
         await until(pilot, lambda: run.session_screen.view.session_id)
-        await pilot.press("h", "i", "left", key)
-        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
-        await pilot.press(key)
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await press(pilot, "h", "i", "left", key, then=lambda: isinstance(run.app.screen, OverviewScreen))
+        await press(pilot, key, then=lambda: isinstance(run.app.screen, SessionScreen))
         await pilot.press("!")
         assert run.screen.dock.prompt.text == "h!i"
 
@@ -393,19 +394,14 @@ async def test_a_key_that_was_chosen_does_not_edit_the_prompt(tmp_path: Path, ke
 async def test_the_overview_has_the_keys_that_were_chosen(tmp_path: Path) -> None:
     async with running(Many(tmp_path, settings=Settings(cwd=tmp_path, keys=KEYS))) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
-        await pilot.press("f7")
-        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        await press(pilot, "f7", then=lambda: isinstance(run.app.screen, OverviewScreen))
         await pilot.press("f5", "f2")
         hints = str(run.app.screen.query_one("HintBar").render())
         assert "F9 inbox" in hints
-        await pilot.press("f9")
-        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
-        await pilot.press("f7")
-        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
-        await pilot.press("f7")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await press(pilot, "f9", then=lambda: isinstance(run.app.screen, InboxScreen))
+        await press(pilot, "escape", then=lambda: isinstance(run.app.screen, SessionScreen))
+        await press(pilot, "f7", then=lambda: isinstance(run.app.screen, OverviewScreen))
+        await press(pilot, "f7", then=lambda: isinstance(run.app.screen, SessionScreen))
 
 
 LINES = "\n\n".join(f"Line {number}" for number in range(60))
@@ -424,8 +420,7 @@ async def test_a_list_lifts_the_end_of_the_transcript_and_gives_the_lines_back(s
         body = shown.query_one(PickerBody)
         await until(pilot, lambda: body.region.height and screen.transcript.region.bottom <= body.region.y)
         lifted = screen.transcript.region
-        await pilot.press(*"zzz")
-        await until(pilot, lambda: not shown.state.shown)
+        await press(pilot, *"zzz", then=lambda: not shown.state.shown)
         assert screen.transcript.region == lifted, "it does not move with each letter"
         await pilot.resize_terminal(size[0], size[1] - 4)
         await until(pilot, lambda: screen.transcript.region.bottom <= body.region.y)

@@ -25,7 +25,7 @@ from tests.actors import PANEL
 from tests.steps import step
 from tests.ui.drawn import screen_text
 from tests.ui.host import DecisionHost, QuickPilot, press_later, same_picture, type_text
-from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.session import Driven, asked, keys_work, permission, press, until
 from tests.ui.test_question_panel_keys import assert_clean, click_on
 
 PLAN = PlanRequest("toolu_plan", "id-1", "# The plan\n\n1. Begin\n2. End\n")
@@ -69,8 +69,7 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all(run: Drive
     panel.put_text("# The plan\n\n1. Begin\n2. Rest\n")
     await until(pilot, lambda: "+ 2. Rest" in drawn(panel))
     assert "- 2. End" in drawn(panel)
-    await pilot.press("1", "enter")
-    await until(pilot, lambda: run.told.answers)
+    await press(pilot, "1", "enter", then=lambda: run.told.answers)
     plan = "# The plan\n\n1. Begin\n2. Rest"
     assert run.told.answers == [("toolu_plan", Allowed(mode="acceptEdits", plan=plan), PANEL)]
     run.told.tell(RequestSettled("toolu_plan", run.told.answers[0][1], PANEL))
@@ -89,11 +88,9 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all(run: Drive
 
     panel = await shown(run, pilot, RequestAsked(replace(PLAN, tool_use_id="toolu_third")))
     panel.put_text("# Mine")
-    await pilot.press("n")
-    await until(pilot, lambda: len(run.told.answers) == 3)
+    await press(pilot, "n", then=lambda: len(run.told.answers) == 3)
     assert "# Mine" in run.screen.transcript.text()
-    await pilot.press("f8")
-    await until(pilot, lambda: "Draft copied" in run.screen.dock.notices.text)
+    await press(pilot, "f8", then=lambda: "Draft copied" in run.screen.dock.notices.text)
 
 
 LONG = PermissionRequest("t", "s", "Bash", {"command": "\n".join(f"step {n}" for n in range(80))})
@@ -232,15 +229,13 @@ async def test_the_key_goes_round_and_the_status_follows(run: Driven, pilot: Pil
     assert "edits files unasked" in run.screen.dock.notices.text
     await pilot.press("shift+tab")
     assert modes(run) == ["acceptEdits", "plan"], "the CLI's yes is not waited for"
-    run.told.tell(ev.ModeChanged("acceptEdits"))
-    run.told.tell(ev.ModeChanged("plan"))
+    run.told.tell(ev.ModeChanged("acceptEdits"), ev.ModeChanged("plan"))
     await until(pilot, lambda: "plan mode" in str(run.screen.query_one(StatusLine).render()))
     await pilot.press("shift+tab", "i")
     assert modes(run)[2:] == ["default"]
     assert run.screen.dock.prompt.text == "hi"
     run.screen.dock.prompt.put("")
-    run.told.tell(asked())
-    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
+    await run.tell(pilot, asked(), then=lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
     await pilot.press("shift+tab")
     assert modes(run)[3:] == [], "in a panel the key is the panel's"
     await pilot.press("f2", "shift+tab")
@@ -258,8 +253,7 @@ async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_foll
     run.told.tell(plan_of("first", 60))
     await keys_work(run, pilot)
     await until(pilot, lambda: "Plan first" in screen_text(run.app))
-    await pilot.press("n")
-    await until(pilot, lambda: run.told.answers)
+    await press(pilot, "n", then=lambda: run.told.answers)
     run.told.tell(ev.RequestSettled("first", Denied(), PANEL))
     await until(pilot, lambda: run.screen.dock.panel is None and run.screen.transcript.following)
     run.screen.transcript.show(0)
@@ -277,8 +271,7 @@ async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_neve
     await keys_work(run, pilot)
     await until(pilot, lambda: "Plan short" in screen_text(run.app))
     assert run.screen.transcript.following
-    await pilot.press("y")
-    await until(pilot, lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])
+    await press(pilot, "y", then=lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])
     run.told.tell(RequestSettled("short", run.told.answers.pop()[1], PANEL))
     await until(pilot, lambda: run.screen.dock.panel is None)
     run.told.tell(plan_of("long", 60))
@@ -286,8 +279,7 @@ async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_neve
     await until(pilot, lambda: "Plan long" in screen_text(run.app))
     panel = run.screen.dock.panel
     assert isinstance(panel, DecisionPanel)
-    await pilot.press("y")
-    await until(pilot, lambda: "PgDn shows them · y again approves" in panel.state.notice)
+    await press(pilot, "y", then=lambda: "PgDn shows them · y again approves" in panel.state.notice)
     assert run.told.answers == []
     transcript = run.screen.transcript
 

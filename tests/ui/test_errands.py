@@ -17,7 +17,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.screens.session import screen
 from ccq_tui.screens.session.screen import SLASH_COMMANDS, SessionScreen
 from tests.ui.drawn import screen_text
-from tests.ui.session import Driven, until
+from tests.ui.session import Driven, press, until
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs"
@@ -35,6 +35,10 @@ READ_TWICE = {
     "max_question_rounds": "likewise",
     "notify_urls": "notified by, tried, and a reason to lead",
     "on_request": "likewise",
+    "notify_after": "of the screen and of plain lines",
+    "bell": "likewise",
+    "verbose": "likewise",
+    "screen_reader": "drawn and counted for",
     "native_sessions": "what the screen lists and what is printed",
 }
 """Settings that several modules read, and what for."""
@@ -57,16 +61,12 @@ async def test_one_entry_makes_a_slash_command(monkeypatch: pytest.MonkeyPatch) 
             ("/frobnicate", "[how]", "Frobnicates the session")
         ]
         prompt.put("/frobnicate well")
-        await pilot.press("enter")
-        await until(pilot, lambda: called == ["well"])
+        await press(pilot, "enter", then=lambda: called == ["well"])
         assert run.told.sent == [], "it is none of the agent's"
         for key in ("ctrl+p", "f1"):
-            await pilot.press(key)
-            await until(pilot, lambda: run.app.screen is not run.session_screen)
-            await pilot.press(*"frobnicates")
-            await until(pilot, lambda: "Frobnicates the session" in screen_text(run.app))
-            await pilot.press("escape", "escape")
-            await until(pilot, lambda: run.app.screen is run.session_screen)
+            await press(pilot, key, then=lambda: run.app.screen is not run.session_screen)
+            await press(pilot, *"frobnicates", then=lambda: "Frobnicates the session" in screen_text(run.app))
+            await press(pilot, "escape", "escape", then=lambda: run.app.screen is run.session_screen)
 
 
 def test_each_slash_command_has_its_line_in_the_docs() -> None:

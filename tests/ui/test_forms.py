@@ -1,8 +1,9 @@
-"""Forms of MCP servers in the question panel: pictures of their states, and problems said at their fields."""
+"""Forms in the question panel: pictures of their states, and problems said at their fields."""
 
 from __future__ import annotations
 
-from ccq_tui.inbox.requests import ElicitationRequest
+from ccq_tui.inbox.requests import ElicitationRequest, FormRequest
+from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.state import opened
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
@@ -10,9 +11,14 @@ from tests.ui.asked import NAME
 from tests.ui.forms import BROKEN, LINK, asked
 from tests.ui.host import PanelHost
 from tests.ui.pictures import Pictures
+from tests.unit.questions.drive import RELEASE, field
 
 FORM = asked()
-STATES: dict[str, tuple[ElicitationRequest, tuple[str, ...]]] = {
+RELEASED = FormRequest("form_1", "f", QuestionSet("release", RELEASE, "Release notes", is_form=True))
+_FELT = tuple(field(f"How did part {number} of the work feel?") for number in range(1, 9))
+_MOST = (field("What did it take?", "Time", "Luck", multi_select=True), *_FELT, *RELEASE)
+LONG = FormRequest("form_2", "f", QuestionSet("work", _MOST, "How the work went", is_form=True))
+STATES: dict[str, tuple[ElicitationRequest | FormRequest, tuple[str, ...]]] = {
     "text": (FORM, ()),
     "text_wrong": (FORM, ("A", "enter")),
     "number": (FORM, ("tab", "tab")),
@@ -22,14 +28,18 @@ STATES: dict[str, tuple[ElicitationRequest, tuple[str, ...]]] = {
     "decline_asked": (FORM, ("A", "ctrl+d")),
     "link": (LINK, ()),
     "broken": (BROKEN, ()),
+    "place": (LONG, ("enter", "enter", "-", "enter")),
+    "nothing_chosen": (LONG, ()),
+    "hidden": (RELEASED, ("2", "enter", "-")),
+    "review_skipped": (RELEASED, ("1", "enter", "enter", "o", "k", "enter", "n", "/", "a", "enter")),
 }
-LOW = ("text_wrong", "review_lacking", "decline_asked", "link", "broken")
+LOW = ("place", "review_skipped", "text_wrong", "review_lacking", "decline_asked", "link", "broken")
 
 
 class FormHost(PanelHost):
     """Shows the panel of a form."""
 
-    async def ask(self, request: ElicitationRequest) -> None:
+    async def ask(self, request: ElicitationRequest | FormRequest) -> None:
         """Put the panel of a request in the place of the one that is there."""
         panel = QuestionPanel(session="api", clock=self.clock)
         await self._replace(self.heard(panel, opened(request.questions)))

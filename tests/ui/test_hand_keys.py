@@ -29,7 +29,7 @@ from ccq_tui.widgets.hints import HintBar
 from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, PanelHost, press_later
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, burst, keys_work, permission, until
+from tests.ui.session import Driven, asked, burst, keys_work, permission, press, until
 from tests.ui.test_commands import notices, picker, say
 
 PAUSE = 0.2
@@ -102,13 +102,11 @@ async def test_two_escapes_in_an_empty_prompt_open_rewind_and_a_burst_does_nothi
 async def test_ctrl_c_interrupts_then_clears_then_quits(run: Driven, pilot: Pilot[int]) -> None:
     prompt = run.screen.dock.prompt
     await pilot.press(*"words")
-    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
-    await until(pilot, lambda: run.screen.view.busy)
+    await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
     await pilot.press("ctrl+c")
     assert run.told.interrupts == 1
     assert prompt.text == "words"
-    run.told.tell(ev.StateChanged(ev.SessionState.IDLE))
-    await until(pilot, lambda: not run.screen.view.busy)
+    await run.tell(pilot, ev.StateChanged(ev.SessionState.IDLE), then=lambda: not run.screen.view.busy)
     await press_later(pilot, "ctrl+c", seconds=3.0)
     assert prompt.text == ""
     assert "brings it back · Ctrl+C again quits" in run.screen.dock.notices.text
@@ -121,12 +119,9 @@ async def test_ctrl_c_interrupts_then_clears_then_quits(run: Driven, pilot: Pilo
 
 async def silent_turn(pilot: Pilot[int], run: Driven) -> None:
     """Send a prompt that Claude reads and says nothing to yet."""
-    await pilot.press(*"words", "enter")
-    await until(pilot, lambda: run.told.sent)
-    for event in (ev.PromptAccepted("words", prompt_id="p1"), ev.StateChanged(ev.SessionState.WORKING)):
-        run.told.tell(event)
-    run.told.tell(ev.PromptDelivered("p1"))
-    await until(pilot, lambda: run.screen.view.busy)
+    await press(pilot, *"words", "enter", then=lambda: run.told.sent)
+    run.told.tell(ev.PromptAccepted("words", prompt_id="p1"), ev.StateChanged(ev.SessionState.WORKING))
+    await run.tell(pilot, ev.PromptDelivered("p1"), then=lambda: run.screen.view.busy)
     run.clock.skip(3.0)
     run.told.replies["rewind_conversation"] = {"rewound": True}
 
@@ -149,8 +144,7 @@ async def test_an_interrupt_before_claude_says_anything_gives_the_prompt_back(
     assert [fields for name, fields in run.told.asked if name == "rewind_conversation"] == [
         {"target_message_uuid": "p1"}
     ]
-    await pilot.press("enter")
-    await until(pilot, lambda: run.told.sent == ["words", "words"])
+    await press(pilot, "enter", then=lambda: run.told.sent == ["words", "words"])
 
 
 @pytest.mark.parametrize("case", ["said", "typed", "queued", "refused", "by itself"])
@@ -256,8 +250,7 @@ async def test_what_was_killed_is_yanked_in_its_order_and_a_backslash_and_enter_
     assert prompt.field.text == "[pasted 30 lines]"
     await pilot.press("ctrl+u", "x", "enter", "ctrl+y")
     assert prompt.text == paste, "a folded paste is yanked whole into another prompt"
-    await pilot.press("enter")
-    await until(pilot, lambda: run.told.sent == ["x", paste])
+    await press(pilot, "enter", then=lambda: run.told.sent == ["x", paste])
     run.told.sent.clear()
     await pilot.press("a", "backslash", "enter", "b")
     assert prompt.text == "a\nb"
@@ -288,8 +281,7 @@ async def test_ctrl_z_stops_once_what_was_typed_is_on_disk(
         assert "No shell here could resume" in run.screen.dock.notices.text
         monkeypatch.setattr(program, "shell_may_resume", lambda: True)
         monkeypatch.setattr(run.app, "action_suspend_process", stop)
-        await pilot.press(*"precious", "ctrl+z", "ctrl+z")
-        await until(pilot, lambda: stops)
+        await press(pilot, *"precious", "ctrl+z", "ctrl+z", then=lambda: stops)
         assert "precious" in stops[0]
         assert len(stops) == 1
 
@@ -306,8 +298,7 @@ async def test_a_prompt_is_put_aside_and_exchanged_and_is_on_disk_all_the_while(
         assert "No prompt is put aside" in run.screen.dock.notices.text
         await pilot.press(*"first", "ctrl+s")
         assert prompt.text == ""
-        await pilot.press(*"other")
-        await until(pilot, lambda: "first\\nother" in on_disk(tmp_path))
+        await press(pilot, *"other", then=lambda: "first\\nother" in on_disk(tmp_path))
         await pilot.press("enter")
         assert run.told.sent == ["other"], "what is put aside is not sent"
         await until(pilot, lambda: "first\\nother" not in on_disk(tmp_path) and "first" in on_disk(tmp_path))
@@ -324,30 +315,22 @@ async def test_a_question_mark_alone_shows_the_keys_and_one_that_begins_a_text_i
         await pilot.press("?", "x")
         await pilot.pause(0.4)
         assert prompt.text == "?x"
-        await pilot.press("ctrl+u", "?")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        await press(pilot, "ctrl+u", "?", then=lambda: isinstance(run.app.screen, HelpScreen))
         assert prompt.text == ""
 
 
 async def test_keys_reach_model_thinking_tasks_and_background_from_the_prompt_alone() -> None:
     async with running(Driven()) as (run, pilot):
         await ready(pilot, run)
-        await pilot.press("alt+t")
-        await until(pilot, lambda: "Thinking is off" in run.screen.dock.notices.text)
-        await pilot.press("alt+t")
-        await until(pilot, lambda: "Thinking is on" in run.screen.dock.notices.text)
+        await press(pilot, "alt+t", then=lambda: "Thinking is off" in run.screen.dock.notices.text)
+        await press(pilot, "alt+t", then=lambda: "Thinking is on" in run.screen.dock.notices.text)
         sent = [fields["max_thinking_tokens"] for name, fields in run.told.asked if "thinking" in name]
         assert sent == [0, None]
-        await pilot.press("alt+p")
-        await until(pilot, lambda: "Claude is still starting" in run.screen.dock.notices.text)
-        await pilot.press("ctrl+t")
-        await until(pilot, lambda: NO_TASKS in run.screen.dock.notices.text)
-        await pilot.press("ctrl+b")
-        await until(pilot, lambda: "nothing can go" in run.screen.dock.notices.text)
-        run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
-        await until(pilot, lambda: run.screen.view.busy)
-        await pilot.press("ctrl+b")
-        await until(pilot, lambda: ("background_tasks", {}) in run.told.asked)
+        await press(pilot, "alt+p", then=lambda: "Claude is still starting" in run.screen.dock.notices.text)
+        await press(pilot, "ctrl+t", then=lambda: NO_TASKS in run.screen.dock.notices.text)
+        await press(pilot, "ctrl+b", then=lambda: "nothing can go" in run.screen.dock.notices.text)
+        await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
+        await press(pilot, "ctrl+b", then=lambda: ("background_tasks", {}) in run.told.asked)
         before = len(run.told.asked)
         run.told.tell(ev.RequestAsked(permission()))
         run.clock.skip(2.0)
@@ -414,8 +397,7 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
             "settings": {"permissions": {"additionalDirectories": [str(tmp_path / "lib")]}}
         }
         run.session_screen.session.reconnect()
-        run.told.tell(ev.SessionLost("", expected=True))
-        await until(pilot, lambda: len(run.launches) == 2)
+        await run.tell(pilot, ev.SessionLost("", expected=True), then=lambda: len(run.launches) == 2)
         assert run.launches[1].settings.add_dirs == (tmp_path / "lib",), "the next process knows it, too"
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         await say(pilot, run, "/plan look around")
@@ -433,8 +415,7 @@ LISTED = CommandsListed(
 
 
 async def listed(pilot: Pilot[int], driven: Driven) -> None:
-    driven.told.tell(LISTED)
-    await until(pilot, lambda: driven.screen.completions.listed)
+    await driven.tell(pilot, LISTED, then=lambda: driven.screen.completions.listed)
 
 
 async def put(pilot: Pilot[int], driven: Driven, text: str) -> None:
@@ -493,8 +474,7 @@ async def test_a_word_quits(text: str) -> None:
     async with running(Driven(clock=Clock())) as (driven, pilot):
         await listed(pilot, driven)
         await put(pilot, driven, text)
-        await pilot.press("enter")
-        await until(pilot, lambda: driven.app.return_code == 0)
+        await press(pilot, "enter", then=lambda: driven.app.return_code == 0)
     assert driven.told.closed
     assert driven.told.sent == []
 
@@ -510,11 +490,9 @@ async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
         run.told.tell(StateChanged(SessionState.WORKING))
         run.told.tell(PromptAccepted("later", queued=True, prompt_id="p1"))
         await until(pilot, lambda: "↑ withdraw" in keys())
-        await pilot.press("ctrl+f")
-        await until(pilot, lambda: "Esc close the search" in keys())
+        await press(pilot, "ctrl+f", then=lambda: "Esc close the search" in keys())
         assert "interrupt" not in keys()
-        await pilot.press("escape")
-        await until(pilot, lambda: "Esc interrupt" in keys())
+        await press(pilot, "escape", then=lambda: "Esc interrupt" in keys())
         assert run.told.interrupts == 0
 
 

@@ -50,6 +50,7 @@ from ccq_tui.questions.input_guard import REPEAT_DELAY
 from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.runtime.notices import undelivered_words
 from ccq_tui.runtime.recovery import Recovery, Remedy
+from ccq_tui.screens.form.app import FormApp
 from ccq_tui.screens.help import ALT_NUMBERS, HelpScreen, joined, key_rows, own_bindings
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import OverviewScreen
@@ -65,7 +66,7 @@ from tests.ui.asked import PLAIN
 from tests.ui.drawn import terminal_of
 from tests.ui.host import press_later
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.session import Driven, asked, keys_work, permission, press, until
 
 Compare = Callable[..., bool]
 BOUND = list(own_bindings(SessionScreen, CcqApp))
@@ -105,8 +106,7 @@ async def test_f1_begins_with_the_keys_of_a_form_and_of_the_question_about_trust
         for screen, place in ((NewSessionScreen(tmp_path), NEW), (TrustScreen(carried), TRUST)):
             run.app.push_screen(screen)
             await until(pilot, lambda screen=screen: run.app.screen is screen)  # type: ignore[misc]
-            await pilot.press("f1")
-            await until(pilot, lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
+            await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
             assert shown(run).startswith(place)
             await pilot.press("f1")
 
@@ -123,19 +123,20 @@ def test_no_class_of_the_program_has_bindings_that_are_not_listed() -> None:
     for module in pkgutil.walk_packages(ccq_tui.__path__, "ccq_tui."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    listed = {id(binding) for binding in [*BOUND, *own_bindings(SearchField), *own_bindings(ReplayScreen)]}
+    bound = [*BOUND, *own_bindings(SearchField), *own_bindings(ReplayScreen), *own_bindings(FormApp)]
+    listed = [*bound, *joined(bound)]
     for cls in subclasses(DOMNode):
         if cls.__module__.startswith("ccq_tui."):
             own = [binding for binding in vars(cls).get("BINDINGS", []) if isinstance(binding, Binding)]
-            assert all(id(binding) in listed or covered(binding) for binding in own), cls
+            assert all(covered(binding, listed) for binding in own), cls
 
 
-def covered(binding: Binding) -> bool:
-    """Whether a copy of it is listed: a binding for several keys is listed as one for each."""
+def covered(binding: Binding, listed: list[Binding]) -> bool:
+    """Whether it or a copy of it is listed: a binding for several keys is listed as one for each."""
     return any(
         binding.action.partition("(")[0] == other.action.partition("(")[0]
         and set(binding.key.split(",")) <= set(other.key.split(","))
-        for other in joined([*BOUND, *own_bindings(SearchField), *own_bindings(ReplayScreen)])
+        for other in listed
     )
 
 
@@ -180,16 +181,12 @@ def test_chosen_keys_are_listed_in_place_of_the_defaults() -> None:
 
 async def test_it_opens_over_a_prompt_and_gives_it_back_as_it_was(run: Driven, pilot: Pilot[int]) -> None:
     await idle(run, pilot)
-    await pilot.press("h", "i", "left", "f1")
-    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+    await press(pilot, "h", "i", "left", "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
     assert "Interrupt Claude" in shown(run)
-    await pilot.press("f", "8")
-    await until(pilot, lambda: "Interrupt Claude" not in shown(run))
+    await press(pilot, "f", "8", then=lambda: "Interrupt Claude" not in shown(run))
     assert "Copy the draft" in shown(run)
-    await pilot.press("x")
-    await until(pilot, lambda: shown(run) == "No match · Esc clears the filter")
-    await pilot.press("escape", "escape")
-    await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+    await press(pilot, "x", then=lambda: shown(run) == "No match · Esc clears the filter")
+    await press(pilot, "escape", "escape", then=lambda: isinstance(run.app.screen, SessionScreen))
     await pilot.press("x")
     assert run.screen.dock.prompt.text == "hxi"
 
@@ -201,10 +198,8 @@ async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
         await pilot.press("f1")
         await pilot.pause()
         assert isinstance(run.app.screen, SessionScreen)
-        await pilot.press("f12")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
-        await pilot.press("f12")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await press(pilot, "f12", then=lambda: isinstance(run.app.screen, HelpScreen))
+        await press(pilot, "f12", then=lambda: isinstance(run.app.screen, SessionScreen))
         run.told.tell(asked())
         await keys_work(run, pilot)
         panel = run.screen.dock.panel
@@ -219,14 +214,12 @@ async def test_the_keys_of_an_open_panel_come_first(place: str, run: Driven, pil
     await idle(run, pilot)
     run.told.tell(RequestAsked(permission()) if place == DECISION else asked())
     await keys_work(run, pilot)
-    await pilot.press("f1")
-    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+    await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
     await until(pilot, lambda: shown(run).lstrip().startswith(place))
     await pilot.press("f1")
     await keys_work(run, pilot)
     await pilot.press("f2")  # hidden, it has no keys
-    await pilot.press("f1")
-    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+    await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
     await until(pilot, lambda: shown(run).lstrip().startswith(KeyPlace.PROMPT.value))
 
 
@@ -242,8 +235,7 @@ def test_picture_of_the_keys(snap_compare: Compare) -> None:
 
     async def before(pilot: Pilot[Any]) -> None:
         await idle(run, pilot)
-        await pilot.press("f1")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
         await pilot.pause(0.1)
 
     assert snap_compare(run.app, run_before=before)
@@ -291,8 +283,7 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         only = "only session here · {new_session} in the prompt opens"
         await leads(only, "new_session", lambda: isinstance(run.app.screen, NewSessionScreen))
         await pilot.press("escape", CHOSEN["copy_block"])
-        for event in (ev.PromptAccepted("Go", prompt_id="1"), ev.PromptDelivered("1")):
-            run.told.tell(event)
+        run.told.tell(ev.PromptAccepted("Go", prompt_id="1"), ev.PromptDelivered("1"))
         await until(pilot, lambda: "Go" in text())
         await leads("marked · {block_up} marks one", "block_up", lambda: run.screen.transcript.mark)
         await says(run, pilot, "{copy_block} copy")
@@ -301,8 +292,7 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         await pilot.press("backspace", CHOSEN["recover"])
         await says(run, pilot, "{recover} works after one")
 
-        for event in (ev.ToolStarted("t", "Bash", {"command": "make"}), ev.ToolFinished("t", "Bash", MANY)):
-            run.told.tell(event)
+        run.told.tell(ev.ToolStarted("t", "Bash", {"command": "make"}), ev.ToolFinished("t", "Bash", MANY))
         run.told.tell(ev.Compacted(9_000, 1_000, "What was said"))
         folded = run.screen.transcript
         await says(run, pilot, "more lines · {unfold}")
@@ -318,8 +308,7 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         await says(run, pilot, "{panel} answers")
         await leads("sent · {panel} opens", "panel", lambda: not run.screen.dock.prompt.display)
         await pilot.press("escape")
-        run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
-        await until(pilot, lambda: run.screen.view.busy)
+        await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
         await press_later(pilot, CHOSEN["interrupt"], seconds=REPEAT_DELAY)
         run.clock.skip(REPEAT_DELAY)
         again = "{interrupt} again interrupts Claude and withdraws what waits · {panel} shows it"
@@ -328,14 +317,11 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         await leads("{copy_draft} copies your draft", "copy_draft", lambda: copied)
         run.told.tell(ev.TurnEnded("aborted_tools", True, 1.0, None, 0, 0))
 
-        for event in (ev.PromptAccepted("Build", prompt_id="2"), ev.PromptDelivered("2")):
-            run.told.tell(event)
+        run.told.tell(ev.PromptAccepted("Build", prompt_id="2"), ev.PromptDelivered("2"))
         run.told.tell(ev.ErrorReported(Problem.OVERLOADED, "529"))
-        run.told.tell(ev.TurnEnded("error", True, 1.0, None, 0, 0))
-        run.told.tell(ev.StateChanged(ev.SessionState.IDLE))
+        run.told.tell(ev.TurnEnded("error", True, 1.0, None, 0, 0), ev.StateChanged(ev.SessionState.IDLE))
         await leads("{recover} send it again", "recover", lambda: run.told.sent == ["Build"])
-        await pilot.press(CHOSEN["overview"])
-        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        await press(pilot, CHOSEN["overview"], then=lambda: isinstance(run.app.screen, OverviewScreen))
         await leads("{panel} inbox", "panel", lambda: isinstance(run.app.screen, InboxScreen))
 
 

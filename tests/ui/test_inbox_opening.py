@@ -48,7 +48,7 @@ from tests.ui.inboxed import (
 )
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
-from tests.ui.session import SESSION_ID, Driven, keys_work, panel_drawn, until
+from tests.ui.session import SESSION_ID, Driven, keys_work, panel_drawn, press, until
 from tests.ui.test_commands import notices
 from tests.ui.test_sessions import Several
 from tests.unit.inbox.made import save_draft
@@ -100,8 +100,7 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
 
 async def test_a_request_is_settled_elsewhere_while_it_is_asked_whether_to_decline_it(tmp_path: Path) -> None:
     async with one_waits(tmp_path) as (run, pilot, request):
-        await pilot.press("ctrl+d")
-        await until(pilot, lambda: "Decline “Which one for old?”?" in run.said())
+        await press(pilot, "ctrl+d", then=lambda: "Decline “Which one for old?”?" in run.said())
         verdict = await run.app.runtime.inbox.answer(request.id, Answered((Answer(("First",)),)), COMMAND)
         assert verdict == Won()
         await until(pilot, lambda: "Already answered by ccq-tui answer at" in run.said())
@@ -115,8 +114,7 @@ async def test_a_click_that_opens_a_request_takes_back_the_question_whether_to_d
 ) -> None:
     async with one_waits(tmp_path) as (run, pilot, _):
         screen = run.inbox_screen
-        await pilot.press("ctrl+d")
-        await until(pilot, lambda: "Decline “" in run.said())
+        await press(pilot, "ctrl+d", then=lambda: "Decline “" in run.said())
         where = screen.view.region
         row = next(
             y for y in range(where.height) if screen.view.row_on_screen(Offset(where.x + 5, where.y + y)) == 0
@@ -164,8 +162,7 @@ async def test_inbox_pictures(pictures: Pictures, tmp_path: Path) -> None:
     run = Driven(Launch(settings=Settings(cwd=HERE), program=ProgramArguments(state=tmp_path)), clock=Clock())
     async with run.app.run_test(size=(90, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
-        await pilot.press("f2")
-        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+        await press(pilot, "f2", then=lambda: isinstance(run.app.screen, InboxScreen))
         screen = run.app.screen
         await pictures.keep(pilot, "empty")
         rows = waiting()
@@ -179,8 +176,7 @@ async def test_inbox_pictures(pictures: Pictures, tmp_path: Path) -> None:
         await pictures.keep(pilot, "grouped")
         await pilot.press("g", "ctrl+d")
         await pictures.keep(pilot, "declining")
-        await pilot.press("escape", "right")
-        await until(pilot, lambda: screen.panel)
+        await press(pilot, "escape", "right", then=lambda: screen.panel)
         await press_later(pilot, "2", seconds=1)
         screen.query_one(QuestionPanel).query_one(HintBar).wake()
         await pictures.keep(pilot, "answering")
@@ -238,8 +234,7 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
         assert row.directory == "/work/release"
         await pilot.press("enter")
         assert "It belongs to no session" in run.said()
-        await pilot.press("right")
-        await until(pilot, lambda: run.inbox_screen.panel)
+        await press(pilot, "right", then=lambda: run.inbox_screen.panel)
         assert isinstance(run.inbox_screen.panel, QuestionPanel)
         assert run.inbox_screen.panel.state.asker == "release form"
         await press_later(pilot, "2", "enter")
@@ -284,8 +279,7 @@ async def test_the_panel_of_the_session_comes_back() -> None:
         session.tell(StateChanged(SessionState.AWAITING))
         session.tell(RequestAsked(request))
         await keys_work(run, pilot)
-        await pilot.press("1", "enter")
-        await until(pilot, lambda: session.answers and screen.dock.panel is None)
+        await press(pilot, "1", "enter", then=lambda: session.answers and screen.dock.panel is None)
         session.requests.refuse(request.id, InboxUnavailable("the disk is full"))
         await until(pilot, lambda: screen.dock.panel is not None)
         state = screen.dock.panel.state if screen.dock.panel else None
@@ -294,8 +288,7 @@ async def test_the_panel_of_the_session_comes_back() -> None:
         assert "The answer was not kept: the disk is full" in screen.transcript.text()
         assert screen.session.waiting
         await keys_work(run, pilot)
-        await pilot.press("enter")
-        await until(pilot, lambda: len(session.answers) == 2)
+        await press(pilot, "enter", then=lambda: len(session.answers) == 2)
         assert session.answers[-1] == (request.tool_use_id, FIRST, PANEL)
 
 
@@ -317,10 +310,8 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
             await open_inbox(pilot, run, 1)
         with monkeypatch.context() as refused:
             refused.setattr(run.app.runtime.inbox, "answer", refuses)
-            await pilot.press("right")
-            await until(pilot, lambda: run.inbox_screen.panel)
-            await pilot.press("1", "enter")
-            await until(pilot, lambda: "the disk is full" in run.said())
+            await press(pilot, "right", then=lambda: run.inbox_screen.panel)
+            await press(pilot, "1", "enter", then=lambda: "the disk is full" in run.said())
         await press_later(pilot, "right", seconds=5)
         await until(pilot, lambda: run.inbox_screen.panel)
         panel = run.inbox_screen.panel
@@ -397,8 +388,7 @@ async def test_it_is_named_at_the_start_and_counted_in_inbox_and_overview(tmp_pa
         title = run.inbox_screen.query_one("#list-title")
         await until(pilot, lambda: "1 answer not delivered (F5)" in str(title.render()))
         await pilot.press("escape")
-        await pilot.press("f5")
-        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        await press(pilot, "f5", then=lambda: isinstance(run.app.screen, OverviewScreen))
         overview = run.app.screen
         await until(pilot, lambda: badges(overview).get("old") == "→ 1")
         assert badges(overview)["runs"] == ""

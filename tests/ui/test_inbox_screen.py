@@ -48,7 +48,7 @@ from tests.ui.inboxed import (
     request_of,
     state_of,
 )
-from tests.ui.session import panel_drawn, until
+from tests.ui.session import panel_drawn, press, until
 
 
 async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_foreground(
@@ -70,8 +70,7 @@ async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_fo
         for number in range(6):
             row = run.inbox_screen.state.under
             assert row is not None
-            await pilot.press("right")
-            await until(pilot, lambda: run.inbox_screen.panel)
+            await press(pilot, "right", then=lambda: run.inbox_screen.panel)
             assert run.inbox_screen.host.row == row
             assert str(run.inbox_screen.query_one("#inbox-about").lines[2].text) == (
                 f"   ┃ I looked around in {row.session_id}."
@@ -87,8 +86,7 @@ async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_fo
         assert [len(session.outcomes) for session in run.all] == [0, 1, 1, 1, 1, 1, 1]
         await until(pilot, lambda: "continues" in run.said())
 
-        await pilot.press("escape")
-        await until(pilot, lambda: run.app.screen is front)
+        await press(pilot, "escape", then=lambda: run.app.screen is front)
         assert front.dock.prompt.text == "half a thought"
         assert front.dock.prompt.field.has_focus
         await until(pilot, lambda: front.around.waiting_beside == 0)
@@ -99,17 +97,14 @@ async def test_an_answer_for_a_session_without_a_process_starts_it_behind_the_on
 ) -> None:
     async with one_waits(tmp_path) as (run, pilot, request):
         front = run.session_screen
-        await pilot.press("a")
-        await until(pilot, lambda: run.inbox_screen.panel)
+        await press(pilot, "a", then=lambda: run.inbox_screen.panel)
         # What is typed and left is there again, on the disk as well.
         await pilot.press("o", "m", "i", "n", "e", "escape", "escape")
         await until(pilot, lambda: run.inbox_screen.panel is None)
-        await pilot.press("a")
-        await until(pilot, lambda: run.inbox_screen.panel)
+        await press(pilot, "a", then=lambda: run.inbox_screen.panel)
         assert run.inbox_screen.panel is not None
         await pilot.press("enter")
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run.all) == 2)
+        await press(pilot, "enter", then=lambda: len(run.all) == 2)
         assert run.launches[1].resume == "old"
         stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
         assert stored is not None
@@ -125,8 +120,7 @@ async def test_enter_goes_to_the_session_and_resumes_one_that_rests(tmp_path: Pa
         await left_behind(run, tmp_path)
         for expected in (2, 2):  # resumed first, then only shown
             await open_inbox(pilot, run, 1)
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+            await press(pilot, "enter", then=lambda: isinstance(run.app.screen, SessionScreen))
             await until(pilot, lambda: run.app.sessions.front is run.app.sessions[-1])
             await until(pilot, lambda: run.app.sessions[-1].view.session_id == "old")
             assert len(run.all) == expected
@@ -140,19 +134,16 @@ async def test_a_question_whose_session_is_gone_says_so_and_is_copied(tmp_path: 
         await left_behind(run, tmp_path / "gone")
         await open_inbox(pilot, run, 1)
         for key in ("right", "enter"):
-            await pilot.press(key)
-            await until(pilot, lambda: "Its session is gone" in run.said())
+            await press(pilot, key, then=lambda: "Its session is gone" in run.said())
             assert run.inbox_screen.panel is None
-        await pilot.press("c")
-        await until(pilot, lambda: "Which one for old?" in run.app.clipboard)
+        await press(pilot, "c", then=lambda: "Which one for old?" in run.app.clipboard)
         assert len(run.all) == 1
         # The same holds for one that was deleted in Claude Code.
         await left_behind(run, tmp_path, "deleted")
         await until(pilot, lambda: len(run.inbox_screen.state.rows) == 2)
         assert run.inbox_screen.state.rows[1].place is SessionPlace.RESTS
         keep_record("deleted").unlink()
-        await pilot.press("escape")
-        await until(pilot, lambda: run.app.screen is run.session_screen)
+        await press(pilot, "escape", then=lambda: run.app.screen is run.session_screen)
         await open_inbox(pilot, run, 2)
         assert run.inbox_screen.state.rows[1].place is SessionPlace.GONE
 
@@ -173,10 +164,8 @@ async def test_rows_are_found_grouped_and_kept_fresh(tmp_path: Path) -> None:
         assert [row.session for row in run.inbox_screen.state.shown] == ["blue"]
         await pilot.press("escape")
         assert len(run.inbox_screen.state.shown) == 3
-        await pilot.press("p")
-        await until(pilot, lambda: "blue is parked already: 1 request waits" in run.said())
-        await pilot.press("f2")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await press(pilot, "p", then=lambda: "blue is parked already: 1 request waits" in run.said())
+        await press(pilot, "f2", then=lambda: isinstance(run.app.screen, SessionScreen))
 
 
 async def test_f2_twice_goes_from_a_panel_to_the_inbox(
@@ -193,11 +182,9 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
         assert await park_commanded(run, "s1") == (CommandState.TAKEN, "")
         assert run.all[0].parked
         assert run.all[0].cause == "asked for by script"
-        await pilot.press("f2", "f2")
-        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+        await press(pilot, "f2", "f2", then=lambda: isinstance(run.app.screen, InboxScreen))
         await until(pilot, lambda: len(run.inbox_screen.state.rows) == 1)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await press(pilot, "escape", then=lambda: isinstance(run.app.screen, SessionScreen))
         # Hidden to write something, it is shown by the same key.
         await pilot.press("f2", "f2", "x", "f2")
         panel = run.session_screen.dock.panel
@@ -205,18 +192,15 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
         await until(pilot, lambda: not panel.state.hidden)
         await open_by_key(pilot, run)
         # What is selected here is selected in the session's own panel.
-        await pilot.press("right")
-        await until(pilot, lambda: run.inbox_screen.panel)
-        await pilot.press("2", "escape", "escape")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await press(pilot, "right", then=lambda: run.inbox_screen.panel)
+        await press(pilot, "2", "escape", "escape", then=lambda: isinstance(run.app.screen, SessionScreen))
         dock = run.session_screen.dock
         assert dock.panel is not None
         assert dock.panel.state.has_draft
         # Going there by Enter shows its panel, hidden or not.
         run.clock.skip(10)
         await open_by_key(pilot, run)
-        await pilot.press("enter")
-        await until(pilot, lambda: dock.panel and not dock.panel.state.hidden)
+        await press(pilot, "enter", then=lambda: dock.panel and not dock.panel.state.hidden)
         asked.cancel()
         await asyncio.gather(asked, return_exceptions=True)
 
@@ -238,10 +222,10 @@ async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path
         assert "I looked around in s2." in "".join(
             line.text.plain for line in run.inbox_screen.query_one("#inbox-about").lines
         )
-        await pilot.press("a")
-        await until(pilot, lambda: run.inbox_screen.panel)
-        await pilot.press("2", "enter")
-        await until(pilot, lambda: run.all[1].outcomes == [Answered((Answer(("Second",)),))])
+        await press(pilot, "a", then=lambda: run.inbox_screen.panel)
+        await press(
+            pilot, "2", "enter", then=lambda: run.all[1].outcomes == [Answered((Answer(("Second",)),))]
+        )
         await asking
         another.cancel()
         await asyncio.gather(another, return_exceptions=True)
@@ -259,19 +243,15 @@ async def test_the_inbox_alone_starts_a_session_for_an_answer_and_none_before(tm
         await until(pilot, lambda: len(run.inbox_screen.state.rows) == 2)
         assert "Esc leave" in run.hints()
         # A session that cannot be opened is said, and the list is there again.
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+        await press(pilot, "down", "enter", then=lambda: isinstance(run.app.screen, InboxScreen))
         await until(pilot, lambda: "was not started in" in run.said())
         assert run.launches == []
         await until(pilot, lambda: run.inbox_screen.state.rows)
-        await pilot.press("a")
-        await until(pilot, lambda: run.inbox_screen.panel)
-        await pilot.press("1", "enter")
-        await until(pilot, lambda: [launch.resume for launch in run.launches] == ["old"])
+        await press(pilot, "a", then=lambda: run.inbox_screen.panel)
+        await press(pilot, "1", "enter", then=lambda: [launch.resume for launch in run.launches] == ["old"])
         await until(pilot, lambda: "in the background" in run.said())
         assert "Esc to the session" in run.hints()
-        await pilot.press("q")
-        await until(pilot, lambda: run.app.sessions.front is run.app.sessions[0])
+        await press(pilot, "q", then=lambda: run.app.sessions.front is run.app.sessions[0])
         assert "Ctrl+Q ends all" in run.session_screen.dock.notices.text
 
 
@@ -284,8 +264,7 @@ async def test_leaving_the_inbox_alone_ends_the_program_with_the_answer_on_disk(
         # After "/" every letter is one to find, those that are keys as well.
         await pilot.press("slash", "q", "x")
         assert run.inbox_screen.state.filter == "qx"
-        await pilot.press("escape", "q")
-        await until(pilot, lambda: run.app.return_code == 0)
+        await press(pilot, "escape", "q", then=lambda: run.app.return_code == 0)
     assert run.launches == []
 
 
@@ -314,13 +293,11 @@ async def another(run: Many, pilot: Pilot[int], where: Path, name: str) -> Quest
 
 async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -> None:
     screen = run.inbox_screen
-    await pilot.press("f1")
-    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+    await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
     rows = run.app.screen.state.shown
     assert rows[0].group == "Inbox"
     assert "Group the requests by session" in {row.description for row in rows}
-    await pilot.press("escape")
-    await until(pilot, lambda: run.app.screen is screen)
+    await press(pilot, "escape", then=lambda: run.app.screen is screen)
     leaving = {"right", "a", "l", "enter", "escape", "q", "f2", "slash"}
     for key in (key for use in INBOX_KEYS for key in use.keys if key not in leaving):
         await pilot.press(key)
@@ -335,10 +312,8 @@ async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -
 
 
 async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionRequest, clock: Clock) -> None:
-    await pilot.press("right")
-    await until(pilot, lambda: run.inbox_screen.panel)
-    await pilot.press("2", "escape")
-    await until(pilot, lambda: run.inbox_screen.panel is None)
+    await press(pilot, "right", then=lambda: run.inbox_screen.panel)
+    await press(pilot, "2", "escape", then=lambda: run.inbox_screen.panel is None)
     await pilot.press("ctrl+d", "ctrl+d")  # held down
     assert "Decline “Which one for old?”?" in run.said()
     assert await state_of(run, request.id) is RequestState.PENDING
@@ -350,8 +325,7 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
     assert "Decline “Which one for old?”?" in run.said()
     assert await state_of(run, request.id) is RequestState.PENDING
     clock.skip_grace()
-    await pilot.press("f1")
-    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+    await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
     clock.skip(5.0)
     for key in ("escape", "y"):  # in one burst: before the list is seen again
         run.app.post_message(events.Key(key, None if key == "escape" else key))
@@ -360,8 +334,7 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
     assert "Decline “Which one for old?”?" in run.said()
     assert await state_of(run, request.id) is RequestState.PENDING
     clock.skip_grace()
-    await pilot.press("y")
-    await until(pilot, lambda: run.inbox_screen.state.rows == ())
+    await press(pilot, "y", then=lambda: run.inbox_screen.state.rows == ())
     stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
     assert stored is not None
     assert (stored.outcome, stored.actor) == (Declined(), INBOX)
@@ -372,8 +345,7 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
 
 
 async def who_is_too_late_is_told(run: Many, pilot: Pilot[int], request: QuestionRequest) -> None:
-    await pilot.press("right")
-    await until(pilot, lambda: run.inbox_screen.panel)
+    await press(pilot, "right", then=lambda: run.inbox_screen.panel)
     await pilot.press("o", "m", "i", "n", "e")
     await run.app.runtime.inbox.answer(request.id, Declined(), PHONE)
     await until(pilot, lambda: run.inbox_screen.panel is None)
@@ -384,8 +356,7 @@ async def who_is_too_late_is_told(run: Many, pilot: Pilot[int], request: Questio
 
 async def who_loses_is_told(run: Many, pilot: Pilot[int], request: QuestionRequest, database: Path) -> None:
     started = len(run.all)
-    await pilot.press("right")
-    await until(pilot, lambda: run.inbox_screen.panel)
+    await press(pilot, "right", then=lambda: run.inbox_screen.panel)
     await pilot.press("2")
     screen = run.inbox_screen
     opened = screen.host.opened
@@ -442,8 +413,7 @@ async def test_a_letter_that_denied_one_call_does_not_deny_the_next_within_a_wor
         await pilot.pause()
         assert decided() == [Denied()], "1.5 s without a letter have not passed"
         clock.skip(2.0)
-        await pilot.press("n")
-        await until(pilot, lambda: decided() == [Denied(), Denied()])
+        await press(pilot, "n", then=lambda: decided() == [Denied(), Denied()])
 
 
 @asynccontextmanager
@@ -456,8 +426,7 @@ async def decision_waits(
         await until(pilot, lambda: run.session_screen.view.session_id)
         outcome = asyncio.ensure_future(run.app.runtime.inbox.ask(request, "Before it.\n" * 30))
         await open_inbox(pilot, run, 1)
-        await pilot.press("right")
-        await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.has_focus)
+        await press(pilot, "right", then=lambda: run.inbox_screen.panel and run.inbox_screen.panel.has_focus)
         clock.skip(2)
         yield run, pilot, outcome, clock
 
@@ -503,8 +472,7 @@ async def test_a_permission_is_seen_in_the_inbox_before_it_is_allowed_there(tmp_
     request = PermissionRequest("toolu_run", "s1", "Bash", {"command": command})
     async with decision_waits(tmp_path, request, (80, 24)) as (run, pilot, outcome, clock):
         await until(pilot, lambda: "more lines · Space" in screen_text(run))
-        await pilot.press("y")
-        await until(pilot, lambda: "y again allows" in screen_text(run))
+        await press(pilot, "y", then=lambda: "y again allows" in screen_text(run))
         assert not outcome.done()
         clock.skip(1)
         await pilot.press("y")
@@ -553,18 +521,15 @@ async def test_a_text_that_was_sent_in_the_burst_that_opened_its_panel_waits_to_
         assert isinstance(panel, QuestionPanel)
         await until(pilot, lambda: not panel._under_way and panel.state.aside)
         assert await state_of(run, request.id) is RequestState.PENDING
-        await pilot.press("enter")
-        await until(pilot, lambda: run.inbox_screen.state.rows == ())
+        await press(pilot, "enter", then=lambda: run.inbox_screen.state.rows == ())
 
 
 async def test_a_panel_is_fresh_again_when_the_help_over_it_closes(tmp_path: Path) -> None:
     request = PermissionRequest("toolu_run", "s1", "Bash", {"command": "make"})
     async with decision_waits(tmp_path, request, (80, 24)) as (run, pilot, outcome, clock):
-        await pilot.press("f1")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
         assert run.app.screen.state.shown[0].group == "Permission or plan"
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+        await press(pilot, "escape", then=lambda: isinstance(run.app.screen, InboxScreen))
         panel = run.inbox_screen.panel
         assert panel is not None
         await until(pilot, lambda: (panel.state.guard.shown_at or 0.0) >= clock.now)  # Esc may be held

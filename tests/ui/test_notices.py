@@ -35,7 +35,7 @@ from tests.steps import step, until_true
 from tests.ui.host import press_later
 from tests.ui.inboxed import Many
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, until
+from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, press, until
 from tests.ui.test_sessions import Several
 
 
@@ -78,26 +78,22 @@ async def test_what_belongs_to_a_request_goes_with_it(run: Driven, pilot: Pilot[
     with step("parked, then something else is said, then a process waits again"):
         run.told.tell(asked())
         await keys_work(run, pilot)
-        run.told.tell(ev.RequestParked("toolu_1", deferred=True))
-        await until(pilot, lambda: notices.text == PARKED)
+        await run.tell(pilot, ev.RequestParked("toolu_1", deferred=True), then=lambda: notices.text == PARKED)
         run.screen.say("Copied 12 characters")
         notices.hush()
         assert notices.text == PARKED, "it is still parked"
-        run.told.tell(ev.StateChanged(ev.SessionState.STARTING))
-        await until(pilot, lambda: notices.text == "")
+        await run.tell(pilot, ev.StateChanged(ev.SessionState.STARTING), then=lambda: notices.text == "")
     with step("closed, and asked again by the next process"):
         run.told.tell(ev.RequestSettled("toolu_1", Cancelled("the Claude process ended")))
         await until(pilot, lambda: "The request was closed: the Claude process ended" in notices.text)
-        run.told.tell(asked("toolu_2"))
-        await until(pilot, lambda: "The request was closed" not in notices.text)
+        await run.tell(pilot, asked("toolu_2"), then=lambda: "The request was closed" not in notices.text)
 
 
 async def test_a_key_that_quits_when_pressed_again_is_said_until_another_key_comes(
     run: Driven, pilot: Pilot[int]
 ) -> None:
     notices = run.screen.dock.notices
-    await pilot.press("ctrl+c")
-    await until(pilot, lambda: "Ctrl+C again quits" in notices.text)
+    await press(pilot, "ctrl+c", then=lambda: "Ctrl+C again quits" in notices.text)
     await pilot.press("a")
     assert notices.text == ""
     await press_later(pilot, "escape")
@@ -109,14 +105,11 @@ async def test_a_key_that_quits_when_pressed_again_is_said_until_another_key_com
 async def test_why_a_prompt_was_not_sent_is_said_until_it_is_another_one(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(ev.CommandsListed(()))
-    await until(pilot, lambda: run.screen.completions.listed)
+    await run.tell(pilot, ev.CommandsListed(()), then=lambda: run.screen.completions.listed)
     notices = run.screen.dock.notices
     run.screen.dock.prompt.put("/comapct")
-    await pilot.press("enter")
-    await until(pilot, lambda: "Unknown command /comapct" in notices.text)
-    await pilot.press("backspace")
-    await until(pilot, lambda: "Unknown command" not in notices.text)
+    await press(pilot, "enter", then=lambda: "Unknown command /comapct" in notices.text)
+    await press(pilot, "backspace", then=lambda: "Unknown command" not in notices.text)
 
 
 @pytest.mark.parametrize(
@@ -145,10 +138,8 @@ async def test_the_key_goes_to_the_session_of_the_news_on_the_screen(tmp_path: P
             session.tell(asked())
             name = f"◆ Work {run.all.index(session) + 1}: "
             await until(pilot, lambda name=name: notices.text.startswith(name))
-        await pilot.press("f4")
-        await until(pilot, lambda: run.number() == 2)
-        await pilot.press("f4")
-        await until(pilot, lambda: run.number() == 1)
+        await press(pilot, "f4", then=lambda: run.number() == 2)
+        await press(pilot, "f4", then=lambda: run.number() == 1)
 
 
 async def test_the_news_of_another_session_go_with_what_waits_there(tmp_path: Path) -> None:
@@ -164,10 +155,8 @@ async def test_the_news_of_another_session_go_with_what_waits_there(tmp_path: Pa
         await until(pilot, lambda: "F4 goes there" not in notices.text)
         run.all[0].tell(asked("toolu_2"))
         await until(pilot, lambda: "F4 goes there" in notices.text)
-        await pilot.press("f4")
-        await until(pilot, lambda: run.number() == 1)
-        await pilot.press("alt+2")
-        await until(pilot, lambda: run.number() == 2)
+        await press(pilot, "f4", then=lambda: run.number() == 1)
+        await press(pilot, "alt+2", then=lambda: run.number() == 2)
         assert "F4 goes there" not in notices.text
 
 
@@ -400,8 +389,7 @@ async def test_a_request_rings_and_is_told_in_the_words_of_its_question(
 ) -> None:
     async with running(driven(sent, monkeypatch)) as (run, pilot):
         await look_elsewhere(run, pilot)
-        run.told.tell(asked())
-        await until(pilot, lambda: sent.notifications)
+        await run.tell(pilot, asked(), then=lambda: sent.notifications)
         assert sent.count(BELL) == 1
         assert sent.notifications == ["\x1b]777;notify;ccq-tui · /;Claude asks: Which one?\x1b\\"]
 
@@ -409,8 +397,7 @@ async def test_a_request_rings_and_is_told_in_the_words_of_its_question(
 async def test_a_burst_is_one_notification(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(driven(sent, monkeypatch)) as (run, pilot):
         await look_elsewhere(run, pilot)
-        for event in (RequestAsked(permission()), asked(), asked("toolu_2")):
-            run.told.tell(event)
+        run.told.tell(RequestAsked(permission()), asked(), asked("toolu_2"))
         await until(pilot, lambda: sent.notifications)
         assert sent.notifications == [
             "\x1b]777;notify;ccq-tui · /;Claude asks for permission: Bash · and 2 more\x1b\\"
@@ -420,8 +407,7 @@ async def test_a_burst_is_one_notification(sent: Sent, monkeypatch: pytest.Monke
 async def test_nothing_while_in_focus(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(driven(sent, monkeypatch)) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        for event in (StateChanged(SessionState.WORKING), asked(), LONG):
-            run.told.tell(event)
+        run.told.tell(StateChanged(SessionState.WORKING), asked(), LONG)
         await until(pilot, lambda: panel_drawn(run.screen))
         assert sent == []
         run.app.post_message(events.AppBlur())
@@ -436,14 +422,11 @@ async def test_a_long_turn_is_told_and_a_short_one_is_not(
 ) -> None:
     async with running(driven(sent, monkeypatch, notify_after=66.0)) as (run, pilot):
         await look_elsewhere(run, pilot)
-        run.told.tell(LONG)
-        await until(pilot, lambda: run.screen.view.tokens == (1, 1))
+        await run.tell(pilot, LONG, then=lambda: run.screen.view.tokens == (1, 1))
         assert sent == []
-    run = driven(sent, monkeypatch, notify_after=60.0)
-    async with run.app.run_test() as pilot:
+    async with running(driven(sent, monkeypatch, notify_after=60.0)) as (run, pilot):
         await look_elsewhere(run, pilot)
-        run.told.tell(LONG)
-        await until(pilot, lambda: sent.notifications)
+        await run.tell(pilot, LONG, then=lambda: sent.notifications)
         assert sent.notifications[0].endswith(";Done after 1m 05s\x1b\\")
 
 
@@ -452,16 +435,13 @@ async def test_the_task_bar_follows_the_state_and_is_cleared(
 ) -> None:
     async with running(driven(sent, monkeypatch)) as (run, pilot):
         await look_elsewhere(run, pilot)
-        run.told.tell(StateChanged(SessionState.WORKING))
-        await until(pilot, lambda: sent.bars == ["3"])
-        run.told.tell(StateChanged(SessionState.AWAITING))
-        await until(pilot, lambda: sent.bars == ["3", "4"])
+        await run.tell(pilot, StateChanged(SessionState.WORKING), then=lambda: sent.bars == ["3"])
+        await run.tell(pilot, StateChanged(SessionState.AWAITING), then=lambda: sent.bars == ["3", "4"])
         run.app.post_message(events.AppFocus())
         await until(pilot, lambda: sent.bars == ["3", "4", "0"])
         run.app.post_message(events.AppBlur())
         await until(pilot, lambda: sent.bars[3:] == ["4"])
-        run.told.tell(StateChanged(SessionState.FAILED))
-        await until(pilot, lambda: sent.bars[4:] == ["2"])
+        await run.tell(pilot, StateChanged(SessionState.FAILED), then=lambda: sent.bars[4:] == ["2"])
     assert sent.bars[5:] == ["0"], "the program ended"
 
 
@@ -469,6 +449,5 @@ async def test_each_can_be_switched_off(sent: Sent, monkeypatch: pytest.MonkeyPa
     async with running(driven(sent, monkeypatch, bell=False, notify="off", progress="off")) as (run, pilot):
         await look_elsewhere(run, pilot)
         run.told.tell(StateChanged(SessionState.WORKING))
-        run.told.tell(asked())
-        await until(pilot, lambda: panel_drawn(run.screen))
+        await run.tell(pilot, asked(), then=lambda: panel_drawn(run.screen))
         assert sent == []

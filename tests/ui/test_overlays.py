@@ -30,7 +30,7 @@ from ccq_tui.widgets.lines import TextLines
 from tests.ui.asked import SINGLE
 from tests.ui.drawn import cursor_faults
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.session import Driven, asked, keys_work, permission, press, until
 from tests.ui.test_panels_in_session import settled
 
 
@@ -46,8 +46,7 @@ async def test_what_is_opened_and_left_in_one_burst_is_gone(
         over = run.app.screen
         await pilot.press("escape")
         await until(pilot, lambda: run.app.screen is not over)  # noqa: B023
-    await pilot.press("x")
-    await until(pilot, lambda: run.screen.dock.prompt.text == "x")
+    await press(pilot, "x", then=lambda: run.screen.dock.prompt.text == "x")
 
 
 async def test_work_that_fails_over_a_session_is_logged_and_said_in_it(
@@ -74,8 +73,7 @@ async def test_what_is_typed_right_behind_the_key_that_leaves_a_list_is_the_prom
     opened_by: str, run: Driven, pilot: Pilot[int]
 ) -> None:
     await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-    await pilot.press(opened_by)
-    await until(pilot, lambda: not isinstance(run.app.screen, SessionScreen))
+    await press(pilot, opened_by, then=lambda: not isinstance(run.app.screen, SessionScreen))
     await pilot.pause()
     run.app.post_message(events.Key("escape", None))
     for key in "typed":

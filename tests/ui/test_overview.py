@@ -34,7 +34,7 @@ from tests.ui.host import Clock
 from tests.ui.inboxed import Many, keep_record, open_inbox, state_of
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
-from tests.ui.session import until
+from tests.ui.session import press, until
 from tests.unit.bridges.native import ASKED, NativeSession, calls, ends, prompt, says
 
 HERE = Path("/usr")
@@ -108,8 +108,7 @@ def keep(store: Store, name: str, state: StoredSessionState, line: str = "", **m
 
 
 async def open_overview(pilot: Pilot[int], run: Overviewed, cards: int) -> None:
-    await pilot.press("f5")
-    await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+    await press(pilot, "f5", then=lambda: isinstance(run.app.screen, OverviewScreen))
     await until(pilot, lambda: len(run.overview.state.rows) == cards)
 
 
@@ -172,14 +171,12 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         assert (run.overview.state.filter, run.overview.state.shown) == ("x", ())
         await pilot.press("escape", "slash", *"idl dea", "enter")
         assert [card.session for card in run.overview.state.shown] == ["Old idea"]
-        await pilot.press("d")
-        await until(pilot, lambda: run.groups()["Old idea"] is Group.DONE)
+        await press(pilot, "d", then=lambda: run.groups()["Old idea"] is Group.DONE)
         await pilot.press("escape")
         assert len(run.overview.state.shown) == 7
         assert run.under().session == "Old idea"
         assert store.sessions.page()[0].id != "id Old idea", "marking is no change"
-        await pilot.press("d")
-        await until(pilot, lambda: run.groups()["Old idea"] is Group.IDLE)
+        await press(pilot, "d", then=lambda: run.groups()["Old idea"] is Group.IDLE)
 
         # What cannot be is said.
         for name, key, words in (
@@ -197,8 +194,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
 
         # A failed one goes on behind, and the overview stays; Enter shows one that rests.
         await run.go(pilot, "Killed")
-        await pilot.press("r")
-        await until(pilot, lambda: run.groups().get("usr") is Group.IDLE)
+        await press(pilot, "r", then=lambda: run.groups().get("usr") is Group.IDLE)
         assert (len(run.all), run.launches[1].resume) == (2, "id Killed")
         assert run.app.sessions.front is run.app.sessions[0]
         await run.go(pilot, "Old idea")
@@ -210,8 +206,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
 
         # Left by its own key; the session that was left has no overview over it.
         await open_overview(pilot, run, 7)
-        await pilot.press("f5")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await press(pilot, "f5", then=lambda: isinstance(run.app.screen, SessionScreen))
         await run.app.sessions.show(run.app.sessions[0])
         assert not next(s for s in store.sessions.page() if s.id == "id Old idea").done
 
@@ -227,14 +222,11 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
             patch.setattr(overview, "read_rows", refuse)
             await open_overview(pilot, run, 1)
             await until(pilot, lambda: "Stored sessions cannot be read: full" in run.said())
-            await pilot.press("escape")
-            await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+            await press(pilot, "escape", then=lambda: isinstance(run.app.screen, SessionScreen))
         await open_overview(pilot, run, 1)
         await until(pilot, lambda: "The only session so far" in run.said())
-        await pilot.press("n")
-        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        await press(pilot, "n", then=lambda: isinstance(run.app.screen, NewSessionScreen))
+        await press(pilot, "escape", then=lambda: isinstance(run.app.screen, OverviewScreen))
         await run.app.sessions.add_behind(run.launches[0])
         await until(pilot, lambda: len(run.overview.state.rows) == 2)
 
@@ -247,17 +239,13 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
         assert (run.under().key, run.under().group) == (second, Group.NEEDS)
         run.all[1].tell(ev.SessionLost("killed", expected=False, kind="killed"))
         await until(pilot, lambda: run.under().group is Group.FAILED)
-        await pilot.press("r")
-        await until(pilot, lambda: len(run.all) == 3 and run.under().group is not Group.FAILED)
+        await press(pilot, "r", then=lambda: len(run.all) == 3 and run.under().group is not Group.FAILED)
         assert run.launches[2].settings.directory == HERE
 
         # Enter shows it, with what it asks.
-        await pilot.press("enter")
-        await until(pilot, lambda: run.app.sessions.front is run.app.sessions[1])
-        await pilot.press("f5")
-        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
-        await pilot.press("n")
-        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+        await press(pilot, "enter", then=lambda: run.app.sessions.front is run.app.sessions[1])
+        await press(pilot, "f5", then=lambda: isinstance(run.app.screen, OverviewScreen))
+        await press(pilot, "n", then=lambda: isinstance(run.app.screen, NewSessionScreen))
         await pilot.press("enter")
         await until(pilot, lambda: len(run.app.sessions) == 3 and isinstance(run.app.screen, SessionScreen))
         await run.app.sessions.show(run.app.sessions[1])
@@ -347,8 +335,7 @@ def waiting(home: Path) -> NativeSession:
 
 
 async def overview_opened(pilot: Pilot[int], run: Many) -> OverviewScreen:
-    await pilot.press("f5")
-    await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+    await press(pilot, "f5", then=lambda: isinstance(run.app.screen, OverviewScreen))
     return run.app.screen
 
 
@@ -363,25 +350,20 @@ async def test_the_inbox_lists_them_and_says_where_they_are_answered(tmp_path: P
         )  # fmt: skip
         with step("no key answers, declines, parks or goes to it"):
             for key in ("right", "enter", "ctrl+d", "p"):
-                await pilot.press(key)
-                await until(pilot, lambda: "Answer it there" in run.said())
-                await pilot.press("f1", "escape")
-                await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+                await press(pilot, key, then=lambda: "Answer it there" in run.said())
+                await press(pilot, "f1", "escape", then=lambda: isinstance(run.app.screen, InboxScreen))
             assert run.inbox_screen.panel is None
             assert run.inbox_screen.declining is None
         with step("it is copied"):
-            await pilot.press("c")
-            await until(pilot, lambda: "Which database?" in run.app.clipboard)
+            await press(pilot, "c", then=lambda: "Which database?" in run.app.clipboard)
             assert "Question copied" in run.said()
         with step("what a hook asks of the same call takes its place, and can be answered"):
             await run.app.runtime.inbox.run(lambda store: store.requests.add(row.stored.request))
             await until(
                 pilot, lambda: [one.place for one in run.inbox_screen.state.rows] == [SessionPlace.ASKER]
             )
-            await pilot.press("right")
-            await until(pilot, lambda: run.inbox_screen.panel)
-            await pilot.press("escape")
-            await until(pilot, lambda: run.inbox_screen.panel is None)
+            await press(pilot, "right", then=lambda: run.inbox_screen.panel)
+            await press(pilot, "escape", then=lambda: run.inbox_screen.panel is None)
             assert await state_of(run, row.key) is RequestState.PENDING
         with step("once the hook is gone and the question answered there, it is listed no longer"):
             run.app.runtime.inbox.withdraw(row.key, "over")

@@ -22,11 +22,11 @@ from ccq_tui.questions import Answered, Expired, Kind, Question
 from ccq_tui.screens import editor
 from ccq_tui.screens.editor import KEPT, Edited
 from ccq_tui.screens.session.requests import BY_MESSAGE
+from ccq_tui.transcript.outcomes import NOT_IN_TIME
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.question import QuestionPanel
-from ccq_tui.widgets.transcript.heads import NOT_IN_TIME
 from ccq_tui.widgets.transcript.painter import Painter
 from tests.actors import LIMIT
 from tests.ui.drawn import screen_text
@@ -34,7 +34,7 @@ from tests.ui.host import Clock, counted, press_later
 from tests.ui.inboxed import Many, open_by_key, request_of
 from tests.ui.pictures import rests
 from tests.ui.running import running
-from tests.ui.session import Driven, ToldRequests, asked, keys_work, panel_drawn, permission, until
+from tests.ui.session import Driven, ToldRequests, asked, keys_work, panel_drawn, permission, press, until
 from tests.ui.test_commands import picker, say
 
 ASKED = {
@@ -87,8 +87,7 @@ async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_neve
                     await pilot.press(key)
                     assert run.screen.focused is run.screen.dock.panel, (kind, keys, key)
                 await settled(pilot, "r1")
-            for event in both:
-                run.told.tell(event)
+            run.told.tell(*both)
             await until(pilot, lambda: panel_drawn(run.screen))
             await settled(pilot, "r1", "r2")
         await pilot.press("x")
@@ -110,8 +109,7 @@ async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_neve
 
 @pytest.mark.parametrize("kind", [QuestionPanel, DecisionPanel])
 async def test_a_panel_that_is_removed_as_it_is_mounted(kind: Any) -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         request = asked().request if kind is QuestionPanel else permission()
         for turns in range(4):
@@ -140,16 +138,14 @@ async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
         return Edited("from the editor", KEPT)
 
     monkeypatch.setattr(editor, "edit_text", edit_text)
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         run.screen.dock.prompt.put("half a prompt")
         run.told.tell(ASKED[kind][0])
         await keys_work(run, pilot)
         panel = run.screen.dock.panel
         assert panel is not None
-        await pilot.press(*(["ctrl+f"] if searching else []), "ctrl+g")
-        await until(pilot, lambda: given)
+        await press(pilot, *(["ctrl+f"] if searching else []), "ctrl+g", then=lambda: given)
         await until(pilot, lambda: run.screen.dock.notices.text == KEPT)
         assert given == ["# A" if kind == "plan" else ""]
         state = panel.state
@@ -181,8 +177,7 @@ async def settled(run: Driven, pilot: Pilot[int]) -> RequestOutcome:
 
 
 async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         made = await make_ready(run, pilot)
         assert [type(panel) for panel in made] == [QuestionPanel, DecisionPanel]
         assert not any(panel.display for panel in made)
@@ -204,8 +199,7 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
                 await until(pilot, lambda: rests(transcript))  # what became of the one before is drawn
                 looked_up.clear()
                 drawn.clear()
-                run.told.tell(event)
-                await until(pilot, lambda: run.screen.dock.panel is not None)
+                await run.tell(pilot, event, then=lambda: run.screen.dock.panel is not None)
                 assert run.screen.dock.panel is panel, (number, event)
                 await until(pilot, lambda: run.screen.focused is run.screen.dock.panel)
                 assert not [node for node in looked_up if not isinstance(node, NoticeLine)], (number, event)
@@ -227,8 +221,7 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
             when_answered.append((panel.display, len(drawn)))
             return super().answer(*answer)
 
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         run.told.requests = Watched()
         run.told.tell(asked("q1"))
         await keys_work(run, pilot)
@@ -241,8 +234,7 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
             refresh()
 
         monkeypatch.setattr(run.screen, "_compositor_refresh", paint)
-        await pilot.press("enter")
-        await until(pilot, lambda: run.screen.dock.prompt.display)
+        await press(pilot, "enter", then=lambda: run.screen.dock.prompt.display)
         assert when_answered == [(True, 0)]
         assert not run.screen.query_one(QuestionPanel).display
         assert run.told.answers[0][0] == "q1"
@@ -273,8 +265,7 @@ async def test_what_is_typed_right_after_an_answer_stays_in_the_prompt() -> None
 
 
 async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         run.told.tell(asked("q1", WISH))
         await keys_work(run, pilot)
         await pilot.press("s", "e", "c", "r", "e", "t", "backspace", "backspace")
@@ -305,8 +296,7 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
 async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_program_are_offered_once(
     monkeypatch: Any,
 ) -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         await make_ready(run, pilot)
         whole: list[str] = []
         refresh = run.screen.refresh
@@ -331,8 +321,7 @@ async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_progra
         for _ in range(2):
             run.told._tell(ev.RequestSettled(left.request.id, Cancelled("gone")))
         await until(pilot, lambda: left.draft is None)
-        await pilot.press("f8")
-        await until(pilot, lambda: run.app.clipboard == "not this one")
+        await press(pilot, "f8", then=lambda: run.app.clipboard == "not this one")
 
 
 def driven(**settings: Any) -> Driven:
@@ -343,8 +332,7 @@ def driven(**settings: Any) -> Driven:
 async def ask(run: Driven, pilot: Pilot[int], name: str = "toolu_1") -> None:
     """Let a question wait, with its panel open."""
     await until(pilot, lambda: run.screen.view.session_id)
-    run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
-    run.told.tell(asked(name))
+    run.told.tell(ev.StateChanged(ev.SessionState.AWAITING), asked(name))
     await keys_work(run, pilot)
 
 
@@ -366,8 +354,7 @@ async def test_a_question_that_nobody_looks_at_is_parked_and_never_under_somebod
         await later(run, pilot, 11)
         assert run.told.parked
         assert run.told.cause == "no answer for 10 min (park_after)"
-        run.told.tell(ev.RequestParked("toolu_1", deferred=True))
-        run.told.tell(ev.StateChanged(ev.SessionState.PARKED))
+        run.told.tell(ev.RequestParked("toolu_1", deferred=True), ev.StateChanged(ev.SessionState.PARKED))
         await until(pilot, lambda: "Parked after 10 min without an answer" in run.screen.transcript.text())
         assert run.told.answers == []
 
@@ -416,8 +403,7 @@ async def test_a_session_that_nobody_uses_is_closed_with_a_line_and_goes_on_with
         run.told.tell(ev.StateChanged(ev.SessionState.ENDED))
         await until(pilot, lambda: "Closed after 1 h without activity" in run.screen.transcript.text())
         assert run.screen.dock.prompt.text == "x"
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run.launches) == 2 and run.told.sent == ["x"])
+        await press(pilot, "enter", then=lambda: len(run.launches) == 2 and run.told.sent == ["x"])
 
 
 async def test_a_session_that_gave_way_says_so_and_goes_on_with_the_next_prompt() -> None:
@@ -426,8 +412,7 @@ async def test_a_session_that_gave_way_says_so_and_goes_on_with_the_next_prompt(
         await say(pilot, run, "/theme")
         await picker(pilot)
         assert not run.session_screen.session.can_give_way, "a list is open"
-        await pilot.press("escape")
-        await until(pilot, lambda: run.session_screen.session.can_give_way)
+        await press(pilot, "escape", then=lambda: run.session_screen.session.can_give_way)
         await pilot.press("x")
         assert run.screen.session.last_used >= run.screen.dock.prompt.last_typed
         run.screen.session.give_way()
@@ -437,8 +422,7 @@ async def test_a_session_that_gave_way_says_so_and_goes_on_with_the_next_prompt(
         run.told.tell(ev.StateChanged(ev.SessionState.ENDED))
         await until(pilot, lambda: "to make room for another session" in run.screen.transcript.text())
         assert run.screen.dock.prompt.text == "x"
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run.launches) == 2 and run.told.sent == ["x"])
+        await press(pilot, "enter", then=lambda: len(run.launches) == 2 and run.told.sent == ["x"])
 
 
 async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_path: Path) -> None:
@@ -452,8 +436,7 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
         told.tell(ev.RequestAsked(request))
         await until(pilot, lambda: panel_drawn(run.session_screen))
         await open_by_key(pilot, run)
-        await pilot.press("right")
-        await until(pilot, lambda: run.inbox_screen.panel)
+        await press(pilot, "right", then=lambda: run.inbox_screen.panel)
         for key in ("down", "o", "x", "y"):
             await press_later(pilot, key, seconds=200)
             session.look()
@@ -464,8 +447,7 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
 
 
 async def test_a_notice_above_a_full_panel_leaves_a_low_screen_its_width() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(40, 12)) as pilot:
+    async with running(Driven(), size=(40, 12)) as (run, pilot):
         await make_ready(run, pilot)
         run.told.tell(ev.RequestAsked(permission(command="make all\n" * 40)))
         await keys_work(run, pilot)

@@ -28,7 +28,7 @@ from ccq_tui.widgets.choices import ChoiceList, height_of
 from ccq_tui.widgets.prompt import Prompt
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
-from tests.ui.session import Driven, ToldSession, prompt_kept, until
+from tests.ui.session import Driven, ToldSession, press, prompt_kept, until
 
 PASTE = "".join(f"line {number}\n" for number in range(57))
 CLIS = (
@@ -92,11 +92,9 @@ async def test_commands_are_offered_completed_and_sent(run: Running, pilot: Pilo
     assert run.offered[-1] == "compact", "the program's own come first"
     await pilot.press(*"comp")
     await run.listed(pilot, "compact")
-    await pilot.press("enter")
-    await until(pilot, lambda: run.prompt.text == "/compact ")
+    await press(pilot, "enter", then=lambda: run.prompt.text == "/compact ")
     assert run.told.sent == [], "what is not whole is completed"
-    await pilot.press(*"all", "enter")
-    await until(pilot, lambda: run.told.sent == ["/compact all"])
+    await press(pilot, *"all", "enter", then=lambda: run.told.sent == ["/compact all"])
 
     for text in ("/compact", "/home/me/file is there"):
         run.told.sent.clear()
@@ -110,10 +108,8 @@ async def test_commands_are_offered_completed_and_sent(run: Running, pilot: Pilo
         await until(pilot, lambda text=text: run.told.sent == [text])
 
     run.told.sent.clear()
-    await pilot.press("slash", *"comp")
-    await until(pilot, lambda: run.offered)
-    await pilot.press("enter")
-    await until(pilot, lambda: "did you mean /compact" in run.screen.dock.notices.text)
+    await press(pilot, "slash", *"comp", then=lambda: run.offered)
+    await press(pilot, "enter", then=lambda: "did you mean /compact" in run.screen.dock.notices.text)
     assert run.prompt.text == "/comp", "what was typed faster than anybody reads is not completed"
     assert run.told.sent == []
     await pilot.press("ctrl+u", *"then ", "slash", *"mo")
@@ -121,8 +117,7 @@ async def test_commands_are_offered_completed_and_sent(run: Running, pilot: Pilo
     assert "model" not in run.offered, "the program's own would be text to Claude"
     await pilot.press("ctrl+u", *"then ", "slash", *"comp")
     await run.listed(pilot, "compact")
-    await pilot.press("tab", "enter")
-    await until(pilot, lambda: run.told.sent == ["then /compact"])
+    await press(pilot, "tab", "enter", then=lambda: run.told.sent == ["then /compact"])
 
 
 async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interrupts_nothing(
@@ -133,10 +128,8 @@ async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interr
     await pilot.press("slash", "m", "o")
     await run.listed(pilot, "model")
     assert run.offered[:2] == ["model", "mode"]
-    await pilot.press("down", "tab")
-    await until(pilot, lambda: run.prompt.text == "/mode ")
-    await pilot.press("ctrl+u", "slash", "m")
-    await until(pilot, lambda: run.offered)
+    await press(pilot, "down", "tab", then=lambda: run.prompt.text == "/mode ")
+    await press(pilot, "ctrl+u", "slash", "m", then=lambda: run.offered)
     await pilot.press("escape")
     assert not run.offered
     await pilot.press("o")
@@ -162,14 +155,12 @@ async def test_files_are_completed_within_the_text(repository: Path) -> None:
         await pilot.press(*"see ", "@", *"prom")
         await run.listed(pilot, "src/prompt.py")
         assert run.offered == ["src/prompt.py"], "what git ignores is left out"
-        await pilot.press("enter")
-        await until(pilot, lambda: run.prompt.text == "see @src/prompt.py ")
+        await press(pilot, "enter", then=lambda: run.prompt.text == "see @src/prompt.py ")
         await pilot.press(*"and ", "@", *"src")
         await run.listed(pilot, "src/")
         await pilot.press("tab", *"no")
         await run.listed(pilot, "src/my notes.txt")
-        await pilot.press("tab", *"now", "enter")
-        await until(pilot, lambda: run.told.sent)
+        await press(pilot, "tab", *"now", "enter", then=lambda: run.told.sent)
         assert run.told.sent == ['see @src/prompt.py and @"src/my notes.txt" now']
 
 
@@ -185,8 +176,7 @@ async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> No
         assert run.prompt.text == "from before"
         await pilot.press("down", "down")
         assert run.prompt.text == "draft"
-        await pilot.press("up", "up", "enter")
-        await until(pilot, lambda: run.told.sent == ["one\ntwo", "from before"])
+        await press(pilot, "up", "up", "enter", then=lambda: run.told.sent == ["one\ntwo", "from before"])
         assert run.prompt.text == "draft", "what was being typed is back"
         await until(
             pilot,
@@ -201,21 +191,17 @@ async def test_searching_earlier_prompts() -> None:
         await until(pilot, lambda: run.screen.queue.earlier)
         await pilot.press(*"draft", "ctrl+r")
         await until(pilot, lambda: run.offered == ["fix the printer", "write tests", "fix the parser"])
-        await pilot.press(*"fix")
-        await until(pilot, lambda: run.offered == ["fix the printer", "fix the parser"])
+        await press(pilot, *"fix", then=lambda: run.offered == ["fix the printer", "fix the parser"])
         assert run.prompt.text == "draft", "what is typed to search is not the prompt"
         await pilot.press("escape")
         assert (run.prompt.text, run.prompt.field.text) == ("draft", "draft")
-        await pilot.press("ctrl+r", *"nothing")
-        await until(pilot, lambda: run.prompt.choices and run.prompt.choices.note)
+        await press(pilot, "ctrl+r", *"nothing", then=lambda: run.prompt.choices and run.prompt.choices.note)
         await pilot.press("enter")
         assert run.told.sent == []
         await pilot.press("escape", "ctrl+r", *"fix")
         await run.listed(pilot, "fix the printer")
-        await pilot.press("ctrl+r", "enter")
-        await until(pilot, lambda: run.prompt.text == "fix the parser")
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == ["fix the parser"])
+        await press(pilot, "ctrl+r", "enter", then=lambda: run.prompt.text == "fix the parser")
+        await press(pilot, "enter", then=lambda: run.told.sent == ["fix the parser"])
         assert run.prompt.text == "draft"
 
 
@@ -230,12 +216,10 @@ async def test_a_long_paste_is_one_piece_and_is_sent_whole(run: Running, pilot: 
     await pilot.press("ctrl+underscore")
     assert run.prompt.field.text == "see [pasted 57 lines] now"
     assert run.prompt.text == f"see {PASTE} now"
-    await pilot.press("enter")
-    await until(pilot, lambda: run.told.sent == [f"see {PASTE} now"])
+    await press(pilot, "enter", then=lambda: run.told.sent == [f"see {PASTE} now"])
     run.paste("short\npaste")
     await until(pilot, lambda: run.prompt.field.text == "short\npaste")
-    await pilot.press("enter")
-    await until(pilot, lambda: len(run.told.sent) == 2)
+    await press(pilot, "enter", then=lambda: len(run.told.sent) == 2)
     run.paste(PASTE)
     await until(pilot, lambda: run.prompt.text)
     await pilot.click(run.prompt.field, offset=(5, 0))
@@ -250,36 +234,30 @@ async def test_a_long_paste_is_one_piece_and_is_sent_whole(run: Running, pilot: 
     await pilot.press(*" now", "enter")
     run.paste(other)
     await until(pilot, lambda: "[pasted 25 lines]" in field.text)
-    await pilot.press("enter")
-    await until(pilot, lambda: len(run.told.sent) == 2)
+    await press(pilot, "enter", then=lambda: len(run.told.sent) == 2)
     await pilot.press("up")
     assert field.text == "[pasted 25 lines]", "an earlier prompt shows its pastes folded"
     await pilot.press("up")
     assert field.text == "see [pasted 30 lines] now"
-    await pilot.press("enter")
-    await until(pilot, lambda: len(run.told.sent) == 3)
+    await press(pilot, "enter", then=lambda: len(run.told.sent) == 3)
     assert run.told.sent == [f"see {long} now", other.rstrip(), f"see {long} now"]
-    await pilot.press("ctrl+r", *"see", "enter")
-    await until(pilot, lambda: field.text == "see [pasted 30 lines] now")
+    await press(pilot, "ctrl+r", *"see", "enter", then=lambda: field.text == "see [pasted 30 lines] now")
 
 
 async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running, pilot: Pilot[int]) -> None:
     run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
-    await pilot.press(*"one", "enter", *"two", "enter")
-    await until(pilot, lambda: len(run.told.sent) == 2)
+    await press(pilot, *"one", "enter", *"two", "enter", then=lambda: len(run.told.sent) == 2)
     for name in ("one", "two"):
         run.told.tell(ev.PromptAccepted(name, queued=True, prompt_id=name))
     await until(pilot, lambda: run.prompt.has_queued)
-    await pilot.press("up")
-    await until(pilot, lambda: run.told.withdrawn == ["two"])
+    await press(pilot, "up", then=lambda: run.told.withdrawn == ["two"])
     run.told.tell(ev.PromptReturned("two", "you withdrew it", "two", wanted=True))
     await until(pilot, lambda: run.prompt.text == "two")
     assert "two" not in run.screen.transcript.text()
     await pilot.press("ctrl+u", "x", "up")
     assert run.told.withdrawn == ["two"], "with something typed, Up is for earlier prompts"
     assert run.prompt.text == "two"
-    run.told.tell(ev.PromptDelivered("one"))
-    await until(pilot, lambda: not run.prompt.has_queued)
+    await run.tell(pilot, ev.PromptDelivered("one"), then=lambda: not run.prompt.has_queued)
     run.prompt.put("")
     run.prompt.put_back("two")
     await pilot.press("s")
@@ -345,11 +323,9 @@ async def test_the_caret_of_a_long_prompt_is_in_sight_at_every_size() -> None:
         for size in [(40, 12), (160, 50), (30, 6), (80, 24), (40, 11)]:
             await pilot.resize_terminal(*size)
             await until(pilot, lambda: "line 13" in caret_line())
-            await pilot.press("x")
-            await until(pilot, lambda: "line 13x" in caret_line())
+            await press(pilot, "x", then=lambda: "line 13x" in caret_line())
             await pilot.press("backspace")
-        await pilot.press(*["up"] * 13)
-        await until(pilot, lambda: "line 0" in caret_line())
+        await press(pilot, *["up"] * 13, then=lambda: "line 0" in caret_line())
         assert run.prompt.text.endswith("line 12\nline 13")
 
 
@@ -403,41 +379,33 @@ async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -
             lambda: kept() == PromptDraft("half a [pasted 30 lines]", {"[pasted 30 lines]": PASTE_OF_30}),
         )
     await written(run)
-    run = Driven(Launch(settings=NEW, resume="id-1"))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
         await until(pilot, lambda: run.screen.dock.prompt.text == f"half a {PASTE_OF_30}")
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == [f"half a {PASTE_OF_30}".rstrip()])
+        await press(pilot, "enter", then=lambda: run.told.sent == [f"half a {PASTE_OF_30}".rstrip()])
         sent = Sent("p1", f"half a {PASTE_OF_30}".rstrip(), "id-1")
         await until(pilot, lambda: kept() == PromptDraft(sent=(sent,)))
-        run.told.tell(ev.PromptRecorded("p1"))
-        await until(pilot, lambda: kept() is None)
+        await run.tell(pilot, ev.PromptRecorded("p1"), then=lambda: kept() is None)
 
 
 async def test_what_was_typed_last_is_written_at_the_end() -> None:
     async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
         await pilot.press(*"quick")
     await written(run)
-    run = Driven(Launch(settings=NEW, continue_last=True))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, continue_last=True))) as (run, pilot):
         await until(pilot, lambda: run.screen.dock.prompt.text == "quick")
 
 
 async def test_a_new_session_keeps_it_for_the_directory_until_a_prompt_was_sent() -> None:
     async with running(Driven(Launch(settings=NEW))) as (run, pilot):
-        await pilot.press(*"first")
-        await until(pilot, lambda: on_disk() == 1)
+        await press(pilot, *"first", then=lambda: on_disk() == 1)
     await written(run)
-    run = Driven(Launch(settings=NEW))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW))) as (run, pilot):
         await until(pilot, lambda: run.screen.dock.prompt.text == "first")
         await pilot.press("enter", *"next")
         run.told.tell(ev.PromptDelivered("p1"))
-        run.told.tell(ev.PromptRecorded("p1"))
-        await until(pilot, lambda: kept() == PromptDraft("next"))
+        await run.tell(pilot, ev.PromptRecorded("p1"), then=lambda: kept() == PromptDraft("next"))
         assert on_disk() == 1
-        run.told.tell(ev.ConversationReset("id-2"))
-        await until(pilot, lambda: kept("id-2") == PromptDraft("next"))
+        await run.tell(pilot, ev.ConversationReset("id-2"), then=lambda: kept("id-2") == PromptDraft("next"))
         assert on_disk() == 1
 
 
@@ -448,8 +416,7 @@ async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
 
     save("id-1", PromptDraft("old"))
     async with running(Driven(Launch(settings=NEW, continue_last=True), make=Late)) as (run, pilot):
-        await pilot.press(*"new")
-        await until(pilot, lambda: on_disk() == 2)
+        await press(pilot, *"new", then=lambda: on_disk() == 2)
         run.told.tell(ev.Connected("id-1", "claude-x", "default", "/work"))
         run.told.tell(ev.StateChanged(ev.SessionState.IDLE))
         await until(pilot, lambda: run.screen.dock.prompt.text == "old\nnew")
@@ -459,8 +426,7 @@ async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
 async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody() -> None:
     async with running(Driven(Launch(settings=NEW, continue_last=True))) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
-        await pilot.press(*"more")
-        await until(pilot, lambda: run.screen.dock.prompt.text == "more")
+        await press(pilot, *"more", then=lambda: run.screen.dock.prompt.text == "more")
         # The time to write comes right after the session got another id.
         run.told.tell(ev.Connected("id-2", "claude-x", "default", "/work"))
         await until(pilot, lambda: run.screen.view.session_id == "id-2")
@@ -496,18 +462,14 @@ async def test_a_prompt_of_a_session_without_a_process_comes_back_in_one_like_it
         await until(pilot, lambda: timeless(kept()) == wanted)
         assert on_disk() == 1
     await written(run)
-    run = Driven(Launch(settings=NEW))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW))) as (run, pilot):
         prompt = run.screen.dock.prompt
         await until(pilot, lambda: prompt.text == "first prompt\nsecond\nthird")
         await until(pilot, lambda: timeless(kept()) == PromptDraft(prompt.text, session=unbegun()))
         assert "before Claude read these prompts" in run.screen.transcript.text()
         assert len(run.app.sessions) == 1
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == ["first prompt\nsecond\nthird"])
-        run.told.tell(ev.PromptDelivered("p1"))
-        run.told.tell(ev.PromptRecorded("p1"))
-        await until(pilot, lambda: on_disk() == 0)
+        await press(pilot, "enter", then=lambda: run.told.sent == ["first prompt\nsecond\nthird"])
+        await run.tell(pilot, ev.PromptDelivered("p1"), ev.PromptRecorded("p1"), then=lambda: on_disk() == 0)
 
 
 async def test_sessions_that_had_not_begun_come_back_side_by_side_as_they_were() -> None:
@@ -588,7 +550,6 @@ async def test_a_prompt_moves_with_its_session_and_is_never_in_two_places() -> N
         sent = PromptDraft(sent=(Sent("p1", "begin", "id-1"),), session=unbegun(title="begin"))
         await until(pilot, lambda: timeless(kept()) == sent)
         assert on_disk() == 1
-        run.told.tell(ev.ConversationReset("id-2"))
-        run.told.tell(ev.PromptReturned("begin", "it ended", "p1"))
+        run.told.tell(ev.ConversationReset("id-2"), ev.PromptReturned("begin", "it ended", "p1"))
         await until(pilot, lambda: (kept() or PromptDraft()).text == "begin")
         assert on_disk() == 1

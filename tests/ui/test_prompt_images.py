@@ -26,7 +26,7 @@ from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, TYPED_ON, Prompt
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
-from tests.ui.session import Driven, until
+from tests.ui.session import Driven, press, until
 from tests.ui.test_prompt import written
 from tests.unit.prompts.pictures import gif, png
 
@@ -97,8 +97,7 @@ async def sends_image(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
     """Drop an image, and send it."""
     run.drop(f"{place}/a.png")
     await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-    await pilot.press("enter")
-    await until(pilot, lambda: run.told.sent == [A])
+    await press(pilot, "enter", then=lambda: run.told.sent == [A])
 
 
 def stored() -> list[Path]:
@@ -111,8 +110,7 @@ async def test_paths_that_are_dropped_become_images_and_go_with_the_prompt(
     await pilot.press(*"see ")
     run.drop(f"'{place}/a.png' file://{place}/b.gif ")
     await until(pilot, lambda: run.prompt.field.text == f"see {A} {B} ")
-    await pilot.press(*"now", "enter")
-    await until(pilot, lambda: run.told.sent == [f"see {A} {B} now"])
+    await press(pilot, *"now", "enter", then=lambda: run.told.sent == [f"see {A} {B} now"])
     ((one, two),) = run.told.images
     assert [(image.name, image.media_type) for image in (one, two)] == [
         ("a.png", "image/png"),
@@ -144,8 +142,7 @@ async def test_any_other_paste_stays_as_it_is(
 ) -> None:
     run.drop(text.replace("{}", str(place)))
     await until(pilot, lambda: run.prompt.field.text == text.replace("{}", str(place)))
-    await pilot.press("enter")
-    await until(pilot, lambda: run.told.sent == [text.replace("{}", str(place))])
+    await press(pilot, "enter", then=lambda: run.told.sent == [text.replace("{}", str(place))])
     assert run.told.images == [()]
 
 
@@ -179,8 +176,7 @@ async def test_an_image_is_one_piece(place: Path, run: Prompted, pilot: Pilot[in
     assert run.prompt.field.text == "abx "
     await pilot.press("ctrl+underscore")
     assert run.prompt.field.text == f"abx{A} "
-    await pilot.press("end", "backspace", "backspace", "y", "enter")
-    await until(pilot, lambda: run.told.sent == ["abxy"])
+    await press(pilot, "end", "backspace", "backspace", "y", "enter", then=lambda: run.told.sent == ["abxy"])
     assert run.told.images == [()]
 
 
@@ -188,10 +184,8 @@ async def test_ctrl_v_pastes_an_image(clipboard: Callable[[bytes | str], None]) 
     run = Prompted(RESUMED)
     clipboard(png())
     async with run.app.run_test() as pilot:
-        await pilot.press(*"a", "ctrl+v")
-        await until(pilot, lambda: run.prompt.field.text == f"a{PASTED} ")
-        await pilot.press("b", "enter")
-        await until(pilot, lambda: run.told.sent == [f"a{PASTED} b"])
+        await press(pilot, *"a", "ctrl+v", then=lambda: run.prompt.field.text == f"a{PASTED} ")
+        await press(pilot, "b", "enter", then=lambda: run.told.sent == [f"a{PASTED} b"])
         (image,) = run.told.images[0]
         assert image == ImageFile("pasted", stored()[0], "image/png")
 
@@ -200,8 +194,7 @@ async def test_ctrl_v_pastes_a_text(clipboard: Callable[[bytes | str], None]) ->
     run = Prompted(RESUMED)
     clipboard("\x1b[31mtwo\nlines")
     async with run.app.run_test() as pilot:
-        await pilot.press("ctrl+v")
-        await until(pilot, lambda: run.prompt.field.text == "[31mtwo\nlines")
+        await press(pilot, "ctrl+v", then=lambda: run.prompt.field.text == "[31mtwo\nlines")
 
 
 @pytest.mark.parametrize(
@@ -218,19 +211,15 @@ async def test_ctrl_v_says_why_nothing_came(
     run = Prompted(RESUMED)
     clipboard(content)
     async with run.app.run_test() as pilot:
-        await pilot.press("ctrl+v")
-        await until(pilot, lambda: run.said == said)
+        await press(pilot, "ctrl+v", then=lambda: run.said == said)
         assert run.prompt.field.text == ""
-        await pilot.press(*"on", "enter")
-        await until(pilot, lambda: run.told.sent == ["on"])
+        await press(pilot, *"on", "enter", then=lambda: run.told.sent == ["on"])
 
 
 async def test_a_prompt_that_comes_back_has_its_images(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
     await sends_image(place, run, pilot)
-    run.told.tell(PromptReturned(A, "Claude ended", "p1"))
-    await until(pilot, lambda: run.prompt.field.text == A)
-    await pilot.press("enter")
-    await until(pilot, lambda: len(run.told.sent) == 2)
+    await run.tell(pilot, PromptReturned(A, "Claude ended", "p1"), then=lambda: run.prompt.field.text == A)
+    await press(pilot, "enter", then=lambda: len(run.told.sent) == 2)
     assert run.told.images[1] == run.told.images[0] != ()
 
 
@@ -238,10 +227,8 @@ async def test_a_prompt_that_is_sent_again_by_f6_has_its_images(
     place: Path, run: Prompted, pilot: Pilot[int]
 ) -> None:
     await sends_image(place, run, pilot)
-    run.told.tell(PromptAccepted(A, prompt_id="p1"))
-    run.told.tell(ErrorReported("overloaded", "Overloaded"))
-    await pilot.press("f6")
-    await until(pilot, lambda: len(run.told.sent) == 2)
+    run.told.tell(PromptAccepted(A, prompt_id="p1"), ErrorReported("overloaded", "Overloaded"))
+    await press(pilot, "f6", then=lambda: len(run.told.sent) == 2)
     assert run.told.sent[1] == A
     assert run.told.images[1] == run.told.images[0] != ()
 
@@ -255,8 +242,7 @@ async def test_earlier_prompts_have_their_images_while_they_are_kept(place: Path
         await until(pilot, lambda: len(run.told.sent) == 2)
     await written(run)
     next(path for path in stored() if path.read_bytes() == png()).unlink()
-    run = Prompted(Launch(settings=Settings(cwd=Path("/"))))
-    async with run.app.run_test() as pilot:
+    async with running(Prompted(Launch(settings=Settings(cwd=Path("/"))))) as (run, pilot):
         await until(pilot, lambda: len(run.screen.queue.earlier) == 2)
         await pilot.press("up")
         assert run.prompt.field.text == B.replace("image 2", "image 1")
@@ -272,8 +258,7 @@ async def test_words_in_a_folded_paste_are_no_image(place: Path, run: Prompted, 
     await sends_image(place, run, pilot)
     run.drop(f"log: {A}\n" + "x\n" * 30)
     await until(pilot, lambda: run.prompt.field.text == "[pasted 31 lines]")
-    await pilot.press("enter")
-    await until(pilot, lambda: len(run.told.sent) == 2)
+    await press(pilot, "enter", then=lambda: len(run.told.sent) == 2)
     assert run.told.images[1] == ()
 
 
@@ -287,8 +272,7 @@ async def test_what_is_put_aside_and_cleared_keeps_its_images(
     assert set(run.prompt.kept.images) == {A}
     await pilot.press("ctrl+s")
     assert set(run.prompt.draft.images) == {A}
-    await pilot.press("ctrl+c")
-    await until(pilot, lambda: run.prompt.field.text == "")
+    await press(pilot, "ctrl+c", then=lambda: run.prompt.field.text == "")
     line = json.loads((state_dir() / "history.jsonl").read_text().splitlines()[-1])
     assert set(line["images"]) == {A}
     await pilot.press("up")
@@ -297,8 +281,7 @@ async def test_what_is_put_aside_and_cleared_keeps_its_images(
 
 async def test_an_image_that_is_mentioned_is_named_with_its_size(place: Path) -> None:
     async with running(Prompted(Launch(settings=Settings(cwd=place)), clock=Clock())) as (run, pilot):
-        await pilot.press(*"see ", "@", *"a.pn")
-        await until(pilot, lambda: run.prompt.choices and run.prompt.choices.rows)
+        await press(pilot, *"see ", "@", *"a.pn", then=lambda: run.prompt.choices and run.prompt.choices.rows)
         assert run.prompt.choices.rows[0] == Completion("a.png", "a.png", detail=f"64×48, {SIZE} bytes")
         assert f"a.png  64×48, {SIZE} bytes" in str(run.prompt.query_one(ChoiceList).render())
         await pilot.press("tab", *"or @no.png", "escape", "enter")
@@ -345,8 +328,7 @@ async def test_picture_of_images_in_a_prompt(place: Path, pictures: Pictures) ->
     async with run.app.run_test(size=(60, 14)) as pilot:
         run.drop(f"{place}/c.gif")
         await until(pilot, lambda: len(run.prompt.draft.images) == 1)
-        await pilot.press(*"first", "enter")
-        await until(pilot, lambda: run.told.sent)
+        await press(pilot, *"first", "enter", then=lambda: run.told.sent)
         run.told.tell(PromptAccepted(run.told.sent[0], prompt_id="p1"))
         await pilot.press(*"compare ")
         run.drop(f"{place}/c.gif {place}/b.gif")

@@ -29,7 +29,7 @@ from tests.ui.asked import PLAIN
 from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, panel_drawn, until
+from tests.ui.session import Driven, asked, panel_drawn, press, until
 from tests.ui.test_commands import say
 
 COMMANDS = ev.CommandsListed((ev.SlashCommand("moderate", "x"), ev.SlashCommand("more", "x")))
@@ -54,8 +54,7 @@ def chosen(run: Driven) -> str:
 
 
 async def typed(run: Driven, pilot: Pilot[int], *keys: str) -> None:
-    await pilot.press("slash", *keys)
-    await until(pilot, lambda: offered(run))
+    await press(pilot, "slash", *keys, then=lambda: offered(run))
 
 
 async def test_commands_told_while_the_list_is_open_come_into_it() -> None:
@@ -63,12 +62,10 @@ async def test_commands_told_while_the_list_is_open_come_into_it() -> None:
         await typed(run, pilot, "m", "o")
         await pilot.press("down")
         assert chosen(run) == "mode"
-        run.told.tell(COMMANDS)
-        await until(pilot, lambda: "more" in offered(run))
+        await run.tell(pilot, COMMANDS, then=lambda: "more" in offered(run))
         assert {"model", "mode", "moderate", "more"} <= set(offered(run))
         assert chosen(run) == "mode", "the row under the cursor stays"
-        await pilot.press("ctrl+u", "slash", *"morex")
-        await until(pilot, lambda: prompt_of(run).choices is None)
+        await press(pilot, "ctrl+u", "slash", *"morex", then=lambda: prompt_of(run).choices is None)
         run.told.tell(ev.CommandsListed((ev.SlashCommand("morex", "x"),)))
         await until(pilot, lambda: offered(run) == ["morex"])
 
@@ -82,8 +79,7 @@ async def test_ctrl_n_and_ctrl_p_move_in_the_list_and_call_the_palette_outside_i
         assert pilot.app.screen is run.session_screen
         keys = run.screen.query_one("Dock > HintBar", HintBar)
         await until(pilot, lambda: "Enter take · ↑ ↓ choose · Esc close" in str(keys.render()))
-        await pilot.press("escape")
-        await until(pilot, lambda: "Enter send" in str(keys.render()))
+        await press(pilot, "escape", then=lambda: "Enter send" in str(keys.render()))
 
 
 async def test_keys_of_a_preset_move_in_the_list_and_letters_stay_letters() -> None:
@@ -94,10 +90,8 @@ async def test_keys_of_a_preset_move_in_the_list_and_letters_stay_letters() -> N
         assert chosen(run) == rows[8]
         await pilot.press("ctrl+u")
         assert chosen(run) == rows[0]
-        await pilot.press("j", "g")
-        await until(pilot, lambda: prompt_of(run).text == "/jg")
-    run = driven("emacs", "/usr")
-    async with run.app.run_test() as pilot:
+        await press(pilot, "j", "g", then=lambda: prompt_of(run).text == "/jg")
+    async with running(driven("emacs", "/usr")) as (run, pilot):
         await typed(run, pilot)
         rows = offered(run)
         await pilot.press("alt+greater_than_sign")
@@ -113,13 +107,11 @@ async def test_tab_waits_for_the_rows_of_what_is_typed(
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "app.py").touch()
     async with running(driven(directory=str(tmp_path))) as (run, pilot):
-        await pilot.press("@")
-        await until(pilot, lambda: offered(run)[:1] == ["src/"])
+        await press(pilot, "@", then=lambda: offered(run)[:1] == ["src/"])
         found: list[WantedCompletion] = []
         with monkeypatch.context() as late:
             late.setattr(prompt_of(run).completer, "offer", lambda wanted, *_, **__: found.append(wanted))
-            await pilot.press("a", "p", "p", "tab")
-            await until(pilot, lambda: any(one.query == "app" for one in found))
+            await press(pilot, "a", "p", "p", "tab", then=lambda: any(one.query == "app" for one in found))
         assert prompt_of(run).text == "@app", "the row above is one of the text before"
         prompt_of(run).completer.offer(found[-1], (Completion("src/app.py", "src/app.py"),))
         assert prompt_of(run).text == "@src/app.py "
@@ -129,8 +121,7 @@ async def test_picture_of_what_is_offered(pictures: Pictures, monkeypatch: pytes
     monkeypatch.setattr(status, "today", lambda: 0)  # else the tip is another one tomorrow
     run = Driven(Launch(settings=Settings(cwd=Path("/usr"))), clock=Clock())
     async with run.app.run_test(size=(80, 24)) as pilot:
-        run.told.tell(COMMANDS)
-        await until(pilot, lambda: run.screen.completions.listed)
+        await run.tell(pilot, COMMANDS, then=lambda: run.screen.completions.listed)
         await typed(run, pilot, "m", "o")
         await pictures.keep(pilot, "commands")
 
@@ -267,8 +258,7 @@ async def test_commands_edit_what_was_typed_and_undo_takes_each_back(run: Driven
     assert standing(run)[:2] == ("ix the logout", 0)
     await pilot.press("u", "d", "d")
     assert standing(run) == ("", 0, "NORMAL")
-    await pilot.press("u", "A", *" now", "enter")
-    await until(pilot, lambda: run.told.sent)
+    await press(pilot, "u", "A", *" now", "enter", then=lambda: run.told.sent)
     assert run.told.sent == ["fix the logout now"]
     assert standing(run) == ("", 0, "INSERT"), "the next prompt is typed"
     await pilot.press(*"first", "enter", *"second", "ctrl+j", *"line", "escape")
@@ -320,8 +310,7 @@ async def test_commands_meant_for_the_prompt_are_commands_when_a_panel_opened(st
         still.told.tell(asked())
         still.clock.skip(5.0)
         await until(pilot, lambda: panel_drawn(still.screen))
-        await pilot.press("d")
-        await until(pilot, lambda: still.screen.dock.panel is None or field(still).has_focus)
+        await press(pilot, "d", then=lambda: still.screen.dock.panel is None or field(still).has_focus)
         await pilot.press("b")
         assert standing(still) == ("one o", 4, "NORMAL")
 
@@ -401,8 +390,7 @@ async def test_a_command_that_is_not_whole_does_not_outlive_what_comes_between(
     if between in ("f1", "ctrl+n"):
         session = run.session_screen
         await until(pilot, lambda: run.app.screen is not session)
-        await pilot.press("escape")
-        await until(pilot, lambda: run.app.screen is session)
+        await press(pilot, "escape", then=lambda: run.app.screen is session)
     await pilot.press("w")
     assert field(run).text.replace("\n", "") == "one two"
 

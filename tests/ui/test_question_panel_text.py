@@ -25,7 +25,7 @@ from tests.ui.asked import DAYS, MULTI, NAME, SINGLE
 from tests.ui.drawn import terminal_of
 from tests.ui.host import Clock, PanelHost, QuickPilot, type_text
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, until
+from tests.ui.session import Driven, asked, keys_work, press, until
 from tests.ui.test_panels_in_session import settled
 
 
@@ -304,8 +304,7 @@ async def test_escape_closes_the_list_alone(tmp_path: Path) -> None:
         run.told.tell(asked("q", SINGLE))
         await keys_work(run, pilot)
         panel = run.screen.dock.panel
-        await pilot.press("o", "@", "a")
-        await until(pilot, lambda: "a.py" in str(panel.query_one(ChoiceList).render()))
+        await press(pilot, "o", "@", "a", then=lambda: "a.py" in str(panel.query_one(ChoiceList).render()))
         await pilot.press("escape", "b")
         assert panel.query_one(ChoiceList).has_class("-off")
         assert (panel.state.text, panel.state.hidden) == ("@ab", False)

@@ -26,7 +26,7 @@ from ccq_tui.widgets.transcript.contents import targets_at
 from ccq_tui.widgets.transcript.text_selection import LinePlace
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, panel_drawn, until
+from tests.ui.session import Driven, asked, panel_drawn, press, until
 
 PROSE = "See https://example.org/a and `notes.txt:3`.\n\n```python\nprint(1)\n```\n\n```\nsecond\n```\n"
 
@@ -82,8 +82,7 @@ async def test_the_mark_moves_by_block_and_by_prompt_and_stands_in_the_margin(
     assert transcript.model.blocks[2].folded, "the others stay as they are"
     await pilot.press("alt+u")
     assert mark.folded
-    await pilot.press("alt+up", "alt+u")
-    await until(pilot, lambda: "shown already" in run.screen.dock.notices.text)
+    await press(pilot, "alt+up", "alt+u", then=lambda: "shown already" in run.screen.dock.notices.text)
 
 
 async def test_escape_leaves_the_mark_before_it_interrupts_and_its_place_stays_while_text_streams(
@@ -91,24 +90,21 @@ async def test_escape_leaves_the_mark_before_it_interrupts_and_its_place_stays_w
 ) -> None:
     await filled(run, pilot)
     transcript = run.screen.transcript
-    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
-    await until(pilot, lambda: run.screen.view.busy)
+    await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
     await pilot.press("alt+up", "escape")
     assert run.screen.transcript.mark is None
     assert run.told.interrupts == 0
     await until(pilot, lambda: not run.screen.query_one(BlockBar).display)
     await press_later(pilot, "escape", seconds=AGAIN_SECONDS)
     assert run.told.interrupts == 1
-    await pilot.press("alt+up")
-    await until(pilot, lambda: "▌" in margin(run))
+    await press(pilot, "alt+up", then=lambda: "▌" in margin(run))
     run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 40))
     await until(pilot, lambda: transcript.unseen > 20)
     assert "▌" in margin(run)[:-1], "beside the line that says what came below"
     await pilot.press("ctrl+end")
     assert transcript.mark is None
     assert transcript.following
-    run.told.tell(asked())
-    await until(pilot, lambda: panel_drawn(run.screen))
+    await run.tell(pilot, asked(), then=lambda: panel_drawn(run.screen))
     await pilot.press("alt+up", "alt+c", "escape")
     assert run.screen.transcript.mark is None
     panel = run.screen.dock.panel
@@ -120,14 +116,10 @@ async def test_a_block_and_its_pieces_of_code_are_copied(
     monkeypatch: pytest.MonkeyPatch, run: Driven, pilot: Pilot[int]
 ) -> None:
     await filled(run, pilot)
-    await pilot.press("alt+c")
-    await until(pilot, lambda: with_keys(base.HOW) in run.screen.dock.notices.text)
-    await pilot.press("alt+up", "alt+c")
-    await until(pilot, lambda: run.app.clipboard.startswith("line 0\nline 1\n"))
-    await pilot.press("alt+k")
-    await until(pilot, lambda: run.app.clipboard == "make 1")
-    await pilot.press("alt+up", "alt+c")
-    await until(pilot, lambda: run.app.clipboard == PROSE.strip("\n"))
+    await press(pilot, "alt+c", then=lambda: with_keys(base.HOW) in run.screen.dock.notices.text)
+    await press(pilot, "alt+up", "alt+c", then=lambda: run.app.clipboard.startswith("line 0\nline 1\n"))
+    await press(pilot, "alt+k", then=lambda: run.app.clipboard == "make 1")
+    await press(pilot, "alt+up", "alt+c", then=lambda: run.app.clipboard == PROSE.strip("\n"))
     for expected in ("print(1)", "second", "print(1)"):
         await pilot.press("alt+k")
         await until(pilot, lambda expected=expected: run.app.clipboard == expected)
@@ -211,8 +203,7 @@ async def test_what_is_selected_with_the_mouse_is_copied_without_margins() -> No
         line = run.screen.transcript.render_line(2)
         selected = [segment for segment in line if segment.style and segment.style.bgcolor == style.bgcolor]
         assert "".join(segment.text for segment in selected) == "  second 日"
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: run.app.clipboard == "st line\n\nsecond 日")
+        await press(pilot, "ctrl+c", then=lambda: run.app.clipboard == "st line\n\nsecond 日")
         await drag(run, pilot, (0, 7), (1, 5))
         assert run.screen.get_selected_text() == "one\ntwo", "the margin belongs to its line"
         await pilot.click(run.screen.transcript, offset=(20, 5), times=2)
@@ -284,8 +275,7 @@ def errand(name: str, found: str) -> tuple[ev.AgentEvent, ...]:
 
 async def told(run: Driven, pilot: Pilot[int], *events: ev.AgentEvent) -> None:
     await until(pilot, lambda: run.session is not None)
-    for event in (*events, ev.BlockFinished(ev.BlockKey("z", 0), ev.BlockKind.TEXT, "That is all.")):
-        run.told.tell(event)
+    run.told.tell(*events, ev.BlockFinished(ev.BlockKey("z", 0), ev.BlockKind.TEXT, "That is all."))
     pane = run.screen.transcript
     await until(pilot, lambda: any("That is" in pane.render_line(y).text for y in range(pane.size.height)))
 
@@ -300,8 +290,7 @@ async def test_an_agents_work_is_folded_away_again_when_the_search_goes_on(
         return [getattr(block, "id", "") for block in blocks if not block.folded]
 
     assert unfolded() == []
-    await pilot.press("ctrl+f", *"needle")
-    await until(pilot, lambda: "first" in unfolded())
+    await press(pilot, "ctrl+f", *"needle", then=lambda: "first" in unfolded())
     opened = []
     while "second" not in opened:
         place = bar.found_text
@@ -309,8 +298,7 @@ async def test_an_agents_work_is_folded_away_again_when_the_search_goes_on(
         await until(pilot, lambda place=place: bar.found_text != place)  # type: ignore[misc]
         opened = unfolded()
     assert "first" not in opened, "it was unfolded only for what was found in it"
-    await pilot.press(*"xyz")
-    await until(pilot, lambda: unfolded() == [])
+    await press(pilot, *"xyz", then=lambda: unfolded() == [])
     await pilot.press("escape")
     assert unfolded() == []
 
@@ -409,25 +397,20 @@ def marked(run: Driven, *, current: bool) -> list[str]:
 async def test_what_is_typed_is_found_counted_and_gone_through(run: Driven, pilot: Pilot[int]) -> None:
     await told_needles(run, pilot)
     bar, transcript = run.screen.search_bar, run.screen.transcript
-    await pilot.press("ctrl+f", *"needle")
-    await until(pilot, lambda: bar.found_text == "2/3")
+    await press(pilot, "ctrl+f", *"needle", then=lambda: bar.found_text == "2/3")
     tool = transcript.model.blocks[1]
     assert isinstance(tool, ToolBlock)
     await until(pilot, lambda: marked(run, current=True) == ["needle"])
-    await pilot.press("enter")
-    await until(pilot, lambda: bar.found_text == "3/3")
+    await press(pilot, "enter", then=lambda: bar.found_text == "3/3")
     assert tool.folded
     await until(pilot, lambda: marked(run, current=True) == ["needle"])
-    await pilot.press("up")
-    await until(pilot, lambda: bar.found_text == "2/3")
+    await press(pilot, "up", then=lambda: bar.found_text == "2/3")
     assert not tool.folded, "what is folded away is unfolded to be seen"
     await until(pilot, lambda: marked(run, current=True) == ["needle"])
-    await pilot.press("up")
-    await until(pilot, lambda: bar.found_text == "1/3")
+    await press(pilot, "up", then=lambda: bar.found_text == "1/3")
     assert tool.folded, "and folded again"
     await until(pilot, lambda: transcript.render_line(0).text.startswith("● a needle"))
-    await pilot.press("shift+enter", "down", "enter")
-    await until(pilot, lambda: bar.found_text == "2/3")
+    await press(pilot, "shift+enter", "down", "enter", then=lambda: bar.found_text == "2/3")
     await pilot.press("escape")
     assert not bar.is_open
     assert not tool.folded, "the place stays as it is seen"
@@ -441,14 +424,10 @@ async def test_another_query_begins_where_the_search_began_and_the_old_one_is_ke
 ) -> None:
     await told_needles(run, pilot)
     bar = run.screen.search_bar
-    await pilot.press("ctrl+f", *"needlex")
-    await until(pilot, lambda: bar.found_text == "not found")
-    await pilot.press("backspace")
-    await until(pilot, lambda: bar.found_text == "2/3")
-    await pilot.press("escape", "ctrl+f")
-    await until(pilot, lambda: bar.found_text == "2/3")
-    await pilot.press(*"hay")
-    await until(pilot, lambda: bar.found_text.endswith("/60"))
+    await press(pilot, "ctrl+f", *"needlex", then=lambda: bar.found_text == "not found")
+    await press(pilot, "backspace", then=lambda: bar.found_text == "2/3")
+    await press(pilot, "escape", "ctrl+f", then=lambda: bar.found_text == "2/3")
+    await press(pilot, *"hay", then=lambda: bar.found_text.endswith("/60"))
 
 
 async def test_a_search_goes_on_while_text_streams_and_the_place_stays(
@@ -456,8 +435,7 @@ async def test_a_search_goes_on_while_text_streams_and_the_place_stays(
 ) -> None:
     await told_needles(run, pilot)
     bar = run.screen.search_bar
-    await pilot.press("ctrl+f", *"needle")
-    await until(pilot, lambda: bar.found_text == "2/3")
+    await press(pilot, "ctrl+f", *"needle", then=lambda: bar.found_text == "2/3")
     await pilot.press("down")
     for _ in range(5):
         run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "one more needle\n\n" * 10))
@@ -471,8 +449,7 @@ async def test_a_question_that_comes_meanwhile_gets_the_focus_when_the_search_is
 ) -> None:
     await told_needles(run, pilot)
     await pilot.press("ctrl+f", *"need")
-    run.told.tell(asked())
-    await until(pilot, lambda: run.screen.dock.panel is not None)
+    await run.tell(pilot, asked(), then=lambda: run.screen.dock.panel is not None)
     panel = run.screen.dock.panel
     await until(pilot, lambda: panel.is_mounted)
     await pilot.press(*"le")

@@ -42,6 +42,7 @@ from tests.ui.session import (
     keys_work,
     panel_drawn,
     permission,
+    press,
     until,
 )
 
@@ -58,11 +59,9 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_what_is_typed_is_sent_and_ctrl_c_quits_only_when_pressed_twice(
     patient: None, run: Driven, pilot: Pilot[int]
 ) -> None:
-    await pilot.press("space", "enter", "x", "enter")
-    await until(pilot, lambda: run.told.sent)
+    await press(pilot, "space", "enter", "x", "enter", then=lambda: run.told.sent)
     assert run.told.sent == [" x"], "blanks alone are not sent"
-    await pilot.press(*"hello", "ctrl+j", *"you", "backspace", "enter")
-    await until(pilot, lambda: len(run.told.sent) == 2)
+    await press(pilot, *"hello", "ctrl+j", *"you", "backspace", "enter", then=lambda: len(run.told.sent) == 2)
     assert run.told.sent[1] == "hello\nyo"
     assert run.screen.dock.prompt.text == ""
     assert "hello" in run.screen.transcript.text(), "it is shown before the session took it"
@@ -88,8 +87,7 @@ async def test_the_focus_stays_where_keys_go(run: Driven, pilot: Pilot[int]) -> 
         run.told.answers.clear()
         run.clock.skip(TYPING_PAUSE + 0.1)
         await leave(run, pilot, keys)
-        await pilot.press("x", "enter")
-        await until(pilot, lambda: run.told.sent == ["x"])
+        await press(pilot, "x", "enter", then=lambda: run.told.sent == ["x"])
         for event, moves in (
             (asked(f"q {keys}"), ["down"]),
             (ev.RequestAsked(permission(f"p {keys}")), ["down"]),
@@ -117,16 +115,13 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
     monkeypatch.setattr(run.app, "copy_to_clipboard", copied.append)
 
     async def copies(pilot: Pilot[int], *words: str) -> None:
-        await pilot.press("f8")
-        await until(pilot, lambda: copied)
+        await press(pilot, "f8", then=lambda: copied)
         text = copied.pop()
         assert all(word in text for word in words), text
 
     async with run.app.run_test() as pilot:
         # An interrupt settles all that waits.
-        run.told.tell(asked("one"))
-        run.told.tell(asked("two"))
-        run.told.tell(ev.RequestAsked(permission("three")))
+        run.told.tell(asked("one"), asked("two"), ev.RequestAsked(permission("three")))
         await keys_work(run, pilot)
         await pilot.press("o", *"precious")
         for name in ("one", "two", "three"):
@@ -175,8 +170,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         # Answers never arrived.
         run.told.tell(asked("lost", replace(ASKED, text="Who?")))
         await keys_work(run, pilot)
-        await pilot.press("2", "enter")
-        await until(pilot, lambda: run.told.answers)
+        await press(pilot, "2", "enter", then=lambda: run.told.answers)
         run.told.tell(ev.RequestSettled("lost", Cancelled("the Claude process ended")))
         await until(pilot, lambda: "process ended" in run.screen.dock.notices.text)
         await copies(pilot, "Second")
@@ -191,17 +185,14 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
 async def test_asked_and_settled_in_one_breath_or_queued(run: Driven, pilot: Pilot[int]) -> None:
     for typed, event in (("x", asked("r")), ("xx", ev.RequestAsked(permission("r")))):
         for _ in range(3):
-            run.told.tell(event)
-            run.told.tell(ev.RequestSettled("r", Cancelled("interrupted")))
+            run.told.tell(event, ev.RequestSettled("r", Cancelled("interrupted")))
         await pilot.pause()
         assert run.screen.dock.panel is None, event
         await pilot.press("x")
         await until(pilot, lambda typed=typed: run.screen.dock.prompt.text == typed)
     run.screen.dock.prompt.put("")
     run.clock.skip(TYPING_PAUSE + 0.1)
-    run.told.tell(asked("one"))
-    run.told.tell(asked("two"))
-    run.told.tell(ev.RequestAsked(permission("three")))
+    run.told.tell(asked("one"), asked("two"), ev.RequestAsked(permission("three")))
     await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (1, 3))
     await keys_work(run, pilot)
     await pilot.press("2", "enter")
@@ -210,8 +201,7 @@ async def test_asked_and_settled_in_one_breath_or_queued(run: Driven, pilot: Pil
     await pilot.press("1", "enter")
     await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (3, 3))
     await keys_work(run, pilot)
-    await pilot.press("y")
-    await until(pilot, lambda: len(run.told.answers) == 3)
+    await press(pilot, "y", then=lambda: len(run.told.answers) == 3)
     assert [(name, type(outcome)) for name, outcome, _ in run.told.answers] == [
         ("one", Answered),
         ("two", Answered),
@@ -227,8 +217,7 @@ async def test_a_failure_inside_the_session_leaves_the_screen() -> None:
 
     async with running(Driven(make=Failing)) as (run, pilot):
         await until(pilot, lambda: "Something went wrong" in run.screen.transcript.text())
-        await pilot.press("x")
-        await until(pilot, lambda: run.screen.dock.prompt.text == "x")
+        await press(pilot, "x", then=lambda: run.screen.dock.prompt.text == "x")
 
 
 async def test_what_the_command_line_says_is_done_and_the_status_tells_the_rest() -> None:
@@ -239,10 +228,8 @@ async def test_what_the_command_line_says_is_done_and_the_status_tells_the_rest(
         assert run.screen.dock.prompt.text == "later", "a draft is not sent"
         await until(pilot, lambda: "nope" in run.screen.transcript.text())
         assert "first" in run.screen.transcript.text()
-        run.told.tell(ev.ModeChanged("plan"))
-        run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
-        run.told.tell(asked())
-        await until(pilot, lambda: panel_drawn(run.screen))
+        run.told.tell(ev.ModeChanged("plan"), ev.StateChanged(ev.SessionState.AWAITING))
+        await run.tell(pilot, asked(), then=lambda: panel_drawn(run.screen))
         words = [piece.text for piece in pieces(run.screen.view, run.screen.around, 0.0)]
         assert words[0].startswith("◆ waits for you")
         assert "x" in words
@@ -254,8 +241,7 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
     async with running(Driven(clock=Clock())) as (run, pilot):
         dock = run.screen.dock
         await pilot.press(*"typ")
-        run.told.tell(asked("first"))
-        await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
+        await run.tell(pilot, asked("first"), then=lambda: "opens when you pause typing" in dock.notices.text)
         assert dock.panel is None
         run.clock.skip(THINKING_PAUSE)
         await until(pilot, lambda: panel_drawn(run.screen))
@@ -267,16 +253,12 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
             pilot,
             lambda: dock.notices.text == "1 question waiting · Which · draft 1/1, nothing sent · F2 opens",
         )
-        await pilot.press(*"hi", "enter")
-        await until(pilot, lambda: run.told.sent == ["typhi"])
-        await pilot.press("f2", "enter")
-        await until(pilot, lambda: [name for name, _, _ in run.told.answers] == ["first"])
+        await press(pilot, *"hi", "enter", then=lambda: run.told.sent == ["typhi"])
+        await press(pilot, "f2", "enter", then=lambda: [name for name, _, _ in run.told.answers] == ["first"])
 
         await pilot.press(*"typ")
-        run.told.tell(asked("second"))
-        await until(pilot, lambda: dock.line.items)
-        await pilot.press("f2")
-        await until(pilot, lambda: panel_drawn(run.screen))
+        await run.tell(pilot, asked("second"), then=lambda: dock.line.items)
+        await press(pilot, "f2", then=lambda: panel_drawn(run.screen))
         run.told.tell(ev.RequestSettled("second", Answered((Answer(selected=("First",)),)), PHONE))
         await until(pilot, lambda: dock.panel is None)
         assert "answered on phone" in dock.notices.text
@@ -302,8 +284,7 @@ async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdra
     await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
     await pilot.press("escape")
     assert run.told.interrupts == 0, "nothing runs"
-    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
-    await until(pilot, lambda: run.screen.view.busy)
+    await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
     await press_later(pilot, "a", "escape", seconds=AGAIN_SECONDS)
     await until(pilot, lambda: run.told.interrupts == 1)
     assert run.screen.dock.prompt.text == "a"
@@ -320,8 +301,7 @@ async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdra
     await pilot.press("escape", "escape")
     await press_later(pilot, "escape", seconds=GRACE + 0.01)
     await until(pilot, lambda: run.told.interrupts == 2)
-    await pilot.press("ctrl+q")
-    await until(pilot, lambda: run.told.closed)
+    await press(pilot, "ctrl+q", then=lambda: run.told.closed)
 
 
 SAID = (
@@ -483,8 +463,7 @@ async def test_it_is_there_until_something_is_said(size: tuple[int, int]) -> Non
         run.told.tell(ErrorReported(Problem.MCP_FAILED, "docs: no such file"))
         await until(pilot, lambda: "docs: no such file" in shown())
         assert (TASK in shown()) == (size[1] > 12)  # where both fit
-        run.told.tell(PromptAccepted("Build it"))
-        await until(pilot, lambda: "Build it" in shown())
+        await run.tell(pilot, PromptAccepted("Build it"), then=lambda: "Build it" in shown())
         assert "Enter." not in shown()
         await run.app.run_action("quit")
 
@@ -494,8 +473,7 @@ GOOD_TURN = ev.TurnEnded("completed", False, 1.0, None, 1, 1)
 
 
 async def tell(driven: Driven, pilot: Pilot[int], *events: ev.AgentEvent) -> None:
-    for event in events:
-        driven.told.tell(event)
+    driven.told.tell(*events)
     # A burst is handled a moment later.
     await until(pilot, lambda: not driven.session_screen._arrived)
 
@@ -550,8 +528,7 @@ async def test_a_lost_session_is_resumed_in_place_with_everything_kept(
     assert run.screen.transcript.text().count("Half of it") == 1
     assert run.screen.dock.prompt.text == "more"
     run.told.read = frozenset({"1"} if read else ())
-    await pilot.press("f6")
-    await until(pilot, lambda: run.told.sent)
+    await press(pilot, "f6", then=lambda: run.told.sent)
     assert run.told.sent == ["Go on." if read else "Build it"], "what Claude has read is not sent twice"
 
 
@@ -611,8 +588,7 @@ async def test_an_answer_for_a_session_that_cannot_be_resumed_can_be_copied(
     shown = run.screen.transcript.text()
     assert all(said in shown for said in words)
     assert "Your answer did not reach Claude; F8 copies it" in shown
-    await pilot.press("f8")
-    await until(pilot, lambda: "Draft copied" in run.screen.dock.notices.text)
+    await press(pilot, "f8", then=lambda: "Draft copied" in run.screen.dock.notices.text)
     assert "Which one?" in run.app.clipboard
     assert "Second" in run.app.clipboard
     await tell(run, pilot, gone)

@@ -53,6 +53,7 @@ from tests.ui.session import (
     burst,
     kept_while_parked,
     keys_work,
+    press,
     prompt_kept,
     until,
 )
@@ -81,12 +82,10 @@ async def test_the_shell_is_told_how_to_come_back_to_a_conversation() -> None:
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.session and run.screen.view.session_id)
         assert parting_words(run.app.sessions) == [], "nothing was said: there is nothing to resume"
-        run.told.tell(ev.PromptAccepted("Build it"))
-        await until(pilot, lambda: not run.screen.transcript.greets)
+        await run.tell(pilot, ev.PromptAccepted("Build it"), then=lambda: not run.screen.transcript.greets)
         name = run.screen.view.session_id[:8]
         assert parting_words(run.app.sessions) == [f"“api” · ccq-tui resume {name} opens it again"]
-        run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.line.asked.items)
+        await run.tell(pilot, asked(), then=lambda: run.screen.dock.line.asked.items)
         assert parting_words(run.app.sessions) == [
             f"1 question waits in “api” · ccq-tui resume {name} opens it again"
         ]
@@ -118,8 +117,7 @@ class Several(Driven):
 async def another(pilot: Pilot[int], run: Several, where: str = "", prompt: str = "") -> None:
     """Open another session by keys."""
     count = len(run.all)
-    await pilot.press("ctrl+n")
-    await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+    await press(pilot, "ctrl+n", then=lambda: isinstance(run.app.screen, NewSessionScreen))
     if where:
         run.app.screen.query_one("#new-place", Input).value = where
     run.app.screen.query_one("#new-prompt", Input).value = prompt
@@ -137,8 +135,7 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
         run.session_screen.dock.prompt.put("half a thought")
 
         # A wrong directory is said and keeps what was typed; Esc opens nothing.
-        await pilot.press("ctrl+n")
-        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+        await press(pilot, "ctrl+n", then=lambda: isinstance(run.app.screen, NewSessionScreen))
         field = run.app.screen.query_one("#new-place", Input)
         await pilot.press("shift+tab")
         field.value = "nowhere"
@@ -161,31 +158,23 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
         await until(pilot, lambda: "2 ○ write the docs" in run.bar())
         assert "1 ○ " in run.bar()
 
-        await pilot.press("alt+1")
-        await until(pilot, lambda: run.number() == 1)
+        await press(pilot, "alt+1", then=lambda: run.number() == 1)
         assert run.session_screen.dock.prompt.text == "half a thought"
         await pilot.press("alt+7")
         assert "No session 7" in run.session_screen.dock.notices.text
-        await pilot.press("ctrl+pageup")
-        await until(pilot, lambda: run.number() == 2)
-        await pilot.press("ctrl+pagedown")
-        await until(pilot, lambda: run.number() == 1)
-        await pilot.press("f3")
+        await press(pilot, "ctrl+pageup", then=lambda: run.number() == 2)
+        await press(pilot, "ctrl+pagedown", then=lambda: run.number() == 1)
+        await press(pilot, "f3", then=lambda: run.bar() == "")
+        await press(pilot, "ctrl+pageup", then=lambda: run.number() == 2)
         await until(pilot, lambda: run.bar() == "")
-        await pilot.press("ctrl+pageup")
-        await until(pilot, lambda: run.number() == 2)
-        await until(pilot, lambda: run.bar() == "")
-        await pilot.press("ctrl+pagedown")
-        await until(pilot, lambda: run.number() == 1)
-        await pilot.press("f3")
-        await until(pilot, lambda: "Sessions 2" in run.bar())
+        await press(pilot, "ctrl+pagedown", then=lambda: run.number() == 1)
+        await press(pilot, "f3", then=lambda: "Sessions 2" in run.bar())
         await pilot.click(SideBar, offset=(5, 5))
         await until(pilot, lambda: run.number() == 2)
 
         # Closing shows the one before; the other one goes on untouched.
         run.session_screen.dock.prompt.put("/close")
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run.app.sessions) == 1 and run.number() == 1)
+        await press(pilot, "enter", then=lambda: len(run.app.sessions) == 1 and run.number() == 1)
         assert run.all[1].closed
         assert not run.all[0].closed
         assert run.session_screen.dock.prompt.text == "half a thought"
@@ -208,22 +197,20 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
         assert run.session_screen.dock.panel is None
         assert run.all[0].answers == []
 
-        await pilot.press("f4")
-        await until(pilot, lambda: run.number() == 1)
+        await press(pilot, "f4", then=lambda: run.number() == 1)
         await keys_work(run, pilot)
         panel = run.session_screen.dock.panel
         body = panel.query_one("#list", LineView)
         assert "─ Cache of the API ─" in body.lines[0].text.plain
         run.all[0].tell(ev.TitleChanged("Cache"))
         await until(pilot, lambda: "─ Cache ─" in body.lines[0].text.plain)
-        await pilot.press("2", "enter")
-        await until(pilot, lambda: run.all[0].answers)
+        await press(pilot, "2", "enter", then=lambda: run.all[0].answers)
         assert run.all[0].answers == [("toolu_1", Answered((Answer(("Second",)),)), PANEL)]
         assert run.all[1].answers == []
-        await pilot.press("f4")
-        await until(pilot, lambda: "No other session waits" in run.session_screen.dock.notices.text)
-        await pilot.press("alt+2")
-        await until(pilot, lambda: run.number() == 2)
+        await press(
+            pilot, "f4", then=lambda: "No other session waits" in run.session_screen.dock.notices.text
+        )
+        await press(pilot, "alt+2", then=lambda: run.number() == 2)
         assert run.session_screen.dock.prompt.text == "abc1d "
 
 
@@ -233,10 +220,8 @@ async def one_queued(where: Path, prompt: str = "") -> AsyncIterator[tuple[Sever
     run = Several(Launch(settings=Settings(cwd=where, max_live_sessions=1)))
     async with run.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
-        await pilot.press("ctrl+n")
-        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
-        await pilot.press(*prompt, "enter")
-        await until(pilot, lambda: "queued" in run.bar())
+        await press(pilot, "ctrl+n", then=lambda: isinstance(run.app.screen, NewSessionScreen))
+        await press(pilot, *prompt, "enter", then=lambda: "queued" in run.bar())
         yield run, pilot
 
 
@@ -252,8 +237,7 @@ async def test_a_session_that_waits_for_a_process_is_closed_at_once_and_its_prom
 ) -> None:
     async with one_queued(tmp_path, "later") as (run, pilot):
         assert "later" in run.bar()
-        await pilot.press(*"/close", "enter")
-        await until(pilot, lambda: len(run.app.sessions) == 1)
+        await press(pilot, *"/close", "enter", then=lambda: len(run.app.sessions) == 1)
         with closing(Store(inbox_path())) as store:
             (left,) = store.prompts.take_unbegun(lambda one: one.directory == str(tmp_path))
             assert left.title == "later"
@@ -264,8 +248,7 @@ async def test_where_there_is_no_room_the_sessions_are_a_list(tmp_path: Path) ->
     async with running(Several(Launch(settings=Settings(cwd=tmp_path))), size=(60, 20)) as (run, pilot):
         await another(pilot, run)
         assert run.bar() == ""
-        await pilot.press("f3")
-        await until(pilot, lambda: not isinstance(run.app.screen, SessionScreen))
+        await press(pilot, "f3", then=lambda: not isinstance(run.app.screen, SessionScreen))
         await pilot.press("home", "enter")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen) and run.number() == 1)
 
@@ -277,14 +260,12 @@ async def test_a_key_right_behind_the_one_that_leaves_the_overview_goes_to_its_s
     async with running(Several(launch), size=(100, 30)) as (run, pilot):
         await run.app.sessions.add(launch)
         await until(pilot, lambda: len(run.all) == 2 and run.number() == 2)
-        await pilot.press("f5")
-        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        await press(pilot, "f5", then=lambda: isinstance(run.app.screen, OverviewScreen))
         for key in ("escape", "alt+1"):
             run.app.post_message(events.Key(key, None))
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen) and run.number() == 1)
         run.session_screen.dock.prompt.put("half a thought")
-        await pilot.press("f5")
-        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        await press(pilot, "f5", then=lambda: isinstance(run.app.screen, OverviewScreen))
         for key in ("escape", "enter"):
             run.app.post_message(events.Key(key, None))
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
@@ -294,11 +275,9 @@ async def test_a_key_right_behind_the_one_that_leaves_the_overview_goes_to_its_s
 @asynccontextmanager
 async def asked_for_another(where: Path) -> AsyncIterator[tuple[Driven, Pilot[int], Input, Input]]:
     """Show the form for another session; give the fields for its directory and its prompt."""
-    run = Driven(Launch(settings=Settings(cwd=where)))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=Settings(cwd=where)))) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
-        await pilot.press("ctrl+n")
-        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+        await press(pilot, "ctrl+n", then=lambda: isinstance(run.app.screen, NewSessionScreen))
         form = run.app.screen
         assert form.query_one("#new-prompt", Input).has_focus
         await pilot.press("shift+tab")
@@ -356,8 +335,7 @@ async def test_a_prompt_is_typed_while_its_directory_is_looked_for(
 
     monkeypatch.setattr(new_session, "place", slow)
     async with asked_for_another(tmp_path) as (run, pilot, place, prompt):
-        await pilot.press("end", "x", "enter")
-        await until(pilot, lambda: prompt.has_focus)
+        await press(pilot, "end", "x", "enter", then=lambda: prompt.has_focus)
         await pilot.press(*typed)
         found.set()
         await until(pilot, lambda: "does not exist" in str(problem(run)))
@@ -400,8 +378,7 @@ async def opens_another(run: Driven) -> None:
 
 @pytest.mark.parametrize("work", [replaced, opens_another])
 async def test_no_letter_is_lost(tmp_path: Path, work: Callable[[Driven], Awaitable[None]]) -> None:
-    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=Settings(cwd=tmp_path)))) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         old = run.session_screen
         typed = await type_during(run, pilot, work(run))
@@ -414,8 +391,7 @@ async def test_no_letter_is_lost(tmp_path: Path, work: Callable[[Driven], Awaita
 
 @pytest.mark.parametrize("key", ["ctrl+n", "f1"])
 async def test_no_letter_is_lost_as_a_field_of_another_screen_comes(tmp_path: Path, key: str) -> None:
-    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=Settings(cwd=tmp_path)))) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         prompt = run.session_screen.dock.prompt
 
@@ -476,8 +452,7 @@ async def asked_about(pilot: Pilot[int], run: Driven) -> None:
 async def test_it_is_left_there_and_the_program_ends(tmp_path: Path) -> None:
     async with running(Driven(claimed(tmp_path))) as (run, pilot):
         await asked_about(pilot, run)
-        await pilot.press("enter")
-        await until(pilot, lambda: run.app.return_code == 0)
+        await press(pilot, "enter", then=lambda: run.app.return_code == 0)
     assert run.launches == []
 
 
@@ -518,8 +493,7 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
     monkeypatch.setattr("ccq_tui.runtime.ownership.earlier_sessions", earlier)
     async with running(Driven(replace(claimed(tmp_path), resume="", continue_last=True))) as (run, pilot):
         await asked_about(pilot, run)
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await press(pilot, "down", "enter", then=lambda: isinstance(run.app.screen, SessionScreen))
         # The very session that was asked about, whichever is the newest by now.
         made = [(one.resume, one.continue_last, one.fork) for one in run.launches]
         assert made == [("id-1", False, True)]
@@ -530,8 +504,7 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         screen.view = replace(screen.view, session_id="")
         screen.post_message(ProgramAction("replace", screen.session, wanted))
         await asked_about(pilot, run)
-        await pilot.press("escape")
-        await until(pilot, lambda: run.app.screen is screen)
+        await press(pilot, "escape", then=lambda: run.app.screen is screen)
         assert len(run.launches) == 1
         run.told.tell(ev.Connected("id-1", "claude-x", "default", "/work"))
 
@@ -541,9 +514,7 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         await until(pilot, lambda: "open here already" in screen.dock.notices.text)
 
         # Parked here and resumed over there meanwhile: the start is lost, and the answer theirs to deliver.
-        run.told.tell(ev.HistoryLoaded(()))
-        run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
-        run.told.tell(asked())
+        run.told.tell(ev.HistoryLoaded(()), ev.StateChanged(ev.SessionState.AWAITING), asked())
         await keys_work(run, pilot)
         run.told.tell(ev.StateChanged(ev.SessionState.PARKED))
         await until(pilot, lambda: screen.view.state is ev.SessionState.PARKED)
@@ -561,8 +532,7 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         await asked_about(pilot, run)
         store = Store(tmp_path / "inbox.db")
         store.requests.add(QuestionRequest("toolu_other", "id-1", asked().request.questions))
-        await pilot.press("down", "down", "enter")
-        await until(pilot, lambda: bool(store.commands.open()))
+        await press(pilot, "down", "down", "enter", then=lambda: bool(store.commands.open()))
         assert store.commands.take(store.commands.open()[0].number, OTHER)
         store.sessions.set_state("id-1", StoredSessionState.PARKED, "test")
         store.sessions.release("id-1", OTHER)

@@ -22,7 +22,7 @@ from tests.steps import until_true
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
-from tests.ui.session import Driven, until
+from tests.ui.session import Driven, press, until
 from tests.ui.test_commands import say
 
 WAITS = "!echo $$ > pid; echo ready; while [ ! -e go ]; do sleep 0.01; done; echo over"
@@ -111,8 +111,7 @@ async def test_a_second_command_waits_in_its_field(tmp_path: Path, run: Driven, 
     assert run.screen.dock.prompt.text == "!echo second"
     (tmp_path / "go").touch()
     await until(pilot, lambda: run.told.sent)
-    await pilot.press("enter")
-    await until(pilot, lambda: len(run.told.sent) == 2)
+    await press(pilot, "enter", then=lambda: len(run.told.sent) == 2)
     assert run.told.sent[1] == message_of(ShellRun("echo second", "second\n"))
 
 

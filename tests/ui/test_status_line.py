@@ -28,7 +28,7 @@ from ccq_tui.widgets.status_line import StatusLine
 from tests.steps import step
 from tests.ui.host import Clock
 from tests.ui.running import running
-from tests.ui.session import Driven, until
+from tests.ui.session import Driven, press, until
 
 Compare = Callable[..., bool]
 PLAN = SessionFacts(
@@ -84,8 +84,7 @@ async def test_the_command_runs_when_something_changed(tmp_path: Path, shown: bo
         output = run.session_screen.status_output
         await until(pilot, lambda: run.session_screen.view.session_id)
         if not shown:
-            run.told.tell(TURN)
-            await until(pilot, lambda: run.session_screen.view.cost)
+            await run.tell(pilot, TURN, then=lambda: run.session_screen.view.cost)
             assert not output._busy
             assert not runs.exists()
             return
@@ -94,8 +93,7 @@ async def test_the_command_runs_when_something_changed(tmp_path: Path, shown: bo
             assert output.line.display
             assert output.line.region.bottom == run.session_screen.status_line.region.y
         with step("a change runs it again, and a second without one does not"):
-            run.told.tell(TURN)
-            run.told.tell(EffortChanged("high"))
+            run.told.tell(TURN, EffortChanged("high"))
             await until(pilot, lambda: "0.25" in output.line.said and "high" in output.line.said)
             await until(pilot, lambda: not output._busy)
             before = runs.read_text(encoding="utf-8")
@@ -126,8 +124,7 @@ async def test_silence_is_said_where_claude_should_be_heard() -> None:
             return run.screen.status_line.render().plain
 
         async def tell(event: ev.AgentEvent) -> None:
-            run.told.tell(event)
-            await until(pilot, lambda: event in heard)
+            await run.tell(pilot, event, then=lambda: event in heard)
 
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         run.screen.listeners += (heard.append,)
@@ -198,8 +195,7 @@ async def test_a_relay_that_is_down_is_one_quiet_sign(run: Driven, pilot: Pilot[
 async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TextArea, "cursor_blink", BLINK)
     monkeypatch.setattr(field, "BLINK_SECONDS", 60.0)
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         run.app.animation_level = "full"
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         caret = run.screen.dock.prompt.field
@@ -209,8 +205,7 @@ async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.Monk
         await pilot.press("a")
         assert caret.blink_timer in timers(run)
         monkeypatch.setattr(field, "BLINK_SECONDS", 0.01)
-        await pilot.press("b")
-        await until(pilot, lambda: caret.blink_timer not in timers(run))
+        await press(pilot, "b", then=lambda: caret.blink_timer not in timers(run))
         assert caret._draw_cursor
 
 
@@ -223,11 +218,9 @@ async def test_the_caret_is_where_the_keys_go(run: Driven, pilot: Pilot[int]) ->
 
     await pilot.press("a", "b")
     with_caret = drawn()
-    await pilot.press("ctrl+f")
-    await until(pilot, lambda: run.app.focused is not prompt)
+    await press(pilot, "ctrl+f", then=lambda: run.app.focused is not prompt)
     assert drawn() != with_caret
-    await pilot.press("escape")
-    await until(pilot, lambda: run.app.focused is prompt)
+    await press(pilot, "escape", then=lambda: run.app.focused is prompt)
     assert drawn() == with_caret
 
 

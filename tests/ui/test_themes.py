@@ -32,7 +32,7 @@ from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
 from tests.ui.scene import QUESTION, WORK
-from tests.ui.session import Driven, asked, panel_drawn, until
+from tests.ui.session import Driven, asked, panel_drawn, press, until
 from tests.unit.colours import contrast
 
 
@@ -82,14 +82,11 @@ async def test_a_theme_is_seen_while_the_cursor_is_on_it_and_escape_puts_the_old
     text = screen_text(run.app)
     assert "● ccq-dark" in text
     assert "ccq-mono" in text
-    await pilot.press("down")
-    await until(pilot, lambda: ground_of_prompts(run) == Color.parse("#0a0a0a"))
-    await pilot.press(*"light")
-    await until(pilot, lambda: run.app.theme == "ccq-light")
+    await press(pilot, "down", then=lambda: ground_of_prompts(run) == Color.parse("#0a0a0a"))
+    await press(pilot, *"light", then=lambda: run.app.theme == "ccq-light")
     await until(pilot, lambda: run.app.screen_stack[-2].styles.background == Color.parse("#faf8f4"))
     await until(pilot, lambda: ground_of_prompts(run) == Color.parse("#f4f1eb"))
-    await pilot.press("escape", "escape")
-    await until(pilot, lambda: not isinstance(run.app.screen, Picker))
+    await press(pilot, "escape", "escape", then=lambda: not isinstance(run.app.screen, Picker))
     await until(pilot, lambda: run.app.theme == "ccq-dark")
     await until(pilot, lambda: run.screen.styles.background == Color.parse("#14161b"))
 
@@ -97,8 +94,7 @@ async def test_a_theme_is_seen_while_the_cursor_is_on_it_and_escape_puts_the_old
 async def test_a_theme_of_textuals_is_seen_with_our_colours_filled_in(run: Driven, pilot: Pilot[int]) -> None:
     await ready(run, pilot)
     await pick(run, pilot)
-    await pilot.press(*"nord", "enter")
-    await until(pilot, lambda: "For how long?" in screen_text(run.app))
+    await press(pilot, *"nord", "enter", then=lambda: "For how long?" in screen_text(run.app))
     assert run.app.current_theme.variables.keys() >= {"ccq-muted", "ccq-cursor"}
 
 
@@ -112,8 +108,7 @@ async def test_once_writes_nothing_and_always_writes_the_one_line() -> None:
             (["down", "enter"], '# mine\nbell = false\ntheme = "ccq-light"\n'),
         ):
             await pick(run, pilot)
-            await pilot.press(*"light", "enter")
-            await until(pilot, lambda: "For how long?" in screen_text(run.app))
+            await press(pilot, *"light", "enter", then=lambda: "For how long?" in screen_text(run.app))
             assert 'theme = "ccq-light"' in screen_text(run.app)
             await press_later(pilot, *keys)
             await until(pilot, lambda: run.app.screen is run.screen)
@@ -130,8 +125,7 @@ async def test_settings_that_cannot_be_written_are_told() -> None:
         await ready(run, pilot)
         run.screen.take_command("/theme ccq-light")
         await until(pilot, lambda: isinstance(run.app.screen, Picker))
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: "The theme was not saved" in screen_text(run.app))
+        await press(pilot, "down", "enter", then=lambda: "The theme was not saved" in screen_text(run.app))
         assert "is not TOML" in " ".join(screen_text(run.app).split())
 
 
@@ -184,8 +178,7 @@ async def test_no_color_leaves_signs_words_and_text_styles(monkeypatch: pytest.M
     async with running(driven("ccq-light")) as (run, pilot):
         await ready(run, pilot)
         run.told.tell(StateChanged(SessionState.AWAITING))
-        run.told.tell(asked())
-        await until(pilot, lambda: " ❯ ○ 1  First" in screen_text(run.app))
+        await run.tell(pilot, asked(), then=lambda: " ❯ ○ 1  First" in screen_text(run.app))
         assert run.app.theme == "ccq-mono"
         assert {(style.color, style.bgcolor) for style in styles(run)} == {(None, None)}
         assert any(style.bold for style in styles(run))
@@ -270,8 +263,7 @@ async def test_every_word_on_the_screen_can_be_read() -> None:
                 wrong[f"{state} in {run.app.theme}"] = found
 
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        for event in (*WORK, *TROUBLE):
-            run.told.tell(event)
+        run.told.tell(*WORK, *TROUBLE)
         await until(pilot, lambda: "overloaded" in " ".join(words(run)))
         for run.app.theme in themes:
             await read("work and trouble")
@@ -279,8 +271,7 @@ async def test_every_word_on_the_screen_can_be_read() -> None:
             await read("text that is selected")
             run.screen.selections = {}
             run.screen.dock.prompt.field.load_text("")
-        run.told.tell(asked("toolu_1", QUESTION))
-        await until(pilot, lambda: panel_drawn(run.screen))
+        await run.tell(pilot, asked("toolu_1", QUESTION), then=lambda: panel_drawn(run.screen))
         await until(pilot, lambda: any("Show them last" in text for text in words(run)))
         run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]
         await pilot.press("down", "space")
@@ -311,8 +302,7 @@ async def test_in_every_theme_and_at_every_size(pictures: Pictures) -> None:
     run = Driven(Launch(settings=Settings(cwd=Path("/usr"), theme=THEMES[0])), clock=clock)
     async with run.app.run_test(size=SIZES[0]) as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        for event in (*WORK, StateChanged(SessionState.AWAITING), asked("toolu_1", QUESTION)):
-            run.told.tell(event)
+        run.told.tell(*WORK, StateChanged(SessionState.AWAITING), asked("toolu_1", QUESTION))
         await until(pilot, lambda: panel_drawn(run.screen))
         clock.skip_grace()
         run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]

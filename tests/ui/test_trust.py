@@ -21,7 +21,7 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch, ProgramArguments, Trusted, launch_with
 from ccq_tui.config.load import Loaded
 from ccq_tui.config.settings import Settings
-from ccq_tui.config.trust import Carried
+from ccq_tui.config.trust import Carried, answer_labels
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.store import Store
@@ -32,12 +32,12 @@ from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.pickers import Picker, SessionPicker, sessions
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.session_manager import UNOPENED
-from ccq_tui.screens.trust import SETTINGS_QUESTION, TRUST_IT, TRUST_QUESTION, WITHOUT_FILES, TrustScreen
+from ccq_tui.screens.trust import SETTINGS_QUESTION, TRUST_QUESTION, TrustScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
-from tests.ui.session import Driven, prompt_kept, until
+from tests.ui.session import Driven, press, prompt_kept, until
 
 SERVERS = '{"mcpServers": {"db": {"command": "npx", "args": ["-y", "db"]}}}'
 
@@ -152,8 +152,7 @@ async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
         await press_later(pilot, "n")
         asking.clock.skip_grace()
         assert not asking.driven.app._exit
-        await pilot.press("up", "enter")
-        await until(pilot, lambda: asking.driven.app._exit)
+        await press(pilot, "up", "enter", then=lambda: asking.driven.app._exit)
         assert asking.driven.session is None
     assert asking.driven.app.return_code == 0
     left = prompt_kept(asking.project / "state", directory_key(Path("/")))
@@ -199,8 +198,7 @@ async def test_the_first_prompt_of_a_refused_session_is_copied(asking: Asking, p
     await pilot.press("x")
     await press_later(pilot, "down", "up", "enter")
     await until(pilot, lambda: asking.driven.screen.dock.notices.text == with_keys(UNOPENED))
-    await pilot.press("f8")
-    await until(pilot, lambda: app.clipboard == "a long\nfirst prompt")
+    await press(pilot, "f8", then=lambda: app.clipboard == "a long\nfirst prompt")
     assert asking.driven.screen.dock.prompt.text == "x"
 
 
@@ -217,8 +215,7 @@ async def test_the_first_prompt_of_a_trusted_session_is_sent_once(asking: Asking
 async def test_quitting_at_the_question_keeps_the_first_prompt_once(asking: Asking) -> None:
     async with asking.driven.app.run_test() as pilot:
         await asked_beside(asking, pilot, "first prompt")
-        await pilot.press(*"more", "ctrl+q")
-        await until(pilot, lambda: asking.driven.app._exit)
+        await press(pilot, *"more", "ctrl+q", then=lambda: asking.driven.app._exit)
     assert left_behind(asking) == PromptDraft("first prompt\nmore")
 
 
@@ -242,6 +239,7 @@ async def test_what_a_file_says_cannot_draw_or_hide_anything() -> None:
         assert "runs 59" in shown.text
 
 
+_, WITHOUT_FILES, TRUST_IT = answer_labels().values()
 ROW_WORDS = ("❯ Do not trust it: quit", "Start without these files", TRUST_IT)
 
 
@@ -261,8 +259,7 @@ async def test_all_but_the_files_is_in_view_at_every_size(asking: Asking, size: 
         await press_later(pilot, *"typed on")
         assert "for the prompt: typed on" in shown.text
         assert WITHOUT_FILES in shown.text
-        await pilot.press("end")
-        await until(pilot, lambda: " above · PgUp" in shown.text)
+        await press(pilot, "end", then=lambda: " above · PgUp" in shown.text)
         assert "… and 10 more" in shown.text or "database-49" in shown.text
         assert TRUST_IT in shown.text
 
@@ -420,8 +417,7 @@ async def test_a_session_is_found_by_typing_and_gone_on_with(kept: Kept, tmp_pat
         await until(
             pilot, lambda: "? Which tone?" in screen_text(run.app) and "● Which tone?" in screen_text(run.app)
         )
-        await pilot.press("enter")
-        await until(pilot, lambda: run.launches)
+        await press(pilot, "enter", then=lambda: run.launches)
         launch = run.launches[0]
         assert (launch.resume, launch.fork, launch.prompt) == ("bbbb-2", False, "Go on")
 
@@ -432,8 +428,7 @@ async def test_a_session_that_runs_is_not_deleted(kept: Kept, tmp_path: Path) ->
     async with run.app.run_test(size=(80, 24)) as pilot:
         shown = await listed(pilot, run)
         await until(pilot, lambda: "open" in shown.state.rows[0].right)
-        await pilot.press("ctrl+d")
-        await until(pilot, lambda: "close it there first" in shown.notice)
+        await press(pilot, "ctrl+d", then=lambda: "close it there first" in shown.notice)
         assert kept.deleted == []
 
 
@@ -444,8 +439,7 @@ async def test_deleting_asks_and_keeps_at_first(kept: Kept, tmp_path: Path) -> N
             await pilot.press("ctrl+d")
             await until(pilot, lambda: isinstance(run.app.screen, Picker) and run.app.screen is not shown)
             assert "Fix the login" in run.app.screen.heading
-            await pilot.press(*keys)
-            await until(pilot, lambda: run.app.screen is shown)
+            await press(pilot, *keys, then=lambda: run.app.screen is shown)
             await until(pilot, lambda left=left: [row.value for row in shown.state.rows] == left)
             run.clock.skip(1.0)  # it was covered until just now
         assert kept.deleted == ["aaaa-1"]
@@ -467,10 +461,8 @@ async def test_a_session_of_another_directory_is_forked_there(kept: Kept, tmp_pa
     kept.elsewhere = [EarlierSession("cccc-3", "Elsewhere", 0.0, "", str(there))]
     async with running(started(tmp_path), size=(100, 24)) as (run, pilot):
         shown = await listed(pilot, run)
-        await pilot.press("ctrl+a")
-        await until(pilot, lambda: len(shown.state.rows) == 3)
-        await pilot.press(*"else", "ctrl+f")
-        await until(pilot, lambda: run.launches)
+        await press(pilot, "ctrl+a", then=lambda: len(shown.state.rows) == 3)
+        await press(pilot, *"else", "ctrl+f", then=lambda: run.launches)
         launch = run.launches[0]
         assert (launch.resume, launch.fork, launch.settings.directory) == ("cccc-3", True, there)
 

@@ -30,7 +30,7 @@ from tests.ui.asked import MULTI, RECOMMENDED, SINGLE
 from tests.ui.host import Clock, PanelHost, press_later
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, burst, keys_work, panel_drawn, permission, until
+from tests.ui.session import Driven, asked, burst, keys_work, panel_drawn, permission, press, until
 from tests.ui.test_inbox_screen import one_waits
 
 ASKED: dict[str, ev.AgentEvent] = {
@@ -60,8 +60,7 @@ async def opened(run: Driven, pilot: Pilot[int], event: ev.AgentEvent, before: s
     if before:
         burst(run, before)
         await until(pilot, lambda: run.screen.dock.prompt.text == before)
-    run.told.tell(event)
-    await until(pilot, lambda: run.screen.dock.line.items)
+    await run.tell(pilot, event, then=lambda: run.screen.dock.line.items)
     if before:
         run.clock.skip(THINKING_PAUSE)
     await until(pilot, lambda: panel_drawn(run.screen))
@@ -79,8 +78,7 @@ async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(
     assert dock.panel is None
     assert "1 " in dock.notices.text
     assert "opens when you pause typing · F2" in dock.notices.text
-    await pilot.press("enter")
-    await until(pilot, lambda: run.told.sent == [f"Before that, {WORDS}"])
+    await press(pilot, "enter", then=lambda: run.told.sent == [f"Before that, {WORDS}"])
     assert run.told.answers == []
     # It was sent: the panel waits for nothing more.
     await until(pilot, lambda: panel_drawn(run.screen))
@@ -364,8 +362,7 @@ async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(
     run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     for cover in ("f1", "ctrl+f"):
         await press_later(pilot, cover, seconds=AGAIN_SECONDS)
-        await pilot.press("escape")
-        await until(pilot, lambda: run.app.screen is run.session_screen)
+        await press(pilot, "escape", then=lambda: run.app.screen is run.session_screen)
         run.clock.skip(0.5)
         for _ in range(5):
             await pilot.press("escape")
@@ -416,16 +413,14 @@ async def test_a_line_typed_blind_behind_the_key_that_shows_the_panel_is_not_sen
     run.told.tell(asked())
     await keys_work(run, pilot)
     dock = run.session_screen.dock
-    await pilot.press("f2")
-    await until(pilot, lambda: dock.prompt.display)
+    await press(pilot, "f2", then=lambda: dock.prompt.display)
     run.clock.skip(5.0)
     run.app.post_message(events.Key("f2", None))
     burst(run, "yes\r")
     await until(pilot, lambda: not dock.prompt.display and dock.prompt.text == "yes")
     await pilot.pause()
     assert (run.told.sent, run.told.answers) == ([], [])
-    await pilot.press("f2")
-    await until(pilot, lambda: dock.prompt.display)
+    await press(pilot, "f2", then=lambda: dock.prompt.display)
     await press_later(pilot, "enter", seconds=5.0)
     await until(pilot, lambda: run.told.sent == ["yes"])
 
@@ -476,22 +471,19 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     assert not run.screen.waiting.items
     assert "? 1" not in run.screen.status.title
     await pilot.press("1", "n", "s", "o")
-    for event in events[1:6]:
-        run.told.tell(event)
+    run.told.tell(*events[1:6])
     await until(pilot, lambda: state_of(run).questions == events[5].request.questions)
     await pilot.press("o", "n", "enter", "enter")
     assert state_of(run).aside == NOT_COMPLETE
     assert not run.told.answers
-    for event in events[6:]:
-        run.told.tell(event)
+    run.told.tell(*events[6:])
     await until(pilot, lambda: len(state_of(run).pages) == 2)
     await pilot.press("tab", "2", "3", "enter", "enter")
     assert not run.told.answers
     asked, inbox = events[-1].request, run.app.runtime.inbox
     asking = asyncio.ensure_future(inbox.ask(asked))
     await until(pilot, lambda: inbox.pending)
-    run.told.tell(ev.RequestAsked(asked))
-    await until(pilot, lambda: run.screen.waiting.items)
+    await run.tell(pilot, ev.RequestAsked(asked), then=lambda: run.screen.waiting.items)
     assert "? 1" in str(run.screen.status.title)
     opened = inbox.known(asked.id)
     await until(pilot, lambda: isinstance(opened.draft, PanelState))
@@ -538,8 +530,7 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
     run.told.tell(ev.RequestAsked(permission("p1")))
     await until(pilot, lambda: len(run.screen.dock.line.items) == 2)
     assert isinstance(run.screen.dock.panel, QuestionPanel)
-    run.told.tell(whole)
-    await until(pilot, lambda: run.screen.dock.line.held_up)
+    await run.tell(pilot, whole, then=lambda: run.screen.dock.line.held_up)
     await pilot.pause(0.05)  # it would have made way by now
     assert isinstance(run.screen.dock.panel, QuestionPanel), "somebody is typing in it"
     run.clock.skip(1.0)
@@ -548,8 +539,7 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
     run.told.tell(ev.RequestSettled("p1", Allowed(), PHONE))
     await until(pilot, lambda: isinstance(run.screen.dock.panel, QuestionPanel))
     assert state_of(run).page.draft.selected == (1,)
-    run.told.tell(ev.ArrivingEnded("r4", "over"))
-    await until(pilot, lambda: run.screen.dock.panel is None)
+    await run.tell(pilot, ev.ArrivingEnded("r4", "over"), then=lambda: run.screen.dock.panel is None)
 
 
 async def typing_goes_on_while_a_set_comes(run: Driven, pilot: Pilot[int]) -> None:

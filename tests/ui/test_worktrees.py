@@ -36,7 +36,7 @@ from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import keep_record
 from tests.ui.running import running
-from tests.ui.session import Driven, until
+from tests.ui.session import Driven, press, until
 from tests.ui.test_commands import say
 from tests.ui.test_sessions import Several
 from tests.unit.worktrees.repositories import IDENTITY, commit, repository, run
@@ -62,18 +62,15 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         first = run_.session_screen
 
         # A wrong name is said in its own field; Space makes up one where there is none.
-        await pilot.press("ctrl+n")
-        await until(pilot, lambda: isinstance(run_.app.screen, NewSessionScreen))
+        await press(pilot, "ctrl+n", then=lambda: isinstance(run_.app.screen, NewSessionScreen))
         field = run_.app.screen.query_one("#new-worktree", Input)
         await pilot.press("tab", *"a..b", "enter")
         problem = run_.app.screen.query_one("#new-problem")
         await until(pilot, lambda: "takes no" in str(problem.render()))
         assert field.has_focus
-        await pilot.press("ctrl+u", "space")
-        await until(pilot, lambda: field.value.strip())
+        await press(pilot, "ctrl+u", "space", then=lambda: field.value.strip())
         name = field.value
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run_.all) == 2 and run_.number() == 2)
+        await press(pilot, "enter", then=lambda: len(run_.all) == 2 and run_.number() == 2)
         second = run_.session_screen
         path = second.launch.settings.directory
         assert path == repo / ".claude/worktrees" / name
@@ -83,8 +80,7 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
 
         # Closed, the one that holds a commit stays, and it is said how to go back.
         second.dock.prompt.put("/close")
-        await pilot.press("enter")
-        await until(pilot, lambda: f"The worktree {name} is kept" in text_of(first))
+        await press(pilot, "enter", then=lambda: f"The worktree {name} is kept" in text_of(first))
         assert "1 commit on no other branch" in text_of(first)
         assert "ccq-tui resume id-1" in text_of(first)
         assert path.is_dir()
@@ -99,14 +95,12 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         await run_.app.runtime.inbox.run(lambda store: store.requests.add(waiting))
         await pilot.press("f2")
         await until(pilot, lambda: isinstance(run_.app.screen, InboxScreen) and run_.app.screen.state.rows)
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run_.all) == 3 and run_.number() == 2)
+        await press(pilot, "enter", then=lambda: len(run_.all) == 3 and run_.number() == 2)
         assert (run_.launches[2].resume, run_.launches[2].settings.directory) == ("id-old", path)
         assert (path / "b.txt").is_file()
 
         # With the program the one goes that holds nothing; the other one is needed.
-        await pilot.press("ctrl+q")
-        await until(pilot, lambda: len(run_.app.runtime.cleanup.parting) == 3)
+        await press(pilot, "ctrl+q", then=lambda: len(run_.app.runtime.cleanup.parting) == 3)
     assert run_.app.runtime.cleanup.parting[0] == (
         "The worktree clean had no changes of its own and was removed with its branch."
     )
@@ -122,12 +116,10 @@ async def test_a_worktree_stays_for_a_prompt_that_was_not_read_and_both_come_bac
     run_ = Several(Launch(settings=Settings(cwd=clean.path), worktree=clean, prompt="not read"))
     async with run_.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: run_.all[0].sent == ["not read"])
-        await pilot.press("ctrl+q")
-        await until(pilot, lambda: run_.app.runtime.cleanup.parting)
+        await press(pilot, "ctrl+q", then=lambda: run_.app.runtime.cleanup.parting)
     assert run_.app.runtime.cleanup.parting[0].endswith("it has an unsent prompt.")
     run(repo, "worktree", "remove", str(clean.path))
-    run_ = Several(Launch(settings=Settings(cwd=repo)))
-    async with run_.app.run_test(size=(100, 30)) as pilot:
+    async with running(Several(Launch(settings=Settings(cwd=repo))), size=(100, 30)) as (run_, pilot):
         await until(pilot, lambda: len(run_.all) == 2)
         back = run_.app.sessions[1]
         await until(pilot, lambda: back.dock.prompt.text == "not read")
@@ -163,8 +155,7 @@ async def test_a_worktree_is_made_once_its_repository_is_trusted(repo: Path) -> 
         assert launch.settings.directory == repo / ".claude/worktrees/later"
         assert launch.worktree is not None
         assert launch.trusted.project_settings
-        await pilot.press("ctrl+q")
-        await until(pilot, lambda: run_.app._exit)
+        await press(pilot, "ctrl+q", then=lambda: run_.app._exit)
     # The branch has no such file, so that nothing more was asked.
     assert "later had no changes of its own and was removed" in "".join(run_.app.runtime.cleanup.parting)
 
@@ -226,8 +217,7 @@ async def test_a_session_goes_on_in_another_directory_with_its_mode(tmp_path: Pa
     there = tmp_path / "there"
     there.mkdir()
     async with running(Several(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
-        run.told.tell(PromptDelivered("p1"))
-        run.told.tell(ModeChanged("plan"))
+        run.told.tell(PromptDelivered("p1"), ModeChanged("plan"))
         run.told.replies["set_cwd"] = {"status": "needs_trust", "directory": str(there)}
         await until(pilot, lambda: run.session_screen.view.mode == "plan")
         with step("Claude Code does not trust it: one stays, or trusts it"):

@@ -30,7 +30,7 @@ class RecordLine:
     data: bytes | None
 
 
-class Lines:
+class RecordedLines:
     """Reads lines from a file descriptor, which it closes at the end.
 
     Attributes:

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ccq_tui.agent.events import AgentEvent, Connected, NoticeGiven
-from ccq_tui.agent.recorded.lines import BadLineError, Lines, RecordLine, entries
+from ccq_tui.agent.recorded.lines import BadLineError, RecordedLines, RecordLine, entries
 from ccq_tui.agent.recorded.translate import Translation
 from ccq_tui.claude_lines import time_of
 from ccq_tui.text import one_line
@@ -51,7 +51,7 @@ class Recording:
         ended: Whether all was read.
     """
 
-    def __init__(self, name: str, lines: Lines) -> None:
+    def __init__(self, name: str, lines: RecordedLines) -> None:
         self.name = name
         self.lines = lines
         self.read = 0
@@ -143,7 +143,7 @@ def open_recording(path: str | None, descriptor: int | None = None) -> Recording
     name = STDIN if path is None else one_line(path, _NAME)
     if descriptor is None:
         descriptor = _opened(path or "", name)
-    lines = Lines(descriptor)
+    lines = RecordedLines(descriptor)
     try:
         _check(lines, name)
     except BaseException:
@@ -166,7 +166,7 @@ def _opened(path: str, name: str) -> int:
     return descriptor
 
 
-def _check(lines: Lines, name: str) -> None:
+def _check(lines: RecordedLines, name: str) -> None:
     try:
         head = lines.head(FIRST_SECONDS)
     except OSError as error:

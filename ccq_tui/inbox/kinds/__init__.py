@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ccq_tui.inbox.kinds import elicitation, permission, plan, question
+from ccq_tui.inbox.kinds import elicitation, form, permission, plan, question
 from ccq_tui.inbox.layout import Passage
 from ccq_tui.inbox.requests import Cancelled, Reply, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -74,7 +74,7 @@ class RequestKind(Protocol):
         """Return the reply for an outcome of `ENDS`; ``source`` is the input of the call."""
 
 
-KINDS: tuple[RequestKind, ...] = (question, permission, plan, elicitation)
+KINDS: tuple[RequestKind, ...] = (question, permission, plan, elicitation, form)
 BY_TYPE = {kind.TYPE: kind for kind in KINDS}
 TYPES: dict[str, type[Request]] = {kind.WORD: kind.TYPE for kind in KINDS}
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from typing import Any
 
 from ccq_tui.inbox.decision import DecisionState
@@ -13,9 +12,12 @@ from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse, plain
 from ccq_tui.questions.state import Draft as AnswerDraft
 from ccq_tui.questions.state import Focus, Page, PanelState, resting_focus, typable
+from ccq_tui.text import one_line
 
 MOST_CHARACTERS = 2_000_000
 """Most characters of one stored text that are restored."""
+MOST_NAMED = 5
+"""Most answers that are named when a form no longer takes them."""
 KEPT_OPEN = (Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.DISCUSS)
 """Texts that open again when a draft is restored."""
 
@@ -61,22 +63,55 @@ def _of_page(page: Page) -> dict[str, Any]:
 
 def _panel(state: PanelState, stored: Mapping[str, Any]) -> PanelState:
     found = stored.get("pages")
-    by_place = found[: len(state.pages)] if isinstance(found, list) else []
-    pages = tuple(_page(page, one) for page, one in zip_longest(state.pages, by_place))
-    last = len(pages) if state.needs_review else len(pages) - 1
-    tab = _number(stored.get("tab"), last)
+    left = [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+    both = [(page, _taken(left, page.question.text)) for page in state.pages]
+    pages = tuple(_page(page, one) for page, one in both)
+    state = replace(state, pages=pages)
+    lost = [words for pair in (*both, *((None, one) for one in left)) for words in _lost(*pair)]
+    tab = _among(state.all_tabs, stored.get("tab"))
     focus = _open_text(pages, tab, stored.get("open")) or resting_focus(pages, tab)
     stray = stored.get("stray")
     opened_by_stray_key = isinstance(stray, int) and focus in (Focus.OTHER, Focus.FIELD)
     return replace(
         state,
-        pages=pages,
         tab=tab,
         focus=focus,
-        review_row=_number(stored.get("review_row"), len(pages)),
+        review_row=_among((*state.asked_tabs, len(pages)), stored.get("review_row")),
         discussion=_text(stored.get("discussion")),
         stray=_number(stray, pages[tab].other_row) if opened_by_stray_key else None,
+        aside=_lost_words(lost) if state.questions.is_form else "",
     )
+
+
+def _taken(left: list[Mapping[str, Any]], question: str) -> Mapping[str, Any]:
+    """Take a question's page out of the stored ones, from whatever place; nothing if there is none."""
+    at = next((at for at, one in enumerate(left) if one.get("question") == question), None)
+    return {} if at is None else left.pop(at)
+
+
+def _lost(page: Page | None, stored: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was selected, and is no option any more, or belongs to a question that is gone."""
+    labels = [option.label for option in page.question.options] if page else []
+    selected, typed = stored.get("selected"), _text(stored.get("other"))
+    for item in selected if isinstance(selected, list) else []:
+        match item:
+            case [int(), str(label)] if label not in labels:
+                yield label
+    if page is None and typed.strip():
+        yield typed
+
+
+def _lost_words(lost: Sequence[str]) -> str:
+    named = " · ".join(f"“{one_line(one, 40)}”" for one in lost[:MOST_NAMED])
+    more = len(lost) - MOST_NAMED
+    rest = f" and {more} more" if more > 0 else ""
+    return f"The form has changed and no longer takes {named}{rest}" if lost else ""
+
+
+def _among(places: Sequence[int], stored: object) -> int:
+    """Return a stored place, or the next one that is asked."""
+    wanted = _number(stored, places[-1])
+    return next(place for place in places if place >= wanted)
 
 
 def _open_text(pages: tuple[Page, ...], tab: int, stored: object) -> Focus | None:
@@ -90,8 +125,8 @@ def _open_text(pages: tuple[Page, ...], tab: int, stored: object) -> Focus | Non
     return focus if fits else None
 
 
-def _page(page: Page, stored: object) -> Page:
-    if not isinstance(stored, Mapping) or stored.get("question") != page.question.text:
+def _page(page: Page, stored: Mapping[str, Any]) -> Page:
+    if not stored:
         return page
     typed = _text(stored.get("other"), page.draft.other)
     cursor = _number(stored.get("cursor"), page.other_row)

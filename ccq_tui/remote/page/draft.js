@@ -46,6 +46,33 @@ export const ownText = (question, part) =>
 /** @param {any} question @param {Part} part */
 export const isGiven = (question, part) => part.selected.length > 0 || Boolean(ownText(question, part)) || part.isNone;
 
+/**
+ * Whether each question is asked, given the answers before it; the answer to one that is not counts as none.
+ * @param {any[]} questions @param {Part[]} parts
+ */
+export function areAsked(questions, parts) {
+  const given = [];
+  return questions.map((question, place) => {
+    const isAsked = !question.when || holds(question.when, given[question.when.question - 1]);
+    const counts = isAsked && !problem(question, parts[place]);
+    given.push(counts ? answerParts(question, parts[place]) : { labels: [], own: "" });
+    return isAsked;
+  });
+}
+
+/** @param {any} when @param {{labels: string[], own: string}} answer */
+function holds({ equals, contains }, { labels, own }) {
+  if (equals === undefined) return labels.includes(contains) || Boolean(own && own.includes(contains));
+  const all = own ? [...labels, own] : labels;
+  return all.length === 1 && all[0] === equals;
+}
+
+/** @param {any} question @param {Part} part */
+const answerParts = (question, part) => ({
+  labels: question.options.filter(({ number }) => part.selected.includes(number)).map(({ label }) => label),
+  own: (ownText(question, part) || "").trim(),
+});
+
 /** What is wrong with an entry, or "". @param {any} question @param {Part} part */
 export function problem(question, part) {
   const text = ownText(question, part);
@@ -85,9 +112,10 @@ function answerOf(question, part) {
 }
 
 /** The public JSON of the answers. @param {any} request @param {Draft} draft */
-export const answersOf = (request, draft) => ({
-  answers: request.questions.map((question, place) => answerOf(question, draft.parts[place])),
-});
+export function answersOf({ questions }, { parts }) {
+  const asked = areAsked(questions, parts);
+  return { answers: questions.map((question, place) => (asked[place] ? answerOf(question, parts[place]) : null)) };
+}
 
 /** The label of an option without its mark. @param {any} option */
 export const labelOf = (option) =>
@@ -107,8 +135,9 @@ export function inLines(request, draft) {
   if (draft.isDiscussing) return [draft.prose];
   const choice = request.choices?.find((one) => one.number === draft.choice);
   if (choice) return [choice.label, choice.takes_note ? draft.note : ""].filter(Boolean);
-  const given = (request.questions ?? []).map((question, place) => inWords(question, draft.parts[place]));
-  return given.filter(Boolean);
+  const questions = request.questions ?? [];
+  const asked = areAsked(questions, draft.parts);
+  return questions.map((question, place) => asked[place] && inWords(question, draft.parts[place])).filter(Boolean);
 }
 
 /** The texts that a person typed, which are shown when somebody else answered first. @param {Draft} draft */

@@ -1,7 +1,7 @@
-/** Shows the questions of a request, one a page, or all at once for a form; then a review. */
+/** Shows the questions of a request, one a page, or all at once for the form of a server; then a review. */
 
 import { button, el, fill, icon, pick, prose, said } from "./dom.js";
-import { allowed, hasOptions, inWords, isGiven, labelOf, ownText, problem } from "./draft.js";
+import { allowed, areAsked, hasOptions, inWords, isGiven, labelOf, ownText, problem } from "./draft.js";
 import { markdown } from "./markdown.js";
 import { harmless, oneLine } from "./text.js";
 
@@ -16,12 +16,21 @@ export class QuestionForm {
   constructor(request, draft, handlers) {
     this.request = request;
     this.draft = draft;
-    this.handlers = handlers;
+    const changed = () => (this.#showSteps(), handlers.changed());
+    this.handlers = { ...handlers, changed };
     this.isForm = request.kind === "elicitation";
+    /** Whether an optional question may be skipped for good. */
+    this.isOurs = request.kind === "form";
     this.questions = request.questions;
     this.pages = this.isForm ? 1 : this.questions.length;
     this.element = el("div.questions");
     this.show();
+  }
+
+  /** The places of the questions that are asked, given the answers so far. */
+  get #places() {
+    const asked = areAsked(this.questions, this.draft.parts);
+    return [...asked.keys()].filter((place) => asked[place]);
   }
 
   get isReviewing() {
@@ -29,7 +38,7 @@ export class QuestionForm {
   }
 
   get #needsReview() {
-    return this.questions.length > 1 || this.questions[0].multi_select;
+    return this.questions.length > 1 || this.questions[0].multi_select || (this.isOurs && !this.questions[0].required);
   }
 
   /** Draws the page of the draft. */
@@ -54,21 +63,26 @@ export class QuestionForm {
 
   /** @returns {(() => void) | null} */
   get back() {
-    return this.draft.page > 0 ? () => this.go(this.draft.page - 1) : null;
+    const before = (this.isForm ? [0] : this.#places).filter((place) => place < this.draft.page).at(-1);
+    return before === undefined ? null : () => this.go(before);
   }
 
   /** @returns {Primary} */
   get primary() {
     const { draft, questions } = this;
-    const wrong = questions.findIndex((question, place) => problem(question, draft.parts[place]));
-    if (this.isReviewing) return this.#submission(wrong);
-    if (this.isForm && this.#needsReview) return { label: "Review", run: wrong < 0 ? () => this.go(1) : null };
+    const places = this.#places;
+    const isWrong = places.some((place) => problem(questions[place], draft.parts[place]));
+    if (this.isReviewing) return this.#submission(places, isWrong);
+    if (this.isForm && this.#needsReview) return { label: "Review", run: isWrong ? null : () => this.go(1) };
     const [question, part] = [questions[draft.page], draft.parts[draft.page]];
     if (problem(question, part)) return { label: "Check the number", run: null };
     if (!this.#needsReview) return this.#sending(question, part);
-    const others = questions.some((one, place) => place !== draft.page && !isGiven(one, draft.parts[place]));
-    if (draft.page === this.pages - 1 || !others) return { label: "Review", run: () => this.go(this.pages) };
-    return { label: isGiven(question, part) ? "Next" : "Skip for now", run: () => this.go(draft.page + 1) };
+    if (this.isOurs && question.required && !isGiven(question, part)) return { label: "An answer is needed", run: null };
+    const others = places.some((place) => place !== draft.page && !isGiven(questions[place], draft.parts[place]));
+    const next = places.find((place) => place > draft.page);
+    if (next === undefined || !others) return { label: "Review", run: () => this.go(this.pages) };
+    const skip = this.isOurs ? "Skip" : "Skip for now";
+    return { label: isGiven(question, part) ? "Next" : skip, run: () => this.go(next) };
   }
 
   /** @param {any} question @param {import("./draft.js").Part} part @returns {Primary} */
@@ -78,19 +92,23 @@ export class QuestionForm {
     return { label: `Send ${oneLine(inWords(question, part), 60)}`, run: this.handlers.submit };
   }
 
-  /** @param {number} wrong @returns {Primary} */
-  #submission(wrong) {
-    const given = this.questions.filter((question, place) => isGiven(question, this.draft.parts[place])).length;
-    const missing = this.questions.findIndex(
-      (question, place) => this.#isRequired(question) && !isGiven(question, this.draft.parts[place]),
-    );
-    if (wrong >= 0) return { label: "Check the number", run: null };
-    if (missing >= 0) return { label: `${oneLine(this.questions[missing].header, 30)} is required`, run: null };
+  /** @param {number[]} places @param {boolean} isWrong @returns {Primary} */
+  #submission(places, isWrong) {
+    const open = places.filter((place) => !isGiven(this.questions[place], this.draft.parts[place]));
+    const missing = open.map((place) => this.questions[place]).find((question) => question.required);
+    const [all, given] = [places.length, places.length - open.length];
+    if (isWrong) return { label: "Check the number", run: null };
+    if (missing) return { label: `${oneLine(missing.header || missing.text, 30)} is required`, run: null };
+    if (this.isOurs) return { label: "Submit the form", run: this.handlers.submit };
     if (!given) return { label: "No answer yet", run: null };
-    const all = this.questions.length;
     const label =
       given < all ? `Submit ${given} of ${all} answers` : all > 1 ? `Submit ${all} answers` : "Submit answer";
     return { label, run: this.handlers.submit };
+  }
+
+  /** Shows the steps anew: the answers decide which questions are asked. */
+  #showSteps() {
+    this.element.querySelector(".steps")?.replaceWith(this.#steps());
   }
 
   #steps() {
@@ -104,7 +122,8 @@ export class QuestionForm {
         button(label, () => this.go(place), "step", { "aria-current": current }),
       );
     };
-    return el("ol.steps", { "aria-label": "Questions" }, ...this.questions.map(step));
+    const steps = this.#places.map((place) => step(this.questions[place], place));
+    return el("ol.steps", { "aria-label": "Questions" }, ...steps);
   }
 
   /** @param {number} place */
@@ -113,8 +132,8 @@ export class QuestionForm {
     const isGroup = hasOptions(question);
     const notes = [
       question.multi_select && isGroup && "Choose any number",
-      this.#isRequired(question) && this.isForm && "Required",
-      question.kind === "number" && allowed(question),
+      question.required && "Required",
+      question.allowed ?? (question.kind === "number" && allowed(question)),
     ].filter(Boolean);
     const legend = el(
       isGroup ? "legend.ask" : "h2.ask",
@@ -189,7 +208,7 @@ export class QuestionForm {
 
   /** @param {number} place @param {any} question @param {import("./draft.js").Part} part @param {boolean} isAlone */
   #field(place, question, part, isAlone) {
-    const isLine = question.kind === "number" || this.request.takes_prose === false;
+    const isLine = question.kind === "number" || question.one_line || this.request.takes_prose === false;
     const wrong = el("p.wrong", { id: `wrong-${place}`, role: "alert" });
     const check = () => (wrong.textContent = problem(question, part));
     const type = (event) => {
@@ -220,10 +239,9 @@ export class QuestionForm {
 
   /** A proposal, which a person takes with a tap. @param {number} place @param {any} question @param {import("./draft.js").Part} part */
   #suggested(place, question, part) {
-    const text = question.default || this.#schema(question)?.default;
-    if (typeof text !== "string" && typeof text !== "number") return "";
+    const text = question.default;
     const use = () => {
-      part.other = String(text);
+      part.other = text;
       this.show();
       this.handlers.changed();
       this.element.querySelector(`#field-${place} :is(input, textarea)`)?.focus();
@@ -235,7 +253,7 @@ export class QuestionForm {
 
   /** @param {number} place @param {import("./draft.js").Part} part */
   #note(place, part) {
-    if (this.isForm || this.request.takes_prose === false) return "";
+    if (this.isForm || this.isOurs || this.request.takes_prose === false) return "";
     const type = (text) => {
       part.note = text;
       this.handlers.changed();
@@ -255,7 +273,8 @@ export class QuestionForm {
   }
 
   #review() {
-    const rows = this.questions.map((question, place) => {
+    const rows = this.#places.map((place) => {
+      const question = this.questions[place];
       const part = this.draft.parts[place];
       const words = inWords(question, part);
       const isLoose = Boolean(part.other.trim()) && !ownText(question, part);
@@ -267,7 +286,7 @@ export class QuestionForm {
         el(
           "div",
           said(oneLine(question.text || question.header, 300), "asked"),
-          words ? said(words, "given") : el("span.gap", "No answer"),
+          words ? said(words, "given") : el("span.gap", this.isOurs && !question.required ? "Skipped" : "No answer"),
           part.note.trim() && said(`Note: ${part.note}`, "noted"),
           isLoose && said(`Typed, but not selected: ${part.other}`, "noted"),
           this.#none(question, part),
@@ -280,7 +299,7 @@ export class QuestionForm {
 
   /** @param {any} question @param {import("./draft.js").Part} part */
   #none(question, part) {
-    if (!question.multi_select || part.selected.length || ownText(question, part)) return "";
+    if (this.isOurs || !question.multi_select || part.selected.length || ownText(question, part)) return "";
     const onchange = (event) => {
       part.isNone = event.target.checked;
       event.target.closest(".answer").querySelector(".gap, .given").textContent =
@@ -294,12 +313,6 @@ export class QuestionForm {
   #schema(question) {
     const known = Object.entries(this.request.requested_schema?.properties ?? {});
     return known.find(([name, one]) => (one?.title || name) === question.header)?.[1];
-  }
-
-  /** @param {any} question */
-  #isRequired(question) {
-    const { properties = {}, required = [] } = this.request.requested_schema ?? {};
-    return required.some((name) => (properties[name]?.title || name) === question.header);
   }
 
   /** @param {any} question */

@@ -148,7 +148,7 @@ export function headline({ body }) {
         .split("\n")[0]
         .replace(/^#+\s*/, ""),
     );
-  return oneLine(request.message ?? "");
+  return oneLine(request.message || request.title || request.questions?.[0]?.text);
 }
 
 /** What sort of request it is, in a word or two. @param {Entry} entry */
@@ -158,6 +158,7 @@ export function kindWords({ body }) {
   if (request.kind === "elicitation")
     return `${request.mode === "url" ? "Link" : "Form"} · ${oneLine(request.server, 40)}`;
   if (request.kind === "plan") return "Plan";
+  if (request.kind === "form") return "Form";
   const { questions = [] } = request;
   return questions.length > 1 ? `${questions.length} questions` : oneLine(questions[0]?.header, 40) || "Question";
 }

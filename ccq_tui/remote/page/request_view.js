@@ -141,8 +141,9 @@ export class RequestView {
   }
 
   #intro() {
-    const { kind, message, title, questions = [] } = this.request;
-    const words = kind === "elicitation" ? message : title;
+    const { kind, message, title, intro, about = {}, questions = [] } = this.request;
+    const facts = Object.entries(about).map(([name, value]) => `${name}: ${value}`);
+    const words = kind === "elicitation" ? message : [title, intro, ...facts].filter(Boolean).join("\n\n");
     if (!words || (words === questions[0]?.text && this.request.mode !== "url")) return "";
     return el("div.intro", markdown(words));
   }
@@ -176,15 +177,15 @@ export class RequestView {
   /** Other ways to end the request than its main button. */
   #ways() {
     const { kind, takes_prose, isSimple } = this.request;
-    const isQuestion = kind === "question";
+    const [isQuestion, isForm] = [kind === "question", kind === "elicitation" || kind === "form"];
     const way = (label, question, yes, then) => button(label, () => this.#ask(question, yes, then), "way");
     const canDiscuss = isQuestion && takes_prose !== false && !isSimple && !this.draft.isDiscussing;
     const leave = () => this.#sending(this.handlers.leave());
     const ways = [
       canDiscuss && button("Discuss", () => this.#discuss(true), "way"),
       way("Answer at the terminal", "Leave it to the terminal? Then no device can answer it.", "Leave it", leave),
-      kind === "elicitation" && way("Dismiss", "Dismiss it, without a yes or a no?", "Dismiss", { dismiss: true }),
-      (isQuestion || kind === "elicitation") &&
+      isForm && way("Dismiss", "Dismiss it, without a yes or a no?", "Dismiss", { dismiss: true }),
+      (isQuestion || isForm) &&
         !isSimple &&
         way("Decline", "Decline it? Nothing is chosen.", "Decline", { decline: true }),
     ];

@@ -47,7 +47,7 @@ class Drawn:
     one_line: bool = False
 
 
-class Form(Protocol[State]):
+class PanelForm(Protocol[State]):
     """One kind of request: its machine and its picture."""
 
     @property

@@ -45,7 +45,7 @@ from ccq_tui.widgets.lifetime import after as later
 from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.field import AnswerField
-from ccq_tui.widgets.panel.form import Drawn, Effect, Form, State
+from ccq_tui.widgets.panel.form import Drawn, Effect, PanelForm, State
 from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.pointer import Clickable
 
@@ -99,7 +99,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     help_place: ClassVar[str]
     """The section of keys that F1 lists first."""
     FORM: ClassVar[type[Any]]
-    """The `Form` that the panel asks with."""
+    """The `PanelForm` that the panel asks with."""
     place: var[tuple[int, int]] = var((1, 1), init=False)
     """Position among the waiting requests, and their number."""
     session: var[str] = var("", always_update=True, init=False)
@@ -119,7 +119,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self, *, session: str = "", clock: Callable[[], float] = time.monotonic, hides: str = HIDES
     ) -> None:
         super().__init__()
-        self.form: Form[State] = self.FORM()
+        self.form: PanelForm[State] = self.FORM()
         self._state: State = self.form.nothing
         self.turn = 0
         """Number of the request: input meant for one is not for the next."""

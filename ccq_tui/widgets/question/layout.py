@@ -104,7 +104,10 @@ class PanelLayout:
     def _head(self) -> Text:
         state, look = self.state, self.look
         who = parts.who_asks(state) if look.width >= NARROW or state.asker != CLAUDE else ""
-        tabs, front = parts.tabs(state, look.palette), state.tab + (state.is_growing and state.in_review)
+        tabs = parts.tabs(state, look.palette)
+        front = state.all_tabs.index(state.tab) + (state.is_growing and state.in_review)
+        if state.questions.is_form and cell_len(who) + sum(tab.cell_len + 3 for tab in tabs) > look.width - 6:
+            tabs, front = [parts.place(state, look.palette)], 0
         if state.large and _option(state) is not None:
             rows = [row for row in state.page.rows if row != state.page.other_row]
             at = rows.index(state.page.cursor) + 1 if state.page.cursor in rows else 0
@@ -213,7 +216,8 @@ class PanelLayout:
         if state.in_review:
             answered = state.pages[row] if row < len(state.pages) else None
             texts = self.tabs.texts(tab, row, plan.shown, beside=False)
-            return row_lines(texts, row, parts.review_mark(answered, row, palette), AT_TEXT, palette.accent)
+            mark = parts.review_mark(answered, self.tabs.review_rows.index(row), palette)
+            return row_lines(texts, row, mark, AT_TEXT, palette.accent)
         page = self.tabs.drafted.pages[tab]
         if here and plan.shown is not RowDetail.WHOLE:
             texts = self._texts_here(plan, row, spare)

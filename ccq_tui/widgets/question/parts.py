@@ -222,22 +222,31 @@ def who_asks(state: PanelState) -> str:
     """Return who asks, in the head."""
     asker, title = one_line(state.asker, LONGEST_ASKER), one_line(state.questions.title, LONGEST_TITLE)
     if not title:
-        return f"{asker} asks"
+        return "A form" if state.questions.is_form else f"{asker} asks"
     return title if state.asker == CLAUDE else f"{asker}: {title}"
 
 
 def tabs(state: PanelState, palette: Palette) -> list[Text]:
     """Return the tabs of the head: the questions, more that may come, and the review."""
-    found = [_tab(state, index, palette) for index in range(len(state.pages) + state.needs_review)]
+    found = [_tab(state, index, palette) for index in state.all_tabs]
     if state.is_growing:
         found.insert(len(state.pages), Text("⋯", palette.muted))
     return found
 
 
+def place(state: PanelState, palette: Palette) -> Text:
+    """Return the place in a form, in words where its tabs have no room."""
+    if state.in_review:
+        return _tab(state, state.tab, palette)
+    optional = " (optional)" if state.page.question.optional else ""
+    number, count = state.asked_tabs.index(state.tab) + 1, len(state.asked_tabs)
+    return Text(f"◆ Question {number} of {count}{optional}", palette.accent)
+
+
 def _tab(state: PanelState, index: int, palette: Palette) -> Text:
     here = index == state.tab
     if index == len(state.pages):
-        sign, label, on = "✔", "Review", not state.gaps
+        sign, label, on = "✔", "Review", not state.open_tabs
     else:
         page = state.pages[index]
         on = page.answered
@@ -283,7 +292,8 @@ def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
     if answer.empty:
         return wrapped_once(prose.NONE_SELECTED, palette.warning, width)
     if not answer.given and page.question.field and not page.lacking:
-        return wrapped_once(prose.LEFT_EMPTY, palette.muted, width)
+        empty = prose.SKIPPED if page.question.skippable else prose.LEFT_EMPTY
+        return wrapped_once(empty, palette.muted, width)
     if not answer.given:
         proposal = page.is_field and page.draft.other and not page.unselected
         proposed = f" · {shown(page.draft.other)} was proposed" if proposal else ""
@@ -297,11 +307,11 @@ def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
 def submit_row(state: PanelState, width: int, palette: Palette) -> list[Text]:
     """Return the last row of the review, which confirms."""
     form = state.questions.is_form
-    empty = sum(page.chose_none for page in state.pages)
+    empty = sum(page.chose_none for page in state.asked_pages)
     given = state.answered_count + empty
     label = Text("Submit the form" if form else f"Submit {plural(given, 'answer')}", palette.strong)
     # An optional field may stay empty.
-    missing = sum(page.lacking for page in state.pages) if form else len(state.pages) - given
+    missing = sum(page.lacking for page in state.asked_pages) if form else len(state.pages) - given
     lacking = f"{plural(missing, 'required field')} empty" if form else f"{missing} with “{prose.NO_ANSWER}”"
     notes = [*([lacking] if missing else []), *([f"{empty} with “{prose.NONE_SELECTED}”"] if empty else [])]
     if notes:

@@ -221,7 +221,12 @@ class Tabs:
         return list(parts.cut_lines(found, max(1, min(MOST_NOTICE, room)), width - 1))
 
     def rows(self, tab: int) -> Sequence[int]:
-        return range(tab + 1) if self.is_review(tab) else self.state.pages[tab].rows
+        return self.review_rows if self.is_review(tab) else self.state.pages[tab].rows
+
+    @cached_property
+    def review_rows(self) -> Sequence[int]:
+        """The rows of the review: the questions that are asked, and the one that confirms."""
+        return *self.state.asked_tabs, len(self.state.pages)
 
     def row(self, tab: int, row: int, *, beside: bool) -> OptionRow:
         """Return a row of a question as it is drawn."""

@@ -7,25 +7,27 @@ from collections.abc import Iterable, Iterator
 from rich.style import Style
 from rich.text import Text
 
-from ccq_tui.agent.events import Retrying
 from ccq_tui.agent.problems import ADVICE, Problem
-from ccq_tui.config.keymap import key_of, with_keys
-from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.call_results import ROUNDS_USED
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
-from ccq_tui.inbox.suggestions import MODES, how_long, lasting
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Expired, Kind, Question
+from ccq_tui.config.keymap import key_of
+from ccq_tui.inbox.requests import Allowed, Denied
+from ccq_tui.questions import Answer, Answered, Discussed, Kind, Question
 from ccq_tui.questions.prose import LEFT_EMPTY, NO_ANSWER, NONE_SELECTED, UNSELECTED, answer_line, shown_label
 from ccq_tui.text import one_line, safe
 from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.outcomes import (
+    TEXT_LIMIT,
+    ending_words,
+    outcome_words,
+    permission_words,
+    retry_words,
+    turn_words,
+)
 from ccq_tui.transcript.tool_result import told
 from ccq_tui.transcript.tools import LIMIT, READING, ToolCard, main_argument, short_argument, tool_title
 from ccq_tui.widgets.question.parts import MARKS
 from ccq_tui.widgets.transcript.code import folded
 from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.words import duration, plural
-
-NOT_IN_TIME = "no answer: nobody answered in time"
 
 _STATES = {
     bl.ToolState.RUNNING: ("▸", "warning"),
@@ -34,11 +36,7 @@ _STATES = {
     bl.ToolState.STOPPED: ("■", "muted"),
 }
 _LEVELS = {"warning": ("⚠", "warning"), "error": ("✘", "error"), "done": ("✔", "success")}
-_USUAL_ENDS = frozenset({"", "success", "completed", "end_turn", "result"})
-_ENDS = {"hook_stopped": "stopped by a hook"}
 ERROR_LIMIT = 4_000
-LEAST_WAIT = 1.0
-"""Fewest seconds of waiting for a person that a turn's line mentions."""
 
 
 def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
@@ -84,7 +82,7 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int, state: bl.ToolState, said
     if argument:
         title.append(" ")
     failed = block.state is bl.ToolState.FAILED
-    permitted = f" · {_permitted(block.permission, whole=not block.folded)}" if block.permission else ""
+    permitted = f" · {permission_words(block.permission, whole=not block.folded)}" if block.permission else ""
     least = 1 if block.state is bl.ToolState.RUNNING else 0.05
     elapsed = f" · {duration(block.seconds)}" if block.seconds >= least else ""
     after = Text(f" · {said}" if said else "", colours["error" if failed else "muted"])
@@ -159,44 +157,17 @@ def retry(pen: Pen, block: bl.RetryBlock, width: int) -> list[Text]:
     event = block.event
     what = "Retried" if block.over else f"Retrying in {block.left} s" if block.left else "Retrying now"
     style = pen.colours["muted" if block.over else "warning"]
-    text = f"{what}, attempt {event.attempt} of {event.max_attempts} · {_why(event)}"
+    text = f"{what}, {retry_words(event)}"
     return pen.hang(Text("↻ ", style), Text(text, style), width)
-
-
-_WHY = {
-    "rate_limit": "the rate limit is reached",
-    "overloaded": "the API is overloaded",
-    "server_error": "the API failed",
-    "authentication_failed": "the API key or sign-in was refused",
-    "timeout": "the API did not answer in time",
-}
-
-
-def _why(event: Retrying) -> str:
-    """Return why a request is retried; the CLI has no word for a connection that broke."""
-    kind = one_line(event.error.replace("_", " "), 300)
-    unnamed = "the API failed" if event.status else "the connection broke"
-    why = _WHY.get(event.error) or (unnamed if kind in ("", "unknown") else kind)
-    return f"{why} ({event.status})" if event.status else why
 
 
 def result(pen: Pen, block: bl.ResultBlock, width: int) -> list[Text]:
     """Draw the end of a turn: its time of work, its tokens, its cost; waiting for a person apart."""
     event, colours = block.event, pen.colours
-    facts = [duration(event.worked)]
-    if event.waited >= LEAST_WAIT:
-        facts.append(f"waited {duration(event.waited)} for you")
-    if event.input_tokens or event.output_tokens:
-        facts.append(f"{event.input_tokens:,} → {event.output_tokens:,} tokens")
-    if event.turn_cost is not None:
-        facts.append(f"${event.turn_cost:.4f}" if event.turn_cost < 1 else f"${event.turn_cost:.2f}")
-    body = Text(" · ".join(facts), colours["muted"])
-    if event.is_error or event.reason not in _USUAL_ENDS:
-        interrupted = event.reason.startswith("aborted")
-        words = _ENDS.get(event.reason) or one_line(event.reason.replace("_", " "), 200) or "failed"
-        reason = "interrupted" if interrupted else words
-        colour = "error" if event.is_error and not interrupted else "warning"
-        body = Text.assemble((reason, colours[colour]), " · ", body)
+    body = Text(turn_words(event), colours["muted"])
+    if ending := ending_words(event):
+        colour = "error" if event.is_error and ending != "interrupted" else "warning"
+        body = Text.assemble((ending, colours[colour]), " · ", body)
     return pen.hang(Text("─ ", colours["faint"]), body, width)
 
 
@@ -231,70 +202,12 @@ def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
 
 
 LONGEST_SERVER = 60
-TEXT_LIMIT = 4_000
-"""Most characters shown of a question or a note."""
 LABEL_LIMIT = 1_000
 
 START, END = 1, 2
 """Lines that a folded question keeps at its start and at its end."""
 SAID = "»"
 """Sign before the person's prose; a note has its own."""
-VERBS = {Discussed: "discussed", Declined: "declined", Denied: "kept planning", Dismissed: "cancelled"}
-"""What somebody did with a request, other than to answer it."""
-
-
-def _decided(block: bl.RequestBlock, verb: str) -> str:
-    """Say who decided, and when: "you answered 14:55", "declined by a hook 14:55"."""
-    by = _by(block.actor)
-    return f"{'you ' if block.actor and not by else ''}{verb}{by}{_clock(block)}"
-
-
-def _by(actor: Actor | None) -> str:
-    """Return who answered; "" if unknown, and for the panel of this very session."""
-    where = "" if actor is None else actor.where_from_here
-    return f" {where}" if actor and where != Actor(Surface.PANEL).where else ""
-
-
-def _clock(block: bl.RequestBlock, sign: str = " ") -> str:
-    return f"{sign}{block.settled:%H:%M}" if block.settled else ""
-
-
-def _outcome(block: bl.RequestBlock) -> str:
-    """Return the outcome of a request in words, or where it is answered."""
-    match block.outcome:
-        case None:
-            return with_keys(block.place)
-        case Expired():
-            return f"{NOT_IN_TIME}{_clock(block, ' · ')}"
-        case Cancelled(reason):
-            why = f": {one_line(reason, 200)}" if reason else ""
-            return f"{'not asked' if reason == ROUNDS_USED else 'cancelled'}{why}{_clock(block, ' · ')}"
-        case Allowed(mode=mode, plan=plan):
-            how = f" · {MODES[mode][0]} mode" if mode in MODES else ""
-            return _decided(block, "approved as edited" if plan else "approved") + how
-        case Answered() if isinstance(block, bl.FormBlock):
-            return _decided(block, "accepted")
-        case Answered(answers=[Answer(selected=[], other=str(other))]) if other:
-            return _decided(block, "wrote")
-        case outcome:
-            return _decided(block, VERBS.get(type(outcome), "answered"))
-
-
-def _permitted(block: bl.PermissionBlock, *, whole: bool) -> str:
-    """Say how a permission was decided, with all that was granted in the ``whole`` form; or where it is."""
-    outcome, by = block.outcome, _by(block.actor)
-    match outcome:
-        case Allowed(suggestion=granted):
-            how = how_long(granted).lower().replace(", always", " from now on") if granted else "once"
-            words = f"allowed {how}{by}"
-            words += f" · {lasting(granted)}" if granted and whole else ""
-        case Denied():
-            words = f"denied{by}"
-        case _:
-            asks = outcome is None and block.place is bl.RequestPlace.OPEN
-            return ("asks " if asks else "") + _outcome(block)
-    said = safe(outcome.text, keep_newlines=whole, limit=TEXT_LIMIT)
-    return f"{words}: “{said}”" if said else words
 
 
 def _title(pen: Pen, block: bl.RequestBlock, width: int, title: str, *words: str) -> list[Text]:
@@ -315,7 +228,7 @@ def question_card(pen: Pen, block: bl.QuestionBlock, width: int) -> list[Text]:
     short = outcome is None or (block.folded and not isinstance(outcome, Answered | Discussed))
     more = key_of("unfold") if short and outcome else ""
     about = "" if count else one_line(questions[0].header, 40)
-    lines = _title(pen, block, width, title, about, _outcome(block), more)
+    lines = _title(pen, block, width, title, about, outcome_words(block), more)
     answers: tuple[Answer | None, ...] = getattr(outcome, "answers", ()) or (None,) * len(questions)
     for question, answer in () if short else zip(questions, answers, strict=False):
         lines += _under(_asked(pen, block, question.text, width - 2))
@@ -331,7 +244,7 @@ def form_card(pen: Pen, block: bl.FormBlock, width: int) -> list[Text]:
     request, colours = block.request, pen.colours
     kind = "Link" if request.url else "Form"
     title = f"{kind} of {one_line(request.server, LONGEST_SERVER)}"
-    lines = _title(pen, block, width, title, _outcome(block))
+    lines = _title(pen, block, width, title, outcome_words(block))
     if block.outcome is None:
         return lines
     form = request.form
@@ -405,7 +318,7 @@ def plan_title(pen: Pen, block: bl.PlanBlock, width: int) -> list[Text]:
     """Draw the first line of a plan, and the person's words about it."""
     outcome = block.outcome
     count = block.document.text.strip().count("\n") + 1
-    words = "" if outcome is None and block.place is bl.RequestPlace.OPEN else _outcome(block)
+    words = "" if outcome is None and block.place is bl.RequestPlace.OPEN else outcome_words(block)
     lines = _title(pen, block, width, "Plan", plural(count, "line"), words)
     if isinstance(outcome, Allowed | Denied) and outcome.text:
         said = Text(safe(outcome.text, limit=TEXT_LIMIT))

@@ -91,6 +91,8 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         super().__init__()
         self.model = model or TranscriptModel()
         self._intake = Intake(self.model)
+        self.second = 1.0
+        """Seconds after which the seconds of a running call are drawn again."""
         self.mark_changed: Callable[[], object] = lambda: None
         """Called when the current block changed, looks different, or there is none any more."""
         self.found_changed: Callable[..., object] = lambda *_, **_more: None
@@ -231,7 +233,9 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     # -- Textual's side --------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        self._clock_timer = self.set_interval(1.0, lambda: self._changed(self.model.tick()), pause=True)
+        self._clock_timer = self.set_interval(
+            self.second, lambda: self._changed(self.model.tick()), pause=True
+        )
         self._restyle()
         self._watch_clock()
         self._pace.schedule()

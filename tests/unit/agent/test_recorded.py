@@ -19,7 +19,7 @@ from ccq_tui.agent.history import replay
 from ccq_tui.agent.recorded import Recording, RecordingError, ReplayedSession, open_recording
 from ccq_tui.agent.recorded import lines as lines_module
 from ccq_tui.agent.recorded import session as session_module
-from ccq_tui.agent.recorded.lines import Lines
+from ccq_tui.agent.recorded.lines import RecordedLines
 from ccq_tui.agent.recorded.reader import NOTHING, SLICE_EVENTS
 from ccq_tui.agent.recorded.session import LONGEST_GAP, STEADY_SECONDS
 from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
@@ -323,7 +323,7 @@ def test_a_line_that_is_too_long_is_passed_over_and_not_held(
 
 def test_a_pipe_is_read_as_it_comes() -> None:
     out, into = os.pipe()
-    lines = Lines(out)
+    lines = RecordedLines(out)
     os.write(into, b"one\ntw")
     first = lines.next()
     assert first.data == b"one"

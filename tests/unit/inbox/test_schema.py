@@ -163,7 +163,7 @@ def test_the_schema_is_printed_with_everything_in_it() -> None:
         assert name in printed["$defs"]
     assert {kind.WORD for kind in KINDS} == {
         printed["$defs"][name]["properties"]["kind"]["const"]
-        for name in ("QuestionSetRecord", "PermissionRecord", "PlanRecord", "ElicitationRecord")
+        for name in ("QuestionSetRecord", "PermissionRecord", "PlanRecord", "ElicitationRecord", "FormRecord")
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ccq_tui.questions import Kind, Option, Question, QuestionSet
+from ccq_tui.questions import Condition, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed, TextChanged
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState, opened
@@ -44,3 +44,31 @@ def _character(key: str) -> str:
     if len(key) == 1:
         return key
     return {"space": " ", "slash": "/"}.get(key, "")
+
+
+def field(
+    text: str, *labels: str, kind: Kind | None = None, when: Condition | None = None, **more: object
+) -> Question:
+    """Return a form's question: a choice of labels, or a text."""
+    given = {name: more.pop(name) for name in ("multi_select", "closed") if name in more}
+    return Question(
+        text,
+        text,
+        tuple(map(Option, labels)),
+        kind=kind or (Kind.CHOICE if labels else Kind.TEXT),
+        field=FieldRules(skippable=True, **more),  # type: ignore[arg-type]
+        when=when,
+        **given,  # type: ignore[arg-type]
+    )
+
+
+def form(*questions: Question) -> PanelState:
+    return opened(QuestionSet("release", questions, "Release notes", is_form=True))
+
+
+RELEASE = (
+    field("Kind", "Major", "Minor", required=True, closed=True),
+    field("Why", required=True, one_line=True, when=Condition(0, "Major")),
+    field("How sure", kind=Kind.NUMBER, when=Condition(1, "api", contains=True)),
+    field("Notes"),
+)

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.questions import Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
+from ccq_tui.questions import (
+    Answer,
+    Answered,
+    Condition,
+    Declined,
+    Discussed,
+    FieldRules,
+    Kind,
+    Option,
+    Question,
+    QuestionSet,
+)
 from ccq_tui.questions import events as ev
+from ccq_tui.questions.conditions import asked
 from ccq_tui.questions.keys import KEY_TABLE, hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.prose import draft_text
@@ -35,13 +49,46 @@ field = st.builds(
     default=labels | numbers,
 )
 sets = st.lists(choice | field, min_size=1, max_size=5).map(lambda qs: QuestionSet("toolu_1", tuple(qs)))
+few = st.sampled_from(["a", "b", "skip"])
+form_fields = st.builds(
+    Question,
+    labels,
+    options=st.lists(st.builds(Option, few), min_size=1, max_size=3, unique=True).map(tuple),
+    multi_select=st.booleans(),
+    closed=st.booleans(),
+    kind=st.sampled_from(Kind),
+    field=st.builds(
+        FieldRules,
+        required=st.booleans(),
+        preset=st.lists(few, max_size=1).map(tuple),
+        fewest=st.none() | st.just(1),
+        one_line=st.booleans(),
+        skippable=st.booleans(),
+    ),
+)
+
+
+@st.composite
+def form_sets(draw: st.DrawFn) -> QuestionSet:
+    drawn = draw(st.lists(form_fields, min_size=1, max_size=5))
+    whens = [
+        draw(st.none() | st.builds(Condition, st.integers(0, at - 1), few, st.booleans())) if at else None
+        for at in range(len(drawn))
+    ]
+    made = (
+        replace(one, when=when, options=one.options if one.kind is Kind.CHOICE else ())
+        for one, when in zip(drawn, whens, strict=True)
+    )
+    return QuestionSet("form", tuple(made), is_form=True)
+
+
 events: st.SearchStrategy[ev.Event] = st.one_of(
     st.sampled_from(NAMES).map(lambda key: ev.Pressed(key, key if len(key) == 1 else "")),
     st.sampled_from(["enter", "tab", "down", "1", "space"]).map(
         lambda key: ev.Pressed(key, key if key == "1" else "")
     ),
     st.characters().map(lambda c: ev.Pressed(c, c)),
-    (st.text(max_size=6) | numbers).map(ev.TextChanged),
+    (st.text(max_size=6) | numbers | few).map(ev.TextChanged),
     st.text(max_size=6).map(ev.Pasted),
     st.integers(-1, 13).map(ev.Clicked),
     st.integers(-1, 6).map(ev.TabClicked),
@@ -51,7 +98,7 @@ events: st.SearchStrategy[ev.Event] = st.one_of(
 
 
 @settings(max_examples=250, deadline=None)
-@given(sets, st.lists(events, max_size=60))
+@given(sets | form_sets(), st.lists(events, max_size=60))
 def test_random_events(questions: QuestionSet, happened: list[ev.Event]) -> None:
     state = opened(questions)
     for event in happened:
@@ -67,6 +114,9 @@ def assert_sound(state: PanelState) -> None:
     assert 0 <= state.tab <= len(state.pages) - (not state.needs_review)
     assert (state.focus is Focus.REVIEW) <= state.in_review
     assert 0 <= state.review_row <= len(state.pages)
+    shown = asked(state.questions.questions, [page.answer() for page in state.pages])
+    assert state.in_review or shown[state.tab], "no hidden question is turned to"
+    assert not state.in_review or (*shown, True)[state.review_row]
     for page in state.pages:
         assert page.is_field or page.cursor in range(page.other_row + 1)
         assert all(0 <= index < len(page.question.options) for index in page.draft.selected)
@@ -91,12 +141,18 @@ def assert_confirmed(before: PanelState, event: ev.Event, after: PanelState) -> 
     match after.outcome:
         case Answered(answers):
             submitted = before.focus is Focus.REVIEW and before.review_row == len(before.pages)
-            single = len(before.pages) == 1 and not before.pages[0].question.multi_select
+            first = before.pages[0].question
+            single = len(before.pages) == 1 and not (first.multi_select or first.optional)
             clicked = isinstance(event, ev.Clicked) and event.row == len(before.pages) and before.in_review
             assert (entered and (submitted or single)) or clicked
-            assert answers == tuple(page.answer() for page in after.pages)
+            given_now = [page.answer() for page in after.pages]
+            shown = asked(after.questions.questions, given_now)
+            pages = [page for page, is_asked in zip(after.pages, shown, strict=True) if is_asked]
+            both = zip(given_now, shown, strict=True)
+            assert answers == tuple(one if is_asked else Answer() for one, is_asked in both)
             # A proposed value that nobody took is no answer, whatever is wrong with it.
-            assert not any(page.problem for page in after.pages if page.draft.taken)
+            assert not any(page.problem for page in pages if page.draft.taken)
+            assert all(page.answer().given for page in pages if page.question.required)
         case Discussed(text, besides):
             assert entered
             assert before.focus is Focus.DISCUSS

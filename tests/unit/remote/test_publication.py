@@ -25,6 +25,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Option, Question, Ques
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.remote.publication import MOST_BODY, Channel, ended, relay_id
 from ccq_tui.remote.seal import to_base64
+from tests.unit.questions.drive import RELEASE
 from tests.unit.remote.publishing import ALWAYS, permission, plan, question
 
 MAKE = "In this project, always: commands that begin with `make`"
@@ -33,6 +34,7 @@ PAIRING_ID = "6b0c7e5e-5a44-4f7a-9d2f-0d2f6a3b1c11"
 SEALED = Pairing(PAIRING_ID, "https://relay", "https://relay", "token", to_base64(bytes(32)))
 PLAIN = replace(SEALED, key="")
 RECORD: TypeAdapter[Any] = TypeAdapter(RequestRecord)
+FORM = requests.FormRequest("f", "s", QuestionSet("release", RELEASE, is_form=True))
 LONG = st.integers(1, 60_000).map(lambda count: "é\ud800𝄞\x00" * count)
 TEXT = st.text(st.characters(), max_size=60) | LONG
 VALUES = st.recursive(
@@ -49,6 +51,13 @@ REQUESTS: st.SearchStrategy[Request] = st.one_of(
     st.builds(PermissionRequest, TEXT, st.just("s"), TEXT, OBJECTS, TEXT, TEXT),
     st.builds(requests.PlanRequest, TEXT, st.just("s"), TEXT),
     st.builds(requests.ElicitationRequest, TEXT, st.just("s"), TEXT, TEXT, OBJECTS),
+    st.builds(
+        requests.FormRequest,
+        TEXT,
+        st.just("s"),
+        SETS | st.just(FORM.questions),
+        context=st.dictionaries(TEXT, TEXT, max_size=3),
+    ),
 )
 
 
@@ -155,6 +164,7 @@ ENDS = [
     (permission(), requests.Denied("no"), "declined", "Deny · no"),
     (plan(), Allowed(mode="acceptEdits"), "answered", EVERY),
     (requests.ElicitationRequest("e", "s", "docs", "Who?"), questions.Dismissed(), "declined", ""),
+    (FORM, Answered((Answer(("Minor",)), Answer(), Answer(), Answer(other="x"))), "answered", "Minor · x"),
 ]  # fmt: skip
 
 

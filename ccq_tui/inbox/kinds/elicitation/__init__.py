@@ -40,12 +40,6 @@ def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:
         return
     form = _usable(request)
     question.check_answers(form.questions, outcome.answers)
-    try:
-        form.content(outcome.answers)
-    except FieldError as error:
-        asked = one_line(form.questions.questions[error.number].text, 40)
-        field = f"answers[{error.number}]" + (f".{error.part}" if error.part else "")
-        raise InvalidOutcome(field, f"{asked}: {error}") from error
 
 
 def parse(request: ElicitationRequest, data: Mapping[str, Any]) -> RequestOutcome:

@@ -13,7 +13,8 @@ from ccq_tui.inbox.layout import MOST, QUOTED, Passage, cut, wrapped
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
-from ccq_tui.questions.limits import allowed_words
+from ccq_tui.questions.conditions import asked
+from ccq_tui.questions.limits import allowed_words, skips
 from ccq_tui.questions.numbers import allowed_range, number_problem
 from ccq_tui.text import one_line, safe
 
@@ -66,7 +67,7 @@ def parse(request: AnsweredRequest, data: Mapping[str, Any]) -> Answered | Discu
     questions, answers = request.questions.questions, data["answers"]
     if not isinstance(answers, list) or len(answers) != len(questions):
         raise InvalidOutcome("answers", f"a list of {len(questions)} is needed, one answer a question")
-    if all(answer is None for answer in answers):
+    if all(answer is None for answer in answers) and not request.questions.is_form:
         raise InvalidOutcome("answers", "every answer is null: answer one question at least, or decline")
     pairs = enumerate(zip(questions, answers, strict=True))
     return Answered(tuple(_answer(f"answers[{number}]", *pair) for number, pair in pairs))
@@ -89,9 +90,14 @@ def _answer(path: str, question: Question, given: object) -> Answer:
     single = question.kind is Kind.CHOICE and not question.multi_select
     labels = tuple(question.options[place].label for place in chosen)
     preview = question.options[chosen[0]].preview if single and chosen else None
+    if skips(question, other) and question.kind is not Kind.CHOICE:
+        other = ""
+    empty = empty and not (question.skippable and question.optional)
     answer = Answer(labels, other.strip() if question.kind is Kind.NUMBER else other, note, preview, empty)
     # What an optional field of a form has for a default is the server's to apply.
-    if not answer.given and (note or question.field is None or question.required):
+    # The answers before it decide whether a required one is asked: `check` knows them.
+    needed = question.field is None or (question.required and question.when is None)
+    if not answer.given and (note or needed):
         raise InvalidOutcome(path, "no answer" + ("; a note alone is none" if note else ""))
     return answer
 
@@ -123,6 +129,19 @@ def check_answers(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
         for part, wrong, reason in _problems(question, answer, typed=questions.is_prompt):
             if wrong:
                 raise InvalidOutcome(f"answers[{number}].{part}", reason)
+    if questions.is_form:
+        _check_fields(questions, answers)
+
+
+def _check_fields(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
+    from ccq_tui.questions.schema_form import FieldError, check_fields  # a list checks nothing
+
+    try:
+        check_fields(questions.questions, answers)
+    except FieldError as error:
+        asked = one_line(questions.questions[error.number].text, 40)
+        field = f"answers[{error.number}]" + (f".{error.part}" if error.part else "")
+        raise InvalidOutcome(field, f"{asked}: {error}") from error
 
 
 def _problems(question: Question, answer: Answer, *, typed: bool) -> Iterator[tuple[str, object, str]]:
@@ -199,15 +218,23 @@ def passages(request: AnsweredRequest) -> Iterator[Passage]:
 def plain_text(request: AnsweredRequest, outcome: RequestOutcome | None) -> Iterator[str]:
     """Return the whole request as lines, with its answers."""
     answers = outcome.answers if isinstance(outcome, Answered | Discussed) else ()
-    for number, question in enumerate(request.questions.questions, 1):
+    questions = request.questions.questions
+    shown = asked(questions, answers) if len(answers) == len(questions) else (True,) * len(questions)
+    for number, question in enumerate(questions, 1):
+        if not shown[number - 1]:
+            continue
         yield ""
-        yield from _question(number, question, answers[number - 1] if number <= len(answers) else None)
+        yield from question_lines(number, question, answers[number - 1] if number <= len(answers) else None)
 
 
-def _question(number: int, question: Question, answer: Answer | None) -> Iterator[str]:
+def question_lines(number: int, question: Question, answer: Answer | None) -> Iterator[str]:
+    """Return a question as lines, with its answer."""
     yield from wrapped(f"{one_line(question.text, MOST)} ({_wanted(question)})", f"{number}  ")
     if question.description:
         yield from wrapped(one_line(question.description, MOST), "   ")
+    if (when := question.when) is not None and answer is None:
+        told = f"{when.question + 1} {'has' if when.contains else 'is'} “{one_line(when.value, MOST)}”"
+        yield from wrapped(f"asked only where the answer to {told}", "   ")
     for place, option in enumerate(question.options, 1):
         mark = "" if answer is None else "[x] " if option.label in answer.selected else "[ ] "
         badge = " (recommended)" if option.recommended else ""
@@ -219,9 +246,10 @@ def _question(number: int, question: Question, answer: Answer | None) -> Iterato
     if answer is None and proposed:
         yield from wrapped(one_line(proposed, MOST), "   proposed: ")
     if answer is not None:
-        from ccq_tui.questions.prose import UNSELECTED, answer_line  # a list has no answers
+        from ccq_tui.questions.prose import SKIPPED, UNSELECTED, answer_line  # a list has no answers
 
-        yield from wrapped(one_line(answer_line(answer), MOST), "   → ")
+        skipped = question.skippable and not answer.given
+        yield from wrapped(SKIPPED if skipped else one_line(answer_line(answer), MOST), "   → ")
         if answer.note:
             yield from wrapped(one_line(answer.note, MOST), "   ✎ ")
         if answer.unselected:
@@ -261,4 +289,12 @@ def question_record(number: int, question: Question) -> dict[str, Any]:
     ]
     texts = named(question, "text", "header", "kind", "multi_select", "description")
     limits = named(question, "minimum", "maximum", "step", "unit", "default", "closed")
-    return {"number": number, **texts, "options": options, **limits}
+    rules, when, allowed = question.field, question.when, allowed_words(question)
+    form: dict[str, Any] = {}
+    if rules:
+        form = named(rules, "required", "one_line") | {"allowed": allowed}
+        proposed = rules.preset if question.kind is not Kind.CHOICE else ()
+        limits["default"] = next(iter(proposed), question.default)
+    if when:
+        form["when"] = {"question": when.question + 1, "contains" if when.contains else "equals": when.value}
+    return {"number": number, **texts, "options": options, **limits, **form}

@@ -1,0 +1,97 @@
+"""Forms of ours: questionnaires without an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ccq_tui.inbox.answer_json import named
+from ccq_tui.inbox.choices import Choice
+from ccq_tui.inbox.kinds import question
+from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
+from ccq_tui.inbox.requests import FormRequest, Reply, RequestOutcome
+from ccq_tui.questions import Answered, Declined, Dismissed, Expired
+from ccq_tui.text import one_line
+
+WORD = "form"
+NOUN = "form"
+TYPE = FormRequest
+OUTLIVES = EXPIRES = True
+CALLED = "a form"
+ENDS: tuple[type[RequestOutcome], ...] = (Answered, Declined, Dismissed, Expired)
+REFUSAL: RequestOutcome = Declined()
+parse = question.parse
+
+
+def same(one: FormRequest, other: FormRequest) -> bool:
+    """Whether two requests ask the same."""
+    return (one.questions, one.context) == (other.questions, other.context)
+
+
+def choices(request: FormRequest) -> tuple[Choice, ...]:  # noqa: ARG001 - each question has its own
+    """Return no ways to decide: it is filled in."""
+    return ()
+
+
+def check(request: FormRequest, outcome: RequestOutcome) -> None:
+    """Refuse answers that the form does not take."""
+    if isinstance(outcome, Answered):
+        question.check_answers(request.questions, outcome.answers)
+
+
+def deliver(request: FormRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001
+    """Return whether the record is written; the form's asker makes it of the answers."""
+    if isinstance(outcome, Answered):
+        return Reply(allow=True)
+    return Reply(allow=None if isinstance(outcome, Dismissed) else False)
+
+
+def title(request: FormRequest) -> str:  # noqa: ARG001 - the same for all
+    """Name the kind for a list."""
+    return NOUN
+
+
+def summary(request: FormRequest) -> str:
+    """Summarize the request in one line."""
+    return request.questions.title or request.questions.questions[0].text
+
+
+def news(request: FormRequest) -> str:
+    """Announce the request in a sentence."""
+    return f"A form waits: {one_line(summary(request), QUOTED)}"
+
+
+def topics(request: FormRequest) -> tuple[str, ...]:
+    """Name the form."""
+    return (one_line(summary(request), QUOTED),)
+
+
+def passages(request: FormRequest) -> Iterator[Passage]:
+    """Return the whole request, for a screen."""
+    if request.questions.intro:
+        yield Passage(request.questions.intro, is_head=True)
+    for name, value in request.context.items():
+        yield Passage(f"{name}: {value}", is_row=True)
+    yield from question.passages(request)
+
+
+def plain_text(request: FormRequest, outcome: RequestOutcome | None) -> Iterator[str]:
+    """Return the whole request as lines, with its answers."""
+    yield ""
+    yield from wrapped(one_line(summary(request), MOST))
+    if request.questions.intro:
+        yield from kept_lines(request.questions.intro, "  ")
+    for name, value in request.context.items():
+        yield from wrapped(one_line(f"{name}: {value}", MOST), "  ")
+    yield from question.plain_text(request, outcome)
+
+
+def record(request: FormRequest) -> dict[str, Any]:
+    """Return its own fields in JSON."""
+    return {
+        **named(request.questions, "title", "intro"),
+        "about": dict(request.context),
+        "questions": [
+            question.question_record(at, one) for at, one in enumerate(request.questions.questions, 1)
+        ],
+    }
