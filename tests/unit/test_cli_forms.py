@@ -1,4 +1,4 @@
-"""Forms of MCP servers from the shell: shown, filled in, declined, dismissed."""
+"""Forms from the shell, of MCP servers and our own: shown, filled in, declined, dismissed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import pytest
 
 from ccq_tui.cli import main
 from ccq_tui.inbox.kinds import reply_to
-from ccq_tui.inbox.requests import ElicitationRequest, RequestOutcome
+from ccq_tui.inbox.requests import Asker, ElicitationRequest, FormRequest, Origin, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
-from ccq_tui.questions import Declined, Dismissed
+from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
+from tests.unit.questions.drive import RELEASE
 from tests.unit.starting import Cli
 from tests.unit.stocked import RUNNING, asked, stock
 
@@ -37,9 +38,9 @@ def put(**more: Any) -> None:
         store.requests.add(ElicitationRequest("elicitation_1", RUNNING, "deploy", "Details?", **given))
 
 
-def stored() -> StoredRequest:
+def stored(request: str = f"elicitation_1@{RUNNING}") -> StoredRequest:
     with asked() as store:
-        found = store.requests.get(f"elicitation_1@{RUNNING}")
+        found = store.requests.get(request)
     assert found is not None
     return found
 
@@ -124,3 +125,62 @@ def test_a_link_is_accepted_and_printed(ccq: Cli) -> None:
     put(schema={}, url="https://example.com/a", host="example.com")
     assert "It leads to example.com" in ccq("show", "elicitation_1")
     assert "Open it yourself: https://example.com/a" in ccq("answer", "elicitation_1", "--choose", "1")
+
+
+FORM = FormRequest(
+    "form_1",
+    "release",
+    QuestionSet("release", RELEASE, "Release notes", intro="For 1.0", is_form=True),
+    context={"version": "1.0"},
+    origin=Origin(Asker.FORM, "release"),
+)
+
+
+@pytest.fixture(name="form")
+def _form() -> None:
+    with asked() as store:
+        store.requests.add(FORM)
+
+
+@pytest.mark.usefixtures("form")
+def test_a_form_of_ours_is_shown_with_its_conditions(capsys: pytest.CaptureFixture[str], ccq: Cli) -> None:
+    assert "Release notes" in ccq("inbox")
+    said = ccq("show", "form_1")
+    for line in (
+        "\n\nRelease notes\n  For 1.0\n  version: 1.0",
+        "1  Kind (choose one)",
+        "2  Why (a text)\n   asked only where the answer to 1 is “Major”",
+        "3  How sure (optional · a number)\n   asked only where the answer to 2 has “api”",
+        "4  Notes (optional)",
+        "To answer: ccq-tui answer form_1",
+        "ccq-tui decline form_1 --dismiss",
+    ):
+        assert line in said, line
+    assert main(["show", "form_1", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)["request"]
+    assert (record["kind"], record["about"]) == ("form", {"version": "1.0"})
+    kind, why, sure, notes = record["questions"]
+    assert [one["required"] for one in record["questions"]] == [True, True, False, False]
+    assert (why["when"], sure["when"]) == (
+        {"question": 1, "equals": "Major"},
+        {"question": 2, "contains": "api"},
+    )
+    assert ("when" in kind, notes["allowed"]) == (False, "optional")
+
+
+@pytest.mark.usefixtures("form")
+def test_a_form_of_ours_takes_answers_to_what_it_asks_alone(ccq: Cli) -> None:
+    for words, problem in (
+        ("--other 2=because", "question 1: no answer: choose 1 to 2."),
+        ("--choose 1=1", "question 2: Why: the form needs this: --other takes a text."),
+        ("--choose 1=2 --other 2=x", "question 2: Why: it is not asked, given the answers before it"),
+        ("--choose 1=1 --other 2=x --other 3=5", "question 3: How sure: it is not asked"),
+        ("--choose 1=1 --other 2=api --other 3=many", "question 3: not a number"),
+        ("--choose 1=2 --note 1=well", "question 1: Kind: a form takes no notes"),
+    ):
+        assert problem in ccq("answer", "form_1", *words.split(), code=2), words
+    assert stored(FORM.id).outcome is None
+    words = "--choose 1=1 --other 2=api --other 3=N/A --other 4=skip"
+    assert "form_1: answered." in ccq("answer", "form_1", *words.split())
+    assert stored(FORM.id).outcome == Answered((Answer(("Major",)), Answer(other="api"), Answer(), Answer()))
+    assert "4  Notes (optional)\n   → skipped" in ccq("show", "form_1")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest, asker_name
+from ccq_tui.inbox.requests import Asker, FormRequest, Origin, QuestionRequest, asker_name
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
-from ccq_tui.questions import QuestionSet
 from ccq_tui.text import one_line
 
 MOST_AT_ONCE = 50
@@ -99,13 +98,17 @@ class WaitingCalls:
         self._taken: list[str] = []
 
     async def ask(
-        self, call: McpCall, questions: QuestionSet, waits: Callable[[], Awaitable[None]], gone: asyncio.Event
+        self,
+        call: McpCall,
+        asked: QuestionRequest | FormRequest,
+        waits: Callable[[], Awaitable[None]],
+        gone: asyncio.Event,
     ) -> StoredRequest | None:
         """Ask, and wait without limit.
 
         Args:
             call: The call.
-            questions: The questions.
+            asked: The request, without its asker.
             waits: Called once the request is pending, and then every `PROGRESS_SECONDS`.
             gone: Set when nobody is left to take an outcome.
 
@@ -119,7 +122,7 @@ class WaitingCalls:
         if len(self._taken) >= MOST_AT_ONCE:
             raise TooManyError(f"{MOST_AT_ONCE} requests wait for the user already")
         origin = Origin(Asker.MCP, call.client.name, call.client.directory, this_process())
-        request = QuestionRequest(questions.id, call.client.asker_id, questions, origin=origin)
+        request = replace(asked, asker_id=call.client.asker_id, origin=origin)
         if call.is_withdrawn:
             return None
         call.request_id = request.id

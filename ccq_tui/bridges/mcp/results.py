@@ -9,7 +9,8 @@ from typing import Any
 
 from mcp import types
 
-from ccq_tui.inbox.requests import Cancelled, QuestionRequest
+from ccq_tui.forms.record import record_for
+from ccq_tui.inbox.requests import Cancelled, FormRequest, QuestionRequest
 from ccq_tui.inbox.store.encoding import outcome_word
 from ccq_tui.inbox.store.rows import StoredRequest, stamp
 from ccq_tui.questions import Answer, Answered, Discussed, Kind, Outcome, Question, QuestionSet
@@ -34,7 +35,7 @@ def outcome_result(decided: StoredRequest, asked_at: datetime) -> types.CallTool
     text, at = _outcome_text(decided), decided.settled_at
     if at is not None and asked_at - at > LONG_AGO and not isinstance(decided.outcome, Cancelled):
         text = f"{text}\n\n(This was decided at {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC, before this call.)"
-    return _both(text, outcome_record(decided))
+    return both(text, outcome_record(decided))
 
 
 def list_result(waiting: Sequence[StoredRequest], answered: Sequence[StoredRequest]) -> types.CallToolResult:
@@ -46,7 +47,7 @@ def list_result(waiting: Sequence[StoredRequest], answered: Sequence[StoredReque
         asked = "; ".join(question.text for question in _questions(one).questions)
         parts.append(f"\nAnswered meanwhile: {asked}\n{_outcome_text(one)}")
     records = [outcome_record(one) for one in answered]
-    return _both("\n".join(parts), {"waiting": open_ones, "answered": records})
+    return both("\n".join(parts), {"waiting": open_ones, "answered": records})
 
 
 def outcome_record(decided: StoredRequest) -> dict[str, Any]:
@@ -56,14 +57,17 @@ def outcome_record(decided: StoredRequest) -> dict[str, Any]:
     record: dict[str, Any] = {"outcome": word, "request": decided.request.id}
     if isinstance(outcome, Discussed | Cancelled):
         record["text"] = outcome.text if isinstance(outcome, Discussed) else outcome.reason
-    if isinstance(outcome, Answered | Discussed):
+    if isinstance(outcome, Answered) and isinstance(decided.request, FormRequest):
+        record["record"] = record_for(decided)
+    elif isinstance(outcome, Answered | Discussed):
         pairs = zip(_questions(decided).questions, outcome.answers, strict=False)
         record["answers"] = [_answer(*pair) for pair in pairs]
     return record | ({"answered_at": stamp(decided.settled_at)} if decided.settled_at is not None else {})
 
 
 def _questions(stored: StoredRequest) -> QuestionSet:
-    return stored.request.questions if isinstance(stored.request, QuestionRequest) else QuestionSet("", ())
+    asked = stored.request
+    return asked.questions if isinstance(asked, QuestionRequest | FormRequest) else QuestionSet("", ())
 
 
 def _outcome_text(decided: StoredRequest) -> str:
@@ -96,6 +100,7 @@ def _waiting_record(stored: StoredRequest) -> dict[str, Any]:
     }
 
 
-def _both(text: str, record: dict[str, Any]) -> types.CallToolResult:
+def both(text: str, record: dict[str, Any], *, is_error: bool = False) -> types.CallToolResult:
     """Return text and structured content; a client of an old protocol gets the text alone."""
-    return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=record)
+    content = [types.TextContent(text=text)]
+    return types.CallToolResult(content=content, structured_content=record, is_error=is_error)

@@ -8,9 +8,11 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -20,11 +22,14 @@ from mcp.server.lowlevel import Server
 
 import ccq_tui
 from ccq_tui.bridges.mcp.calls import MOST_DIRECTORY, Client, McpCall, TooManyError, WaitingCalls, shown_name
+from ccq_tui.bridges.mcp.forms import FORM_TOOLS, FormTools, form_request
 from ccq_tui.bridges.mcp.results import list_result, outcome_result, text_result, wrong_arguments
-from ccq_tui.bridges.mcp.tools import ASK, LIST, NOTIFY, TOOLS, ArgumentsError, read_message, read_questions
+from ccq_tui.bridges.mcp.tools import TOOLS, ArgumentsError, read_message, read_questions
+from ccq_tui.forms.reflections import feedback_of
+from ccq_tui.inbox.requests import FormRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import LISTED
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.questions import QuestionSet
+from ccq_tui.worktrees.git import GitError
 
 _logger = logging.getLogger(__name__)
 Context = ServerRequestContext[Any, Any]
@@ -34,8 +39,17 @@ INSTRUCTIONS = (
     "ask_user puts questions to the user, in ccq-tui, and waits for the answers, which may take minutes or "
     "hours. Use it whenever a decision is the user's to make. If a call ends before it is answered, ask "
     "exactly the same again: an answer given meanwhile is returned at once. notify_user tells the user "
-    "something without waiting. list_requests lists what you asked and have no answer to."
+    "something without waiting. list_requests lists what you asked and have no answer to. start_form and "
+    "answer_form fill in a form with the user in your conversation."
 )
+FEEDBACK = types.Resource(
+    uri="ccq://feedback",
+    name="feedback",
+    title="Feedback on recent commits",
+    description="The user's last answers to what the agent should know, from commit reflections.",
+    mime_type="text/markdown",
+)
+NO_FEEDBACK = "No feedback on recent commits."
 ROOTS_SECONDS = 3.0
 """Seconds in which a client must name its working directory."""
 WITHDRAWABLE_SECONDS = 5.0
@@ -101,12 +115,15 @@ class AskingServer:
         self._clock = clock
         self._connected = lru_cache(MOST_CONNECTIONS)(lambda _connection: ConnectedClient())
         self._open: dict[tuple[str, str], McpCall] = {}
+        self._forms = FormTools()
         self.mcp: Server[Any] = Server(
             NAME,
             version=ccq_tui.__version__,
             instructions=INSTRUCTIONS,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_read_resource=self._read_resource,
         )
         self.mcp.add_notification_handler(
             "notifications/cancelled", types.CancelledNotificationParams, self._cancelled
@@ -114,6 +131,25 @@ class AskingServer:
 
     async def _list_tools(self, *_: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=TOOLS)
+
+    async def _list_resources(self, *_: object) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=[FEEDBACK])
+
+    async def _read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        if params.uri != FEEDBACK.uri:
+            said = f"Unknown resource: there is {FEEDBACK.uri}"
+            raise MCPError(code=types.INVALID_PARAMS, message=said)
+        client = await self._client(context, self._place_of(context))
+        text = ""
+        if client.directory:
+            with suppress(GitError, OSError):  # in no repository, or without reflections
+                text = await asyncio.to_thread(feedback_of, Path(client.directory))
+        found = types.TextResourceContents(
+            uri=params.uri, mime_type=FEEDBACK.mime_type, text=text or NO_FEEDBACK
+        )
+        return types.ReadResourceResult(contents=[found])
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = params.arguments or {}
@@ -125,6 +161,9 @@ class AskingServer:
                     return await self._notify(context, arguments)
                 case "list_requests":
                     return await self._list(context)
+                case tool if tool in FORM_TOOLS:
+                    client = await self._client(context, self._place_of(context))
+                    return await self._forms.call(tool, arguments, client.directory)
         except ArgumentsError as error:
             return wrong_arguments(params.name, str(error))
         except TooManyError as error:
@@ -133,23 +172,29 @@ class AskingServer:
             _logger.warning("A call of %s was refused: %s", params.name, error)
             said = f"the inbox of ccq-tui cannot be used: {error}. Nothing was done; try again."
             return text_result(f"{params.name}: {said}", is_error=True)
-        said = f"Unknown tool: there are {ASK}, {NOTIFY} and {LIST}"
+        said = f"Unknown tool: there are {', '.join(tool.name for tool in TOOLS)}"
         raise MCPError(code=types.INVALID_PARAMS, message=said)
 
     async def _ask(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
-        questions, place = read_questions(arguments), self._place_of(context)
+        place = self._place_of(context)
         name = (place.connection, str(context.request_id))
         call = self._open[name] = McpCall(Client(""))
         try:
-            return await self._asked(context, place, call, questions)
+            return await self._asked(context, place, call, arguments)
         finally:
             # The package ends a call first, and reports the client's cancellation after that.
             asyncio.get_running_loop().call_later(WITHDRAWABLE_SECONDS, self._forget, name, call)
 
     async def _asked(
-        self, context: Context, place: CallPlace, call: McpCall, questions: QuestionSet
+        self, context: Context, place: CallPlace, call: McpCall, arguments: Mapping[str, Any]
     ) -> types.CallToolResult:
+        asked: QuestionRequest | FormRequest
+        if "form" not in arguments:
+            questions = read_questions(arguments)
+            asked = QuestionRequest(questions.id, "", questions)
         call.client = await self._client(context, place)
+        if "form" in arguments:
+            asked = await asyncio.to_thread(form_request, arguments, call.client.directory)
         began, asked_at = self._clock(), datetime.now(UTC)
 
         async def waits() -> None:
@@ -157,7 +202,7 @@ class AskingServer:
             seconds = self._clock() - began
             await context.session.report_progress(seconds, message=words.format(int(seconds)))
 
-        decided = await self._calls.ask(call, questions, waits, place.gone)
+        decided = await self._calls.ask(call, asked, waits, place.gone)
         if decided is None:
             raise MCPError(code=types.CONNECTION_CLOSED, message="The client is gone; the question waits on")
         place.answered(decided.request.id)

@@ -16,6 +16,12 @@ from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.text import one_line
 
 ASK, NOTIFY, LIST = "ask_user", "notify_user", "list_requests"
+START_FORM, ANSWER_FORM, COMPLETE_FORM, CANCEL_FORM = (
+    "start_form",
+    "answer_form",
+    "complete_form",
+    "cancel_form",
+)
 MOST_QUESTIONS = 20
 MOST_OPTIONS = 100
 MOST_CHARACTERS = 200_000
@@ -86,6 +92,7 @@ _RESULT = {
         "answers": {"type": "array", "items": _ANSWER, "description": "One a question, in their order."},
         "text": {"type": "string", "description": "The prose of a discussion, or why it was withdrawn."},
         "answered_at": {"type": "string", "description": "When the user decided, in UTC."},
+        "record": {"type": "object", "description": "The record of a form, in place of answers."},
     },
     "required": ["outcome", "request"],
 }
@@ -99,9 +106,36 @@ _WAITING = {
     },
     "required": ["request", "asked_at", "title", "questions"],
 }
+_FORM = {
+    "type": ["string", "object"],
+    "description": "The name of a form, the path of a form file, or a form itself: an object as in its file "
+    "(id, title, questions), or a flat JSON Schema of an object.",
+}
+_CONTEXT = {
+    "type": "object",
+    "additionalProperties": {"type": "string"},
+    "description": 'What the form is about, for example {"commit": "3f2a9c1"}; it is recorded too.',
+}
+_FORM_ID = {"type": "string", "description": "The form_id that start_form returned."}
+_NEXT_QUESTION = {
+    "type": "object",
+    "properties": {
+        "form_id": _TEXT,
+        "total": {
+            "type": "integer",
+            "description": "How many questions are asked, given the answers so far.",
+        },
+        "title": {"type": "string", "description": "What the form is about; with the first question."},
+        "description": _TEXT,
+        "question": {"type": "object", "description": "The next one; none if every question is answered."},
+        "error": {"type": "string", "description": "Why the answer was not taken."},
+    },
+    "required": ["form_id", "total"],
+}
 _READS = types.ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
+_WRITES = _READS.model_copy(update={"read_only_hint": False})
 TOOLS = [
     types.Tool(
         name=ASK,
@@ -114,12 +148,13 @@ TOOLS = [
             "type": "object",
             "properties": {
                 "questions": {"type": "array", "items": _QUESTION, "minItems": 1, "maxItems": MOST_QUESTIONS},
+                "form": {**_FORM, "description": f"In place of questions. {_FORM['description']}"},
+                "context": _CONTEXT,
                 "title": {
                     "type": "string",
                     "description": "What all the questions are about, in a few words.",
                 },
             },
-            "required": ["questions"],
         },
         output_schema=_RESULT,
         annotations=_READS.model_copy(update={"idempotent_hint": True}),
@@ -155,6 +190,73 @@ TOOLS = [
         },
         annotations=_READS,
     ),
+    types.Tool(
+        name=START_FORM,
+        title="Start a form",
+        description="Start a form that you fill in with the user in your own conversation, question by "
+        "question; returns the first one. To have the user fill it in alone, in ccq-tui, call ask_user with "
+        "it. It ends after 30 minutes without a call.",
+        input_schema={
+            "type": "object",
+            "properties": {
+                "form": _FORM,
+                "context": _CONTEXT,
+                "output": {
+                    "type": "string",
+                    "description": "The file that complete_form writes the record to: one that ends in "
+                    ".jsonl collects records, any other must be new. Without it, nothing is written.",
+                },
+            },
+            "required": ["form"],
+        },
+        output_schema=_NEXT_QUESTION,
+        annotations=_WRITES,
+    ),
+    types.Tool(
+        name=ANSWER_FORM,
+        title="Answer a question of a form",
+        description="Answer the question that was returned last, with what the user said; returns the next "
+        "one, or the same with an error that says what is allowed.",
+        input_schema={
+            "type": "object",
+            "properties": {
+                "form_id": _FORM_ID,
+                "answer": {
+                    "type": ["string", "number", "boolean", "array", "null"],
+                    "items": _TEXT,
+                    "description": "A label or the number of an option, a list of them, a text or a number; "
+                    "null skips an optional question.",
+                },
+                "question": {
+                    "type": "string",
+                    "description": "The id of an earlier question, to answer that one again.",
+                },
+            },
+            "required": ["form_id", "answer"],
+        },
+        output_schema=_NEXT_QUESTION,
+        annotations=_WRITES,
+    ),
+    types.Tool(
+        name=COMPLETE_FORM,
+        title="Complete a form",
+        description="Write the record of a form whose questions are all answered, and return it. Show "
+        "the user the answers first. Calling it again writes nothing twice.",
+        input_schema={"type": "object", "properties": {"form_id": _FORM_ID}, "required": ["form_id"]},
+        output_schema={
+            "type": "object",
+            "properties": {"record": {"type": "object"}},
+            "required": ["record"],
+        },
+        annotations=_WRITES.model_copy(update={"idempotent_hint": True}),
+    ),
+    types.Tool(
+        name=CANCEL_FORM,
+        title="Cancel a form",
+        description="Forget a form that was started; nothing is written.",
+        input_schema={"type": "object", "properties": {"form_id": _FORM_ID}, "required": ["form_id"]},
+        annotations=_WRITES,
+    ),
 ]
 
 
@@ -167,13 +269,7 @@ def read_questions(arguments: Mapping[str, Any]) -> QuestionSet:
 
     Its id is the same for the same questions, whatever other fields came along.
     """
-    characters = len(json.dumps(arguments, ensure_ascii=False))
-    if characters > MOST_CHARACTERS:
-        raise ArgumentsError(
-            f"the arguments have {characters:,} characters; at most {MOST_CHARACTERS:,} are taken: put long "
-            "material into a file and name the file in the question"
-        )
-    _check_names(arguments, TOOLS[0].input_schema, "")
+    check_arguments(ASK, arguments)
     try:
         read = parse_question_set("", arguments)
     except QuestionFormatError as error:
@@ -183,6 +279,17 @@ def read_questions(arguments: Mapping[str, Any]) -> QuestionSet:
     equal_in = {"title": questions.title, "questions": [asdict(one) for one in questions.questions]}
     said = json.dumps(equal_in, sort_keys=True)
     return replace(questions, id=f"ask_{sha256(said.encode()).hexdigest()[:16]}")
+
+
+def check_arguments(tool: str, arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments that are too long, or have a name that is nearly one of the tool's."""
+    characters = len(json.dumps(arguments, ensure_ascii=False))
+    if characters > MOST_CHARACTERS:
+        raise ArgumentsError(
+            f"the arguments have {characters:,} characters; at most {MOST_CHARACTERS:,} are taken: put long "
+            "material into a file and name the file in the question"
+        )
+    _check_names(arguments, next(one.input_schema for one in TOOLS if one.name == tool), "")
 
 
 def read_message(arguments: Mapping[str, Any]) -> str:

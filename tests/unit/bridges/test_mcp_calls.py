@@ -18,13 +18,14 @@ from mcp.shared.message import SessionMessage
 from ccq_tui.bridges.mcp.calls import MOST_AT_ONCE, Client, McpCall, TooManyError, WaitingCalls
 from ccq_tui.bridges.mcp.stdio import ClientPipes, pipe_to
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.requests import Cancelled
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.inbox.store.rows import LISTED, RequestState
 from ccq_tui.questions import Declined, Option, Question, QuestionSet
 from tests.actors import PANEL
 from tests.steps import until_true
 
 QUESTIONS = QuestionSet("letter", (Question("Which?", "Which", (Option("A"), Option("B"))),), source={})
+LETTER = QuestionRequest("letter", "", QUESTIONS)
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ async def waits() -> None:
 @pytest.mark.parametrize("ended", ["never", "before", "afterwards"])
 async def test_a_call_taken_back_as_it_is_written_waits_no_more(steps: int, ended: str, inbox: Inbox) -> None:
     calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
-    asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, asyncio.Event()))
+    asking = asyncio.ensure_future(calls.ask(call, LETTER, waits, asyncio.Event()))
     async with asyncio.timeout(30):
         while not call.request_id:  # noqa: ASYNC110 (each step of the loop counts)
             await asyncio.sleep(0)
@@ -69,7 +70,9 @@ async def test_calls_that_come_at_once_are_counted(inbox: Inbox) -> None:
     calls = WaitingCalls(inbox)
     asking = [
         asyncio.ensure_future(
-            calls.ask(McpCall(Client("Codex", "/work")), replace(QUESTIONS, id=f"q{number}"), waits, gone)
+            calls.ask(
+                McpCall(Client("Codex", "/work")), replace(LETTER, tool_use_id=f"q{number}"), waits, gone
+            )
         )
         for number in range(MOST_AT_ONCE + 3)
     ]
@@ -85,7 +88,7 @@ async def test_calls_that_come_at_once_are_counted(inbox: Inbox) -> None:
 async def test_an_answer_read_in_the_list_answers_the_same_call_once(inbox: Inbox) -> None:
     client = Client("Codex", "/work")
     calls, call, gone = WaitingCalls(inbox), McpCall(client), asyncio.Event()
-    asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, gone))
+    asking = asyncio.ensure_future(calls.ask(call, LETTER, waits, gone))
     async with asyncio.timeout(30):
         while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
             await asyncio.sleep(0)
@@ -94,12 +97,12 @@ async def test_an_answer_read_in_the_list_answers_the_same_call_once(inbox: Inbo
         await inbox.answer(call.request_id, Declined(), PANEL)
         _, (decided,) = await calls.listed(client)
         calls.delivered(decided.request.id, LISTED)
-        again = await calls.ask(McpCall(client), QUESTIONS, waits, asyncio.Event())
+        again = await calls.ask(McpCall(client), LETTER, waits, asyncio.Event())
         assert again is not None
         assert again.outcome == Declined()
         calls.delivered(again.request.id)
         gone.clear()
-        asking = asyncio.ensure_future(calls.ask(McpCall(client), QUESTIONS, waits, gone))
+        asking = asyncio.ensure_future(calls.ask(McpCall(client), LETTER, waits, gone))
         while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
             await asyncio.sleep(0)
         gone.set()
@@ -122,7 +125,7 @@ async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(inbox:
     reading, target = os.pipe()
     try:
         calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
-        asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, asyncio.Event()))
+        asking = asyncio.ensure_future(calls.ask(call, LETTER, waits, asyncio.Event()))
         async with asyncio.timeout(30):
             await until_true(lambda: call.request_id)
             await inbox.answer(call.request_id, Declined(), PANEL)

@@ -1,0 +1,133 @@
+"""Tools for forms: started, answered question by question, completed; and their arguments read."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from mcp import types
+
+from ccq_tui.bridges.mcp.results import both, text_result
+from ccq_tui.bridges.mcp.tools import (
+    ANSWER_FORM,
+    ASK,
+    CANCEL_FORM,
+    COMPLETE_FORM,
+    START_FORM,
+    ArgumentsError,
+    check_arguments,
+)
+from ccq_tui.config.paths import state_dir
+from ccq_tui.forms.form import Form
+from ccq_tui.forms.interviews import Interview, InterviewError, Interviews
+from ccq_tui.forms.output import OutputError
+from ccq_tui.forms.reading import FormFileError, find_form, form_of
+from ccq_tui.inbox.kinds.question import question_lines, question_record
+from ccq_tui.inbox.requests import FormRequest
+from ccq_tui.questions.typed import TypedError
+from ccq_tui.text import one_line
+
+FORM_TOOLS = (START_FORM, ANSWER_FORM, COMPLETE_FORM, CANCEL_FORM)
+
+
+def read_form_arguments(arguments: Mapping[str, Any], directory: str) -> tuple[Form, dict[str, str]]:
+    """Read the form, by its name or itself, and its context; raises `ArgumentsError`.
+
+    A path is taken from the client's directory.
+    """
+    given, context = arguments.get("form"), arguments.get("context") or {}
+    if not isinstance(context, Mapping) or not all(isinstance(value, str) for value in context.values()):
+        raise ArgumentsError('context: expected an object of texts, for example {"commit": "3f2a9c1"}')
+    try:
+        if isinstance(given, Mapping):
+            return form_of(given), dict(context)
+        if not isinstance(given, str) or not given or given == "-":
+            raise ArgumentsError("form: expected the name of a form, the path of a file, or a form itself")
+        is_path = "/" in given or given.endswith((".toml", ".json"))
+        return find_form(str(Path(directory or "/", given)) if is_path else given), dict(context)
+    except FormFileError as error:
+        raise ArgumentsError("; ".join(one_line(problem, 300) for problem in error.problems)) from error
+
+
+def form_request(arguments: Mapping[str, Any], directory: str) -> FormRequest:
+    """Read the arguments of `ask_user` with a form as the request without its asker; raises `ArgumentsError`.
+
+    Its call is the same for the same form and context.
+    """
+    check_arguments(ASK, arguments)
+    if "questions" in arguments:
+        raise ArgumentsError("form: give either questions or a form")
+    form, context = read_form_arguments(arguments, directory)
+    said = json.dumps([form.document, context], sort_keys=True)
+    call = f"form_{sha256(said.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    return FormRequest(call, "", replace(form.questions, id=call), form.document, context)
+
+
+class FormTools:
+    """The tools by which a client fills in forms itself."""
+
+    def __init__(self) -> None:
+        self._interviews = Interviews(state_dir() / "forms")
+
+    async def call(self, tool: str, arguments: Mapping[str, Any], directory: str) -> types.CallToolResult:
+        """Serve a call; raises `ArgumentsError`."""
+        return await asyncio.to_thread(self._call, tool, arguments, directory)
+
+    def _call(self, tool: str, arguments: Mapping[str, Any], directory: str) -> types.CallToolResult:
+        check_arguments(tool, arguments)
+        try:
+            if tool == START_FORM:
+                form, context = read_form_arguments(arguments, directory)
+                output = _text(arguments, "output")
+                file = str(Path(directory or "/", output)) if output else ""
+                return _next(self._interviews.start(form, context, file))
+            form_id = _text(arguments, "form_id")
+            if tool == COMPLETE_FORM:
+                record = self._interviews.complete(form_id)
+                return both(json.dumps(record, ensure_ascii=False, indent=2), {"record": record})
+            if tool == CANCEL_FORM:
+                self._interviews.cancel(form_id)
+                return text_result("The form is cancelled; nothing was written.")
+            try:
+                return _next(
+                    self._interviews.answer(form_id, arguments.get("answer"), _text(arguments, "question"))
+                )
+            except TypedError as error:
+                problem = str(error).replace(" · ", ": ")
+                return _next(self._interviews.open(form_id), problem)
+        except (InterviewError, OutputError) as error:
+            raise ArgumentsError(one_line(str(error), 500)) from error
+
+
+def _text(arguments: Mapping[str, Any], name: str) -> str:
+    value = arguments.get(name) or ""
+    if not isinstance(value, str):
+        raise ArgumentsError(f"{name}: expected a string")
+    return value
+
+
+def _next(interview: Interview, problem: str = "") -> types.CallToolResult:
+    """Return the next question, or that the form can be completed; with what was wrong, if something was."""
+    form = interview.form
+    questions, title, intro = form.questions.questions, form.questions.title, form.questions.intro
+    shown, place = interview.asked(questions), interview.next(questions)
+    state: dict[str, Any] = {"form_id": interview.id, "total": len(shown)}
+    if problem:
+        state["error"] = problem
+    said = [f"Nothing was recorded: {problem}."] if problem else []
+    if interview.answers.count(None) == len(questions):
+        state |= {"title": title, "description": intro}
+        said += [text for text in (title, intro) if text]
+    if place is None:
+        return both("\n".join([*said, f"Every question is answered. Call {COMPLETE_FORM}."]), state)
+    question, number = questions[place], shown.index(place) + 1
+    proposed = {"proposed": list(question.field.preset)} if question.field and question.field.preset else {}
+    state["question"] = {**question_record(number, question), "id": form.names[place], **proposed}
+    said += [f"Question {number} of {len(shown)} of the form {interview.id}:"]
+    said += question_lines(number, question, None)
+    return both("\n".join(said), state, is_error=bool(problem))

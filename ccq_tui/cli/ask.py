@@ -1,0 +1,370 @@
+"""The command that puts a form or one question to a person."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from functools import partial
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ccq_tui.cli.exits import ENDED, INTERRUPTED, Refused
+from ccq_tui.cli.session import before_keys
+from ccq_tui.cli.wait import seconds_in
+from ccq_tui.output import echo
+from ccq_tui.preboot_input import early_prompt
+from ccq_tui.text import one_line, safe
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ccq_tui.forms.filling import FilledIn, Filling, Unanswered
+    from ccq_tui.forms.form import Form
+    from ccq_tui.inbox.requests import FormRequest
+    from ccq_tui.questions import Answer
+
+    Result = FilledIn | Unanswered
+    Show = Callable[[Filling], Awaitable[None]]
+
+T = TypeVar("T")
+DECLINED = 4
+TIMED_OUT = 124
+NAME, SCRIPT = "ccq-tui ask", "A script"
+"""Who asks a form, and one question."""
+INACTIVE_SECONDS = 1800.0
+"""Seconds without a key after which a form at a terminal closes by default."""
+STDOUT = "-"
+"""The output, form or answers that are no file."""
+
+
+@click.command(
+    epilog="""\b
+  ccq-tui ask release.toml --context version=2.1 --output answers.jsonl
+  ccq-tui ask "Deploy to production?" --option Yes --option "Only staging"
+
+\b
+Exit codes:
+    0  answered
+    2  a form, an answer or an output that cannot be used
+    4  declined
+  124  nobody answered in time; the draft is kept
+  130  left; the draft is kept
+"""
+)
+@click.argument("form", metavar="FORM|TEXT")
+@click.option(
+    "--option", "options", multiple=True, metavar="LABEL", help="Ask TEXT, with this option. Repeatable."
+)
+@click.option("--multi", is_flag=True, help="With --option: any number of them.")
+@click.option("--text", is_flag=True, help="Ask TEXT for a text.")
+@click.option("--number", is_flag=True, help="Ask TEXT for a number.")
+@click.option("--json", "as_json", is_flag=True, help="With TEXT: print the whole record.")
+@click.option("--context", multiple=True, metavar="KEY=VALUE", help="Say what the form is about. Repeatable.")
+@click.option("--answers", "answers_file", metavar="FILE|-", help="Answers by question, in JSON or TOML.")
+@click.option("--no-input", is_flag=True, help="Ask nobody: --answers has it all.")
+@click.option("--output", metavar="FILE|-", help="The record's file; .jsonl gets one more line. [default: -]")
+@click.option("--plain", is_flag=True, help="Ask line by line.")
+@click.option(
+    "--timeout", metavar="T", help="Close after this long without a key. [default: 30m at a terminal]"
+)
+@click.option("--wait", metavar="T", help="Close after this long in any case.")
+@click.option("--detach", is_flag=True, help="Ask in the inbox alone, and wait.")
+def ask(
+    form: str,
+    options: tuple[str, ...],
+    multi: bool,
+    text: bool,
+    number: bool,
+    as_json: bool,
+    context: tuple[str, ...],
+    answers_file: str | None,
+    no_input: bool,
+    output: str | None,
+    plain: bool,
+    timeout: str | None,
+    wait: str | None,
+    detach: bool,
+) -> int:
+    """Have a person fill in a form, or answer one question.
+
+    FORM is a file in TOML or JSON, - for standard input, one of your own, or a
+    built-in one: docs/forms.md. TEXT is one question, with --option, --text or --number.
+    """
+    from ccq_tui.forms.reading import FormFileError, find_form
+
+    if sum((bool(options), text, number)) > 1 or (multi and not options):
+        raise Refused("--option, --text and --number exclude each other, and --multi needs --option.")
+    is_question = bool(options) or text or number
+    if as_json and not is_question:
+        raise Refused("--json is for one question; the record of a form is JSON anyway.")
+    try:
+        if is_question:
+            kind = "multi" if multi else "text" if text else "number" if number else "choice"
+            wanted = question_form(form, kind, options)
+        else:
+            wanted = _read(form, find_form)
+    except FormFileError as error:
+        hint = "\nTo ask it as a question, add --option, --text or --number." if " " in form else ""
+        raise Refused(f"{error}{hint}") from error
+    given = _read(answers_file, partial(_answers, wanted)) if answers_file is not None else ()
+    seconds, waits = seconds_in("--timeout", timeout), seconds_in("--wait", wait)
+    at_terminal = not (detach or (is_question and not plain and not _has_terminal()))
+    if timeout is None and wait is None and at_terminal:
+        seconds = INACTIVE_SECONDS
+    return fill(
+        wanted,
+        _context(context),
+        output if output is not None else "" if is_question else STDOUT,
+        plain=plain,
+        timeout=seconds,
+        wait=waits,
+        detach=not at_terminal,
+        given=given,
+        no_input=no_input,
+        printed=None if not is_question else json.dumps if as_json else _value,
+    )
+
+
+def fill(
+    form: Form,
+    context: Mapping[str, str],
+    output: str,
+    *,
+    plain: bool = False,
+    timeout: float | None = INACTIVE_SECONDS,
+    wait: float | None = None,
+    detach: bool = False,
+    given: Sequence[Answer | None] = (),
+    no_input: bool = False,
+    printed: Callable[[Mapping[str, Any]], str] | None = None,
+) -> int:
+    """Have a person fill in a form, here or on another surface, and write its record.
+
+    Args:
+        form: The form.
+        context: What the form is about, by name.
+        output: The file that gets the record (``.jsonl``: one more line), "-" for standard output, or "".
+        plain: Whether to ask line by line.
+        timeout: Seconds without a key until the form closes, or None.
+        wait: Seconds until it closes in any case, or None.
+        detach: Whether to ask in the inbox alone.
+        given: The answers to begin with; None where there is none.
+        no_input: Whether these are confirmed without asking anybody.
+        printed: Returns what to print of a record, or None to print nothing.
+
+    Returns:
+        0 recorded, 4 declined, 124 nobody in time, 130 left: the draft is kept.
+
+    Raises:
+        Refused: The output cannot be written, the inbox cannot be opened, or given answers are missing.
+    """
+    from ccq_tui.forms.filling import FilledIn, request_of
+    from ccq_tui.forms.given import lacking
+    from ccq_tui.forms.output import OutputError, check_output
+    from ccq_tui.inbox.verdicts import InboxError
+
+    if no_input and (missing := lacking(form, given)):
+        raise Refused(f"--no-input: --answers lacks {', '.join(missing)}.")
+    request = request_of(form, context, output, Path.cwd(), NAME if form.questions.title else SCRIPT)
+    show = _confirm if no_input else None if detach else _by_lines if goes_by_lines(plain) else _on_screen
+    try:
+        check_output(output)
+        result = asyncio.run(_asked(request, show and partial(_begun, given, show), timeout, wait))
+    except (OutputError, InboxError) as error:
+        raise Refused(f"{one_line(str(error), 1_000)}.") from error
+    if isinstance(result, FilledIn) and printed is not None:
+        echo(printed(result.record))
+    return _ended(result)
+
+
+def question_form(text: str, kind: str, options: Sequence[str] = ()) -> Form:
+    """Return the form of one question; raises `FormFileError`."""
+    from ccq_tui.forms.reading import form_of
+
+    key = sha256("\0".join((kind, text, *options)).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    question = {"id": "answer", "text": text, "kind": kind}
+    return form_of(
+        {"id": f"ask-{key}", "questions": [question | ({"options": list(options)} if options else {})]}, NAME
+    )
+
+
+async def _asked(
+    request: FormRequest, show: Show | None, inactive: float | None, wait: float | None
+) -> Result:
+    """Ask in the inbox until the form is settled, or a signal ends the program."""
+    from ccq_tui.config.paths import inbox_path
+    from ccq_tui.forms.filling import fill
+    from ccq_tui.inbox.inbox import Inbox
+
+    loop, asking, ended = asyncio.get_running_loop(), asyncio.current_task(), 0
+
+    def end(number: int) -> None:
+        nonlocal ended
+        ended = number
+        if asking is not None:
+            asking.cancel()
+
+    if sys.platform != "win32":
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, end, number)
+    inbox = Inbox.begin(inbox_path())
+    try:
+        await inbox.opened()
+        return await fill(inbox, request, show, inactive=inactive, wait=wait)
+    except asyncio.CancelledError:
+        if ended:
+            raise SystemExit(128 + ended) from None
+        raise
+    finally:
+        await inbox.close()
+
+
+async def _begun(given: Sequence[Answer | None], show: Show, filling: Filling) -> None:
+    """Show a form with the answers that are given as its draft."""
+    from ccq_tui.forms.given import with_given
+    from ccq_tui.inbox.actors import Actor, Surface
+    from ccq_tui.questions.state import PanelState
+
+    if given and isinstance(state := filling.opened.shown, PanelState):
+        filling.opened.type(with_given(state, given), Actor.here(Surface.COMMAND, NAME))
+    await show(filling)
+
+
+async def _confirm(filling: Filling) -> None:
+    from ccq_tui.inbox.actors import Actor, Surface
+    from ccq_tui.questions import Answered
+    from ccq_tui.questions.state import PanelState
+
+    if isinstance(state := filling.opened.shown, PanelState):
+        await filling.opened.settle(Answered(state.answers), Actor.here(Surface.COMMAND, NAME))
+
+
+async def _on_screen(filling: Filling) -> None:
+    """Show the question in front at once, and the rest once it is loaded."""
+    early = early_prompt(partial(first_frame, filling))
+    try:
+        app = await asyncio.to_thread(import_module, "ccq_tui.screens.form")
+        await app.show_form(filling, early)
+    finally:
+        if early is not None:
+            early.close()
+
+
+def first_frame(filling: Filling, columns: int, rows: int) -> str:
+    """Return the question in front, drawn about where the screen will have it."""
+    from ccq_tui.inbox.requests import FormRequest
+    from ccq_tui.questions.state import PanelState
+
+    state, request = filling.opened.shown, filling.opened.request
+    if not isinstance(state, PanelState) or not isinstance(request, FormRequest):
+        return ""
+    about = [*request.questions.intro.splitlines(), *map("  ".join, request.context.items())]
+    head, question = rows * 4 // 10, state.page.question
+    lines = [*about[:head], *[""] * (head - len(about))]
+    lines.append(f"─ {state.questions.title} ─")
+    if not state.in_review:
+        lines += [question.text, ""]
+        lines += [f"  ○ {number}  {one.title}" for number, one in enumerate(question.options, 1)]
+    shown = (safe(line, keep_newlines=False)[: columns - 2] for line in lines[: rows - 1])
+    drawn = (f"\x1b[{y};2H{line}" for y, line in enumerate(shown, 1))
+    return "\x1b[2J\x1b[?25l" + "".join(drawn)
+
+
+async def _by_lines(filling: Filling) -> None:
+    """Ask on standard error: a result belongs on standard output."""
+    from ccq_tui.inbox.actors import Actor, Surface
+    from ccq_tui.plain.form import fill_in
+    from ccq_tui.plain.lines import Lines
+
+    lines, loop, asking = Lines(err=True), asyncio.get_running_loop(), asyncio.current_task()
+    filling.heard_at = lambda: lines.heard_at
+    loop.add_signal_handler(signal.SIGINT, lambda: lines.interrupt() or (asking and asking.cancel()))
+    warning = asyncio.ensure_future(filling.warn(lines.note))
+    try:
+        await fill_in(filling.opened, lines, Actor.here(Surface.ASKER))
+    finally:
+        warning.cancel()
+        loop.remove_signal_handler(signal.SIGINT)
+
+
+def goes_by_lines(plain: bool) -> bool:
+    """Whether to ask line by line here: standard output is for the result, and need not be a terminal."""
+    from ccq_tui.plain.mode import plain_reason
+
+    return bool(plain_reason(os.environ, flag=plain, is_terminal=_has_terminal()))
+
+
+def _has_terminal() -> bool:
+    """Whether keys can be read, and a screen drawn beside standard output."""
+    streams = (sys.stdin, sys.stderr)  # noqa: TID251 - to ask what they are
+    return all(stream is not None and stream.isatty() for stream in streams)
+
+
+def _ended(result: Result) -> int:
+    """Say what became of a form, unless that was decided here; return the exit code."""
+    from ccq_tui.forms.filling import FilledIn
+    from ccq_tui.processes import this_process
+
+    actor = result.actor
+    where = f" {actor.where_from_here}" if actor is not None and actor.process != this_process() else ""
+    if isinstance(result, FilledIn):
+        code, said = ENDED, f"Answered{where}." * bool(where)
+        said = "The answers confirmed earlier are recorded now." if result.late else said
+    elif result.is_declined:
+        code, said = DECLINED, f"Declined{where}."
+    elif result.in_time:
+        code, said = INTERRUPTED, "Left; the draft is kept."
+    else:
+        code, said = TIMED_OUT, "Nobody answered in time; the draft is kept."
+    if said:
+        echo(said, err=True)
+    return code
+
+
+def _value(record: Mapping[str, Any]) -> str:
+    """Return the answer to the one question, each chosen label on a line of its own."""
+    answer = record["answers"]["answer"] or {}
+    return "\n".join(map(str, answer.get("labels", [answer.get("label", answer.get("value", ""))])))
+
+
+def _read(name: str, read: Callable[[str], T]) -> T:
+    """Read a file; behind one on standard input come the terminal's keys, if there is a terminal."""
+    return (before_keys(partial(read, name)) if name == STDOUT else None) or read(name)
+
+
+def _context(words: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not (equals and key.strip()):
+            raise Refused(f"--context takes KEY=VALUE, not “{one_line(word, 40)}”.")
+        found[key.strip()] = value
+    return found
+
+
+def _answers(form: Form, name: str) -> tuple[Answer | None, ...]:
+    from ccq_tui.bounded import JSON_BYTES, parse_json, parse_toml
+    from ccq_tui.forms.given import GivenError, read_given
+
+    shown = one_line(name, 200)
+    try:
+        with click.open_file(name, "rb") as file:
+            text = file.read(JSON_BYTES + 1).decode("utf-8-sig")
+        is_json = name.endswith(".json") or text.lstrip().startswith("{")
+        values = parse_json(text) if is_json else parse_toml(text)
+        if len(text) > JSON_BYTES or not isinstance(values, Mapping):
+            raise GivenError("must be an object of values by question id, of at most 1 MB")
+        return read_given(form, values)
+    except OSError as error:
+        raise Refused(f"--answers: {shown} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        said = "\n".join(f"--answers: {shown}: {one_line(line, 500)}" for line in str(error).splitlines())
+        raise Refused(said) from error

@@ -1,0 +1,1 @@
+"""Questionnaires without an agent: their files, records, and commit reflections."""

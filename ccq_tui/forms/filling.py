@@ -1,0 +1,249 @@
+"""The way of a form: into the inbox, before a person, and into its record."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.config.paths import expanded
+from ccq_tui.forms.form import Form
+from ccq_tui.forms.output import write_record
+from ccq_tui.forms.record import record_for
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.requests import Asker, FormRequest, Origin
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.processes import alive, this_process
+from ccq_tui.questions import Answered, Declined, Dismissed
+
+STDOUT = "-"
+WARNED_SECONDS, LAST_SECONDS = 300.0, 60.0
+"""Seconds before a form closes in which that is announced, and in which it is counted down."""
+CLOSE_SECONDS = 5.0
+"""Seconds in which what shows a form closes when the program ends."""
+LEFT = "left at the terminal; its draft is kept"
+TIMED_OUT = "nobody answered in time; its draft is kept"
+
+
+@dataclass(frozen=True, slots=True)
+class FilledIn:
+    """The form was answered, and its record written.
+
+    Attributes:
+        record: The record.
+        actor: Who answered, or None if unknown.
+        late: Whether the answers were confirmed in an earlier run, which ended before it had written them.
+    """
+
+    record: Mapping[str, Any]
+    actor: Actor | None = None
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """Nothing was recorded.
+
+    Attributes:
+        is_declined: Whether a person declined to answer; else the draft is kept, and offered next time.
+        in_time: Whether it ended before its time was over.
+        actor: Who declined it, or None.
+    """
+
+    is_declined: bool = False
+    in_time: bool = True
+    actor: Actor | None = None
+
+
+class Filling:
+    """A form that waits for a person, and the time left for that.
+
+    Args:
+        opened: Its request.
+        inactive: Seconds without a sign of a person until it closes, or None.
+        wait: Seconds until it closes in any case, or None.
+        clock: Seconds since any moment.
+    """
+
+    def __init__(
+        self,
+        opened: OpenRequest,
+        inactive: float | None = None,
+        wait: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.opened = opened
+        self._inactive, self._clock = inactive, clock
+        self._until = None if wait is None else clock() + wait
+        self._touched = clock()
+        self.heard_at: Callable[[], float] = lambda: 0.0
+        """Returns the time of the last input where it is shown, if that does not call `touch`."""
+
+    def touch(self) -> None:
+        """Note that a person is there."""
+        self._touched = self._clock()
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until it closes, or None if it waits without limit."""
+        there = max(self._touched, self.heard_at())
+        ends = [] if self._inactive is None else [there + self._inactive]
+        ends += [] if self._until is None else [self._until]
+        return max(0.0, min(ends) - self._clock()) if ends else None
+
+    @property
+    def countdown(self) -> str:
+        """What to say of the time left once that is short, or ""."""
+        left = self.seconds_left
+        if left is None or left > WARNED_SECONDS:
+            return ""
+        said = f"{round(left)} s" if left <= LAST_SECONDS else f"{round(left / 60)} min"
+        return f"closes in {said}"
+
+    async def warn(self, say: Callable[[str], object]) -> None:
+        """Announce, each time that the time gets short, that the form closes; without end."""
+        while (left := self.seconds_left) is not None:
+            if left <= LAST_SECONDS:
+                say(f"This form {self.countdown}; its draft is kept.")
+            # What was not heard of again by then is over.
+            await asyncio.sleep(left - LAST_SECONDS if left > LAST_SECONDS else left + 1)
+
+    async def outcome(self, show: Callable[[Filling], Awaitable[None]] | None) -> bool:
+        """Wait until the form is settled: answered anywhere, left where it is shown, or out of time.
+
+        Args:
+            show: Shows it until it is settled, or the person leaves it; None to ask in the inbox alone.
+
+        Returns:
+            Whether that was in time.
+        """
+        settled = asyncio.ensure_future(self.opened.outcome())
+        showing = asyncio.ensure_future(show(self)) if show is not None and self.opened.is_pending else None
+        unfollow = self.opened.changed.subscribe(lambda _: self.touch())
+        in_time = True
+        try:
+            while not settled.done():
+                await asyncio.wait(
+                    {settled, *([showing] if showing else [])},
+                    timeout=self.seconds_left,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+                if settled.done():
+                    break
+                if showing is not None and showing.done():
+                    self.opened.withdraw(LEFT)
+                    await settled
+                elif self.seconds_left == 0:
+                    in_time = False
+                    self.opened.withdraw(TIMED_OUT)
+                    await settled
+            if showing is not None:
+                await showing
+        except asyncio.CancelledError:
+            self.opened.withdraw(LEFT)
+            if showing is not None:
+                await asyncio.wait({showing}, timeout=CLOSE_SECONDS)
+            raise
+        finally:
+            unfollow()
+            settled.cancel()
+            if showing is not None:
+                showing.cancel()
+        return in_time
+
+
+async def fill(
+    inbox: Inbox,
+    request: FormRequest,
+    show: Callable[[Filling], Awaitable[None]] | None,
+    *,
+    inactive: float | None = None,
+    wait: float | None = None,
+) -> FilledIn | Unanswered:
+    """Ask a form, and write its record once it is answered.
+
+    What an earlier run asked the same way is taken up: confirmed answers are recorded, a draft is shown.
+
+    Args:
+        inbox: The inbox that asks it.
+        request: The form, from `request_of`.
+        show: Shows it to a person until it is settled, or that person leaves it; None for the inbox alone.
+        inactive: Seconds without a sign of a person until it closes, or None.
+        wait: Seconds until it closes in any case, or None.
+
+    Raises:
+        InboxError: The inbox cannot be read.
+        OutputError: The record cannot be written; the answers are kept for the next run.
+    """
+    if (earlier := await inbox.run(lambda store: _confirmed(store, request))) is not None:
+        return replace(await _recorded(inbox, earlier), late=True)
+    call = await inbox.run(lambda store: _free_call(store, request))
+    async with inbox.asking(replace(request, tool_use_id=call)) as opened:
+        await opened.added()
+        in_time = await Filling(opened, inactive, wait).outcome(show)
+    stored = opened.stored
+    if isinstance(stored.outcome, Answered):
+        return await _recorded(inbox, stored)
+    inbox.sessions.delivered(opened.request.id, "result")
+    is_declined = isinstance(stored.outcome, Declined | Dismissed)
+    return Unanswered(is_declined, in_time, stored.actor if is_declined else None)
+
+
+def request_of(
+    form: Form, context: Mapping[str, str], output: str, directory: Path, name: str
+) -> FormRequest:
+    """Return the request that asks a form; the same for the same form, context and output.
+
+    Args:
+        form: The form.
+        context: What it is about.
+        output: The file that gets the record, "-" for standard output, or "" for none.
+        directory: The working directory.
+        name: The asker's name for people.
+    """
+    file = "" if output in (STDOUT, "") else str(directory / expanded(output))
+    parts = (form.id, file or str(directory), *(part for item in sorted(context.items()) for part in item))
+    key = sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    origin = Origin(Asker.FORM, name, str(directory), this_process())
+    return FormRequest(
+        f"form-{key}", key, form.questions, form.document, context, file or output, origin=origin
+    )
+
+
+def _confirmed(store: Store, request: FormRequest) -> StoredRequest | None:
+    """Return the request of an earlier run that was answered and not recorded, or None."""
+    for one in store.requests.undelivered(request.session_id):
+        owner = one.request.origin.process
+        if isinstance(one.outcome, Answered) and (owner == this_process() or not alive(owner)):
+            return one
+    return None
+
+
+def _free_call(store: Store, request: FormRequest) -> str:
+    """Return the call of a request, with a number behind it while another process asks the same."""
+    for number in count(1):
+        call = request.tool_use_id if number == 1 else f"{request.tool_use_id}-{number}"
+        found = store.requests.get(replace(request, tool_use_id=call).id)
+        if (
+            found is None
+            or found.state is not RequestState.PENDING
+            or not alive(found.request.origin.process)
+        ):
+            return call
+    raise AssertionError("numbers do not end")
+
+
+async def _recorded(inbox: Inbox, stored: StoredRequest) -> FilledIn:
+    request, record = stored.request, record_for(stored)
+    if isinstance(request, FormRequest) and request.output:
+        await asyncio.to_thread(write_record, request.output, record)
+    inbox.sessions.delivered(request.id, "result")
+    return FilledIn(record, stored.actor)

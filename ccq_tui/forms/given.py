@@ -1,0 +1,112 @@
+"""Answers that are known before anybody is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ccq_tui.forms.form import Form
+from ccq_tui.questions import Answer, Question
+from ccq_tui.questions.conditions import asked
+from ccq_tui.questions.model import same_words
+from ccq_tui.questions.state import Draft, Page, PanelState
+from ccq_tui.questions.typed import TypedError, read_typed
+from ccq_tui.text import one_line
+from ccq_tui.words import listed
+
+MOST_NAMED = 20
+
+
+class GivenError(ValueError):
+    """Answers that do not fit a form; the message names each mistake in a line of its own."""
+
+
+def read_given(form: Form, values: Mapping[str, Any]) -> tuple[Answer | None, ...]:
+    """Return the answers that values by question id stand for; None where there is none.
+
+    A value is a label or a recorded value, a list of them, a text, a number, true or false, or null for a
+    question that is skipped. A whole record, which has them under ``answers``, is read, too.
+
+    Raises:
+        GivenError: A question does not exist, or does not take its value.
+    """
+    found = values.get("answers", values)
+    if not isinstance(found, Mapping):
+        raise GivenError("answers: must be values by question id")
+    known = listed(form.names, MOST_NAMED)
+    problems = [
+        f"{one_line(name, 60)}: no question has this id; there are {known}"
+        for name in found
+        if name not in form.names
+    ]
+    given: list[Answer | None] = []
+    for name, question, recorded in zip(form.names, form.questions.questions, form.values, strict=True):
+        try:
+            given.append(given_answer(question, recorded, found[name]) if name in found else None)
+        except TypedError as error:
+            problems.append(f"{name}: {error}")
+    if problems:
+        raise GivenError("\n".join(problems))
+    return tuple(given)
+
+
+def given_answer(question: Question, recorded: Sequence[str | bool], value: Any) -> Answer:
+    """Return the answer that a value stands for, given the recorded values of the question's options.
+
+    Raises:
+        TypedError: The question does not take it.
+    """
+    if isinstance(value, Mapping):  # as in a record
+        value = value.get("values", value.get("value"))
+    if value is None:
+        return read_typed(question, "")
+    labels = dict(zip(map(repr, recorded), (option.label for option in question.options), strict=False))
+    several = isinstance(value, list) and question.multi_select
+    texts = [
+        labels[repr(one)] if repr(one) in labels else _text(one) for one in (value if several else [value])
+    ]
+    known = [
+        text for text in texts if text.isdigit() or any(same_words(text, one) for one in labels.values())
+    ]
+    if not several or question.closed or len(known) == len(texts):
+        return read_typed(question, ", ".join(texts))
+    chosen = read_typed(question, ", ".join(known)) if known else Answer()
+    return replace(chosen, other=", ".join(text for text in texts if text not in known))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:.15g}"
+    raise TypedError("must be a text, a number, or a list of texts")
+
+
+def lacking(form: Form, given: Sequence[Answer | None]) -> list[str]:
+    """Return the ids of required questions that are asked and have no answer."""
+    questions = form.questions.questions
+    answers = [one or Answer() for one in given] or [Answer()] * len(questions)
+    shown = asked(questions, answers)
+    return [
+        name
+        for name, question, answer, is_asked in zip(form.names, questions, answers, shown, strict=True)
+        if is_asked and question.required and not answer.given
+    ]
+
+
+def with_given(state: PanelState, given: Sequence[Answer | None]) -> PanelState:
+    """Return a form's state with answers as its draft, which a person sees and confirms."""
+    pages = tuple(
+        page if one is None else _page(page, one) for page, one in zip(state.pages, given, strict=True)
+    )
+    return replace(state, pages=pages)
+
+
+def _page(page: Page, answer: Answer) -> Page:
+    if page.is_field:
+        return replace(page, draft=Draft(other=answer.other, taken=True))
+    labels = [option.label for option in page.question.options]
+    selected = tuple(at for at, label in enumerate(labels) if label in answer.selected)
+    draft = Draft(selected, answer.other, other_on=bool(answer.other))
+    return replace(page, draft=draft, cursor=selected[0] if selected else page.cursor)

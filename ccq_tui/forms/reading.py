@@ -1,0 +1,353 @@
+"""Reads forms: a file of TOML or JSON, or the flat JSON Schema that MCP servers send."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ccq_tui.bounded import UnfitFileError, parse_json, parse_toml, read_bytes, toml_place
+from ccq_tui.config.errors import explain
+from ccq_tui.config.paths import config_dir, expanded
+from ccq_tui.forms.document import (
+    FIELDS_OF,
+    FormDocument,
+    OptionDocument,
+    QuestionDocument,
+    WhenDocument,
+    adapter,
+)
+from ccq_tui.forms.form import Form
+from ccq_tui.questions import FieldRules, Kind, Option, Question, QuestionSet
+from ccq_tui.questions import schema_form as schemas
+from ccq_tui.questions.model import Condition
+from ccq_tui.text import one_line
+from ccq_tui.words import listed
+
+BUILTIN = Path(__file__).parent / "builtin"
+SUFFIXES = (".toml", ".json")
+MOST_BYTES = 200_000
+"""Largest form file."""
+MOST_NAMED = 20
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_LIMITS = {
+    "minLength": "min_length",
+    "maxLength": "max_length",
+    "minItems": "min_choices",
+    "maxItems": "max_choices",
+    "pattern": "pattern",
+    "minimum": "min",
+    "maximum": "max",
+}
+"""The names of limits in a JSON Schema, and here."""
+_OWNERS = {"": FormDocument, "questions": QuestionDocument, "options": OptionDocument, "when": WhenDocument}
+
+
+class FormFileError(ValueError):
+    """A form that cannot be used.
+
+    Attributes:
+        problems: What is wrong, each with its place in the file; the message has all of them, in lines.
+    """
+
+    def __init__(self, name: str, *problems: str, line: int = 0) -> None:
+        place = f"{name}:{line}" if line else name
+        self.problems = tuple(one_line(f"{place}: {problem}", 500) for problem in problems)
+        super().__init__("\n".join(self.problems))
+
+
+def find_form(name: str) -> Form:
+    """Return the form of a name: a path, "-" for standard input, a person's own form, or a built-in one.
+
+    Raises `FormFileError` for a form that does not exist or cannot be used.
+    """
+    if not name.strip():
+        raise FormFileError("FORM", ": is empty; name a form, or a question with --option")
+    if name == "-":
+        return read_form(sys.stdin.buffer.read(MOST_BYTES + 1), "standard input")
+    if not _NAME.fullmatch(name) or name.endswith(SUFFIXES):
+        return _read_file(expanded(name), name)
+    for path in (directory / f"{name}{suffix}" for directory in _places() for suffix in SUFFIXES):
+        if path.exists():
+            return _read_file(path, str(path))
+    known = sorted(
+        {path.stem for place in _places() for path in place.glob("*.*") if path.suffix in SUFFIXES}
+    )
+    said = f"no form has this name; there are {listed(known, MOST_NAMED)}; a path has its suffix: {name}.toml"
+    raise FormFileError(name, said)
+
+
+def _places() -> tuple[Path, Path]:
+    return config_dir() / "forms", BUILTIN
+
+
+def _read_file(path: Path, name: str) -> Form:
+    try:
+        return read_form(read_bytes(path, MOST_BYTES), name)
+    except UnfitFileError as error:
+        raise FormFileError(name, str(error)) from error
+    except OSError as error:
+        raise FormFileError(name, f"cannot be read: {error.strerror}") from error
+
+
+def read_form(text: str | bytes, name: str) -> Form:
+    """Return the form that a text of TOML or JSON describes; ``name`` is that of its file, for messages.
+
+    A name that ends in .toml or .json says which it is, else its content does. Raises `FormFileError` with
+    every mistake.
+    """
+    if len(text) > MOST_BYTES:
+        raise FormFileError(name, f"is larger than {MOST_BYTES:,} bytes")
+    try:
+        said = text if isinstance(text, str) else text.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormFileError(name, f"is not UTF-8 text: {error.reason}") from error
+    is_json = name.endswith(".json") or (not name.endswith(".toml") and said.lstrip().startswith("{"))
+    try:
+        document = parse_json(said) if is_json else parse_toml(said)
+    except tomllib.TOMLDecodeError as error:
+        cause, line, column = toml_place(error, said)
+        where = f" ({column})" if column else ""
+        raise FormFileError(name, f"is not TOML: {cause}{where}", line=line) from error
+    except ValueError as error:
+        cause, line = getattr(error, "msg", str(error)), getattr(error, "lineno", 0)
+        raise FormFileError(name, f"is not JSON: {cause}", line=line) from error
+    return form_of(document, name)
+
+
+def form_of(document: Mapping[str, Any], name: str = "form") -> Form:
+    """Return the form of a document: the content of a form file, or a flat JSON Schema of an object.
+
+    Args:
+        document: The content.
+        name: The name for messages; its stem is the id of a JSON Schema that has none.
+
+    Raises:
+        FormFileError: Its message lists every mistake with its path, such as ``questions[2].when.question``.
+    """
+    if not isinstance(document, Mapping):
+        raise FormFileError(name, "must be an object with “id” and “questions”")
+    if "questions" not in document and ("properties" in document or document.get("type") == "object"):
+        return _form_of_schema(document, name)
+    try:
+        read = adapter().validate_python(document)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[:MOST_NAMED]
+        raise FormFileError(name, *(f"{_place(one['loc'])}{_said(one)}" for one in wrong)) from error
+    problems: list[str] = []
+    asked: list[schemas.Field] = []
+    for number, question in enumerate(read.questions):
+        try:
+            asked.append(_field(question, read.questions[:number], asked))
+        except _QuestionError as error:
+            problems += [f"questions[{number}]{problem}" for problem in error.args]
+            asked.append(schemas.Field(question.id, Question(question.text)))
+    if problems:
+        raise FormFileError(name, *problems)
+    intro = "\n".join(line for line in (read.description, *read.context) if line)
+    return _form(read.id, str(read.version), read.title, intro, asked, document)
+
+
+def _form(
+    id_: str,
+    version: str,
+    title: str,
+    intro: str,
+    asked: Sequence[schemas.Field],
+    document: Mapping[str, Any],
+) -> Form:
+    questions = QuestionSet(id_, tuple(one.question for one in asked), title, intro=intro, is_form=True)
+    names, values = tuple(one.name for one in asked), tuple(one.values for one in asked)
+    return Form(id_, version, questions, names, values, document)
+
+
+# -- a form file ----------------------------------------------------------------------------------------
+
+
+class _QuestionError(Exception):
+    """What is wrong with one question: in each argument the rest of its path, and the problem."""
+
+
+def _field(
+    document: QuestionDocument, before: Sequence[QuestionDocument], asked: Sequence[schemas.Field]
+) -> schemas.Field:
+    problems, when = list(_contradictions(document, before)), None
+    try:
+        when = _condition(document.when, before, asked)
+    except _QuestionError as error:
+        problems += error.args
+    try:
+        field = schemas.read_field(document.id, property_of(document), required=document.required)
+    except schemas.FormError as error:
+        words = str(error)
+        for known, own in _LIMITS.items():
+            words = words.replace(known, own)
+        problems.append(f": {words}")
+    if problems:
+        raise _QuestionError(*problems)
+    question = field.question
+    options = tuple(Option(one.label, one.description) for one in document.options) or question.options
+    rules = replace(
+        question.field or FieldRules(), one_line=document.kind in ("text", "number"), skippable=True
+    )
+    question = replace(
+        question,
+        text=document.text,
+        header=document.header or document.id.replace("_", " ").replace("-", " ").capitalize(),
+        options=options,
+        description=document.help,
+        placeholder=document.placeholder,
+        closed=question.closed and not document.other,
+        field=rules,
+        when=when,
+    )
+    return replace(field, question=question)
+
+
+def property_of(document: QuestionDocument) -> dict[str, Any]:
+    """Return the property of a flat JSON Schema that a question stands for."""
+    options = [{"const": one.value or one.label, "title": one.label} for one in document.options]
+    values = {one.label: one.value or one.label for one in document.options}
+    match document.kind:
+        case "choice":
+            kind: dict[str, Any] = {"type": "string", "oneOf": options}
+        case "multi":
+            kind = {"type": "array", "items": {"anyOf": options}}
+        case "number":
+            kind = {"type": "integer" if document.integer else "number"}
+        case "confirm":
+            kind = {"type": "boolean"}
+        case _:
+            kind = {"type": "string"}
+    default = document.default
+    if isinstance(default, list):
+        default = [values.get(one, one) for one in default]
+    elif isinstance(default, str):
+        default = values.get(default, default)
+    limits = {
+        known: getattr(document, own) for known, own in _LIMITS.items() if document.kind in FIELDS_OF[own]
+    }
+    rest = {"title": document.text, "description": document.help or None, "default": default, **limits}
+    return kind | {name: value for name, value in rest.items() if value is not None}
+
+
+def _contradictions(document: QuestionDocument, before: Sequence[QuestionDocument]) -> Iterator[str]:
+    if document.id in (one.id for one in before):
+        yield f".id: {document.id!r} is the id of an earlier question; each needs its own"
+    for name, kinds in FIELDS_OF.items():
+        if getattr(document, name) not in (None, False, "", []) and document.kind not in kinds:
+            yield f".{name}: is for {' and '.join(kinds)}, not for {document.kind}"
+    if document.min is not None and document.max is not None and document.min > document.max:
+        yield f".min: must be at most max ({document.max:g}), not {document.min:g}"
+
+
+def _condition(
+    when: WhenDocument | None, before: Sequence[QuestionDocument], asked: Sequence[schemas.Field]
+) -> Condition | None:
+    """Return a question's condition; raises `_QuestionError`."""
+    if when is None:
+        return None
+    number = next((place for place, one in enumerate(before) if one.id == when.question), None)
+    if number is None:
+        earlier = (
+            f"there are {listed([one.id for one in before], MOST_NAMED)}" if before else "it is the first"
+        )
+        said = f"must be the id of an earlier question, not {when.question!r}; {earlier}"
+        raise _QuestionError(f".when.question: {said}")
+    if (when.equals is None) == (when.contains is None):
+        raise _QuestionError(".when: needs one of “equals” and “contains”")
+    name, value = ("equals", when.equals) if when.contains is None else ("contains", when.contains)
+    kind = before[number].kind
+    if name == "contains" and kind not in ("multi", "text", "multiline"):
+        raise _QuestionError(f".when.contains: is for multi, text and multiline; use “equals” for {kind}")
+    field = asked[number]
+    for option, recorded in zip(field.question.options, field.values, strict=False):
+        if value in (option.label, recorded) and isinstance(value, bool) == isinstance(recorded, bool):
+            return Condition(number, option.label, name == "contains")
+    if field.values and not before[number].other:
+        allowed = f"an option of {when.question!r}: {listed([repr(one) for one in field.values], MOST_NAMED)}"
+    elif kind == "number" and isinstance(value, float):
+        return Condition(number, f"{value:.15g}")
+    elif kind != "number" and isinstance(value, str):
+        return Condition(number, value, name == "contains")
+    else:
+        allowed = "a number" if kind == "number" else "a text in quotes"
+    raise _QuestionError(f".when.{name}: must be {allowed}; not {value!r}")
+
+
+def _place(parts: Sequence[str | int]) -> str:
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).lstrip(".")
+    return f"{path}: " if path else ""
+
+
+def _said(wrong: Mapping[str, Any]) -> str:
+    """Say what is wrong in a place, and what is allowed there."""
+    match wrong["type"]:
+        case "missing" | "missing_argument" | "missing_keyword_only_argument":
+            return "is missing"
+        case "unexpected_keyword_argument":
+            owner = _OWNERS[next((part for part in wrong["loc"][-2::-1] if isinstance(part, str)), "")]
+            return f"is no field; there are {', '.join(one.name for one in fields(owner))}"
+        case "string_pattern_mismatch":
+            return f"must be letters, digits, _, - and ., at most 64, not {wrong['input']!r}"
+        case "dataclass_type":
+            return f"must be a table, not {wrong['input']!r}"
+        case "too_short":
+            return "needs at least one question"
+        case "too_long":
+            return f"is longer than {wrong['ctx']['max_length']} entries"
+        case "string_too_long":
+            return f"is longer than {wrong['ctx']['max_length']:,} characters"
+    return explain(wrong)
+
+
+# -- a flat JSON Schema ---------------------------------------------------------------------------------
+
+
+def _form_of_schema(schema: Mapping[str, Any], name: str) -> Form:
+    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(name).stem).strip("-.") or "form"
+    id_, title, said = (schema.get(key, "") for key in ("id", "title", "description"))
+    if not all(isinstance(text, str) for text in (id_, title, said)):
+        raise FormFileError(name, "“id”, “title” and “description” must be texts")
+    read = schemas.read_form(id_ or stem, title, said, schema)
+    if read.problem or not read.fields:
+        raise FormFileError(name, read.problem or "it has no “properties”, the questions to ask")
+    asked = [_skippable(field) for field in read.fields]
+    return _form(id_ or stem, "", title, said, asked, {"id": id_ or stem, **schema})
+
+
+def _skippable(field: schemas.Field) -> schemas.Field:
+    rules = replace(field.question.field or FieldRules(), skippable=True)
+    return replace(field, question=replace(field.question, field=rules))
+
+
+def mcp_schema(form: Form) -> dict[str, Any]:
+    """Return a form as the flat JSON Schema of an MCP elicitation.
+
+    Raises `FormFileError` if a question depends on an earlier answer or takes one's own words, which such a
+    schema cannot say.
+    """
+    if "questions" not in form.document:
+        return {key: value for key, value in form.document.items() if key != "id"}
+    asked = form.questions.questions
+    beyond = [
+        f"questions[{number}]: has “{'when' if one.when else 'other'}”, which such a JSON Schema lacks"
+        for number, one in enumerate(asked)
+        if one.when or (one.kind is Kind.CHOICE and not one.closed)
+    ]
+    if beyond:
+        raise FormFileError(form.id, *beyond)
+    document: FormDocument = adapter().validate_python(form.document)
+    return {
+        "type": "object",
+        **({"title": document.title} if document.title else {}),
+        **({"description": form.questions.intro} if form.questions.intro else {}),
+        "properties": {one.id: property_of(one) for one in document.questions},
+        "required": [one.id for one in document.questions if one.required],
+    }

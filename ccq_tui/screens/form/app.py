@@ -1,0 +1,288 @@
+"""The app of one form: what it is about, its panel, and the way out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.filter import LineFilter
+from textual.screen import ModalScreen
+from textual.widget import AwaitMount
+from textual.widgets import Static
+
+from ccq_tui import theming
+from ccq_tui.compat.textual.driver import end_driver, lasting_driver, taking_over
+from ccq_tui.config.keymap import keymap, use_keys
+from ccq_tui.config.load import load_settings
+from ccq_tui.config.settings import Settings
+from ccq_tui.forms.filling import Filling
+from ccq_tui.inbox.actors import Surface
+from ccq_tui.inbox.draft import Draft
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.port import Settled
+from ccq_tui.inbox.requests import FormRequest, RequestOutcome
+from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.output import colourless
+from ccq_tui.preboot_input import EarlyPrompt
+from ccq_tui.questions.events import Pressed
+from ccq_tui.questions.input_guard import Presses
+from ccq_tui.questions.state import Focus, PanelState
+from ccq_tui.screens.editor import GROUP, edit_for, end_editors
+from ccq_tui.text import one_line, safe
+from ccq_tui.widgets.keys import bindings_for
+from ccq_tui.widgets.lifetime import start_work
+from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.panel_host import Panel, PanelHost
+from ccq_tui.widgets.question import QuestionPanel
+
+LEAVE = "Leave? Your answers are kept as a draft · y leave · n stay"
+DRAFT = "Your draft of an earlier time is here"
+ANSWER = "form answer"
+LOOK_SECONDS = 0.5
+"""Seconds between two looks at the time left."""
+LONGEST_NAME = 40
+LONGEST_VALUE = 2_000
+SCROLLS_ABOUT = "Scroll what the form is about"
+SCROLLS = ("pageup", "pagedown", "ctrl+up", "ctrl+down")
+
+
+class FormHost(PanelHost):
+    """Shows the form's request."""
+
+    def __init__(self, app: FormApp) -> None:
+        super().__init__(Surface.ASKER, app)
+        self._app = app
+
+    def say(self, text: str, of: str = "") -> None:  # noqa: ARG002 - there is one request
+        self._app.say(text)
+
+    def run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        start_work(self._app, work, name=ANSWER, group=ANSWER)
+
+    def edit(self, text: str, put: Callable[[str], None]) -> None:
+        start_work(self._app, partial(edit_for, self._app, text, put, self._app.say), name=GROUP, group=GROUP)
+
+    async def open_link(self, url: str) -> None:
+        """Open nothing: a form has no link."""
+
+    def refused(self, opened: OpenRequest, draft: Draft, error: InboxError) -> None:
+        if isinstance(self.panel, QuestionPanel):
+            self.panel.rest()
+            opened.draft = draft
+            self.show(opened, self.panel, asked_for=True)
+        self.say(f"Not answered: {error}")
+
+    async def won(self, opened: OpenRequest, draft: Draft, outcome: RequestOutcome) -> None:
+        """Do nothing more: the end of the request ends the app."""
+
+
+class LeaveQuestion(ModalScreen[bool]):
+    """Asks whether to leave the form."""
+
+    DEFAULT_CSS = """
+    LeaveQuestion { background: transparent; }
+    LeaveQuestion Static { dock: bottom; height: auto; padding: 0 1; background: $surface; color: $warning; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static(LEAVE, markup=False)
+
+    def on_key(self, event: events.Key) -> None:
+        event.stop()
+        if event.key in ("y", "n", "escape", "ctrl+c"):
+            self.dismiss(event.key in ("y", "ctrl+c"))
+
+
+class FormPanel(QuestionPanel):
+    """The panel of a form whose introduction stands above it."""
+
+    def begin(self, state: PanelState, **options: Any) -> None:
+        super().begin(_without_intro(state), **options)
+
+    def take_draft(self, draft: Draft) -> None:
+        super().take_draft(_without_intro(draft) if isinstance(draft, PanelState) else draft)
+
+
+def _without_intro(state: PanelState) -> PanelState:
+    return replace(state, questions=replace(state.questions, intro=""))
+
+
+class FormApp(App[None]):
+    """Shows one form until it is settled or left."""
+
+    CSS = """
+    #about { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+    #said { height: auto; padding: 0 1; color: $warning; background: $surface; &.-off { display: none; } }
+    RequestPanel { dock: bottom; }
+    """
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_for("help", "quit"),
+        Binding("ctrl+c", "do('quit')", "Leave", priority=True, show=False),
+        Binding("escape", "go_back", "Back", priority=True, show=False),
+        *(Binding(key, f"scroll_about('{key}')", SCROLLS_ABOUT, show=False) for key in SCROLLS),
+    ]
+
+    def __init__(
+        self,
+        filling: Filling,
+        settings: Settings,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        early: EarlyPrompt | None = None,
+    ) -> None:
+        super().__init__(driver_class=taking_over(early) if early is not None else lasting_driver())
+        self.no_color = colourless()
+        self.clock = clock
+        self.presses = Presses()
+        self._filling, self._settings = filling, settings
+        self._about = VerticalScroll(Static(markup=False), id="about", can_focus=False)
+        self._said = Static(id="said", classes="-off", markup=False)
+        self.panel = FormPanel(clock=clock, hides="back")
+        self.host = FormHost(self)
+        use_keys(settings.keymap)
+        self.set_keymap({name: ",".join(keys) for name, keys in keymap().changed().items()})
+        if settings.is_still:
+            self.animation_level = "none"
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theming.variable_defaults()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return theming.line_filters(self, super().get_line_filters())
+
+    def on_load(self) -> None:
+        theming.install(self, self._settings.theme)
+
+    def compose(self) -> ComposeResult:
+        yield self._about
+        yield self._said
+        yield self.panel
+
+    def on_mount(self) -> None:
+        opened = self._filling.opened
+        self._about.query_one(Static).update(self._subject())
+        opened.changed.subscribe(self._changed)
+        self.host.show(opened, self.panel)
+        self.set_interval(LOOK_SECONDS, self._look)
+        if isinstance(opened.shown, PanelState) and opened.shown.has_draft:
+            self.say(DRAFT)
+        if not opened.is_pending:
+            self.exit()  # settled before there was a screen
+
+    def _subject(self) -> Text:
+        """Return what the form says of itself, and what it is about; the panel has its title."""
+        request, palette = self._filling.opened.request, palette_of(self._about)
+        if not isinstance(request, FormRequest):
+            return Text()
+        lines = [Text(safe(request.questions.intro))]
+        width = min(LONGEST_NAME, max((len(name) for name in request.context), default=0))
+        for name, value in request.context.items():
+            named = (f"{one_line(name, LONGEST_NAME):{width}}  ", palette.muted)
+            lines.append(Text.assemble(named, safe(value[:LONGEST_VALUE])))
+        return Text("\n").join(line for line in lines if line)
+
+    # -- the time, and the end ------------------------------------------------------------------------------
+
+    async def on_event(self, event: events.Event) -> None:
+        """Note each key before it reaches its target."""
+        if isinstance(event, events.Key | events.Paste | events.MouseEvent):
+            self._filling.touch()
+        if isinstance(event, events.Key | events.Paste) and not self._said.has_class("-off"):
+            self.say("")
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            if isinstance(event, events.Key):
+                self.presses = self.presses.pressed(event.key, self.clock())
+            if self.screen_stack and not self.panel.is_mounted:
+                await AwaitMount(self.screen, [self.panel])  # the panel takes what comes ahead of it
+        await super().on_event(event)
+
+    def _look(self) -> None:
+        if self.panel.countdown != (words := self._filling.countdown):
+            self.panel.countdown = words
+
+    def _changed(self, change: object) -> None:
+        if isinstance(change, Settled):
+            self.exit()
+
+    def _ask_whether_to_leave(self) -> None:
+        self.push_screen(LeaveQuestion(), lambda sure: self.exit() if sure else None)
+
+    # -- keys -----------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave Esc to the panel while it has something of its own to close."""
+        if action != "go_back":
+            return super().check_action(action, parameters)
+        state = self.panel.state
+        closes = state.typing and state.focus is not Focus.FIELD
+        asks = state.focus is Focus.DECLINE or isinstance(self.screen, ModalScreen)
+        return not (closes or asks or state.large)
+
+    def action_go_back(self) -> None:
+        """Go to the question before, or ask whether to leave the first."""
+        if self.panel.state.tab == 0:
+            self._ask_whether_to_leave()
+        else:
+            self.panel.dispatch(Pressed("shift+tab", at=self.clock()))
+
+    def action_scroll_about(self, key: str) -> None:
+        by = max(1, self._about.size.height - 1) if key.startswith("page") else 1
+        self._about.scroll_relative(y=-by if key.endswith("up") else by, animate=False)
+
+    async def action_do(self, name: str) -> None:
+        """Show the keys, or leave; a second time at once."""
+        if name == "quit" and isinstance(self.screen, LeaveQuestion):
+            self.exit()
+        elif name == "quit":
+            self._ask_whether_to_leave()
+        elif not isinstance(self.screen, ModalScreen):
+            helping = await asyncio.to_thread(import_module, "ccq_tui.screens.help")
+            rows = helping.key_rows(helping.own_bindings(type(self)), keymap(), self.panel.help_place)
+            self.push_screen(helping.HelpScreen(rows))
+
+    def say(self, text: str) -> None:
+        self._said.update(text)
+        self._said.set_class(not text, "-off")
+
+    # -- the place of the panel -----------------------------------------------------------------------------
+
+    def let_go(self, opened: OpenRequest) -> None:
+        """Wait: the end of the request ends the app."""
+
+    def give_back(self, panel: Panel) -> None:  # noqa: ARG002 - there is one
+        """Ask again without what was typed before anybody can have read the question."""
+        self.panel.rest()
+        self.host.show(self._filling.opened, self.panel)
+
+    def type_late(self, typed: list[Any]) -> None:
+        """Drop what was typed behind the last answer."""
+
+    def folded(self) -> None:
+        """Unfold the panel: there is nothing else here."""
+        if self.panel.state.hidden:
+            self.panel.dispatch(Pressed("f2", at=self.clock()))
+
+
+async def show_form(filling: Filling, early: EarlyPrompt | None = None) -> None:
+    """Show a form until it is settled, or the person leaves it; raises `SettingsError`.
+
+    It takes the terminal, and what was typed there, over from ``early``.
+    """
+    loaded = await asyncio.to_thread(load_settings, project=False)
+    app = FormApp(filling, loaded.settings, early=early)
+    try:
+        await app.run_async()
+    finally:
+        await end_editors(app)
+        end_driver(app)

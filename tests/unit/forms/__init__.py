@@ -1,0 +1,1 @@
+"""Tests of questionnaires without an agent."""

@@ -1,0 +1,296 @@
+"""Form files: what they mean, every mistake named with its place, and forms as flat JSON Schemas."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ccq_tui.config.paths import config_dir
+from ccq_tui.forms.document import form_schema
+from ccq_tui.forms.reading import FormFileError, find_form, form_of, mcp_schema, read_form
+from ccq_tui.questions import FieldRules, Kind, Option
+from ccq_tui.questions.model import Condition
+from ccq_tui.questions.schema_form import read_form as read_schema
+
+RELEASE = """\
+id = "release"
+version = 3
+title = "Release notes"
+description = "For the people who use it."
+context = ["main is frozen"]
+[[questions]]
+id = "kind"
+text = "What kind of release?"
+kind = "choice"
+options = [{label = "Major", value = "x"}, {label = "Minor", description = "features"}, "Patch, small"]
+default = "Major"
+[[questions]]
+id = "why"
+header = "Reason"
+text = "Why is it major?"
+kind = "text"
+help = "One line for the changelog."
+placeholder = "it breaks …"
+required = false
+min_length = 3
+max_length = 80
+pattern = "^[a-z]"
+when = {question = "kind", equals = "x"}
+[[questions]]
+id = "areas"
+text = "Which areas?"
+kind = "multi"
+options = ["API", "Docs"]
+other = true
+max_choices = 2
+default = ["Docs"]
+[[questions]]
+id = "shards"
+text = "How many shards?"
+kind = "number"
+integer = true
+min = 1
+max = 9
+default = 3
+when = {question = "areas", contains = "API"}
+[[questions]]
+id = "sure"
+text = "Is it final?"
+kind = "confirm"
+[[questions]]
+id = "notes"
+text = "What else?"
+kind = "multiline"
+required = false
+when = {question = "sure", equals = false}
+"""
+
+
+def test_a_form_file_is_read() -> None:
+    form = read_form(RELEASE, "release.toml")
+    assert (form.id, form.version, form.names[0]) == ("release", "3", "kind")
+    assert (form.questions.title, form.questions.intro, form.questions.is_form) == (
+        "Release notes",
+        "For the people who use it.\nmain is frozen",
+        True,
+    )
+    kind, why, areas, shards, sure, _ = form.questions.questions
+    assert kind.options == (Option("Major"), Option("Minor", "features"), Option("Patch, small"))
+    assert form.values == (("x", "Minor", "Patch, small"), (), ("API", "Docs"), (), (True, False), ())
+    rules = [one.field or FieldRules() for one in form.questions.questions]
+    assert [(one.required, one.one_line, one.skippable) for one in rules] == [
+        *((True, False, True), (False, True, True), (True, False, True)),
+        *((True, True, True), (True, False, True), (False, False, True)),
+    ]
+    assert [one.preset for one in rules] == [("Major",), (), ("Docs",), ("3",), (), ()]
+    assert (why.kind, why.header, why.description, why.placeholder) == (
+        *(Kind.TEXT, "Reason", "One line for the changelog.", "it breaks …"),
+    )
+    assert (rules[1].fewest, rules[1].most, rules[1].pattern) == (3, 80, "^[a-z]")
+    assert (kind.closed, areas.closed, areas.multi_select, rules[2].most) == (True, False, True, 2)
+    assert (shards.kind, shards.minimum, shards.maximum, rules[3].number) == (Kind.NUMBER, 1, 9, "integer")
+    assert (shards.header, [option.label for option in sure.options]) == ("Shards", ["Yes", "No"])
+    assert [one.when for one in form.questions.questions] == [
+        *(None, Condition(0, "Major"), None),
+        *(Condition(2, "API", contains=True), None, Condition(4, "No")),
+    ]
+
+
+def test_a_document_stays_the_same_in_json_and_is_read_again() -> None:
+    form = read_form(RELEASE, "release.toml")
+    again = read_form(json.dumps(form.document), "a name without a suffix")
+    assert again == form
+    assert form_of(json.loads(json.dumps(again.document))) == form
+    assert read_form(("\ufeff" + RELEASE).encode(), "standard input") == form, "as some editors write it"
+
+
+def test_forms_are_found_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    built_in = find_form("commit-reflection")
+    assert [(one.kind, one.multi_select, one.required) for one in built_in.questions.questions] == [
+        *[(Kind.CHOICE, False, True)] * 5,
+        (Kind.TEXT, False, True),
+        (Kind.CHOICE, True, False),
+        *[(Kind.TEXT, False, False)] * 2,
+        (Kind.CHOICE, False, True),
+    ]
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FormFileError, match=r"^mine: no form has this name; there are commit-reflection"):
+        find_form("mine")
+    own = config_dir() / "forms"
+    own.mkdir(parents=True)
+    (own / "mine.toml").write_text(RELEASE, "utf-8")
+    (own / "commit-reflection.json").write_text(json.dumps(find_form("mine").document), "utf-8")
+    assert find_form("mine").id == find_form("commit-reflection").id == "release", "one's own come first"
+    with pytest.raises(FormFileError, match="there are commit-reflection, mine; a path has its suffix"):
+        find_form("other")
+    (tmp_path / "mine.toml").write_text(RELEASE.replace('"release"', '"here"'), "utf-8")
+    assert find_form("mine.toml").id == find_form("./mine.toml").id == "here"
+    (tmp_path / "no suffix").write_text(RELEASE, "utf-8")
+    assert find_form(str(tmp_path / "no suffix")).id == "release"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(RELEASE.encode())))
+    assert find_form("-").id == "release"
+    for name, said in (
+        ("./gone.toml", "cannot be read: No such file"),
+        (".", "cannot be read: Is a directory"),
+    ):
+        with pytest.raises(FormFileError, match=re.escape(f"{name}: {said}")):
+            find_form(name)
+
+
+def question(**fields: Any) -> dict[str, Any]:
+    if isinstance(when := fields.get("when"), tuple):
+        fields["when"] = dict(zip(("question", "equals"), when, strict=True))
+    return {"id": "b", "text": "B?", "kind": "text"} | fields
+
+
+CHOICE = {"id": "a", "text": "A?", "kind": "choice", "options": ["X", "Y"]}
+NUMBER = {"id": "a", "text": "A?", "kind": "number"}
+TEXT = {"id": "a", "text": "A?", "kind": "text"}
+CONFIRM = {"id": "a", "text": "A?", "kind": "confirm"}
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        ([], "s: needs at least one question"),
+        ([TEXT] * 101, "s: is longer than 100 entries"),
+        (["x"], "s[0]: must be a table, not 'x'"),
+        ([TEXT, question(id="a")], "s[1].id: 'a' is the id of an earlier question; each needs its own"),
+        ([question(kind="date")],
+         "s[0].kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number' or 'confirm', not "
+         "'date'"),
+        ([question(required="yes", min_length=1.5, min="3")],
+         "s[0].required: must be true or false, not 'yes'|"
+         "s[0].min_length: must be a whole number, not 1.5|s[0].min: must be a number, not '3'"),
+        ([question(id="a b", text="")], "s[0].id: must be letters, digits, _, - and ., at most 64, not 'a b'|"
+         "s[0].text: must not be empty, not ''"),
+        ([question(text="x" * 10_001, max_length=-1)],
+         "s[0].text: is longer than 10,000 characters|s[0].max_length: must be 0 or more, not -1"),
+        ([question(default={})],
+         "s[0].default: must be a text, a number, true or false, or where fit a list of texts"),
+        ([{"id": "a", "kind": "text"}], "s[0].text: is missing"),
+        ([question(when={"equals": 1, "is": 2})], "s[0].when.question: is missing|"
+         "s[0].when.is: is no field; there are question, equals, contains"),
+        ([CHOICE | {"options": ["X", {"title": "Y"}, 3]}], "s[0].options[1].label: is missing|"
+         "s[0].options[1].title: is no field; there are label, description, value|s[0].options[2]: must "
+         "be a table, not 3"),
+        ([CHOICE | {"options": []}], "s[0]: has nothing to choose from"),
+        ([CHOICE | {"options": ["X", "X"]}], "s[0]: has an option twice"),
+        ([CHOICE | {"default": "Z"}], "s[0]: has a default that is none of its options"),
+        ([NUMBER | {"default": "3"}], "s[0]: has a default of another type"),
+        ([question(options=["X"], min=3, max_choices=1)],
+         "s[0].options: is for choice and multi, not for text|"
+         "s[0].min: is for number, not for text|s[0].max_choices: is for multi, not for text"),
+        ([NUMBER | {"min": 3, "max": 2}], "s[0].min: must be at most max (2), not 3"),
+        ([question(min_length=3, max_length=2)],
+         "s[0]: contradicts itself: its min_length is above its max_length"),
+        ([question(pattern="(a)\\1")], "s[0]: has a pattern that cannot be checked here"),
+        ([question(when=("b", "x"))],
+         "s[0].when.question: must be the id of an earlier question, not 'b'; it is the first"),
+        ([CHOICE, question(when=("c", "x"))],
+         "s[1].when.question: must be the id of an earlier question, not 'c'; there are a"),
+        ([CHOICE, question(when={"question": "a"})], "s[1].when: needs one of “equals” and “contains”"),
+        ([CHOICE, question(when=("a", "Z"))],
+         "s[1].when.equals: must be an option of 'a': 'X', 'Y'; not 'Z'"),
+        ([CHOICE, question(when={"question": "a", "contains": "X"})],
+         "s[1].when.contains: is for multi, text and multiline; use “equals” for choice"),
+        ([NUMBER, question(when=("a", "3"))], "s[1].when.equals: must be a number; not '3'"),
+        ([TEXT, question(when=("a", 3))], "s[1].when.equals: must be a text in quotes; not 3.0"),
+        ([CONFIRM, question(when=("a", 1))],
+         "s[1].when.equals: must be an option of 'a': True, False; not 1.0"),
+    ],
+)  # fmt: skip
+def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) -> None:
+    with pytest.raises(FormFileError) as caught:
+        form_of({"id": "f", "questions": questions}, "f.toml")
+    assert str(caught.value).splitlines() == [f"f.toml: question{line}" for line in said.split("|")]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ('id = "x"\nquestions = [\n', "f.toml", "f.toml:2: is not TOML: Invalid value (end of file)"),
+        ('id = "x"\nid = "y"\n', "f", "f:2: is not TOML: Cannot overwrite a value (column 9)"),
+        ('{"id": "x",\n "questions": [,]}', "f", "f:2: is not JSON: Expecting value"),
+        ("[1]", "f.json", "f.json: must be an object with “id” and “questions”"),
+        ("[" * 100 + "]" * 100, "f.json", "f.json: is not JSON: it is nested more than 64 levels deep"),
+        (b"\xff", "f", "f: is not UTF-8 text: invalid start byte"),
+        ("#" * 200_001, "f", "f: is larger than 200,000 bytes"),
+        ("", "f", "f: id: is missing\nf: questions: is missing"),
+        ('{"type": "object"}', "f", "f: it has no “properties”, the questions to ask"),
+        (
+            '{"properties": {"x": {"type": "null"}}}',
+            "f",
+            "f: field “x” is of the type “null”, which is not known here",
+        ),
+        ('{"type": "object", "title": 3}', "f", "f: “id”, “title” and “description” must be texts"),
+        (
+            "id = 'x'\ntitel = 'y'\nquestions = [{id = 'a', text = 'A?', kind = 'text'}]",
+            "\x1b[2Jf",
+            "␛[2Jf: titel: is no field; there are id, version, title, description, context, questions",
+        ),
+    ],
+)
+def test_what_is_no_form_is_refused_with_file_and_line(text: str | bytes, name: str, said: str) -> None:
+    with pytest.raises(FormFileError) as caught:
+        read_form(text, name)
+    assert str(caught.value) == said
+
+
+def test_a_flat_json_schema_is_a_form() -> None:
+    schema = {
+        "type": "object",
+        "title": "Deploy",
+        "properties": {
+            "where": {
+                "type": "string",
+                "title": "Where to?",
+                "enum": ["eu", "us"],
+                "enumNames": ["EU", "US"],
+            },
+            "sure": {"type": "boolean"},
+            "mail": {"type": "string", "format": "email"},
+        },
+        "required": ["where"],
+    }
+    form = read_form(json.dumps(schema), "to/deploy it.json")
+    assert (form.id, form.questions.title, form.names) == ("deploy-it", "Deploy", ("where", "sure", "mail"))
+    assert form.values == (("eu", "us"), (True, False), ())
+    assert [one.required for one in form.questions.questions] == [True, False, False]
+    assert mcp_schema(form) == schema
+    assert form_of(form.document, "another name") == form, "its document has its id"
+
+
+def test_a_form_is_exported_as_the_schema_that_asks_the_same() -> None:
+    text = re.sub(r"(?m)^(when|other) = .*\n", "", RELEASE)
+    form = read_form(text, "release.toml")
+    exported = read_schema("f", "", "", mcp_schema(form))
+    assert exported.problem == ""
+    assert [field.name for field in exported.fields] == list(form.names)
+    assert tuple(field.values for field in exported.fields) == form.values
+    for theirs, ours in zip(exported.questions.questions, form.questions.questions, strict=True):
+        known = ("text", "kind", "required", "minimum", "maximum", "multi_select", "closed")
+        assert [getattr(theirs, name) for name in known] == [getattr(ours, name) for name in known]
+        assert replace(theirs.field or FieldRules(), one_line=True, skippable=True) == replace(
+            ours.field or FieldRules(), one_line=True
+        )
+    with pytest.raises(FormFileError) as caught:
+        mcp_schema(read_form(RELEASE, "release.toml"))
+    assert str(caught.value).splitlines()[:2] == [
+        "release: questions[1]: has “when”, which such a JSON Schema lacks",
+        "release: questions[2]: has “other”, which such a JSON Schema lacks",
+    ]
+
+
+def test_the_schema_of_form_files_names_every_field() -> None:
+    schema = form_schema()
+    written = read_form(RELEASE, "release.toml").document
+    assert set(written) == set(schema["properties"])
+    asked = {name for one in written["questions"] for name in one}
+    assert asked | {"min_choices"} == set(schema["$defs"]["QuestionDocument"]["properties"])
