@@ -1,0 +1,208 @@
+"""Commands for reflections on commits: asked, by a git hook too, and read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.store import SINCE, print_lines, since
+from ccq_tui.output import echo
+from ccq_tui.text import one_line, reason
+from ccq_tui.words import listed, plural
+
+if TYPE_CHECKING:
+    from ccq_tui.forms.form import Form
+    from ccq_tui.forms.reflections import Reflection
+
+AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
+ASK = "commit"
+MOST_NAMED = 10
+
+
+class RevisionGroup(click.Group):
+    """A command group in which anything but the name of a command is a commit to reflect on."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Ask about a commit unless a command or the help is named."""
+        named = args and (args[0] in self.commands or args[0] in self.get_help_option_names(ctx))
+        return super().parse_args(ctx, args if named else [ASK, *args])
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click calls it so)
+        """Say in the usage line that both a commit and a command may follow."""
+        return ["[REV | COMMAND] [OPTIONS]"]
+
+
+@click.group(
+    cls=RevisionGroup,
+    epilog="""\b
+  ccq-tui reflect                  on the newest commit
+  ccq-tui reflect HEAD~1           on another one
+  ccq-tui reflect install          after each commit from now on
+""",
+)
+def reflect() -> None:
+    """Reflect on a commit: ten questions, whose answers become a line of a file.
+
+    REV is a commit in any of git's notations: docs/reflect.md. ccq-tui reflect commit --help
+    lists the options.
+    """
+
+
+@reflect.command(ASK)
+@click.argument("revision", metavar="[REV]", default="HEAD")
+@click.option("--output", metavar="FILE|-", help="The record's file. [default: .commit-reflections.jsonl]")
+@click.option("--plain", is_flag=True, help="Ask line by line.")
+def commit(revision: str, output: str | None, plain: bool) -> int:
+    """Reflect on a commit: what “ccq-tui reflect [REV]” does."""
+    from ccq_tui.cli.ask import fill
+    from ccq_tui.forms.commits import commit_context, records_of
+
+    with _explained():
+        context = commit_context(Path.cwd(), revision)
+        file = output or str(records_of(Path.cwd()))
+    code = fill(_form(), context, file, plain=plain)
+    if code == ENDED and file != "-":
+        echo(f"Recorded in {one_line(file, 300)}.", err=True)
+    return code
+
+
+@reflect.command()
+@click.option("--tracked", is_flag=True, help="Change a hook even if git tracks it, for all who share it.")
+def install(tracked: bool) -> int:
+    """Ask after each commit that a person makes in a terminal, in this repository and its worktrees."""
+    from ccq_tui.forms.post_commit import install
+
+    with _explained():
+        where = install(Path.cwd(), tracked=tracked)
+    echo(f"Installed: {one_line(where, 300)}. ccq-tui reflect asks after your next commit.")
+    if Path(where).parent.name == "_":
+        echo("Husky replaces this file at each installation. To keep it, use --tracked, or install it again.")
+    return ENDED
+
+
+@reflect.command()
+@click.option("--tracked", is_flag=True, help="Take the hook also out of a file that git tracks.")
+def uninstall(tracked: bool) -> int:
+    """Ask no longer after commits, and leave other hooks as they were."""
+    from ccq_tui.forms.post_commit import uninstall
+
+    with _explained():
+        left = uninstall(Path.cwd(), tracked=tracked)
+    echo("Uninstalled: ccq-tui reflect asks no longer.")
+    for file in left:
+        echo(f"It stays in {one_line(file, 300)}, which git tracks, turned off here; --tracked removes it.")
+    return ENDED
+
+
+@reflect.command()
+def status() -> int:
+    """Say whether and where the hook is installed, and whether it works."""
+    from ccq_tui.forms.post_commit import status
+
+    with _explained():
+        where, problem = status(Path.cwd())
+    places = listed([one_line(one, 300) for one in where], MOST_NAMED)
+    echo(f"installed: {places}" if where else "not installed")
+    if problem:
+        echo(f"Nothing is asked after a commit: {problem}. To repair: ccq-tui reflect install.")
+    return ENDED
+
+
+# -- what was recorded ----------------------------------------------------------------------------------
+
+
+def _reading(function: AnyCallable) -> AnyCallable:
+    """Give a command the flags that choose what it reads."""
+    file = click.option("--file", metavar="FILE", help="Another file than .commit-reflections.jsonl.")
+    return file(click.option("--since", "start", metavar="T", help=f"Only since then: {SINCE}.")(function))
+
+
+@reflect.command("list")
+@_reading
+def list_(file: str | None, start: str | None) -> int:
+    """List the reflections, the newest last."""
+    from ccq_tui.forms.reflections import list_lines
+
+    found = _read(file, start)
+    print_lines("\n".join(list_lines(found)) if found else "No reflections.")
+    return ENDED
+
+
+@reflect.command()
+@_reading
+def stats(file: str | None, start: str | None) -> int:
+    """Show how often each answer was given, and how they change from week to week."""
+    from ccq_tui.forms.reflections import stats_lines
+
+    found = _read(file, start)
+    print_lines("\n".join(stats_lines(found, _form())) if found else "No reflections.")
+    return ENDED
+
+
+@reflect.command()
+@_reading
+@click.option("--format", "as_", type=click.Choice(("csv", "json", "md")), default="csv", show_default=True)
+def export(file: str | None, start: str | None, as_: str) -> int:
+    """Print the reflections for another program or a page."""
+    from ccq_tui.forms.reflections import exported
+
+    print_lines(exported(_read(file, start), as_))
+    return ENDED
+
+
+@reflect.command()
+@_reading
+@click.option("-n", "--last", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
+def feedback(file: str | None, start: str | None, last: int) -> int:
+    """Print the last feedback for the agent as Markdown, for a CLAUDE.md."""
+    from ccq_tui.forms.reflections import feedback
+
+    if text := feedback(_read(file, start), last):
+        print_lines(text)
+    else:
+        echo("No feedback yet.", err=True)
+    return ENDED
+
+
+def _read(file: str | None, start: str | None) -> list[Reflection]:
+    from ccq_tui.forms.commits import records_of
+    from ccq_tui.forms.reflections import read_reflections
+
+    with _explained():
+        path = file or str(records_of(Path.cwd()))
+        if file and not Path(file).exists():
+            raise Refused(f"{one_line(file, 300)} does not exist; --file takes a file of reflections.")
+        found, unreadable = read_reflections(path, since(start))
+    if unreadable:
+        lines = listed(list(map(str, unreadable)), MOST_NAMED)
+        words = f"{plural(len(unreadable), 'line')} of {one_line(path, 300)} could not be read: {lines}"
+        echo(words, err=True)
+    return found
+
+
+def _form() -> Form:
+    from ccq_tui.forms.reading import find_form
+    from ccq_tui.forms.reflections import FORM
+
+    with _explained():
+        return find_form(FORM)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn what may be wrong with a repository, a form or a file into a message."""
+    from ccq_tui.forms.post_commit import HookError
+    from ccq_tui.forms.reading import FormFileError
+    from ccq_tui.worktrees.git import GitError
+
+    try:
+        yield
+    except FormFileError as error:
+        raise Refused(str(error)) from error
+    except (GitError, HookError, OSError) as error:
+        raise Refused(f"{one_line(reason(error), 1_000)}.") from error

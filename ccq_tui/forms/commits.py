@@ -1,0 +1,123 @@
+"""The commits that people reflect on, as git knows them. Runs git: for threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ccq_tui.text import safe
+from ccq_tui.words import plural
+from ccq_tui.worktrees.git import GitError, git
+from ccq_tui.worktrees.model import main_checkout
+
+RECORDS = ".commit-reflections.jsonl"
+LONGEST_MESSAGE = 10_000
+MOST_FILES = 20
+_SHOW = (
+    *(
+        "show",
+        "-z",
+        "--numstat",
+        "--format=%H%x00%an <%ae>%x00%B",
+        "--encoding=UTF-8",
+        "-m",
+        "--first-parent",
+    ),
+    *("-M", "--no-show-signature", "--no-color", "--no-ext-diff", "--no-textconv"),
+)
+
+
+def repo_git(directory: Path, *words: str, inert: bool = False) -> str:
+    """Run git in the repository of a directory, or of the hook that runs this; arguments as of `git`."""
+    hook = {"--git-dir": os.environ.get("GIT_DIR"), "--work-tree": os.environ.get("GIT_WORK_TREE")}
+    given = [f"{flag}={os.path.abspath(path)}" for flag, path in hook.items() if path]  # noqa: PTH100
+    return git(directory, *given, *words, inert=inert)
+
+
+def top_of(directory: Path) -> Path:
+    """Return the top of a directory's working tree; raises `GitError`."""
+    return Path(repo_git(directory, "rev-parse", "--show-toplevel").rstrip("\n"))
+
+
+def records_of(directory: Path) -> Path:
+    """Return the file of a repository's reflections: that of its main checkout, which outlives others.
+
+    Raises `GitError`.
+    """
+    top = top_of(directory)
+    return (main_checkout(top) or top) / RECORDS
+
+
+def commit_context(directory: Path, revision: str) -> dict[str, str]:
+    """Return what a reflection keeps of a commit.
+
+    Args:
+        directory: A directory of the repository.
+        revision: The commit, in any of git's notations.
+
+    Returns:
+        Its ``hash``, ``message``, ``author`` and ``branch`` (left out if none has it), how much it
+        ``changed``, and its ``files`` with the lines added and removed, one a line.
+
+    Raises:
+        GitError: The revision is no commit of a repository here; the message says which of it.
+    """
+    head = _commit(directory, "HEAD")
+    found = head if revision == "HEAD" else _commit(directory, revision)
+    if not found:
+        problem = f"“{revision}” is no commit" if head else "this repository has no commits yet"
+        raise GitError(f"{problem}: name one, such as HEAD~1 or a hash" if head else problem)
+    hash_, author, message, *changes = _utf8(repo_git(directory, *_SHOW, found, inert=True)).split("\0")
+    context = {
+        "hash": hash_,
+        "message": message.strip()[:LONGEST_MESSAGE],
+        "author": author,
+        "branch": _utf8(_branch(directory, found, is_head=found == head)),
+        **_changed(list(_changes(changes))),
+    }
+    return {name: text for name, text in context.items() if text}
+
+
+def _commit(directory: Path, revision: str) -> str:
+    if revision.startswith("-"):
+        return ""  # git would take it for a flag
+    top_of(directory)
+    try:
+        return repo_git(directory, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").strip()
+    except GitError:
+        return ""
+
+
+def _branch(directory: Path, commit: str, *, is_head: bool) -> str:
+    if is_head and (current := repo_git(directory, "branch", "--show-current").strip()):
+        return current
+    having = ("for-each-ref", "--contains", commit, "--format=%(HEAD)%(refname:short)", "refs/heads")
+    return next(iter(sorted(repo_git(directory, *having).splitlines(), reverse=True)), "")[1:]
+
+
+def _changes(fields: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Read git's counts: lines added, lines removed, the file's name; a renamed file's is the new one."""
+    rest = iter(fields)
+    for field in rest:
+        if field.strip():
+            added, removed, name = field.lstrip("\n").split("\t", 2)
+            yield added, removed, name or [next(rest), next(rest)][1]
+
+
+def _changed(changes: Sequence[tuple[str, str, str]]) -> dict[str, str]:
+    added, removed = (
+        sum(int(change[place]) for change in changes if change[place].isdigit()) for place in (0, 1)
+    )
+    lines = [
+        f"{'binary' if more == '-' else f'+{more} -{less}'} {safe(name, keep_newlines=False)}"
+        for more, less, name in changes[:MOST_FILES]
+    ]
+    if len(changes) > MOST_FILES:
+        lines.append(f"and {len(changes) - MOST_FILES:,} more")
+    return {"changed": f"{plural(len(changes), 'file')}, +{added} -{removed}", "files": "\n".join(lines)}
+
+
+def _utf8(text: str) -> str:
+    """Make bytes that are no UTF-8, as in old names and messages, readable."""
+    return os.fsencode(text).decode("utf-8", "backslashreplace")

@@ -1,0 +1,214 @@
+"""The post-commit hook that asks for reflections: put into a repository, taken out, and examined.
+
+Git from 2.54 on runs it from its configuration, beside all hooks. For an older one it is a marked block at
+the top of the hook, which leaves the rest of it and its exit status alone; a hook that is no shell script
+is kept beside a new one that runs it. The block does nothing unless a repository's own configuration turns
+it on, so that it may be in files that others share. Runs git: for threads.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ccq_tui.bounded import JSON_BYTES, UnfitFileError, read_bytes
+from ccq_tui.forms.commits import repo_git, top_of
+from ccq_tui.processes import own_command
+from ccq_tui.stored import write_whole
+from ccq_tui.worktrees.git import GitError
+
+SWITCH = "ccq.reflect"
+SECTION = "hook.ccq-reflect"
+IN_CONFIGURATION = f"git's configuration ({SECTION})"
+FIRST_VERSION = (2, 54)
+"""The first version of git that runs hooks from its configuration."""
+EARLIER = "post-commit.ccq-prev"
+BEGIN = "# >>> ccq-tui reflect: asks about a commit; written by ccq-tui reflect install >>>\n"
+END = "# <<< ccq-tui reflect <<<\n"
+SHELL = "#!/bin/sh\n"
+CHAIN = f'{SHELL}[ ! -x "${{0%/*}}/{EARLIER}" ] || "${{0%/*}}/{EARLIER}" "$@"\nstatus=$?\n'
+CHAIN_END = "exit $status\n"
+_SCRIPT = Path(__file__).with_suffix(".sh")
+_BLOCK = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+_SHELLS = re.compile(r"#!.*\b(?:ba|da|k|z|a)?sh\b")
+
+
+class HookError(Exception):
+    """The hook cannot be changed; the message says why and what to do."""
+
+
+def install(directory: Path, *, tracked: bool = False) -> str:
+    """Put the hook into the repository of a directory, in place of an earlier one of ours.
+
+    Args:
+        directory: A directory of the repository.
+        tracked: Whether it may change a file that git tracks.
+
+    Returns:
+        Where it is: a file, or git's configuration.
+
+    Raises:
+        GitError: No repository is there, or git fails.
+        HookError: It would change a file that git tracks, or one that cannot be changed.
+    """
+    top = top_of(directory)
+    _clean(top, tracked=tracked)
+    where = next(map(str, _blocks(top)), "")
+    if not where and _version(top) >= FIRST_VERSION:
+        repo_git(top, "config", "--local", f"{SECTION}.event", "post-commit")
+        repo_git(top, "config", "--local", f"{SECTION}.command", _script(own_command()))
+        where = IN_CONFIGURATION
+    if not where:
+        where = str(_put(top, tracked=tracked))
+    repo_git(top, "config", "--local", SWITCH, "true")
+    return where
+
+
+def uninstall(directory: Path, *, tracked: bool = False) -> list[str]:
+    """Take the hook out, and turn off what stays in files that git tracks; return those files.
+
+    Raises `GitError` and `HookError`.
+    """
+    top = top_of(directory)
+    if _setting(top, SWITCH):
+        repo_git(top, "config", "--local", "--unset-all", SWITCH)
+    _clean(top, tracked=tracked)
+    return list(map(str, _blocks(top)))
+
+
+def status(directory: Path) -> tuple[list[str], str]:
+    """Return where the hook is, and why it does not ask although it was installed, or "".
+
+    Raises `GitError`.
+    """
+    top = top_of(directory)
+    files = list(map(str, _blocks(top)))
+    configured = [IN_CONFIGURATION] if _setting(top, f"{SECTION}.command") else []
+    problem = ""
+    if _setting(top, SWITCH) != "true":
+        problem = "it is turned off here" if configured or files else ""
+    elif configured and not files and _version(top) < FIRST_VERSION:
+        problem = "this git is older than 2.54 and runs no hook from its configuration"
+    elif not configured and not files:
+        problem = "another program has replaced the hook"
+    return [*configured, *files], problem
+
+
+def _put(top: Path, *, tracked: bool) -> Path:
+    file = next((one for one in _files(top) if tracked or not _is_tracked(top, one)), None)
+    if file is None:
+        raise HookError(
+            f"git tracks {_files(top)[0]}, which others share: "
+            "ccq-tui reflect install --tracked changes it all the same"
+        )
+    # A path of this machine would mean nothing to others.
+    block = BEGIN + _script(["ccq-tui"] if _is_tracked(top, file) else own_command()) + END
+    try:
+        if not file.is_symlink() and not file.exists():
+            write_whole(file, SHELL + block, 0o755)
+            _exclude(top, file)
+        elif (text := _shell_script(file)) is not None:
+            first = text.startswith("#!") and text.find("\n") + 1
+            write_whole(file, text[: first or 0] + block + text[first or 0 :], file.stat().st_mode & 0o777)
+        else:
+            earlier = file.with_name(EARLIER)
+            if earlier.is_symlink() or earlier.exists():
+                raise HookError(f"{earlier} exists: move it away, and run ccq-tui reflect install again")
+            file.rename(earlier)
+            write_whole(file, CHAIN + block + CHAIN_END, 0o755)
+    except OSError as error:
+        raise HookError(f"{file} cannot be changed: {error.strerror or error}") from error
+    return file
+
+
+def _clean(top: Path, *, tracked: bool) -> None:
+    if _setting(top, f"{SECTION}.command"):
+        repo_git(top, "config", "--local", "--remove-section", SECTION)
+    common = top / repo_git(top, "rev-parse", "--git-common-dir").rstrip("\n")
+    for file in _blocks(top, common.resolve() / "hooks" / "post-commit"):
+        if _is_tracked(top, file) and not tracked:
+            continue
+        rest = _BLOCK.sub("", _text(file))
+        earlier = file.with_name(EARLIER)
+        try:
+            if rest == CHAIN + CHAIN_END and (earlier.is_symlink() or earlier.exists()):
+                earlier.replace(file)
+            elif rest in (SHELL, CHAIN + CHAIN_END):
+                file.unlink()
+                _exclude(top, file, out=True)
+            else:
+                write_whole(file, rest, file.stat().st_mode & 0o777)
+        except OSError as error:
+            raise HookError(f"{file} cannot be changed: {error.strerror or error}") from error
+
+
+def _files(top: Path) -> list[Path]:
+    """Return the post-commit hooks that git runs here, the best place first."""
+    hooks = _git_path(top, "hooks")
+    # Husky writes its directory "_" again with each installation, and runs the files beside it.
+    places = [hooks.parent, hooks] if hooks.name == "_" else [hooks]
+    return [place.resolve() / "post-commit" for place in places]
+
+
+def _blocks(top: Path, *more: Path) -> list[Path]:
+    """Return the files that hold the block; pre-commit moves a hook that it finds, and runs it there."""
+    files = dict.fromkeys((*_files(top), *more))
+    every = [one for file in files for one in (file, file.with_name("post-commit.legacy"))]
+    return [file for file in every if _BLOCK.search(_text(file))]
+
+
+def _git_path(top: Path, name: str) -> Path:
+    return top / repo_git(top, "rev-parse", "--git-path", name).rstrip("\n")
+
+
+def _is_tracked(top: Path, file: Path) -> bool:
+    try:
+        return bool(repo_git(top, "ls-files", "--error-unmatch", "--", str(file)))
+    except GitError:
+        return False
+
+
+def _exclude(top: Path, file: Path, *, out: bool = False) -> None:
+    """Keep a new hook beside tracked files out of ``git add``, in this repository alone."""
+    if not file.is_relative_to(top) or file.is_relative_to(top / ".git"):
+        return
+    excluded = _git_path(top, "info/exclude")
+    line = os.fsencode(f"/{file.relative_to(top).as_posix()}")
+    lines = excluded.read_bytes().splitlines() if excluded.exists() else []
+    kept = [one for one in lines if one != line] + ([] if out else [line])
+    if kept != lines:
+        write_whole(excluded, b"".join(one + b"\n" for one in kept), 0o644)
+
+
+def _text(file: Path) -> str:
+    """Return the text of a small file; that of any other is ""."""
+    with suppress(OSError, UnfitFileError, UnicodeDecodeError):
+        return read_bytes(file, JSON_BYTES).decode()
+    return ""
+
+
+def _shell_script(file: Path) -> str | None:
+    """Return the text of a hook to which a block can be added, or None."""
+    text = _text(file)
+    # Husky and git run a hook that names no interpreter with the shell.
+    is_shell = not text.startswith("#!") or _SHELLS.match(text)
+    if not text or not is_shell or file.is_symlink():
+        return None
+    runs = file.stat().st_mode & 0o100 or (file.parent / "_").is_dir()
+    return text if runs else None
+
+
+def _setting(top: Path, name: str) -> str:
+    return repo_git(top, "config", "--local", "--get", "--default=", name).strip()
+
+
+def _version(top: Path) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", repo_git(top, "version"))[:2]))
+
+
+def _script(command: Sequence[str]) -> str:
+    return _SCRIPT.read_text(encoding="utf-8").replace("@COMMAND@", shlex.join(command))

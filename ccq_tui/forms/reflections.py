@@ -1,0 +1,222 @@
+"""Recorded reflections: listed, counted, exported, and fed back to the agent."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from statistics import fmean
+from textwrap import indent
+from typing import Any, NamedTuple
+
+from ccq_tui.forms.commits import records_of
+from ccq_tui.forms.form import Form
+from ccq_tui.forms.output import read_records
+from ccq_tui.inbox.layout import cells, fit, local, pad, table
+from ccq_tui.text import one_line
+from ccq_tui.words import plural
+
+FORM = "commit-reflection"
+FEEDBACK = "feedback"
+SCALES = {
+    "difficulty": "DIFFICULTY",
+    "ai_effectiveness": "AI",
+    "driver": "AI DROVE",
+    "confidence": "CONFIDENCE",
+}
+"""Questions whose options are steps of a scale, and the heads of their columns."""
+BAR = 20
+"""Columns of the bar of a share of 100 %."""
+LABEL = 42
+MOST_FED_BACK = 10
+_HASH = 7
+
+
+class Reflection(NamedTuple):
+    """One recorded reflection.
+
+    Attributes:
+        at: When it was confirmed.
+        record: The record of its form.
+    """
+
+    at: datetime
+    record: Mapping[str, Any]
+
+    def context(self, name: str) -> str:
+        """Return a text of the commit, such as its ``hash``, or ""."""
+        return str(self.record["context"].get(name, ""))
+
+    @property
+    def commit(self) -> str:
+        """The beginning of the commit's hash."""
+        return self.context("hash")[:_HASH]
+
+    @property
+    def subject(self) -> str:
+        """The first line of the commit's message."""
+        return self.context("message").partition("\n")[0]
+
+    def words(self, question: str) -> tuple[str, ...]:
+        """Return an answer: its labels, or the text typed; () if there is none."""
+        answer = self.record["answers"].get(question)
+        if not isinstance(answer, Mapping):
+            return ()
+        labels = answer.get("labels") or [answer.get("label", answer.get("value", ""))]
+        return tuple(map(str, labels if isinstance(labels, list) else [labels]))
+
+
+def read_reflections(path: str, start: datetime | None = None) -> tuple[list[Reflection], list[int]]:
+    """Return the reflections of a file since a time, the newest last, and the numbers of unreadable lines.
+
+    Records of other forms are left out. Raises OSError.
+    """
+    records, unreadable = read_records(path)
+    found = [one for record in records if (one := _reflection(record)) and (start is None or one.at >= start)]
+    return sorted(found, key=lambda one: one.at), unreadable
+
+
+def _reflection(record: Mapping[str, Any]) -> Reflection | None:
+    context, answers, finished = (record.get(name) for name in ("context", "answers", "finished"))
+    if not (isinstance(context, Mapping) and isinstance(answers, Mapping) and isinstance(finished, str)):
+        return None
+    try:
+        at = datetime.fromisoformat(finished).astimezone()
+    except ValueError:
+        return None
+    return Reflection(at, record) if context.get("hash") else None
+
+
+# -- lists and counts -----------------------------------------------------------------------------------
+
+
+def list_lines(reflections: Sequence[Reflection]) -> list[str]:
+    """List reflections, one a line."""
+    heads = ("DAY", "COMMIT", "TYPE", "DIFFICULTY", "SUBJECT")
+    asked = ("work_type", "difficulty")
+    rows = [
+        (f"{one.at:%Y-%m-%d}", one.commit, *(", ".join(one.words(name)) for name in asked), one.subject)
+        for one in reflections
+    ]
+    return table(heads, rows)
+
+
+def stats_lines(reflections: Sequence[Reflection], form: Form) -> list[str]:
+    """Return how often each option was chosen, as bars, and how the scales change from week to week."""
+    count = len(reflections)
+    lines = [f"{plural(count, 'reflection')}, {local(reflections[0].at)} to {local(reflections[-1].at)}."]
+    for name, question in zip(form.names, form.questions.questions, strict=True):
+        lines += ["", one_line(question.text, LABEL * 2)]
+        if not question.options:
+            lines.append(f"  {plural(sum(bool(one.words(name)) for one in reflections), 'answer')} in words")
+            continue
+        chosen = Counter(words for one in reflections for words in one.words(name))
+        labels = dict.fromkeys([*(option.label for option in question.options), *chosen])
+        lines += _bars({label: chosen[label] for label in labels}, count)
+    return [*lines, "", *_weeks(reflections, form)]
+
+
+def _bars(counts: Mapping[str, int], of: int) -> list[str]:
+    width = max(min(LABEL, cells(one_line(label, 1_000))) for label in counts)
+    bars = {label: "█" * round(BAR * count / of) for label, count in counts.items()}
+    return [
+        f"  {pad(fit(label, LABEL), width)}  {bars[label]:<{BAR}} {count:>4} {count / of:>5.0%}"
+        for label, count in counts.items()
+    ]
+
+
+def _weeks(reflections: Sequence[Reflection], form: Form) -> list[str]:
+    steps = {
+        name: {option.label: step for step, option in enumerate(question.options, 1)}
+        for name, question in zip(form.names, form.questions.questions, strict=True)
+        if question.options
+    }
+    scales = {name: head for name, head in SCALES.items() if name in steps}
+    weeks: dict[str, list[Reflection]] = {}
+    for one in reflections:
+        weeks.setdefault("{}-W{:02}".format(*one.at.isocalendar()), []).append(one)
+    rows = []
+    for week, ones in weeks.items():
+        means = [
+            _mean(steps[name][word] for one in ones for word in one.words(name) if word in steps[name])
+            for name in scales
+        ]
+        rows.append((week, str(len(ones)), *means, _done(ones, steps)))
+    said = ", ".join(f"{head} 1 to {len(steps[name])}" for name, head in scales.items())
+    return [
+        *table(("WEEK", "COUNT", *scales.values(), "COMPLETED"), rows),
+        *([f"Means: {said}."] if said else []),
+    ]
+
+
+def _mean(steps: Iterable[int]) -> str:
+    found = list(steps)
+    return f"{fmean(found):.1f}" if found else "-"
+
+
+def _done(ones: Sequence[Reflection], steps: Mapping[str, Mapping[str, int]]) -> str:
+    """Return the share whose outcome is its first option."""
+    first = next(iter(steps.get("outcome", ())), "")
+    return f"{sum(first in one.words('outcome') for one in ones) / len(ones):.0%}"
+
+
+# -- other programs and the agent -----------------------------------------------------------------------
+
+
+def exported(reflections: Sequence[Reflection], format_: str) -> str:
+    """Return reflections as ``json``, ``csv`` or ``md``."""
+    if format_ == "json":
+        return json.dumps([one.record for one in reflections], indent=2)
+    names = list(dict.fromkeys(name for one in reflections for name in one.record["answers"]))
+    if format_ == "md":
+        return "\n".join(line for one in reflections for line in _markdown(one, names)).rstrip("\n")
+    known = ("hash", "author", "branch", "changed", "message")
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("finished", *known, *names))
+    for one in reflections:
+        answers = ("; ".join(one.words(name)) for name in names)
+        writer.writerow((one.record["finished"], *map(one.context, known), *answers))
+    return out.getvalue().rstrip("\n")
+
+
+def _markdown(one: Reflection, names: Iterable[str]) -> list[str]:
+    lines = [
+        f"## {one.commit} {one_line(one.subject, 200)}",
+        "",
+        f"{local(one.at)} · {one.context('author')}",
+        "",
+    ]
+    answers = {name.replace("_", " ").capitalize(): ", ".join(one.words(name)) for name in names}
+    return [*lines, *(f"- {name}: {_item(words)}" for name, words in answers.items() if words), ""]
+
+
+def _item(text: str) -> str:
+    """Indent the further lines of a text, so that they stay in its list item."""
+    return indent(text.strip(), "  ").lstrip()
+
+
+def feedback(reflections: Sequence[Reflection], most: int = MOST_FED_BACK) -> str:
+    """Return the last answers that are meant for the agent as Markdown, the newest first, or ""."""
+    given = [(one, words[0]) for one in reversed(reflections) if (words := one.words(FEEDBACK))][:most]
+    if not given:
+        return ""
+    lines = [
+        f"- {one.at:%Y-%m-%d}, {one.commit} {one_line(one.subject, 100)}: {_item(text)}"
+        for one, text in given
+    ]
+    return "\n".join(["## Feedback on recent commits", "", *lines])
+
+
+def feedback_of(directory: Path, most: int = MOST_FED_BACK) -> str:
+    """Return the last feedback in the repository of a directory as Markdown, or "". For threads.
+
+    Raises:
+        GitError: The directory is in no repository.
+        OSError: The file of reflections cannot be read.
+    """
+    return feedback(read_reflections(str(records_of(directory)))[0], most)

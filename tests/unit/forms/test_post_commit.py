@@ -1,0 +1,227 @@
+"""The post-commit hook in real repositories, beside the hooks that are there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.forms.post_commit import BEGIN, EARLIER, IN_CONFIGURATION, HookError, install, status, uninstall
+from tests.unit.worktrees.repositories import run
+
+SH_HOOKS = {
+    "exec": "#!/usr/bin/env bash\necho \"$0\" > ran\nexec sh -c 'exit 3'\n",
+    "exit": "#!/bin/sh -e\n\necho > ran\nexit 3\n",
+    "bare": "echo > ran\nexit 3\n",
+    "strict": "#!/bin/bash\nset -euo pipefail\necho > ran\nfalse\n",
+}
+"""Hooks that a block at their end would never run in, and that fail."""
+
+
+def hook_of(repo: Path, text: str, name: str = ".git/hooks/post-commit") -> Path:
+    """Write a hook."""
+    file = repo / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    file.chmod(0o755)
+    return file
+
+
+def files_of(repo: Path) -> dict[str, bytes | str]:
+    """Every file that hooks and their rules are in."""
+    places = (repo / ".git/hooks", repo / ".husky", repo / ".git/info")
+    files = [file for place in places for file in place.rglob("*") if not file.is_dir()]
+    return {str(file): str(file.readlink()) if file.is_symlink() else file.read_bytes() for file in files}
+
+
+def ended(repo: Path, *command: str) -> int:
+    """Have git run the hook without a terminal, or run a command so; return its exit status."""
+    command = command or ("git", "hook", "run", "post-commit")
+    return subprocess.run(command, cwd=repo, stdin=subprocess.DEVNULL, timeout=60, check=False).returncode
+
+
+def test_a_new_hook_comes_and_goes_without_a_trace(repo: Path) -> None:
+    before, inner = files_of(repo), repo / "inner"
+    inner.mkdir()
+    assert status(repo) == ([], "")
+    hook = repo / ".git/hooks/post-commit"
+    for _ in range(2):
+        assert install(inner) == str(hook)
+        assert hook.read_text(encoding="utf-8").count(BEGIN) == 1
+    assert status(repo) == ([str(hook)], "")
+    assert ended(repo) == 0
+    assert uninstall(repo) == uninstall(repo) == []
+    assert (files_of(repo), status(repo)) == (before, ([], ""))
+    assert run(repo, "config", "--local", "--list").count("ccq") == 0
+
+
+@pytest.mark.parametrize("text", SH_HOOKS.values(), ids=SH_HOOKS)
+def test_a_shell_hook_keeps_its_lines_and_its_status(repo: Path, text: str) -> None:
+    hook = hook_of(repo, text)
+    before, status_before = files_of(repo), ended(repo)
+    (repo / "ran").unlink()
+    install(repo)
+    assert hook.read_text(encoding="utf-8").endswith(text.partition("\n")[2] if text[0] == "#" else text)
+    assert ended(repo) == status_before != 0
+    assert (repo / "ran").exists()
+    assert os.access(hook, os.X_OK)
+    uninstall(repo)
+    assert files_of(repo) == before
+
+
+@pytest.mark.parametrize("kind", ["python", "link", "disabled", "broken"])
+def test_any_other_hook_is_run_by_ours_and_comes_back(repo: Path, kind: str) -> None:
+    text = "#!/usr/bin/env python3\nopen('ran', 'w')\nraise SystemExit(3)\n"
+    hook = hook_of(repo, SH_HOOKS["exit"] if kind == "disabled" else text)
+    if kind == "link":
+        hook_of(repo, SH_HOOKS["exit"], "scripts/hook")
+        hook.unlink()
+        hook.symlink_to("../../scripts/hook")
+    elif kind == "disabled":
+        hook.chmod(0o644)
+    elif kind == "broken":
+        hook.write_bytes(b"#!/bin/sh\n\xff\nexit 3\n")
+    before = files_of(repo)
+    install(repo)
+    install(repo)
+    assert hook.with_name(EARLIER).is_symlink() == (kind == "link")
+    assert ended(repo) == (0 if kind == "disabled" else 3)
+    assert (repo / "ran").exists() == (kind in ("python", "link"))
+    uninstall(repo)
+    assert files_of(repo) == before
+    hook.with_name(EARLIER).touch()
+    with pytest.raises(HookError, match=f"{EARLIER} exists: move it away"):
+        install(repo)
+
+
+def husky(repo: Path) -> Path:
+    """Lay out what husky 9 does; return the directory of a project's own hooks."""
+    run(repo, "config", "core.hooksPath", ".husky/_")
+    hook_of(repo, '#!/usr/bin/env sh\n. "$(dirname "$0")/h"', ".husky/_/post-commit")
+    own = 's=$(dirname "$(dirname "$0")")/$(basename "$0")\n[ -f "$s" ] || exit 0\nsh -e "$s" "$@"\nexit $?\n'
+    hook_of(repo, own, ".husky/_/h")
+    hook_of(repo, "*", ".husky/_/.gitignore")
+    return repo / ".husky"
+
+
+def test_with_husky_the_hook_is_a_file_that_git_does_not_see(repo: Path) -> None:
+    own = husky(repo)
+    (repo / ".git/info/exclude").write_bytes(b"# \xff\n*.tmp\n")
+    before = files_of(repo)
+    assert install(repo) == str(own / "post-commit")
+    assert run(repo, "status", "--short") == ""
+    husky(repo)
+    assert status(repo) == ([str(own / "post-commit")], ""), "another installation of husky leaves it"
+    assert ended(repo) == 0
+    uninstall(repo)
+    assert files_of(repo) == before
+
+
+def test_a_tracked_hook_is_changed_only_on_request(repo: Path) -> None:
+    own = husky(repo)
+    tracked = own / "post-commit"
+    tracked.write_text("echo > ran\nexit 3\n", encoding="utf-8")
+    run(repo, "add", "-A")
+    run(repo, "commit", "--quiet", "-m", "Add hooks")
+    (repo / "ran").unlink()
+    before = files_of(repo)
+    assert install(repo) == str(own / "_/post-commit")
+    assert run(repo, "status", "--short") == ""
+    assert ended(repo) == 3
+    assert (repo / "ran").exists()
+    husky(repo)
+    assert status(repo) == ([], "another program has replaced the hook")
+    assert install(repo, tracked=True) == str(tracked)
+    text = tracked.read_text(encoding="utf-8")
+    assert "set -- ccq-tui\n" in text, "others have it elsewhere"
+    assert ended(repo) == 3
+    assert uninstall(repo) == [str(tracked)]
+    assert status(repo) == ([str(tracked)], "it is turned off here")
+    assert install(repo) == str(tracked), "it is there: it need only be turned on"
+    assert uninstall(repo, tracked=True) == []
+    assert files_of(repo) == before
+
+
+def test_tracked_hooks_without_another_place_are_refused(repo: Path) -> None:
+    run(repo, "config", "core.hooksPath", "hooks")
+    hook = hook_of(repo, SH_HOOKS["exit"], "hooks/post-commit")
+    run(repo, "add", "-A")
+    with pytest.raises(
+        HookError, match=r"git tracks .*/hooks/post-commit.* --tracked changes it all the same"
+    ):
+        install(repo)
+    assert status(repo) == ([], "")
+    assert install(repo, tracked=True) == str(hook)
+
+
+def test_hooks_of_all_repositories_ask_in_this_one_alone(repo: Path, tmp_path: Path) -> None:
+    shared = hook_of(tmp_path, SH_HOOKS["exit"], "shared/post-commit")
+    other = shutil.copytree(repo, tmp_path / "other")
+    for one in (repo, other):
+        run(one, "config", "core.hooksPath", str(shared.parent))
+    assert install(repo) == str(shared)
+    assert status(repo) == ([str(shared)], "")
+    assert status(other) == ([str(shared)], "it is turned off here")
+
+
+def test_a_worktree_shares_the_hook_and_moved_hooks_are_missed(repo: Path, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    run(repo, "worktree", "add", "--quiet", str(tree))
+    hook = repo / ".git/hooks/post-commit"
+    assert install(tree) == str(hook)
+    assert status(repo) == status(tree) == ([str(hook)], "")
+    husky(repo)
+    assert status(repo) == ([], "another program has replaced the hook")
+    assert install(repo) == str(repo / ".husky/post-commit")
+    assert not hook.exists()
+
+
+def test_a_hook_that_pre_commit_replaced_or_moved_is_found(repo: Path) -> None:
+    install(repo)
+    hook = repo / ".git/hooks/post-commit"
+    theirs = "#!/usr/bin/env bash\nexec true\n"
+    moved = hook.rename(hook.with_name("post-commit.legacy"))
+    hook_of(repo, theirs)
+    assert status(repo) == ([str(moved)], "")
+    install(repo)
+    assert not moved.exists()
+    assert BEGIN in hook.read_text(encoding="utf-8"), "once, not twice"
+    hook_of(repo, theirs)
+    assert status(repo) == ([], "another program has replaced the hook")
+    assert install(repo) == str(hook)
+
+
+def test_a_newer_git_runs_it_from_its_configuration(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(repo)
+    hook_of(repo, SH_HOOKS["exit"])
+    before = files_of(repo)
+    real, path = shutil.which("git"), os.environ["PATH"]
+    text = f'#!/bin/sh\n[ "$1" != version ] || exec echo git version 2.54.1\nexec {real} "$@"\n'
+    newer = hook_of(tmp_path, text, "bin/git")
+    monkeypatch.setenv("PATH", f"{newer.parent}:{path}")
+    husky(repo)
+    shutil.rmtree(repo / ".husky")
+    assert install(repo) == install(repo) == IN_CONFIGURATION
+    assert run(repo, "config", "hook.ccq-reflect.event") == "post-commit"
+    assert ended(repo, "sh", "-c", run(repo, "config", "hook.ccq-reflect.command")) == 0
+    assert files_of(repo) == before, "no hook is touched"
+    assert status(repo) == ([IN_CONFIGURATION], "")
+    monkeypatch.setenv("PATH", path)
+    if subprocess.run(["git", "version"], capture_output=True, check=True).stdout < b"git version 2.54":
+        assert status(repo)[1] == "this git is older than 2.54 and runs no hook from its configuration"
+    uninstall(repo)
+    assert status(repo) == ([], "")
+
+
+def test_a_hook_that_cannot_be_written_says_why(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks = repo / ".git/hooks"
+    shutil.rmtree(hooks)
+    hooks.touch()
+    with pytest.raises(HookError, match="hooks/post-commit cannot be changed: "):
+        install(repo)
+    assert status(repo) == ([], "")

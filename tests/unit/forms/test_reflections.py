@@ -1,0 +1,151 @@
+"""Reflections as lists, counts, exports and feedback."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ccq_tui.forms.commits import RECORDS
+from ccq_tui.forms.form import Form
+from ccq_tui.forms.reading import find_form
+from ccq_tui.forms.reflections import (
+    FORM,
+    SCALES,
+    Reflection,
+    exported,
+    feedback,
+    feedback_of,
+    list_lines,
+    read_reflections,
+    stats_lines,
+)
+
+
+def one(label: str) -> dict[str, str]:
+    return {"value": label.lower(), "label": label}
+
+
+def record(day: int, **answers: Any) -> dict[str, Any]:
+    """A record of a reflection on a day of November."""
+    given = {
+        "work_type": one("Docs"),
+        "difficulty": one("Easy"),
+        "feeling": {"value": "fine\n\nthen slow"},
+        "blockers": {
+            "values": ["AI misunderstanding", "a \x1b[31mcold"],
+            "labels": ["AI misunderstanding", "a \x1b[31mcold"],
+        },
+        "learning": None,
+        "outcome": one("Completed what I intended"),
+    }
+    context = {
+        "hash": f"{day:02}34567890",
+        "message": f"Fix it\x1b[2J {day}\n\nBecause.",
+        "author": "A <a@e>",
+    }
+    return {
+        "id": str(day),
+        "finished": f"2026-11-{day:02}T10:05:00Z",
+        "context": context,
+        "answers": given | answers,
+    }
+
+
+def read(tmp_path: Path, *records: Any) -> list[Reflection]:
+    lines = (one if isinstance(one, str) else json.dumps(one) for one in records)
+    (tmp_path / "r.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return read_reflections(str(tmp_path / "r.jsonl"))[0]
+
+
+@pytest.fixture(name="form")
+def _form() -> Form:
+    return find_form(FORM)
+
+
+def test_what_is_counted_by_week_is_in_the_form(form: Form) -> None:
+    assert set(SCALES) | {"outcome", "feedback"} <= set(form.names)
+
+
+def test_only_reflections_are_read_in_their_order(tmp_path: Path) -> None:
+    broken: list[Mapping[str, Any]] = [
+        {"id": "1"},
+        record(3) | {"finished": "yesterday"},
+        record(3) | {"answers": []},
+        record(3) | {"context": {"release": "2.1"}},
+    ]
+    found = read(tmp_path, record(9), record(2), *broken, "{torn", "[]")
+    assert [one.record["id"] for one in found] == ["2", "9"]
+    assert read_reflections(str(tmp_path / "r.jsonl"), found[1].at) == (found[1:], [7, 8])
+    assert read_reflections(str(tmp_path / "none.jsonl")) == ([], [])
+
+
+def test_a_list_has_a_line_for_each(tmp_path: Path) -> None:
+    odd = record(4, work_type={"label": 7}, difficulty="Easy")
+    assert list_lines(read(tmp_path, record(2), odd)) == [
+        "DAY         COMMIT   TYPE  DIFFICULTY  SUBJECT",
+        "2026-11-02  0234567  Docs  Easy        Fix it␛[2J 2",
+        "2026-11-04  0434567  7                 Fix it␛[2J 4",
+    ]
+
+
+def test_statistics_count_every_option_and_follow_the_weeks(tmp_path: Path, form: Form) -> None:
+    hard = {"difficulty": one("Very Hard"), "ai_effectiveness": one("High"), "outcome": one("Spike")}
+    lines = stats_lines(read(tmp_path, record(2), record(3, **hard), record(10, difficulty=None)), form)
+    assert lines[0] == "3 reflections, 2026-11-02 10:05 to 2026-11-10 10:05."
+    at = lines.index("How difficult was it?")
+    assert lines[at + 1 : at + 5] == [
+        "  Easy       ███████                 1   33%",
+        "  Moderate                           0    0%",
+        "  Hard                               0    0%",
+        "  Very Hard  ███████                 1   33%",
+    ]
+    assert f"  a ␛[31mcold{' ' * 33}{'█' * 20}    3  100%" in lines, "an answer of one's own"
+    assert lines[lines.index("How did the work feel?") + 1] == "  3 answers in words"
+    at = lines.index("WEEK      COUNT  DIFFICULTY  AI   AI DROVE  CONFIDENCE  COMPLETED")
+    assert lines[at + 1 :] == [
+        "2026-W45  2      2.5         4.0  -         -           50%",
+        "2026-W46  1      -           -    -         -           100%",
+        "Means: DIFFICULTY 1 to 4, AI 1 to 5, AI DROVE 1 to 3, CONFIDENCE 1 to 4.",
+    ]
+
+
+def test_exports_hold_all_of_it(tmp_path: Path) -> None:
+    found = read(tmp_path, record(2), record(3, feedback={"value": '=1, "two"'}))
+    assert json.loads(exported(found, "json")) == [record(2), record(3, feedback={"value": '=1, "two"'})]
+    rows = list(csv.DictReader(io.StringIO(exported(found, "csv"))))
+    assert [row["finished"] for row in rows] == ["2026-11-02T10:05:00Z", "2026-11-03T10:05:00Z"]
+    assert rows[1]["feedback"] == '=1, "two"'
+    assert rows[0]["message"] == "Fix it\x1b[2J 2\n\nBecause."
+    assert rows[0]["blockers"] == "AI misunderstanding; a \x1b[31mcold"
+    assert (rows[0]["learning"], rows[0]["feedback"], rows[0]["branch"]) == ("", "", "")
+    markdown = exported(found, "md")
+    assert markdown.startswith("## 0234567 Fix it␛[2J 2\n\n2026-11-02 10:05 · A <a@e>\n\n- Work type: Docs\n")
+    assert "- Feeling: fine\n\n  then slow\n- Blockers:" in markdown
+    assert "Learning" not in markdown
+
+
+def test_feedback_is_the_last_of_it_as_markdown(repo: Path) -> None:
+    assert feedback_of(repo) == ""
+    given = [
+        record(day, feedback={"value": f"Read\nfirst {day}"} if day % 2 else None) for day in range(1, 8)
+    ]
+    found = read(repo, *given)
+    (repo / "r.jsonl").rename(repo / RECORDS)
+    inner = repo / "inner"
+    inner.mkdir()
+    assert (
+        feedback_of(inner, 2)
+        == feedback(found, 2)
+        == (
+            "## Feedback on recent commits\n\n"
+            "- 2026-11-07, 0734567 Fix it␛[2J 7: Read\n  first 7\n"
+            "- 2026-11-05, 0534567 Fix it␛[2J 5: Read\n  first 5"
+        )
+    )
+    assert feedback(found).count("first") == 4
