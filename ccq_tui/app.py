@@ -172,7 +172,7 @@ class CcqApp(_Base):
         self._presence = PresenceFile((launch.program.state or state_dir()) / "presence")
         use_keys(launch.settings.keymap)
         self.set_keymap({name: ",".join(keys) for name, keys in keymap().changed().items()})
-        if launch.settings.reduce_motion:
+        if launch.settings.is_still:
             self.animation_level = "none"
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -181,7 +181,8 @@ class CcqApp(_Base):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Restrict drawing to the colours that the terminal has and the user wants."""
-        return theming.line_filters(self, super().get_line_filters())
+        filters = theming.line_filters(self, super().get_line_filters())
+        return [*filters, theming.NO_LINES] if self._launch.settings.screen_reader else filters
 
     def on_load(self) -> None:
         """Apply the theme before a screen exists: later, everything would be styled a second time."""
@@ -193,7 +194,7 @@ class CcqApp(_Base):
         if carried is not self._launch.trusted.carried:
             return ()
         self.runtime.obey(settings)
-        if settings.reduce_motion:
+        if settings.is_still:
             self.animation_level = "none"
         if settings.log_level != before.log_level:
             start_logging(settings.log_level)

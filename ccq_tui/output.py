@@ -61,12 +61,13 @@ def not_terminals() -> list[str]:
     return [name for name, stream in streams.items() if stream is None or not stream.isatty()]
 
 
-def echo(*pieces: str | Styled, err: bool = False) -> None:
+def echo(*pieces: str | Styled, err: bool = False, newline: bool = True) -> None:
     """Print pieces of text one after the other, then a newline.
 
     Args:
         pieces: Text from anywhere; what could act on a terminal becomes a visible sign, except newlines.
         err: Whether it goes to standard error.
+        newline: Whether the newline follows; a prompt has none.
 
     Raises:
         OSError: Nobody reads the stream any more.
@@ -76,7 +77,20 @@ def echo(*pieces: str | Styled, err: bool = False) -> None:
         return
     target = stream.target if isinstance(stream, HarmlessStream) else stream
     line = encodable("".join(map(_written, pieces)), target)
-    click.echo(line, file=target, color=False if colourless() else None)
+    click.echo(line, file=target, nl=newline, color=False if colourless() else None)
+
+
+def sign(sequence: str, *, err: bool = False) -> None:
+    """Send a control sequence of ours, which draws nothing, if the stream is a terminal.
+
+    Raises:
+        OSError: Nobody reads the stream any more.
+    """
+    stream = sys.stderr if err else sys.stdout
+    target = stream.target if isinstance(stream, HarmlessStream) else stream
+    if target is not None and target.isatty():
+        target.write(sequence)
+        target.flush()
 
 
 def _written(piece: str | Styled) -> str:

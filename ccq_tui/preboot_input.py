@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 import unicodedata
+from collections.abc import Callable
 from typing import Any
 
 SIGN = " ❯ "
@@ -35,11 +36,19 @@ _GIVE_BACK = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
 
 
 class EarlyPrompt:
-    """The first frame on a terminal, and the input typed meanwhile."""
+    """The first frame on a terminal, and the input typed meanwhile.
 
-    def __init__(self, keys: int, screen: int) -> None:
+    Args:
+        keys: The file descriptor to read.
+        screen: The one to draw on.
+        draw: Makes the frame for a number of columns and rows; None for the prompt, which shows letters.
+    """
+
+    def __init__(self, keys: int, screen: int, draw: Callable[[int, int], str] | None = None) -> None:
         self._keys = keys
         self._screen = screen
+        self._draw = draw or frame
+        self._is_prompt = draw is None
         self.attributes: list[Any] | None = None
         """The terminal's settings before `open`, for the program that takes it over; None if unknown."""
         self._typed = b""
@@ -68,8 +77,8 @@ class EarlyPrompt:
         except termios.error as error:
             raise OSError(str(error)) from error
         self._room = columns - len(SIGN) - 1
-        self._write(_TAKE + (frame(columns, rows) if rows >= LOWEST else ""))
-        self._echoes = rows >= LOWEST
+        self._write(_TAKE + (self._draw(columns, rows) if rows >= LOWEST else ""))
+        self._echoes = rows >= LOWEST and self._is_prompt
         self._reader.start()
 
     def release(self) -> str:
@@ -191,16 +200,19 @@ def cells(text: str) -> int:
     )
 
 
-def early_prompt() -> EarlyPrompt | None:
-    """Show the prompt on this process's terminal; return None if that cannot be drawn on."""
+def early_prompt(draw: Callable[[int, int], str] | None = None) -> EarlyPrompt | None:
+    """Show the prompt on this process's terminal; return None if that cannot be drawn on.
+
+    ``draw`` makes another first frame than the prompt's; then standard output need not be the terminal.
+    """
     if sys.platform == "win32" or os.environ.get("TERM", "dumb") == "dumb":
         return None
     try:
         # The screen is drawn on standard error, as Textual does.
         keys, screen = sys.__stdin__.fileno(), sys.__stderr__.fileno()  # type: ignore[union-attr]
-        if not (os.isatty(keys) and os.isatty(screen) and sys.stdout.isatty()):
+        if not (os.isatty(keys) and os.isatty(screen) and (draw or sys.stdout.isatty())):
             return None
-        prompt = EarlyPrompt(keys, screen)
+        prompt = EarlyPrompt(keys, screen, draw)
         prompt.open()
     except (AttributeError, OSError, ValueError):
         return None  # closed, or no terminal after all: the screen itself will say so

@@ -21,6 +21,7 @@ from textual.widgets import Input, TextArea
 
 from ccq_tui.compat.sdk.light_import import import_sdk
 from ccq_tui.config import keymap
+from ccq_tui.logs import stop_logging
 
 if sys.dont_write_bytecode:
     # Without it each worker compiles all tests anew, and each program that a test starts all of its modules.
@@ -189,6 +190,13 @@ def home(
     }.items():
         monkeypatch.setenv(name, str(home / folder))
     return home
+
+
+@pytest.fixture(autouse=True)
+def _closed_log() -> Iterator[None]:
+    """Close the log that a program in this process has opened: the next one writes its own."""
+    yield
+    stop_logging()
 
 
 @pytest.fixture(autouse=True)

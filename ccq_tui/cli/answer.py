@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ccq_tui.inbox.reach import Reach
-    from ccq_tui.inbox.requests import Origin, Request, RequestOutcome
+    from ccq_tui.inbox.requests import Request, RequestOutcome
     from ccq_tui.inbox.store.rows import StoredRequest
     from ccq_tui.inbox.store.store import Store
     from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -214,7 +214,7 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
         if reach is Reach.NO_RECORD and not isinstance(outcome, Declined):
             kept = f"it is kept, and ccq-tui show {one_line(called, 80)} prints it"
             raise Taken(f"{one_line(called, 80)}: not delivered: {NO_RECORD_WORDS}; {kept}.")
-        when = _delivery(store, stored.request.session_id, reach, stored.request.origin)
+        when = delivery_words(store, stored.request, reach)
     became = f"{one_line(called, 80)}: {state_after(outcome)}."
     link = link_to_open(stored.request, outcome)
     opened = f"\nOpen it yourself: {one_line(link, len(link))}" if link else ""
@@ -235,17 +235,18 @@ def _taken(stored: StoredRequest, called: str) -> Taken:
     return Taken(f"{one_line(called, 80)} was {did}; nothing was changed.")
 
 
-def _delivery(store: Store, session_id: str, reach: Reach, origin: Origin) -> str:
+def delivery_words(store: Store, request: Request, reach: Reach) -> str:
     """Say how the agent receives the answer."""
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, Reach, taking_words
     from ccq_tui.words import SHORT
 
+    session_id = request.session_id
     resume = f"ccq-tui resume {one_line(session_id[:SHORT], 24)}"
     match reach:
         case Reach.RUNS:
             return "Its session is running and receives it now."
         case Reach.ASKER:
-            return f"{taking_words(origin)}."
+            return f"{taking_words(request.origin)}."
         case Reach.NO_RECORD:
             return f"{NO_RECORD_WORDS}."
         case Reach.NO_DIRECTORY:

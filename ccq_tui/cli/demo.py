@@ -11,8 +11,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from ccq_tui.cli.exits import ENDED, Refused
-from ccq_tui.cli.options import given_settings, setting_flags
-from ccq_tui.cli.session import end_on_signals, require_terminal, show, shown_early
+from ccq_tui.cli.options import given_settings, plain_flag, setting_flags
+from ccq_tui.cli.session import end_on_signals, plain_why, require_terminal, show, shown_early
 from ccq_tui.output import echo
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CHARACTERS_A_SECOND = 600.0
 """Roughly the speed of a quick model."""
 LOOKS = (
-    *("theme", "bell", "notify", "notify_after", "progress", "reduce_motion", "keys"),
+    *("theme", "bell", "notify", "notify_after", "progress", "reduce_motion", "screen_reader", "keys"),
     *("cli_path", "question_previews", "extended_questions", "log_level"),
     *("park_after", "question_timeout", "on_question_timeout", "session_timeout"),
 )
@@ -55,6 +55,7 @@ def complete_names(_context: click.Context, _parameter: click.Parameter, start: 
     metavar="X",
     help="Speed of the scripted model as a factor; 0 is without delay. [default: 1]",
 )
+@plain_flag
 @setting_flags(hidden=True)
 @click.pass_context
 def demo(context: click.Context, /, name: str | None, only_list: bool, speed: float, **_flags: object) -> int:
@@ -72,12 +73,13 @@ def demo(context: click.Context, /, name: str | None, only_list: bool, speed: fl
     if ready is None:
         raise Refused(f"unknown demo {name!r}; the demos are:\n{_listed(READY.values())}")
     end_on_signals()
-    early = shown_early(context)
+    plain = plain_why(context)
+    early = None if plain else shown_early(context)
     from ccq_tui.config.launch import load_trusted
 
     loaded, _ = load_trusted(given_settings(context))
-    require_terminal()
-    return _play(ready, loaded, CHARACTERS_A_SECOND * ready.pace * speed, early)
+    require_terminal(plain)
+    return _play(ready, loaded, CHARACTERS_A_SECOND * ready.pace * speed, early, plain)
 
 
 def demo_settings(loaded: Loaded, project: Path) -> Settings:
@@ -92,7 +94,7 @@ def demo_settings(loaded: Loaded, project: Path) -> Settings:
     return Settings(**({"permission_mode": "default"} | kept | {"cwd": project}))
 
 
-def _play(ready: Ready, loaded: Loaded, speed: float, early: EarlyPrompt | None) -> int:
+def _play(ready: Ready, loaded: Loaded, speed: float, early: EarlyPrompt | None, plain: str) -> int:
     from ccq_tui.config.launch import Launch, ProgramArguments
     from ccq_tui.testing import ScriptedModel, clean_environment
 
@@ -102,7 +104,7 @@ def _play(ready: Ready, loaded: Loaded, speed: float, early: EarlyPrompt | None)
         settings = demo_settings(loaded, home.project)
         # Prompts typed in a demo do not belong among the person's own.
         program = ProgramArguments(state=home.root / "state", environment=home.overrides())
-        return show(Launch(settings=settings, prompt=ready.prompt, program=program), early)
+        return show(Launch(settings=settings, prompt=ready.prompt, program=program), early, plain)
 
 
 def _listed(scenarios: Iterable[Ready]) -> str:

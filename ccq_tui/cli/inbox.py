@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -28,11 +29,13 @@ from ccq_tui.cli.store import (
 )
 from ccq_tui.inbox.requests import Asker
 from ccq_tui.inbox.store.rows import RequestState
-from ccq_tui.output import echo
+from ccq_tui.output import echo, not_terminals
+from ccq_tui.plain.mode import plain_reason
 from ccq_tui.text import one_line
 from ccq_tui.words import SHORT, bytes_counted, plural
 
 if TYPE_CHECKING:
+    from ccq_tui.inbox.requests import Request
     from ccq_tui.inbox.store.rows import StoredRequest
     from ccq_tui.inbox.store.store import Store
 
@@ -64,7 +67,7 @@ def _narrowed(function: AnyCallable) -> AnyCallable:
 )
 @click.option("--asker", type=click.Choice(Asker, case_sensitive=False), help="Only those of this kind.")
 @click.option("--jsonl", is_flag=True, help="One line of JSON for each request.")
-@click.option("--plain", is_flag=True, help="Print the list even in a terminal.")
+@click.option("--plain", is_flag=True, help="Print the list, and answer line by line.")
 @setting_flags(hidden=True)
 @click.pass_context
 def inbox(
@@ -81,19 +84,61 @@ def inbox(
 ) -> int | None:
     """List and answer the waiting requests of all sessions.
 
-    In a terminal it opens a screen; a session starts only when you answer its request. With any of these
-    flags, in a pipe or without a terminal, it prints the list, oldest first.
+    In a terminal it opens a screen; a session starts only when you answer its request. With --plain, it
+    prints the list, oldest first, and asks you for the answers line by line. With any other of these flags,
+    in a pipe or without a terminal, it prints the list.
     """
     if context.invoked_subcommand is not None:
         return None
     native = not (as_json or jsonl or session or start or state or asker)
-    if native and not plain and has_screen():
+    if native and not plain_reason(os.environ, flag=plain) and has_screen():
         return begin(given_settings(context), inbox=True)
     from ccq_tui.inbox.records import lines_report, list_report
 
     printed = lines_report if jsonl else partial(list_report, "requests") if as_json else None
     flags = given_settings(context) if native else None
-    return _print_inbox(session, start, state or RequestState.PENDING, asker, flags, printed)
+    missing = not_terminals()
+    # Nobody would see prompts in a file, or expect them in a pipe without the flag.
+    walks = native and (not missing or (plain and missing != ["output"]))
+    _print_inbox(session, start, state or RequestState.PENDING, asker, flags, printed, read=plain or walks)
+    if walks:
+        _walk_through()
+    return ENDED
+
+
+def _walk_through() -> None:
+    """Answer line by line what waits."""
+    import asyncio
+
+    from ccq_tui.cli.answer import delivery_words
+    from ccq_tui.config.paths import inbox_path
+    from ccq_tui.inbox.actors import Actor, Surface
+    from ccq_tui.inbox.inbox import Inbox
+    from ccq_tui.inbox.verdicts import InboxError
+    from ccq_tui.plain.answering import walk
+    from ccq_tui.plain.lines import Lines
+
+    def delivered(request: Request, store: Store) -> str:
+        return delivery_words(store, request, reach_of(store, request.session_id, request.origin))
+
+    async def walked() -> None:
+        inbox = await Inbox.connect(inbox_path())
+        inbox.listen()
+        try:
+            lines = Lines()
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, lines.interrupt)
+            await walk(inbox, lines, Actor.here(Surface.INBOX), delivered)
+        finally:
+            await inbox.close()
+
+    if os.path.lexists(inbox_path()):
+        end_on_signals()
+        try:
+            asyncio.run(walked())
+        except InboxError as error:
+            raise Refused(one_line(str(error), 1_000)) from error
+        except BrokenPipeError:
+            return  # nobody reads any more; what was typed is kept
 
 
 @inbox.command()
@@ -132,9 +177,15 @@ def _print_inbox(
     asker: Asker | None,
     flags: Mapping[str, Any] | None,
     printed: Callable[[Iterable[Mapping[str, Any]]], str] | None,
-) -> int:
-    """Print the requests of a state and an asker, as JSON if ``printed`` writes it, else as text."""
+    *,
+    read: bool,
+) -> None:
+    """Print the requests of a state and an asker, as JSON if ``printed`` writes it, else as text.
+
+    If the text is to be ``read`` line by line, it has no columns.
+    """
     from ccq_tui.inbox.format import inbox_lines, native_lines, shortener, undelivered_lines, unread_words
+    from ccq_tui.inbox.layout import sentences, table
     from ccq_tui.inbox.records import request_record
 
     with opened_store() as store:
@@ -151,7 +202,7 @@ def _print_inbox(
         if printed is not None:
             if text := printed(map(request_record, found)):
                 print_lines(text)
-            return ENDED
+            return
         ids, named = store.ids.requests(), {item.id: item.name for item in store.sessions.page(limit=-1)}
         late = store.requests.undelivered_counts()
         late = {name: count for name, count in late.items() if only in (None, name)}
@@ -161,17 +212,17 @@ def _print_inbox(
     def names(key: str) -> str:
         return named.get(key) or key[:SHORT]
 
-    lines = inbox_lines(found, shortener(ids), names)
+    drawn = sentences if read else table
+    lines = inbox_lines(found, shortener(ids), names, drawn)
     if found and state is RequestState.PENDING:
         lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
     if native:
         from ccq_tui.doctor.claude import examine_hooks
 
-        lines += native_lines(native, hooked=bool(examine_hooks()))
+        lines += native_lines(native, hooked=bool(examine_hooks()), drawn=drawn)
     if late:
         lines += ["", *undelivered_lines(late, names, reached.__getitem__)]
     print_lines("\n".join(lines))
-    return ENDED
 
 
 @click.command()

@@ -18,6 +18,7 @@ from ccq_tui.output import echo, harmless_streams
 
 _COMMANDS = {
     "answer": ("answer", "decline"),
+    "ask": ("ask",),
     "demo": ("demo",),
     "devices": ("devices",),
     "hook": ("hook",),
@@ -27,6 +28,7 @@ _COMMANDS = {
     "mcp": ("mcp",),
     "notify": ("notify",),
     "phone": ("phone", "pair"),
+    "reflect": ("reflect",),
     "relay": ("relay",),
     "replay": ("replay",),
     "resume": ("resume", "export"),

@@ -26,6 +26,12 @@ as_json_flag = click.option(
     "--json", "as_json", is_flag=True, help="As JSON, with a version: docs/scripts.md."
 )
 
+plain_flag = click.option(
+    "--plain",
+    is_flag=True,
+    help="Line by line, for screen readers, pipes and plain terminals: docs/plain.md.",
+)
+
 _Flag = tuple[tuple[str, ...], dict[str, Any]]
 
 
@@ -135,6 +141,7 @@ _SESSION: tuple[_Flag, ...] = (
     ),
     _flag("--session-id", "UUID", "The id of the new session, or of the fork."),
     _flag("--from-pr", "NUMBER|URL", "Resume the newest conversation linked to this pull request."),
+    _switch("--plain", "Line by line, for screen readers, pipes and dumb terminals."),
     _switch("--dangerously-skip-permissions", "The same as --permission-mode bypassPermissions."),
 )
 

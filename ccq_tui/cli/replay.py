@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ccq_tui.cli.exits import CRASHED, Refused
-from ccq_tui.cli.options import given_settings, setting_flags
-from ccq_tui.cli.session import require_terminal, say_where_the_log_is
+from ccq_tui.cli.exits import CRASHED, ENDED, Refused
+from ccq_tui.cli.options import given_settings, plain_flag, setting_flags
+from ccq_tui.cli.session import plain_why, require_terminal, say_where_the_log_is
 from ccq_tui.output import echo
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ FASTEST = 1000.0
     metavar="X",
     help="Play with the recorded pauses, X times as fast. [default: show all at once]",
 )
+@plain_flag
 @setting_flags(hidden=True)
 @click.pass_context
 def replay(context: click.Context, /, file: str, speed: float | None, **_flags: object) -> int:
@@ -42,16 +43,25 @@ def replay(context: click.Context, /, file: str, speed: float | None, **_flags: 
     if speed is not None and not math.isfinite(speed):
         raise click.BadParameter(f"it must be a number up to {FASTEST:g}.", param_hint="--speed")
     settings = load_trusted(given_settings(context))[0].settings
-    recording = _opened(file)
+    plain = plain_why(context)
+    recording = _opened(file, keys=not plain)
     try:
-        require_terminal()
+        require_terminal(plain)
     except Refused:
         recording.lines.close()
         raise
-    from ccq_tui.cli.replay_app import ReplayApp
     from ccq_tui.logs import start_logging
 
     start_logging(settings.log_level)
+    if plain:
+        import asyncio
+
+        from ccq_tui.plain.replay import print_recording
+
+        asyncio.run(print_recording(recording, speed))
+        return _reported(recording)
+    from ccq_tui.cli.replay_app import ReplayApp
+
     app = ReplayApp(Launch(settings=settings), recording, speed)
     try:
         app.run()
@@ -59,24 +69,29 @@ def replay(context: click.Context, /, file: str, speed: float | None, **_flags: 
         app.end_threads()
     if app.return_code == CRASHED:
         say_where_the_log_is()
+    return _reported(recording) or app.return_code or 0
+
+
+def _reported(recording: Recording) -> int:
+    """Print what could not be read of a recording."""
     if recording.bad:
         echo(f"{recording.name}: {recording.trouble}", err=True)
-    return app.return_code or 0
+    return ENDED
 
 
-def _opened(file: str) -> Recording:
+def _opened(file: str, *, keys: bool) -> Recording:
     from ccq_tui.agent.recorded import RecordingError, open_recording
 
     try:
         if file == STDIN:
-            return open_recording(None, _taken_input())
+            return open_recording(None, _taken_input(keys=keys))
         return open_recording(file)
     except RecordingError as error:
         raise Refused(str(error)) from error
 
 
-def _taken_input() -> int:
-    """Take standard input for the recording, and put the terminal in its place for the keys.
+def _taken_input(*, keys: bool) -> int:
+    """Take standard input for the recording, and put the terminal in its place where it has ``keys``.
 
     Returns a descriptor of what standard input was; raises `Refused`.
     """
@@ -87,11 +102,13 @@ def _taken_input() -> int:
         )
     number = sys.stdin.fileno()
     recorded = os.dup(number)
+    if not keys:
+        return recorded
     try:
-        keys = os.open("/dev/tty", os.O_RDWR)
+        terminal = os.open("/dev/tty", os.O_RDWR)
     except OSError as error:
         os.close(recorded)
         raise Refused(f"there is no terminal to read keys from: {error.strerror}.") from error
-    os.dup2(keys, number)
-    os.close(keys)
+    os.dup2(terminal, number)
+    os.close(terminal)
     return recorded

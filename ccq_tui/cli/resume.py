@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ccq_tui.cli.exits import ENDED, Refused, Taken
-from ccq_tui.cli.options import given_settings, setting_flags
+from ccq_tui.cli.options import given_settings, plain_flag, setting_flags
 from ccq_tui.cli.store import WHOLE_ID, complete_sessions, find_session, opened_store, print_lines
 from ccq_tui.text import one_line, reason
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("session", shell_complete=complete_sessions)
 @click.option("--fork", is_flag=True, help="Continue under a new id and leave the session unchanged.")
+@plain_flag
 @setting_flags(hidden=True)
 @click.pass_context
 def resume(context: click.Context, /, session: str, fork: bool, **_flags: object) -> int:
@@ -30,7 +31,7 @@ def resume(context: click.Context, /, session: str, fork: bool, **_flags: object
 
     A question that waits in it opens at once. SESSION is an id or any unambiguous prefix.
     """
-    from ccq_tui.cli.session import begin
+    from ccq_tui.cli.session import begin, plain_why
     from ccq_tui.cli.worktrees import there_again
     from ccq_tui.processes import alive
 
@@ -46,7 +47,7 @@ def resume(context: click.Context, /, session: str, fork: bool, **_flags: object
             where = one_line(known.directory, 300)
             raise Refused(f"the session's directory {where} does not exist; --cwd names another one.")
         given["cwd"] = known.directory
-    return begin(given, resume=name, fork=fork)
+    return begin(given, resume=name, fork=fork, plain=plain_why(context))
 
 
 @click.command()

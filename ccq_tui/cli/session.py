@@ -6,15 +6,15 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ccq_tui.cli.exits import CRASHED, Refused
+from ccq_tui.cli.exits import CRASHED, Refused, Unprinted
 from ccq_tui.cli.options import given_flags, given_settings
 from ccq_tui.output import echo, not_terminals
 from ccq_tui.preboot_input import early_prompt
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ccq_tui.config.launch import Launch
     from ccq_tui.preboot_input import EarlyPrompt
 
-
+T = TypeVar("T")
 _MOST_PIPED = 1_000_000
 """Most bytes of text piped in: more than any model reads at once."""
 _LONGEST_LINK = 10_000
@@ -63,14 +63,19 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
     if flags.get("fork") and not resumes:
         raise click.UsageError("--fork needs --continue or --resume.", context)
     end_on_signals()
-    prompt = "\n\n".join(filter(None, (" ".join(words), _piped())))
+    plain = plain_why(context)
+    # Line by line, what is piped in are the person's lines.
+    prompt = "\n\n".join(filter(None, (" ".join(words), "" if plain else _piped())))
+    if plain and choose:
+        raise click.UsageError("--resume needs an id here: ccq-tui sessions lists them.", context)
     # Imports leave no garbage; looking for some would delay the start of the CLI and of the screen by 8 %
     # each. The app looks for it as soon as it is made.
     gc.disable()
     try:
         return begin(
             given_settings(context),
-            early=None if choose else shown_early(context),
+            plain=plain,
+            early=None if choose or plain else shown_early(context),
             prompt=prompt,
             continue_last=continue_last,
             resume=resume,
@@ -89,16 +94,27 @@ def _piped() -> str:
     """Return the text piped into the program, and read keys from the terminal from then on."""
     if not_terminals() != ["input"] or sys.stdin is None:
         return ""
-    try:
-        terminal = os.open("/dev/tty", os.O_RDWR)
-    except OSError:
-        return ""  # there is none to read keys from, which is reported later
-    piped = sys.stdin.buffer.read(_MOST_PIPED + 1)
-    os.dup2(terminal, sys.stdin.fileno())
-    os.close(terminal)
+    piped = before_keys(lambda: sys.stdin.buffer.read(_MOST_PIPED + 1)) or b""
     if len(piped) > _MOST_PIPED:
         raise Refused(f"More than {_MOST_PIPED:,} bytes were piped in: name a file in the prompt instead.")
     return piped.decode("utf-8", "replace").replace("\0", "").rstrip()
+
+
+def before_keys(read: Callable[[], T]) -> T | None:
+    """Read what is piped in, and return it; from then on, standard input has the terminal's keys.
+
+    Returns None, and reads nothing, if there is no terminal.
+    """
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        return None
+    try:
+        piped = read()
+        os.dup2(terminal, sys.stdin.fileno())
+    finally:
+        os.close(terminal)
+    return piped
 
 
 def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resumes: bool) -> None:
@@ -184,12 +200,13 @@ def begin(
     early: EarlyPrompt | None = None,
     worktree: str | None = None,
     resume: str = "",
+    plain: str = "",
     **wanted: Any,
 ) -> int:
     """Run the program with a session, or with the inbox; return the exit code.
 
-    ``worktree`` is the name of one to create, "" for a generated name, None for none; ``wanted`` is as for
-    `launch_with`. Raises `SettingsError` and `Refused`.
+    ``worktree`` is the name of one to create, "" for a generated name, None for none; ``plain`` says why
+    it goes line by line, or is ""; ``wanted`` is as for `launch_with`. Raises `SettingsError` and `Refused`.
     """
     from ccq_tui.config.launch import launch_with
 
@@ -203,25 +220,25 @@ def begin(
         from ccq_tui.cli.worktrees import in_worktree
 
         # Before a worktree is made for a screen that cannot be shown.
-        require_terminal()
+        require_terminal(plain)
         launch = in_worktree(launch, worktree)
-    require_terminal()
-    return show(launch, early)
+    require_terminal(plain)
+    return show(launch, early, plain)
 
 
-def require_terminal() -> None:
-    """Make sure that there is a terminal to draw on and to read keys from; raises `Refused`."""
-    missing = not_terminals()
-    if missing:
+def plain_why(context: click.Context) -> str:
+    """Return why a command goes line by line, or "" for the screen."""
+    from ccq_tui.plain.mode import plain_reason
+
+    return plain_reason(os.environ, flag=given_flags(context).get("plain", False))
+
+
+def require_terminal(plain: str = "") -> None:
+    """Make sure that the screen has a terminal, unless the program is ``plain``; raises `Refused`."""
+    if not plain and (missing := not_terminals()):
         raise Refused(
             f"ccq-tui needs a terminal, but its standard {' and '.join(missing)} "
-            f"{'is' if len(missing) == 1 else 'are'} not one. Run it without a pipe or a redirection; "
-            'for answers without a screen there is "claude -p".'
-        )
-    if os.environ.get("TERM") == "dumb":
-        raise Refused(
-            "ccq-tui needs a terminal that can move the cursor, but TERM is dumb: "
-            "set it, for example to xterm-256color."
+            f"{'is' if len(missing) == 1 else 'are'} not one: --plain reads lines from a pipe."
         )
 
 
@@ -230,14 +247,21 @@ def has_screen() -> bool:
     return not not_terminals() and os.environ.get("TERM") != "dumb"
 
 
-def show(launch: Launch, early: EarlyPrompt | None = None) -> int:
-    """Show the screen until it ends; return the exit code."""
+def show(launch: Launch, early: EarlyPrompt | None = None, plain: str = "") -> int:
+    """Show the screen until it ends, or go line by line if ``plain`` says why; return the exit code."""
     from ccq_tui.logs import start_logging
 
     start_logging(launch.settings.log_level)
     end_on_signals()
     import asyncio
 
+    if plain:
+        from ccq_tui.plain.session import lead
+
+        try:
+            return asyncio.run(lead(launch, plain))
+        except OSError as error:
+            raise Unprinted(f"The lines cannot be printed: {reason(error)}.") from error
     code = asyncio.run(_shown(launch, early))
     if code == CRASHED:
         say_where_the_log_is()

@@ -38,7 +38,7 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
     from ccq_tui.inbox.records import report
 
     end_on_signals()
-    seconds = _seconds(timeout)
+    seconds = seconds_in("--timeout", timeout)
     with opened_store() as store:
         what = "request" if name and store.ids.requests(name, 1) else "session"
         if what == "request" and until in ("idle", "ended"):
@@ -88,11 +88,12 @@ def _session(store: Store, key: str, until: str | None) -> Found | None:
     return (now.state, {**session_record(now, waiting)}) if has_come else None
 
 
-def _seconds(timeout: str | None) -> float | None:
+def seconds_in(flag: str, time: str | None) -> float | None:
+    """Return the seconds that a flag's duration stands for, or None for no limit; raises `Refused`."""
     from ccq_tui.config.values import read_duration
 
     try:
-        read = read_duration(timeout)
+        read = read_duration(time)
     except ValueError as error:
-        raise Refused(f"--timeout {error}.") from error
+        raise Refused(f"{flag} {error}.") from error
     return read if isinstance(read, float) else None

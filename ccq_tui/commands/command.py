@@ -108,7 +108,7 @@ PARKED = "the session is parked without a Claude process · an answer or a promp
 ASKING = "what is asked"
 """Owner of the line that names what the session waits for."""
 T = TypeVar("T")
-S = TypeVar("S")
+S = TypeVar("S", contravariant=True)
 Ui = TypeVar("Ui", bound=CommandUi, covariant=True)
 
 

@@ -1,4 +1,4 @@
-"""/copy, /status, /diff, /add-dir, /cd and /rewind."""
+"""/copy, /status, /rename, /diff, /add-dir, /cd and /rewind."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ MOST_NEW = 200
 """Most untracked files listed."""
 MOST_BYTES = 100_000
 """Most bytes read of such a file."""
+LONGEST_TITLE = 200
 MOST_LINES = 500
 """Most lines shown of a diff."""
 
 
 class WorkspaceCommands(CommandGroup[CommandUi]):
-    """Shows what a session works on, copies what was said, adds directories, moves to another one.
+    """Shows and names what a session works on, copies what was said, adds directories, moves to another one.
 
     Args:
         runner: Runs commands.
@@ -75,6 +76,14 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
                 *(f"  {': '.join(part for part in row if part)}" for row in section.rows),
             ]
         self._runner.tell("\n".join(lines) or "Claude Code reported no status")
+
+    # -- /rename -----------------------------------------------------------------------------------------
+
+    async def rename(self, title: str) -> None:
+        """Give the session a title."""
+        self._runner.need_process()
+        await self._runner.asking(self._ui.session.agent.rename(title[:LONGEST_TITLE]))
+        self._runner.tell(f"Title: {one_line(title, LONGEST_TITLE)}")
 
     # -- /diff -------------------------------------------------------------------------------------------
 

@@ -173,6 +173,9 @@ class Settings(ClaudeFlags):
     reduce_motion: Switch = False
     """Whether nothing on the screen moves by itself: no animation, no spinner, no blinking caret."""
 
+    screen_reader: Switch = False
+    """Whether the screen suits a screen reader: nothing moves or counts seconds, and no lines are drawn."""
+
     keys: Keys = Field(default_factory=dict)
     """Keys of your own: actions and the keys they have, and a preset for lists."""
 
@@ -209,6 +212,11 @@ class Settings(ClaudeFlags):
     def keymap(self) -> Keymap:
         """The keys of every action."""
         return keymap_of(self.keys)
+
+    @property
+    def is_still(self) -> bool:
+        """Whether nothing on the screen moves by itself."""
+        return self.reduce_motion or self.screen_reader
 
     @property
     def claude(self) -> ClaudeFlags:

@@ -31,6 +31,15 @@ class TrustAnswer(StrEnum):
     TRUST = "trust"
 
 
+def answer_labels(leave: str = "quit") -> dict[TrustAnswer, str]:
+    """Return what each answer does, in words; ``leave`` says what follows from the first one."""
+    return {
+        TrustAnswer.LEAVE: f"Do not trust it: {leave}",
+        TrustAnswer.WITHOUT: "Start without these files, this time",
+        TrustAnswer.TRUST: "Trust it, and remember that",
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Carried:
     """The files that a session in a directory would obey, and that await a person's trust.

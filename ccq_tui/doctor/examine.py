@@ -22,6 +22,7 @@ from ccq_tui.doctor.claude import examine_cli, examine_hooks, examine_sign_in
 from ccq_tui.doctor.mcp import examine_mcp
 from ccq_tui.doctor.phone import examine_channels, examine_pairings
 from ccq_tui.doctor.system import examine_directories, examine_terminal
+from ccq_tui.plain.mode import VARIABLES
 from ccq_tui.theming import load_themes
 
 AREA = "Program"
@@ -62,7 +63,7 @@ def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
 def _misspelt_variables() -> list[Check]:
     """Warn of variables with our prefix that nothing reads."""
     known = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields}
-    known |= {loop_monitor.VARIABLE, WRAPPED}
+    known |= {loop_monitor.VARIABLE, WRAPPED, *VARIABLES}
     checks = []
     for name in sorted(os.environ):
         if name.startswith(ENV_PREFIX) and name not in known:

@@ -55,8 +55,8 @@ def _size() -> Check:
 def _kind() -> Check:
     kind = os.environ.get("TERM", "")
     if kind == "dumb":
-        advice = "Use a terminal that can move the cursor; in an editor's shell, open a terminal of its own."
-        return Check(TERMINAL, "TERM", kind, Level.FAILURE, advice)
+        advice = "ccq-tui goes line by line here; for the screen, use a terminal that can move the cursor."
+        return Check(TERMINAL, "TERM", kind, Level.WARNING, advice)
     if not kind and os.name != "nt":
         return Check(TERMINAL, "TERM", "not set", Level.WARNING, "Set TERM, for example to xterm-256color.")
     return Check(TERMINAL, "TERM", kind or "not needed here")

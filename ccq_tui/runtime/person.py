@@ -26,6 +26,15 @@ class ElsewhereAnswer(StrEnum):
     PARK = "park"
 
 
+OPEN_ELSEWHERE = "This session is open in another ccq-tui"
+ELSEWHERE_WORDS = {
+    ElsewhereAnswer.LEAVE: ("Leave it there", ""),
+    ElsewhereAnswer.FORK: ("Fork a copy", "under a new id; the other session is unchanged"),
+    ElsewhereAnswer.PARK: ("Park it there", "then continue it here"),
+}
+"""What each answer does, in words."""
+
+
 @dataclass(frozen=True, slots=True)
 class TrustQuestion:
     """A directory whose files await trust.
@@ -52,6 +61,12 @@ class ElsewhereQuestion:
     session_id: str
     owner: Owner
     refusal: str = ""
+
+    @property
+    def words(self) -> str:
+        """Why it is asked."""
+        both = f"Process {self.owner.pid} runs it. Running it twice would split the conversation."
+        return self.refusal or both
 
 
 class Person(Protocol):

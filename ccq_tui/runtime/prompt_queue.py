@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
+from ccq_tui.agent.commands import Images
 from ccq_tui.agent.events import (
     Connected,
     ConversationReset,
@@ -217,6 +218,18 @@ class PromptQueue:
         if self._saving is None:
             self._saving = self._surface.after(SAVE_AFTER, self.save)
 
+    def send(self, text: str, images: Images = ()) -> tuple[str, asyncio.Future[None]]:
+        """Give the session a prompt; return its id, and a future that is done when it is on disk.
+
+        The agent does not get it before.
+        """
+        loop = asyncio.get_running_loop()
+        kept: asyncio.Future[None] = loop.create_future()
+        name = self._surface.session.send(text, kept, images)
+        written = self.keep(Sent(name, text, self._surface.session.agent.record_id))
+        written.add_done_callback(lambda _: _settle(loop, kept))
+        return name, kept
+
     def keep(self, sent: Sent) -> Future[None]:
         """Write down a prompt that leaves the field, until Claude has read it.
 
@@ -408,3 +421,14 @@ class PromptQueue:
             self._surface.note(
                 f"Prompts cannot be saved for the next start: {reason} · {state_dir()}", "warning"
             )
+
+
+def _settle(loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None]) -> None:
+    """Resolve a future of the program's loop from a thread; do nothing if the loop has ended."""
+
+    def settle() -> None:
+        if not kept.done():
+            kept.set_result(None)
+
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(settle)

@@ -87,7 +87,7 @@ class Runtime:
         self._inbox: Inbox | None = None
         self._following: list[Callable[[], None]] = []
         """End the subscriptions to the inbox."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
         self._looking: asyncio.TimerHandle | None = None
         """The next check for sessions that may give way."""
 
@@ -132,7 +132,7 @@ class Runtime:
             launch = await asyncio.to_thread(launch_of, spec, self.launch, asked=False)
         except (SettingsError, WorktreeError) as error:
             raise NotOpenedError(f"was not started in {spec.directory}: {error}") from error
-        return await self._start(launch)
+        return await self.begin(launch)
 
     async def resume(self, session_id: str, *, fork: bool = False) -> SupervisedSession:
         """Start a session again, in its own directory; raises as `open`, or `InboxError`.
@@ -149,7 +149,7 @@ class Runtime:
         if known is None:
             raise NotOpenedError("is not in the inbox")
         launch = await self.launch_to_wake(session_id, Path(known.directory), self.launch, asked=False)
-        session = await self._start(replace(launch, fork=fork))
+        session = await self.begin(replace(launch, fork=fork))
         await self.inbox.run(lambda store: store.sessions.set_done(session_id, False, self._person.actor))
         return session
 
@@ -173,7 +173,15 @@ class Runtime:
             raise NotOpenedError(f"was not started in {directory}: {error}") from error
         return replace(launch, resume=session_id)
 
-    async def _start(self, launch: Launch) -> SupervisedSession:
+    async def begin(self, launch: Launch) -> SupervisedSession:
+        """Start a session as `open`, from a launch.
+
+        Args:
+            launch: Its launch, with what of its directory awaits trust.
+
+        Raises:
+            NotOpenedError: As `open`.
+        """
         undisturbing = await alone(self._person, launch, self.inbox)
         if undisturbing is None:
             raise NotOpenedError("runs in another ccq-tui")
@@ -277,13 +285,14 @@ class Runtime:
         elif isinstance(change, StoredCommand):
             self.run_beside(self._carry_out(change))
 
-    def run_beside(self, work: Coroutine[None, None, None]) -> None:
-        """Run work beside the sessions, until `end`; a failure is logged."""
+    def run_beside(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[object]:
+        """Run work beside the sessions in a task, until `end`; a failure is logged."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
+        return task
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             _logger.error("Work beside the sessions failed", exc_info=error)

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import Screen
 
-from ccq_tui.config.trust import Carried, TrustAnswer
+from ccq_tui.config.trust import Carried, TrustAnswer, answer_labels
 from ccq_tui.config.trust_question import PAUSE, ROWS, TrustKeys, clicked, pressed, text_came
 from ccq_tui.key_uses import KeyUse
 from ccq_tui.questions.state import typable
@@ -29,8 +29,6 @@ from ccq_tui.widgets.sight import SightView, more_line
 
 TRUST_QUESTION = "Do you trust this directory?"
 SETTINGS_QUESTION = "You trust this directory, but not yet this .ccq-tui.toml. Trust it?"
-TRUST_IT = "Trust it, and remember that"
-WITHOUT_FILES = "Start without these files, this time"
 LINE = 400
 LONGEST_PATH = 4_096
 TOLD = "A session here obeys its files. They can run programs and allow tools as soon as it starts:"
@@ -112,11 +110,7 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
-        self._labels = {
-            TrustAnswer.LEAVE: f"Do not trust it: {leave}",
-            TrustAnswer.WITHOUT: WITHOUT_FILES,
-            TrustAnswer.TRUST: TRUST_IT,
-        }
+        self._labels = answer_labels(leave)
         self._carried = carried
         self._clock = clock
         self._question = TrustKeys(clock(), typed=draft, typing=bool(draft), escapes=leave != QUIT)

@@ -64,6 +64,18 @@ def _without_colours(style: Style, background: Color, label: bool) -> Style:
     return bare + Style(reverse=not bare.reverse) if label or solid else bare
 
 
+class NoLines(LineFilter):
+    """A filter that leaves out drawn lines and blocks, whose characters a screen reader would read."""
+
+    def apply(self, segments: list[Segment], _background: Color) -> list[Segment]:
+        """Put blanks in their place."""
+        return [Segment(text.translate(_DRAWN), style, control) for text, style, control in segments]
+
+
+_DRAWN = dict.fromkeys(range(0x2500, 0x25A0), " ")
+NO_LINES = NoLines()
+
+
 class FewColours(LineFilter):
     """A filter to the terminal's sixteen colours that keeps every text readable, and keeps hues."""
 

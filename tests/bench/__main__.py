@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.bench import (
     arriving,
+    asking,
     inbox,
     lasting,
     relaying,
@@ -36,6 +37,7 @@ FAMILIES = (
     wrapping.FAMILY,
     writing.FAMILY,
     relaying.FAMILY,
+    asking.FAMILY,
 )
 """Every family of measures, in the order in which they are taken and printed."""
 SMOKE_FAMILIES = ("talk",)

@@ -130,6 +130,7 @@ def start(
             *arguments: str,
             size: tuple[int, int] = (80, 24),
             prompt: str = "go",
+            wrapper: tuple[str, ...] = (),
             home: CleanHome | None = None,
             variables: dict[str, str] | None = None,
             **options: Any,
@@ -138,7 +139,7 @@ def start(
             home = home or claude_env(model, **(variables or {}))
             fixed = {"ANTHROPIC_BASE_URL": model.url, "CCQ_PERMISSION_MODE": "default"}
             env = home.env | fixed | (variables or {})
-            command = [program(), *arguments, *([prompt] if prompt else [])]
+            command = [*wrapper, program(), *arguments, *([prompt] if prompt else [])]
             terminal = ending.enter_context(Terminal(command, env, home.project, size))
             return Running(terminal, model, home)
 

@@ -30,22 +30,22 @@ SCHEMA: dict[str, Any] = {
 }
 
 
+def serve(directory: Path, schema: dict[str, Any]) -> tuple[tuple[str, ...], Path]:
+    """Write a form for an MCP server; return what a session is started with, and the file of its answers."""
+    schemas, log = directory / "schemas.json", directory / "told"
+    schemas.write_text(json.dumps({"deploy": schema}))
+    server = {"command": sys.executable, "args": [str(SERVER), str(schemas), str(log)]}
+    servers = json.dumps({"mcpServers": {"forms": server}})
+    return ("--mcp-config", servers, "--allowed-tools", ASK), log
+
+
 @pytest.mark.timeout(240)
 def test_forms_by_keys_and_from_a_shell(start: Start, tmp_path: Path) -> None:
-    schemas, log = tmp_path / "schemas.json", tmp_path / "told"
-    schemas.write_text(json.dumps({"deploy": SCHEMA}))
-    server = {"command": sys.executable, "args": [str(SERVER), str(schemas), str(log)]}
+    words, log = serve(tmp_path, SCHEMA)
     scenario = Scenario("e2e")
     for _ in range(3):
         scenario = scenario.runs(ASK, schema="deploy").says("Done.").ends_turn()
-    run = start(
-        scenario,
-        "--mcp-config",
-        json.dumps({"mcpServers": {"forms": server}}),
-        "--allowed-tools",
-        ASK,
-        variables={"MCP_PROTOCOL_NEGOTIATION": "legacy"},
-    )
+    run = start(scenario, *words, variables={"MCP_PROTOCOL_NEGOTIATION": "legacy"})
 
     def told(count: int) -> dict[str, Any]:
         run.terminal.wait(lambda _: log.exists() and len(log.read_text().splitlines()) == count)

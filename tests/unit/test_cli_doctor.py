@@ -204,7 +204,7 @@ def test_looking_leaves_nothing_behind(cli: Path, home: Path) -> None:
 @pytest.mark.parametrize(
     ("variables", "name", "level"),
     [
-        ({"TERM": "dumb"}, "TERM", Level.FAILURE),
+        ({"TERM": "dumb"}, "TERM", Level.WARNING),
         ({"TERM": ""}, "TERM", Level.WARNING),
         ({"COLORTERM": ""}, "Colours", Level.WARNING),
         ({"COLUMNS": "30", "LINES": "10"}, "Size", Level.WARNING),

@@ -100,8 +100,7 @@ def test_a_session_is_resumed_where_it_worked(
     monkeypatch.chdir(tmp_path)
     for directory in ("work", "elsewhere"):
         (tmp_path / directory).mkdir()
-    monkeypatch.setattr("ccq_tui.cli.session.require_terminal", lambda: None)
-    monkeypatch.setattr("ccq_tui.cli.session.show", lambda launch, _early=None: shown.append(launch) or 0)
+    monkeypatch.setattr("ccq_tui.cli.session.show", lambda launch, *_: shown.append(launch) or 0)
     with asked() as store:
         store.sessions.upsert(SESSION, str(tmp_path / "work"))
     assert main(["resume", name, *flags]) == 0

@@ -385,7 +385,10 @@ def test_a_session_that_runs_elsewhere_is_parked_there_and_resumed_as_a_copy_alo
     assert "no session has an id" in ccq("park", "x", code=2)
 
 
-def test_a_session_that_claude_code_alone_knows_can_be_resumed(ccq: Cli) -> None:
+def test_a_session_that_claude_code_alone_knows_can_be_resumed(
+    ccq: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ccq_tui.plain.mode.not_terminals", lambda: ["input"])
     # It comes as far as the screen, for which there is no terminal here.
     assert "needs a terminal" in ccq("resume", SESSION, code=2)
 

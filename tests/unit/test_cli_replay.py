@@ -32,9 +32,9 @@ def test_what_is_wrong_with_a_file_is_one_line(capsys: pytest.CaptureFixture[str
     assert told.count("\n") == 1
 
 
-def test_a_good_file_needs_a_terminal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_recording_is_printed_where_there_is_no_terminal(ccq: Cli, tmp_path: Path) -> None:
     path = write(tmp_path / "good.jsonl", prompt("Hi"))
-    assert "needs a terminal" in refused(capsys, str(path))
+    assert ccq("replay", str(path)) == "you: Hi\n"
 
 
 @pytest.mark.parametrize("speed", ["0", "-1", "nan", "inf", "fast"])

@@ -186,21 +186,45 @@ def test_a_bad_settings_file_is_exit_2_with_its_line(app: FakeApp, tmp_path: Pat
     assert f"{tmp_path}/.ccq-tui.toml:2: questions: must be one of" in ccq(code=2)
 
 
-@pytest.mark.parametrize("stream", ["stdin", "stdout"])
 @pytest.mark.parametrize("words", [[], ["go"], ["demo"]])
-def test_without_a_terminal_it_is_exit_2(
-    monkeypatch: pytest.MonkeyPatch, ccq: Cli, stream: str, words: list[str]
+def test_without_a_terminal_to_read_keys_from_it_is_exit_2(
+    monkeypatch: pytest.MonkeyPatch, ccq: Cli, words: list[str]
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
     monkeypatch.setattr(sys, "stdout", Terminal())
-    monkeypatch.setattr(sys, stream, io.StringIO())
-    assert f"standard {stream.removeprefix('std')}put is not one" in ccq(*words, code=2)
+    monkeypatch.setattr("ccq_tui.cli.session._piped", str)  # there is no terminal beside it either
+    told = ccq(*words, code=2)
+    assert "standard input is not one" in told
+    assert "--plain" in told
 
 
-def test_a_dumb_terminal_is_exit_2(app: FakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "dumb")
-    assert main([]) == 2
-    assert app.launches == []
+@pytest.mark.parametrize(
+    ("words", "environment", "why"),
+    [
+        (["go"], {"TERM": "dumb"}, "TERM is dumb"),
+        (["--plain", "go"], {}, "--plain"),
+        (["demo", "--plain"], {}, "--plain"),
+        (["demo"], {"CLAUDE_AX_SCREEN_READER": "1"}, "CLAUDE_AX_SCREEN_READER is set"),
+    ],
+)
+def test_it_goes_line_by_line_for_a_reason(
+    app: FakeApp, monkeypatch: pytest.MonkeyPatch, words: list[str], environment: dict[str, str], why: str
+) -> None:
+    led: list[str] = []
+
+    async def lead(_launch: Launch, reason: str) -> int:
+        led.append(reason)
+        return 0
+
+    monkeypatch.setattr("ccq_tui.plain.session.lead", lead)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert main(words) == 0
+    assert (led, app.launches) == ([why], [])
+
+
+def test_a_list_to_choose_from_needs_the_screen(ccq: Cli) -> None:
+    assert "--resume needs an id here" in ccq("--plain", "--resume", code=2)
 
 
 def test_a_crash_is_exit_1_and_names_the_log(app: FakeApp, capsys: pytest.CaptureFixture[str]) -> None:

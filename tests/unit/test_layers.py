@@ -19,7 +19,8 @@ CONNECTED = "import ccq_tui.agent.loader as l; l.load_now(); import ccq_tui.agen
 VERSION = "import ccq_tui.cli as c; assert c.main(['--version']) == 0"
 LISTED = "import ccq_tui.cli as c; assert c.main(['inbox', '--json']) == 0"
 RATE = "import os, textual.screen as s; assert (s.UPDATE_PERIOD, os.getenv('TEXTUAL_FPS')) == (1 / 120, None)"
-REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
+WALKED = "import ccq_tui.cli as c; assert c.main(['inbox', '--plain']) == 0"
+REFUSED = "import ccq_tui.cli as c; assert c.main(['--fork', 'a prompt']) == 2"
 
 
 LIGHT_FIRST = [
@@ -34,6 +35,8 @@ LIGHT_FIRST = [
     ("import ccq_tui.testing", SCREEN | SDK | SERVER),
     ("import ccq_tui.agent", SCREEN | SDK | SERVER),
     ("import ccq_tui.runtime.runtime, ccq_tui.runtime.notices", SCREEN | SDK | SERVER),
+    ("import ccq_tui.plain.session, ccq_tui.plain.replay", SCREEN | SDK | SERVER),
+    (WALKED, SCREEN | SDK | SERVER),
     ("import ccq_tui.transcript.export, ccq_tui.transcript.intake", SCREEN | SDK | SERVER),
     (CONNECTED, {"mcp", "jsonschema"} | SERVER | SCREEN),
 ]

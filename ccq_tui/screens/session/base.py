@@ -177,6 +177,8 @@ def _which(number: int, all_of_them: list[str] | list[Target], what: str, key: s
     return f"{what} {number + 1} of {len(all_of_them)} ({key} the next)".strip()
 
 
+SELDOM = 20.0
+"""Seconds after which a count of seconds changes for a screen reader, which reads each change."""
 BATCH = 0.012
 """Seconds of a burst in which events are gathered, to be handled together."""
 READING: Mapping[str, Callable[[Any], object]] = {
@@ -233,6 +235,8 @@ class SessionBase(Screen[None]):
         self.clock = session.clock
         self.view = session.facts
         self.around = Surroundings()
+        if session.launch.settings.screen_reader:
+            transcript.second = SELDOM
         if session.launch.settings.verbose:
             transcript.toggle_folds()
         self.requests = RequestQueue(self)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 import os
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,7 +18,6 @@ from ccq_tui.prompts.image_paths import existing, file_facts, mentioned, paths_i
 from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import MOST_IMAGES, PromptImage, UnfitImageError
 from ccq_tui.prompts.shell_runs import command_in, run_in
-from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.runtime.events import Reconnected, SessionEvent
 from ccq_tui.runtime.prompt_queue import PromptQueue
@@ -169,12 +167,8 @@ class Prompts:
         self._ui.transcript.add_prompt(text)
         if mentioned(text):
             self._ui.start(partial(name_mentioned, self._ui, text), "mentioned")
-        loop = asyncio.get_running_loop()
-        kept: asyncio.Future[None] = loop.create_future()
-        name = self._ui.session.send(text, kept, attached)
-        written = self._queue.keep(Sent(name, text, self._ui.session.agent.record_id))
+        name, kept = self._queue.send(text, attached)
         self._name_waiting()
-        written.add_done_callback(lambda _: _settle(loop, kept))
         # Before there is a CLI, nothing reads it.
         kept.add_done_callback(lambda _: self._may_be_taken_back(name))
 
@@ -263,17 +257,6 @@ class Prompts:
         """Interrupt the turn, if it has not ended."""
         if self._ui.view.busy:
             self._interrupt()
-
-
-def _settle(loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None]) -> None:
-    """Resolve a future of the program's loop from a thread; do nothing if the loop has ended."""
-
-    def settle() -> None:
-        if not kept.done():
-            kept.set_result(None)
-
-    with contextlib.suppress(RuntimeError):
-        loop.call_soon_threadsafe(settle)
 
 
 SECONDS = 10.0

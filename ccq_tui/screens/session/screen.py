@@ -15,6 +15,7 @@ from ccq_tui.commands.completions import Completions, UnknownCommands
 from ccq_tui.commands.listings import ListingCommands, PermissionsCommand, TasksCommand
 from ccq_tui.commands.models import ModelCommands
 from ccq_tui.commands.shell import ShellCommands
+from ccq_tui.commands.table import shared
 from ccq_tui.commands.workspace import RewindCommand, WorkspaceCommands
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.inbox import Inbox
@@ -168,7 +169,7 @@ class SessionScreen(SessionBase):
         if self.launch.prompt:
             self.prompts.send(self.launch.prompt)
         self.queue.load()
-        self.status.begin(self.set_interval(1.0, self.status.tick))
+        self.status.begin(self.set_interval(self.transcript.second, self.status.tick))
         self.themes.watch()
         self.watch(self.app, "app_focus", self.changed, init=False)
         self.changed()
@@ -282,13 +283,6 @@ async def _do_any(screen: SessionScreen) -> None:
         screen.post_message(Prompt.Submitted(value))
 
 
-def _plan(screen: SessionScreen, prompt: str) -> None:
-    """Switch to the mode in which Claude plans, and send a prompt there."""
-    screen.models.set_mode("plan")
-    if prompt:
-        screen.prompts.send(prompt)
-
-
 async def _statistics(screen: SessionScreen) -> None:
     """Show how long agents waited."""
     try:
@@ -300,56 +294,28 @@ async def _statistics(screen: SessionScreen) -> None:
 
 
 SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
-    Command("model", "[name]", "Choose the model", lambda s: s.models.model),
-    Command("mode", "[name]", "Choose the permission mode", lambda s: s.models.mode),
-    Command("effort", "[level]", "Choose how hard the model thinks", lambda s: s.models.effort),
-    Command("thinking", "", "Turn extended thinking off or on", lambda s: s.models.thinking),
-    Command("plan", "[prompt]", "Plan first: look and change nothing", lambda s: partial(_plan, s)),
-    Command("status", "", "Show version, account, model and settings", lambda s: s.workspace.status),
-    Command("diff", "", "Show uncommitted changes", lambda s: s.workspace.diff),
+    *shared("model mode effort thinking plan status diff"),
     Command("copy", "[N]", "Copy Claude's last answer, or the Nth from the end", lambda s: s.workspace.copy),
-    Command(
-        "add-dir", "PATH", "Let Claude work in another directory too", lambda s: s.workspace.add_directory
-    ),
+    *shared("add-dir"),
     Command("cd", "PATH", "Continue this session in another directory", lambda s: s.workspace.move),
-    Command("context", "", "Show what fills the context", lambda s: s.models.context),
-    Command("cost", "", "Show cost, tokens and time of this session", lambda s: s.models.cost),
+    *shared("context cost"),
     Command("theme", "[name]", "Choose the colours", lambda s: s.themes.choose),
     Command("vim", "", "Turn Vim's keys in the prompt on or off", lambda s: s.prompts.vim),
     Command(
         "export", "[md|json|path]", "Write the transcript to a file", lambda s: partial(export_transcript, s)
     ),
-    Command("rename", "TITLE", "Give this session a title", lambda s: s.resume.rename),
+    *shared("rename"),
     Command("resume", "[id]", "Resume an earlier session", lambda s: s.resume.resume),
     Command("new", "", "Open another session beside this one", lambda s: partial(s.act, "new")),
     Command("sessions", "", "Go to another session of this terminal", lambda s: s.switcher.pick),
     Command("overview", "", "Show all sessions by what they need", lambda s: partial(s.act, "overview")),
     Command("stats", "", "Show how long agents waited for you", lambda s: partial(_statistics, s)),
-    Command("park", "", "Stop Claude's process; its questions keep waiting", lambda s: s.session.agent.park),
+    *shared("park"),
     Command("close", "", "End and remove this session", lambda s: s.switcher.close),
-    Command("mcp", "", "See MCP servers, reconnect them, turn them on and off", lambda s: s.listings.servers),
-    Command(
-        "permissions",
-        "[allow|ask|deny RULE]",
-        "See permission rules, add and remove them",
-        lambda s: s.permissions.do,
-    ),
-    Command("hooks", "", "See hooks, and edit the file of one", lambda s: s.listings.hooks),
-    Command("skills", "", "See skills, and put one in the prompt", lambda s: s.listings.skills),
-    Command("memory", "", "Edit CLAUDE.md and other memory", lambda s: s.listings.memory),
-    Command(
-        "btw",
-        "QUESTION",
-        "Ask Claude a side question, outside the conversation",
-        lambda s: s.listings.ask_beside,
-    ),
-    Command("tasks", "", "See background tasks, and stop them", lambda s: s.tasks.stop),
-    Command("background", "", "Send the running work to the background", lambda s: s.tasks.background),
-    Command("rewind", "", "Rewind files and conversation to an earlier prompt", lambda s: s.rewind.rewind),
+    *shared("mcp permissions hooks skills memory btw tasks background rewind"),
     Command("login", "", "Sign in to Claude in this terminal", lambda s: partial(s.account.begin, "login")),
     Command("logout", "", "Sign out of Claude", lambda s: partial(s.account.begin, "logout")),
-    Command("exit", "", "End all sessions and quit", lambda s: s.quit),
-    Command("quit", "", "End all sessions and quit", lambda s: s.quit),
+    *shared("exit quit"),
     Command("help", "", "Show all keys", lambda s: partial(s.run_action, "app.help")),
 )
 """The program's own commands, in the order of the lists: whatever shows or does one reads it here."""

@@ -36,20 +36,13 @@ from ccq_tui.theming.live import KeepError, LiveThemes, keep_theme
 from ccq_tui.theming.load import ThemeWatch
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 
-LONGEST_TITLE = 200
-
 
 class ResumeCommand(CommandGroup[SessionUi]):
-    """Names the session, and puts an earlier one in its place."""
+    """Puts an earlier session in the place of this one."""
 
     def __init__(self, runner: CommandRunner[SessionUi], inbox: Inbox) -> None:
         super().__init__(runner)
         self._inbox = inbox
-
-    async def rename(self, title: str) -> None:
-        self._runner.need_process()
-        await self._runner.asking(self._ui.session.agent.rename(title[:LONGEST_TITLE]))
-        self._runner.tell(f"Title: {one_line(title, LONGEST_TITLE)}")
 
     async def resume(self, wanted: str) -> None:
         """Resume the session whose id begins with ``wanted``, or a chosen one, in place of this one."""

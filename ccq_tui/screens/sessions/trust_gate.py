@@ -19,7 +19,15 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.runtime.launches import with_notices
-from ccq_tui.runtime.person import ElsewhereAnswer, ElsewhereQuestion, TrustQuestion, alone, let_in
+from ccq_tui.runtime.person import (
+    ELSEWHERE_WORDS,
+    OPEN_ELSEWHERE,
+    ElsewhereAnswer,
+    ElsewhereQuestion,
+    TrustQuestion,
+    alone,
+    let_in,
+)
 from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.pickers import Picker
@@ -28,8 +36,6 @@ from ccq_tui.screens.trust import QUIT, TrustScreen
 from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
-
-BOTH = "Process {pid} runs it. Running it twice would split the conversation."
 
 
 class PersonHere:
@@ -63,16 +69,8 @@ class PersonHere:
 
     async def elsewhere(self, asked: ElsewhereQuestion) -> ElsewhereAnswer:
         """Let the person choose from a list; closing it leaves the session where it is."""
-        rows = (
-            PickRow(ElsewhereAnswer.LEAVE, "Leave it there"),
-            PickRow(ElsewhereAnswer.FORK, "Fork a copy", "under a new id; the other session is unchanged"),
-            PickRow(ElsewhereAnswer.PARK, "Park it there", "then continue it here"),
-        )
-        picker = Picker(
-            "This session is open in another ccq-tui",
-            rows,
-            about=asked.refusal or BOTH.format(pid=asked.owner.pid),
-        )
+        rows = [PickRow(one, *words) for one, words in ELSEWHERE_WORDS.items()]
+        picker = Picker(OPEN_ELSEWHERE, rows, about=asked.words)
         chosen = await self._app.push_screen_wait(picker)
         return ElsewhereAnswer(chosen or ElsewhereAnswer.LEAVE)
 

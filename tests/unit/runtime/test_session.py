@@ -138,15 +138,6 @@ async def test_what_was_said_before_is_told_once() -> None:
     await life.session.end()
 
 
-async def test_an_ended_session_is_woken_by_nothing() -> None:
-    life = await Life().begun()
-    await life.session.end()
-    life.tell(*PARKED)
-    life.session.wake(answered=True)
-    life.settled()
-    assert len(life.agents) == 1
-
-
 async def test_a_failure_in_the_agent_ends_the_session_with_a_way_back() -> None:
     class Failing(Agent):
         async def run(self) -> None:
@@ -221,6 +212,8 @@ async def test_nothing_starts_a_session_that_has_ended() -> None:
     life = await Life().begun()
     await life.session.end()
     life.tell(*PARKED)
+    life.session.wake(answered=True)
+    life.settled()
     life.session.restart()
     assert life.session.start_again() == 0
     assert len(life.agents) == 1

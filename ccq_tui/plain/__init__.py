@@ -1,0 +1,1 @@
+"""Every surface line by line, for dumb terminals, pipes and screen readers."""

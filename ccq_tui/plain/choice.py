@@ -1,0 +1,76 @@
+"""Choices from a numbered list, and the questions before a session starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ccq_tui.commands.command import PickRow
+from ccq_tui.config.trust import TrustAnswer, answer_labels
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
+from ccq_tui.runtime.person import (
+    ELSEWHERE_WORDS,
+    OPEN_ELSEWHERE,
+    ElsewhereAnswer,
+    ElsewhereQuestion,
+    TrustQuestion,
+)
+from ccq_tui.text import one_line, safe
+
+LONGEST = 4_096
+
+
+async def choose(lines: Lines, title: str, rows: Sequence[PickRow], about: str = "") -> str | None:
+    """Print a numbered list, and return the value of the row that is chosen; None if it was left."""
+    listed = [one_line(title, LONGEST), *filter(None, [safe(about)])]
+    for number, row in enumerate(rows, 1):
+        words = filter(None, (row.label, "now" if row.current else "", row.right, row.description))
+        listed.append(f"{number}. {one_line('; '.join(words), LONGEST)}")
+    lines.say("choose", "\n".join(listed))
+    numbers = f"1 to {len(rows)}" if len(rows) > 1 else "1"
+    while True:
+        try:
+            typed = (await lines.ask(f"{numbers}, or Enter to leave:")).strip()
+        except (InputEnded, Interrupted):
+            return None
+        if not typed:
+            return None
+        if typed.isdecimal() and 0 < int(typed) <= len(rows):
+            return rows[int(typed) - 1].value
+        named = [row.value for row in rows if row.label.casefold() == typed.casefold()]
+        if len(named) == 1:
+            return named[0]
+        lines.note(f"{one_line(typed, 40)} is not in the list: type {numbers}.")
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAtLines:
+    """The person who reads the lines.
+
+    Attributes:
+        lines: Where they are asked.
+        actor: Who answers, for the history.
+    """
+
+    lines: Lines
+    actor: Actor
+
+    async def trusts(self, asked: TrustQuestion) -> TrustAnswer:
+        """Print what the files of a directory would do, and ask whether to trust it."""
+        carried = asked.carried
+        self.lines.note(f"A session in {one_line(str(carried.directory), LONGEST)} obeys its files.")
+        if carried.root != carried.directory:
+            self.lines.note(f"Trust covers all of {one_line(str(carried.root), LONGEST)}.")
+        for file in carried.files:
+            effects = (f"  {one_line(effect, LONGEST)}" for effect in file.effects)
+            self.lines.say("file", "\n".join([one_line(str(file.path), LONGEST), *effects]))
+        rows = [PickRow(one, label) for one, label in answer_labels().items()]
+        chosen = await choose(self.lines, "Do you trust this directory?", rows)
+        return TrustAnswer(chosen or TrustAnswer.LEAVE)
+
+    async def elsewhere(self, asked: ElsewhereQuestion) -> ElsewhereAnswer:
+        """Ask what to do with a session that another process runs."""
+        rows = [PickRow(one, *words) for one, words in ELSEWHERE_WORDS.items()]
+        chosen = await choose(self.lines, OPEN_ELSEWHERE, rows, asked.words)
+        return ElsewhereAnswer(chosen or ElsewhereAnswer.LEAVE)

@@ -1,0 +1,227 @@
+"""Input and output line by line: one reader of the input for the whole run, and labelled lines."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import sys
+import termios
+
+from ccq_tui.output import echo, sign
+from ccq_tui.questions.state import typable
+from ccq_tui.text import one_line
+
+MOST_BYTES = 1_000_000
+"""Most bytes of a line; the rest is left out, and said so."""
+LONGEST_PROMPT = 1_000
+AT_ONCE = 20_000
+"""Most bytes read before the event loop goes on."""
+
+
+class InputEnded(Exception):  # noqa: N818 - says what happened
+    """The input has no more lines; what waits stays as it is."""
+
+
+class Interrupted(Exception):  # noqa: N818 - says what happened
+    """The person pressed Ctrl+C while a line was awaited."""
+
+
+class Lines:
+    """The person's lines and ours; one for the whole run.
+
+    A line is read only when it is asked for, and no further: other programs find the rest of a pipe.
+
+    Args:
+        source: The file descriptor to read.
+        err: Whether to print to standard error, because standard output has another use.
+        bell: Whether to ring the terminal's bell.
+
+    Attributes:
+        heard_at: The time of the last input, by the event loop's clock.
+    """
+
+    def __init__(self, source: int = 0, *, err: bool = False, bell: bool = True) -> None:
+        self._bell = bell
+        self.heard_at = 0.0
+        self._source = source
+        self._err = err
+        out = sys.stderr if err else sys.stdout  # noqa: TID251 - asked
+        self._ended = source == 0 and sys.stdin is None
+        self._typed = not self._ended and os.isatty(source)
+        """Whether a person types at a terminal, which shows it."""
+        self._shown = out is not None and out.isatty()
+        self._rest = b""
+        self._awaited: asyncio.Future[None] | None = None
+        self._prompted = False
+        """Whether a prompt is the last thing printed, on a line that goes on."""
+        self._behind_prompt = False
+        """Whether the last line was typed right behind a prompt."""
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person reads and types here."""
+        return self._typed and self._shown
+
+    def say(self, label: str, text: str = "") -> None:
+        """Print a text after a label; further lines of it are indented, so that no text has a label."""
+        self._end_prompt()
+        first, *more = text.split("\n")
+        lines = [f"{label}: {first}".rstrip(), *(f"  {line}".rstrip() for line in more)]
+        echo("\n".join(lines), err=self._err)
+
+    def note(self, text: str) -> None:
+        """Print a sentence of ours."""
+        self.say("note", text)
+
+    def ring(self) -> None:
+        """Ring the terminal's bell, if there is one and the person wants it."""
+        if self._bell:
+            sign("\a", err=self._err)
+
+    def turn_ended(self) -> None:
+        """Mark the end of a turn for the terminal."""
+        self._mark("D")
+
+    def interrupt(self) -> bool:
+        """Let the line that is awaited raise `Interrupted`; return whether one is."""
+        if self._awaited is None or self._awaited.done():
+            return False
+        self._awaited.set_exception(Interrupted())
+        return True
+
+    def prompt(self) -> None:
+        """Print the prompt of a turn for the line that is awaited quietly, unless it stands there."""
+        if not self._prompted:
+            self._mark("A")
+            self._prompt("you:")
+
+    def _prompt(self, prompt: str) -> None:
+        prompt = one_line(prompt, LONGEST_PROMPT)  # no text within it has a line of its own
+        if self.is_terminal:
+            echo(f"{prompt} ", err=self._err, newline=False)
+            self._prompted = True
+        elif prompt not in ("you:", "more:"):
+            echo(prompt, err=self._err)
+
+    def _end_prompt(self) -> None:
+        if self._prompted:
+            self._prompted = False
+            echo("", err=self._err)
+
+    async def ask(self, prompt: str = "", *, turn: bool = False, quiet: bool = False) -> str:
+        """Print a prompt, and return the next line, without its end.
+
+        A backslash at the end of a line continues it on the next one. Where no terminal shows it behind a
+        prompt, the line is printed behind ``you:``. What was begun at a terminal when the wait is cancelled
+        is printed, and is no part of any line.
+
+        Args:
+            prompt: The prompt, or "" for ``you:`` alone.
+            turn: Whether a turn begins with it: the terminal gets the marks of OSC 133.
+            quiet: Whether to print no prompt, since other lines come meanwhile.
+
+        Raises:
+            InputEnded: The input ended; an unfinished last line is returned first.
+            Interrupted: `interrupt` was called.
+        """
+        if turn and not quiet:
+            self._mark("A")
+        text, prompt, goes_on = "", "" if quiet else prompt or "you:", True
+        try:
+            while goes_on:
+                line = await self._line(prompt)
+                prompt, goes_on = "more:", line.endswith("\\")
+                text += line[:-1] + "\n" if goes_on else line
+        except InputEnded:
+            if not text:
+                raise
+        except (asyncio.CancelledError, Interrupted):
+            self._set_aside(text.replace("\n", "\\\n"))
+            raise
+        if turn:
+            self._mark("C")
+        if not (self.is_terminal and self._behind_prompt):
+            self.say("you", text)
+        return text
+
+    async def _line(self, prompt: str) -> str:
+        if prompt:
+            self._prompt(prompt)
+        was_cut = False
+        while b"\n" not in self._rest and not self._ended:
+            await self._readable()
+            self._read()
+            if len(self._rest) > MOST_BYTES + 1:
+                ended = self._rest.endswith(b"\n")
+                was_cut, self._rest = True, self._rest[:MOST_BYTES] + b"\n" * ended
+        if not self._rest:
+            raise InputEnded
+        self._behind_prompt, self._prompted = self._prompted, False
+        line, _, self._rest = self._rest.partition(b"\n")
+        if was_cut:
+            self.note(f"The line was cut after {MOST_BYTES:,} bytes.")
+        return typable(line.decode("utf-8", "replace").rstrip("\r"))
+
+    async def _readable(self) -> None:
+        """Wait for input, without limit: that is the person's time."""
+        loop = asyncio.get_running_loop()
+        self._awaited = loop.create_future()
+        try:
+            loop.add_reader(self._source, self._wake)
+            await self._awaited
+        except PermissionError:
+            pass  # a file always has input
+        finally:
+            loop.remove_reader(self._source)
+            self._awaited = None
+
+    def _wake(self) -> None:
+        if self._awaited is not None and not self._awaited.done():
+            self._awaited.set_result(None)
+
+    def _read(self) -> None:
+        """Read what is there, up to the end of a line."""
+        for _ in range(AT_ONCE):
+            if not select.select([self._source], [], [], 0)[0]:
+                return
+            try:
+                # A terminal gives a line at a time; of a pipe, what follows the line stays in it.
+                data = os.read(self._source, AT_ONCE if self._typed else 1)
+            except OSError:  # the terminal is gone
+                data = b""
+            self._rest += data
+            self._ended = not data
+            self.heard_at = asyncio.get_running_loop().time()
+            if not data or data.endswith(b"\n"):
+                return
+
+    def _set_aside(self, before: str) -> None:
+        """Keep what was begun in a pipe; show what was begun at a terminal for what is over."""
+        self._rest = before.encode() + self._rest
+        if not self._typed:
+            return
+        begun, self._rest = self._rest + _begun(self._source), b""
+        self._prompted |= bool(begun)
+        self._end_prompt()
+        if text := typable(begun.decode("utf-8", "replace")).strip():
+            self.note(f"The line you had begun is not used: {text}")
+
+    def _mark(self, letter: str) -> None:
+        if os.environ.get("TERM") != "dumb":
+            sign(f"\x1b]133;{letter}\x1b\\", err=self._err)
+
+
+def _begun(terminal: int) -> bytes:
+    """Take the line that somebody is typing out of a terminal."""
+    try:
+        before = termios.tcgetattr(terminal)
+        single = [*before[:3], before[3] & ~termios.ICANON, *before[4:]]
+        termios.tcsetattr(terminal, termios.TCSANOW, single)
+        try:
+            there = select.select([terminal], [], [], 0)[0]
+            return os.read(terminal, MOST_BYTES) if there else b""
+        finally:
+            termios.tcsetattr(terminal, termios.TCSANOW, before)
+    except (OSError, termios.error):  # the terminal is gone
+        return b""

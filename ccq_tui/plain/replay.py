@@ -1,0 +1,20 @@
+"""A recording as labelled lines."""
+
+from __future__ import annotations
+
+from ccq_tui.agent.recorded import Recording
+from ccq_tui.agent.recorded.session import ReplayedSession
+from ccq_tui.plain.lines import Lines
+from ccq_tui.plain.transcript import PlainTranscript
+from ccq_tui.transcript.model import TranscriptModel
+
+
+async def print_recording(recording: Recording, speed: float | None) -> None:
+    """Print a recording as a transcript.
+
+    Args:
+        recording: The recording.
+        speed: The factor to the original speed, or None to print all at once.
+    """
+    transcript = PlainTranscript(TranscriptModel(), Lines())
+    await ReplayedSession(recording, transcript.apply, speed).run()

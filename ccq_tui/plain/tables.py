@@ -1,0 +1,39 @@
+"""Tables of Markdown as sentences, which a screen reader reads in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?\|?\s*")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_BETWEEN = re.compile(r"(?<!\\)\|")
+
+
+def as_sentences(markdown: str) -> str:
+    """Return Markdown with each row of a table as one line of ``Header: value`` sentences."""
+    return "\n".join(_lines(markdown.split("\n")))
+
+
+def _lines(lines: list[str]) -> Iterator[str]:
+    fence, heads, at = "", [""], 0
+    while at < len(lines):
+        line, at = lines[at], at + 1
+        if found := _FENCE.match(line):
+            # A fence ends with one that is at least as long.
+            fence = "" if fence and found[1].startswith(fence) else fence or found[1]
+        if fence or "|" not in line or at >= len(lines) or not _RULE.fullmatch(lines[at]):
+            yield line
+            continue
+        heads, at = _cells(line), at + 1
+        while at < len(lines) and "|" in lines[at]:
+            row, at = _cells(lines[at]), at + 1
+            cells = zip(heads, row, strict=False)
+            named = [f"{head}: {cell}" if head else cell for head, cell in cells if cell]
+            yield ". ".join(part.rstrip(".") for part in named) + "."
+
+
+def _cells(row: str) -> list[str]:
+    row = row.strip().removeprefix("|")
+    row = row if row.endswith("\\|") else row.removesuffix("|")
+    return [cell.replace("\\|", "|").strip() for cell in _BETWEEN.split(row)]

@@ -1,0 +1,201 @@
+"""A transcript as labelled lines, each thing printed once, when it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ccq_tui.agent.events import AgentEvent, HistoryLoaded
+from ccq_tui.agent.problems import ADVICE
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.plain.lines import Lines
+from ccq_tui.plain.tables import as_sentences
+from ccq_tui.text import one_line, safe
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.checklist import Checklist, TodoState
+from ccq_tui.transcript.document import Document
+from ccq_tui.transcript.model import TranscriptModel
+from ccq_tui.transcript.outcomes import (
+    TEXT_LIMIT,
+    ending_words,
+    outcome_words,
+    permission_words,
+    retry_words,
+    turn_words,
+)
+from ccq_tui.transcript.sgr import plain
+from ccq_tui.transcript.text_bodies import Diff, Excerpt, PlainText
+from ccq_tui.transcript.tool_result import told
+from ccq_tui.transcript.tools import main_argument, short_argument, tool_title
+from ccq_tui.words import plural
+
+ARGUMENT = 300
+"""Most characters of a call's argument in its line; the request for its permission has all of it."""
+MOST_PAST = 30
+"""Most messages printed of a resumed conversation."""
+LEFT_OUT = object()
+_DOING = {TodoState.PENDING: "to do", TodoState.NOW: "now", TodoState.DONE: "done"}
+
+
+class PlainTranscript:
+    """Prints what happens in a session.
+
+    Args:
+        model: The transcript.
+        lines: Where it is printed.
+        dialogs: Who answers in the dialogs that print the requests that wait, and what becomes of them; None
+            where nobody is asked.
+
+    Attributes:
+        typed: The ids of prompts that were typed here, which the terminal shows already.
+    """
+
+    def __init__(self, model: TranscriptModel, lines: Lines, dialogs: Actor | None = None) -> None:
+        self.model = model
+        self.typed: set[str] = set()
+        self._lines = lines
+        self._dialogs = dialogs
+        self._printed: dict[bl.Block, object] = {}
+        """What was printed of each block."""
+        self._last: bl.Block | None = None
+
+    def apply(self, event: AgentEvent) -> None:
+        """Take an event, and print what it brings; of a past, its end."""
+        past = isinstance(event, HistoryLoaded)
+        change = self.model.apply(event)
+        if isinstance(event, HistoryLoaded) and event.older:
+            return  # it comes above what was printed
+        changed = [*bl.with_inner(self.model.blocks[at] for at in change.changed)]
+        if past and self._dialogs and len(changed) > MOST_PAST:
+            left_out = changed[:-MOST_PAST]
+            self._printed |= dict.fromkeys(left_out, LEFT_OUT)
+            self._lines.note(f"{plural(len(left_out), 'earlier message')} left out: ccq-tui export has them.")
+        for block in changed:
+            if self._printed.get(block) is not LEFT_OUT:
+                self._show(block, past=past or self._dialogs is None)
+
+    def action_end(self) -> None:
+        """Do nothing: the end is what was printed last."""
+
+    def _show(self, block: bl.Block, *, past: bool) -> None:
+        match block:
+            case bl.ProseBlock() if not (block.depth and block.folded):  # else for the agent that called it
+                self._read("claude", block, block.document)
+            case bl.ThinkingBlock() if not block.folded:
+                self._read("thinking", block, block.document)
+            case bl.ToolBlock():
+                self._call(block)
+            case bl.RequestBlock():
+                self._request(block, past=past)
+            case bl.PromptBlock(prompt_id=name) if name in self.typed:
+                pass
+            case _:
+                self._once(block, *_said(block))
+
+    def _once(self, block: bl.Block, label: str, *texts: str, of: object = None) -> None:
+        """Print a text, unless it, or what it is ``of``, was printed of this block."""
+        of = of or texts
+        if texts and self._printed.get(block) != of:
+            self._printed[block] = of
+            self._last = block
+            self._lines.say(label, "\n".join(texts))
+
+    def _read(self, label: str, block: bl.Block, document: Document) -> None:
+        """Print the parts of a text that are complete."""
+        while document.settle():
+            pass
+        # A text whose stream broke and that came again otherwise is another document.
+        known, first = self._printed.get(block), 0
+        if isinstance(known, tuple) and known[0] is document:
+            first = known[1]
+        for part in document.parts[first:]:
+            if part.source.strip():
+                self._lines.say(label, as_sentences(part.source.strip("\n")))
+                self._last = block
+        self._printed[block] = (document, len(document.parts))
+
+    def _call(self, block: bl.ToolBlock) -> None:
+        """Print a call as it begins, and what came of it."""
+        argument = block.entry.text if block.entry else main_argument(block.tool, block.input)
+        argument = one_line(short_argument(block.tool, argument, block.directory), ARGUMENT)
+        name = f"{one_line(tool_title(block.tool), 80)} {argument}".rstrip()
+        name += " (of a subagent)" if block.depth else ""
+        said, before = one_line(told(block), ARGUMENT), self._printed.get(block)
+        if block.state is bl.ToolState.RUNNING:
+            self._once(block, "tool", f"{name}: {said}" if said else name, of=(block.state, said))
+            return
+        failed = block.state is bl.ToolState.FAILED and not block.refused
+        said = said or ("failed" if failed else "denied" if block.refused else "done")
+        if not (isinstance(before, tuple) and before[0] is block.state):
+            alone = self._last is block and block.permission is None
+            words = said if alone else f"{name}: {said}"
+            self._once(
+                block, "tool error" if failed else "tool", words, *_body(block.body), of=(block.state, said)
+            )
+
+    def _request(self, block: bl.RequestBlock, *, past: bool) -> None:
+        """Print a request with its outcome, unless a dialog does."""
+        waits = block.outcome is None and self._dialogs is not None
+        if waits or (block.actor is not None and block.actor == self._dialogs and not past):
+            return
+        words, label, shown = outcome_words(block), block.called, [getattr(block.outcome, "text", "")]
+        match block:
+            case bl.PermissionBlock(request=permission):
+                call = f"{tool_title(permission.tool)} {main_argument(permission.tool, permission.input)}"
+                words, shown = f"{one_line(call, ARGUMENT)}: {permission_words(block, whole=True)}", []
+            case bl.QuestionBlock(request=request) | bl.FormBlock(request=request):
+                shown += kind_of(request).plain_text(request, block.outcome)
+            case bl.PlanBlock(request=plan) if past:
+                shown += [as_sentences(plan.plan)]
+            case _:
+                pass
+        self._once(block, label, words, *filter(None, shown), of=words)
+
+
+def _said(block: bl.Block) -> tuple[str, ...]:
+    """Return the label and the lines of a block that is complete, or nothing to print yet."""
+    match block:
+        case bl.PromptBlock(text=text) if block.accepted and not block.queued:
+            return "you", safe(text)
+        case bl.NoticeBlock(level=level, text=text):
+            return "error" if level == "error" else "note", safe(text, limit=TEXT_LIMIT)
+        case bl.RuleBlock(text=text):
+            return "note", one_line(text, TEXT_LIMIT)
+        case bl.RetryBlock(event=event, over=False):
+            return "note", f"Retrying, {retry_words(event)}"
+        case bl.ErrorBlock(kind=kind, text=text):
+            known = ADVICE.get(kind)
+            cause = known.cause if known else one_line(kind.replace("_", " "), 60)
+            details = safe(text.strip(), limit=TEXT_LIMIT)
+            return "error", *filter(None, (cause, details, known.remedy if known else ""))
+        case bl.ResultBlock(event=event):
+            ending = ending_words(event)
+            facts = turn_words(event).replace(" · ", ", ").replace(" → ", " to ")
+            return "note", f"The turn {f'ended: {ending}' if ending else 'is over'}, {facts}"
+        case _:
+            return ("",)
+
+
+def _body(body: bl.Body | None) -> Iterator[str]:
+    """Yield what is shown of a result, indented."""
+    match body:
+        case Excerpt(lines=lines, hidden=hidden, tail=tail):
+            more = [f"{plural(hidden, 'more line')} {'before' if tail else 'after'}"] if hidden else []
+            shown = [safe(plain(line), keep_newlines=False) for line in lines]
+            yield from [*more, *shown] if tail else [*shown, *more]
+        case PlainText():
+            yield from (body.part(number) for number in range(len(body)))
+        case Diff(hidden=hidden):
+            for number in range(len(body)):
+                yield from (
+                    f"{line.sign} {safe(line.text, keep_newlines=False)}".rstrip()
+                    for line in body.part(number)
+                )
+            if hidden:
+                yield plural(hidden, "more line")
+        case Checklist(entries=entries, hidden=hidden):
+            yield from (f"{_DOING[one.doing]}: {one_line(one.text, ARGUMENT)}" for one in entries)
+            if hidden:
+                yield plural(hidden, "more line")
+        case _:
+            pass

@@ -1,0 +1,352 @@
+"""Sessions line by line, with the real CLI: what is printed, and exactly what the model gets."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGTERM
+
+import pytest
+
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.questions import Option, Question
+from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
+from tests.agent.test_session_elicitations import ASK
+from tests.e2e.conftest import Running, Start, program
+from tests.e2e.test_forms import SCHEMA, serve
+from tests.results import REMARK, answered, replied
+
+WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
+PARTS = Question(
+    "Which parts?", "Parts", (Option("Docs"), Option("Tests"), Option("Code")), multi_select=True
+)
+WHY = Question("Why?", "Why", (Option("Speed"), Option("Size")))
+TABLE = "| Name | Size |\n|---|---|\n| Day.js | 2 kB |\n"
+CHANGING = (
+    (re.compile(r"\d\d:\d\d"), "HH:MM"),
+    (re.compile(r"is over, .*"), "is over"),
+    (re.compile(r"resume [0-9a-f]{8}"), "resume ID"),
+    (re.compile(r"\x1b\]133;[ACD]\x1b\\|\a|\r"), ""),
+)
+"""What no two runs print alike, and signs for a terminal."""
+PASSING = ("note: Claude is working.", "note: Answered", "note: Decided", "note: Discussed")
+"""Lines from the agent and from the dialog that ends, in any order."""
+
+
+def lines_of(text: str) -> list[str]:
+    """Return lines that were printed, without what changes from run to run."""
+    for pattern, word in CHANGING:
+        text = pattern.sub(word, text)
+    return [line for line in text.splitlines() if not line.startswith(PASSING)]
+
+
+@dataclass
+class Talk:
+    """A program in a terminal; what it prints is waited for in its order."""
+
+    running: Running
+    read_to: int = 0
+
+    def wait(self, text: str) -> None:
+        """Wait until a text was printed, after the one that was waited for last."""
+        terminal = self.running.terminal
+        terminal.wait(lambda _: terminal.written.find(text, self.read_to) >= 0)
+        self.read_to = terminal.written.index(text, self.read_to) + len(text)
+
+    def say(self, after: str, line: str) -> None:
+        """Wait for a text, then type a line."""
+        self.wait(after)
+        self.running.terminal.type(f"{line}\n")
+
+
+@dataclass
+class Piped:
+    """Runs the program between two pipes, in a home of its own, with a model that plays a scenario."""
+
+    make_model: Callable[..., ScriptedModel]
+    make_home: Callable[..., CleanHome]
+
+    def __call__(self, scenario: Scenario, typed: str, *words: str, code: int = 0, **options: str) -> str:
+        """Give it all its lines at once; return what it prints."""
+        self.model = self.make_model(scenario)
+        self.home = self.make_home(self.model)
+        fixed = {"ANTHROPIC_BASE_URL": self.model.url, "CCQ_PERMISSION_MODE": "default"}
+        done = subprocess.run(
+            [program(), "--plain", *words], env=self.home.env | fixed | options, cwd=self.home.project,
+            input=typed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
+        )  # fmt: skip
+        assert done.returncode == code, done.stdout
+        return done.stdout
+
+
+@pytest.fixture
+def piped(scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]) -> Piped:
+    return Piped(scripted_model, claude_env)
+
+
+CONVERSATION = """\
+note: Plain mode, because --plain. /help lists the commands.
+note: Claude is ready.
+you: go
+claude: Two of them:
+claude: Name: Day.js. Size: 2 kB.
+claude: One is *smaller*.
+question 1 of 1: Which one?
+  1. First: a
+  2. Second: b
+Choose 1 to 2, o TEXT for your own words, ? for help:
+you: 2
+question 1 of 2: Which one?
+  1. First: a
+  2. Second: b
+  You took “Second” today HH:MM.
+Choose 1 to 2, o TEXT for your own words, ? for help:
+you: first
+question 2 of 2: Which parts?
+  1. Docs
+  2. Tests
+  3. Code
+Choose some of 1 to 3, as in 1,3, or 0 for none, o TEXT for your own words, ? for help:
+you: n soon
+note: The note is kept beside the answer.
+Choose some of 1 to 3, as in 1,3, or 0 for none, o TEXT for your own words, ? for help:
+you: 1,3
+review: Your answers
+  1. Which one?
+     First
+  2. Which parts?
+     Docs, Code
+     Note: soon
+y confirms, a number goes back to that question, ? for help:
+you: y
+question 1 of 1: Why?
+  1. Speed
+  2. Size
+Choose 1 to 2, o TEXT for your own words, ? for help:
+you: 9
+note: no option “9” · choose 1 Speed, 2 Size.
+Choose 1 to 2, o TEXT for your own words, ? for help:
+you: o neither
+question 1 of 1: Why?
+  1. Speed
+  2. Size
+  You wrote “neither” today HH:MM.
+Choose 1 to 2, o TEXT for your own words, ? for help:
+you: c Tell me more first
+tool: Bash touch made
+permission: Claude wants to use Bash
+  Make a file
+  command: touch made
+  description: Make a file
+y: Allow once
+n: Deny
+1: In this project, always: commands that begin with `touch made` (kept in .claude/settings.local.json)
+2: For this session: work in PROJECT
+3: For this session: accept every file edit (accept edits mode)
+a TEXT: Allow once, and say something…
+e TEXT: Deny, and say what to do instead…
+y, n, 1, 2, 3, a TEXT, e TEXT, b decides later, ? repeats:
+you: a with care
+tool: Bash touch made: no output
+claude: Done.
+note: The turn is over
+note: Claude is ready.
+note: session ended
+note: ccq-tui resume ID --plain continues it.
+"""
+
+
+SAID = (
+    *(("Choose 1 to 2", "2"), ("Choose 1 to 2", "first"), ("Choose some", "n soon"), ("Choose some", "1,3")),
+    *(("y confirms", "y"), ("Choose 1 to 2", "9"), ("Choose 1 to 2", "o neither")),
+    *(("Choose 1 to 2", "c Tell me more first"), ("y, n,", "a with care")),
+)
+"""What each line is typed after."""
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("terminal", [False, True], ids=["pipe", "terminal"])
+def test_a_whole_conversation(piped: Piped, start: Start, *, terminal: bool) -> None:
+    scenario = (
+        Scenario("e2e")
+        .says(f"Two of them:\n\n{TABLE}\nOne is *smaller*.")
+        .asks(WHICH)
+        .asks(WHICH, PARTS)
+        .asks(WHY)
+        .asks(WHY)
+        .runs("Bash", command="touch made", description="Make a file")
+        .says("Done.")
+    )
+    if terminal:
+        run = start(scenario, "--plain", prompt="", wrapper=("env", "TERM=dumb"))
+        talk = Talk(run)
+        for after, line in (("you:", "go"), *SAID):
+            talk.say(after, line)
+        talk.wait("is over")
+        talk.wait("Claude is ready.")
+        run.terminal.press("ctrl+d")
+        assert run.terminal.wait_end() == 0
+        run.terminal.wait(lambda now: "--plain continues it.\r\n" in now.written)
+        model, project, printed = run.model, run.home.project, run.terminal.written
+    else:
+        printed = piped(scenario, "go\n" + "".join(f"{line}\n" for _, line in SAID))
+        model, project = piped.model, piped.home.project
+    results = [model.wait_for_result_sync(f"toolu_e2e_{number}").text for number in range(1, 5)]
+    assert results == [
+        answered('"Which one?"="Second"'),
+        replied('"Which one?"="First", "Which parts?"="Docs, Code" notes: soon'),
+        replied('"Why?"="neither"'),
+        "The user responded: Tell me more first",
+    ]
+    sent = json.dumps(model.requests()[-1].body, ensure_ascii=False)
+    assert json.dumps(REMARK.format("Bash", "with care"))[1:-1] in sent
+    expected = CONVERSATION.replace("PROJECT", str(project))
+    if terminal:
+        expected = re.sub(r"((?:help|repeats):)\nyou: ", r"\1 ", expected).replace(
+            "note: session", "you: \nnote: session"
+        )
+    assert ("\a" in printed) == terminal, "it rings when something waits"
+    assert lines_of(printed) == expected.splitlines()
+
+
+@pytest.mark.timeout(240)
+def test_a_plan_and_a_form(piped: Piped, tmp_path: Path) -> None:
+    words, log = serve(tmp_path, SCHEMA)
+    scenario = (
+        Scenario("e2e")
+        .plans("# Move it\n\n1. Copy", revised="# Move it\n\n1. Copy\n2. Delete")
+        .runs(ASK, schema="deploy")
+        .says("Done.")
+    )
+    typed = "e delete it afterwards\ny\nA\nAda\nproduction\n2\n5\ny\n"  # the number's default is an answer
+    printed = piped(scenario, typed, *words, "go", MCP_PROTOCOL_NEGOTIATION="legacy")
+    for line in (
+        *("plan: ", "  1. Copy", "you: e delete it afterwards", "  2. Delete", "you: y"),
+        *("question 1 of 3: Your name", "Type a text", "too short", "you: Ada"),
+        *("question 3 of 3: Environment", "you: production", "review: ", "you: 2"),
+        *(
+            "question 2 of 3 (optional): Replicas",
+            "Type a whole number",
+            "you: 5",
+            "y confirms",
+            "claude: Done.",
+        ),
+    ):
+        _, found, printed = printed.partition(line)
+        assert found, line
+    told = json.loads(log.read_text().splitlines()[-1])
+    assert told["content"] == {"name": "Ada", "count": 5, "env": "prod"}
+
+
+@pytest.mark.timeout(240)
+def test_a_question_outlives_the_program_with_what_was_typed(start: Start) -> None:
+    first = start(Scenario("e2e").asks(WHICH, PARTS).says("Thanks."), "--plain")
+    talk = Talk(first)
+    talk.say("Choose 1 to 2", "2")
+    talk.wait("question 2 of 2")
+    with closing(Store(next(first.home.home.rglob("inbox.db")))) as store:
+        first.terminal.wait(lambda _: any(one.has_draft for one in store.requests.waiting()))
+    first.terminal.process.kill()
+    first.terminal.wait_end()
+
+    def goes_on(scenario: Scenario) -> Talk:
+        return Talk(start(scenario, "--plain", "--continue", prompt="", home=first.home))
+
+    again = goes_on(Scenario("again").says("Thanks.").ends_turn().asks(WHY).says("Then not."))
+    again.wait("you: go")
+    again.wait("question 2 of 2: Which parts?")
+    again.say("Choose some", "1")
+    again.wait("Second")
+    again.say("y confirms", "y")
+    again.wait("claude: Thanks.")
+    again.say("you:", "and why?")
+    again.wait("Choose 1 to 2")
+    again.running.terminal.press("ctrl+d")
+    again.wait("1 question waits in the session. ccq-tui resume")
+    assert again.running.terminal.wait_end() == 0
+    asked = [one for one in json.loads(first.ccq("inbox", "--json"))["requests"] if one["state"] == "pending"]
+    assert [one["kind"] for one in asked] == ["question"], "the end of the input parks it"
+    for code in (143, 129):
+        ended = goes_on(Scenario("none"))
+        ended.wait("Choose 1 to 2")
+        if code == 143:
+            ended.running.terminal.process.send_signal(SIGTERM)
+        else:
+            ended.running.terminal.hang_up()
+        assert ended.running.terminal.wait_end() == code
+    parked = goes_on(Scenario("last").says("Fine."))
+    parked.wait("Choose 1 to 2")
+    first.ccq("answer", asked[0]["id"], "--choose", "1=2")
+    parked.wait("note: Already answered by ccq-tui answer")
+    parked.wait("claude: Fine.")
+    assert "questions: answered by ccq-tui answer HH:MM" in lines_of(parked.running.terminal.written)
+
+
+@pytest.mark.timeout(120)
+def test_what_is_typed_while_claude_works_answers_nothing(start: Start) -> None:
+    run = start(
+        Scenario("e2e").says("A moment.").hangs(gate="on", limit=30.0).asks(WHICH).says("Done."), "--plain"
+    )
+    talk = Talk(run)
+    talk.say("Claude is working.", "2")
+    talk.wait("you: 2")
+    run.model.release("on")
+    talk.say("Choose 1 to 2", "1")
+    assert run.result("toolu_e2e_1") == answered('"Which one?"="First"')
+    run.terminal.press("ctrl+c")
+    talk.wait("Ctrl+C again quits")
+    run.terminal.press("ctrl+c")
+    assert run.terminal.wait_end() == 130
+
+
+@pytest.mark.timeout(120)
+def test_commands(piped: Piped) -> None:
+    typed = "/mode\n7\nplan\n/theme\n/stats\n/model\n\n/help\n! echo from the shell\n/quit\n"
+    printed = piped(Scenario("e2e").says("Hello."), typed)
+    for line in (
+        "choose: Permission mode\n  1. default; now; asks before it changes or runs anything\n",
+        "note: 7 is not in the list: type 1 to 5.",
+        "note: Plan mode; Claude looks and plans, changes nothing\n",
+        "note: /theme needs the screen: start ccq-tui without --plain, at a terminal.",
+        "note: /stats needs the screen: use ccq-tui stats.",
+        "choose: Model\n",
+        "/add-dir PATH: Let Claude work in another directory too\n",
+        "tool: from the shell",
+    ):
+        assert line in printed
+
+
+@pytest.mark.timeout(60)
+def test_the_demo_as_the_docs_show_it_without_a_screen(piped: Piped) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "plain.md").read_text(encoding="utf-8")
+    shown = page.partition("$ printf '2\\n' | ccq-tui demo single --plain\n")[2].partition("```")[0]
+    printed = piped(Scenario("none"), "2\n", "demo", "single", "--speed", "0", PYTHONPROFILEIMPORTTIME="1")
+    times = [line for line in printed.splitlines() if line.startswith("import time:")]
+    assert [line for line in lines_of(printed) if line not in times] == lines_of(shown)
+    loaded = {line.rpartition("|")[2].strip() for line in times}
+    assert "ccq_tui.plain.session" in loaded
+    assert not [name for name in loaded if name.partition(".")[0] in ("textual", "rich")]
+
+
+@pytest.mark.timeout(60)
+def test_a_directory_is_trusted_first(piped: Piped) -> None:
+    make_home = piped.make_home
+
+    def distrusted(model: ScriptedModel) -> CleanHome:
+        home = make_home(model)
+        settings = home.project / ".claude" / "settings.json"
+        settings.parent.mkdir(exist_ok=True)
+        settings.write_text(json.dumps({"env": {"HARM": "1"}}))
+        (home.config / ".claude.json").unlink(missing_ok=True)
+        return home
+
+    piped.make_home = distrusted
+    printed = piped(Scenario("e2e").says("Hello."), "1\n", "go", code=2)
+    places = [printed.index(one) for one in ("settings.json\n", "choose: Do you trust", "is not trusted.")]
+    assert places == sorted(places)
+    assert piped.model.requests() == []

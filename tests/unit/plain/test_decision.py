@@ -1,0 +1,85 @@
+"""Permissions and plans, decided line by line."""
+
+from __future__ import annotations
+
+import pytest
+
+from ccq_tui.inbox.choices import PLAN_CHOICES
+from ccq_tui.inbox.requests import Allowed, Asker, Denied, Origin, PermissionRequest, PlanRequest, Request
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.plain.dialog import End
+from tests.memory_inbox import MemoryInbox
+from tests.unit.plain.talking import talk
+
+RULES = tuple(
+    Suggestion("addRules", "session", (Rule("Bash", f"npm {name} *"),), "allow") for name in "abcdefghijk"
+)
+COMMAND = "npm test\n" + "x" * 30_000 + "END"
+RUN = PermissionRequest(
+    "t1", "s1", "Bash", {"command": COMMAND, "timeout": 5}, "Run the tests", suggestions=RULES
+)
+PLAN = PlanRequest("t2", "s1", "# Move\n\n| Step | Days |\n|--|--|\n| Dump | 2 |")
+Printed = pytest.CaptureFixture[str]
+
+
+@pytest.mark.parametrize(
+    ("request_", "typed", "outcome"),
+    [
+        (RUN, "Y\n", Allowed()),
+        (RUN, "yes\nn because\nq\n\nn\n", Denied()),
+        (RUN, "d\n", Denied()),
+        (RUN, "2\n", Allowed(suggestion=RULES[1])),
+        (RUN, "11\n", Allowed(suggestion=RULES[10])),
+        (RUN, "12\na\n\na be quick\n", Allowed("be quick")),
+        (RUN, "e\nuse pnpm\n", Denied("use pnpm")),
+        (PLAN, "y\n", PLAN_CHOICES[0].outcome()),
+        (PLAN, "1\n", PLAN_CHOICES[2].outcome()),
+        (PLAN, "e first \\\nthe tests\n", Denied("first \nthe tests")),
+        (
+            PermissionRequest("t3", "x", "Read", {}, origin=Origin(Asker.MCP, "bot")),
+            "a words\ny\n",
+            Allowed(),
+        ),
+    ],
+)
+async def test_a_letter_decides(request_: Request, typed: str, outcome: object, capsys: Printed) -> None:
+    done = await talk(MemoryInbox(), request_, typed, capsys)
+    assert (done.end, done.outcome) == (End.HERE, outcome), done.said
+
+
+async def test_all_that_is_allowed_is_printed_before(capsys: Printed) -> None:
+    done = await talk(MemoryInbox(), RUN, "?\nb\nno\nb\ny\n", capsys)
+    assert done.end is End.LEFT
+    assert done.said[:8] == [
+        "permission: Claude wants to use Bash",
+        "  Run the tests",
+        "  command: npm test",
+        "      " + "x" * 30_000 + "END",
+        "  timeout: 5",
+        "y: Allow once",
+        "n: Deny",
+        "1: For this session: commands that begin with `npm a`",
+    ]
+    assert done.said[17:20] == [
+        "11: For this session: commands that begin with `npm k`",
+        "a TEXT: Allow once, and say something…",
+        "e TEXT: Deny, and say what to do instead…",
+    ]
+    assert (
+        done.said[20]
+        == "y, n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, a TEXT, e TEXT, b decides later, ? repeats:"
+    )
+
+
+async def test_a_change_of_a_file_and_a_plan_are_read_out(capsys: Printed) -> None:
+    hunk = {"oldStart": 3, "newStart": 3, "lines": [" a", "-b", "+c"]}
+    change = {"type": "update", "structuredPatch": [hunk], "added": 1, "removed": 1}
+    values = {"file_path": "/x.py", "old_string": "b", "new_string": "c"}
+    edit = PermissionRequest("t1", "s1", "Edit", values, change=change, agent="reviewer")
+    edited = await talk(MemoryInbox(), edit, "", capsys)
+    assert edited.end is End.PARKED
+    assert edited.said[:4] == [
+        "permission: reviewer wants to edit /x.py · +1 −1", "    3: a", "  - 4: b", "  + 4: c",
+    ]  # fmt: skip
+    proposed = await talk(MemoryInbox(), PLAN, "", capsys)
+    assert proposed.said[:4] == ["plan: Claude proposes a plan", "  # Move", "", "  Step: Dump. Days: 2."]

@@ -1,0 +1,250 @@
+"""Question sets and forms, filled in line by line."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.requests import Asker, FormRequest, Origin, QuestionRequest, Request
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.plain.answering import answer
+from ccq_tui.plain.dialog import End
+from ccq_tui.questions import (
+    Answer,
+    Answered,
+    Condition,
+    Declined,
+    Discussed,
+    Dismissed,
+    FieldRules,
+    Kind,
+    Option,
+    Question,
+    QuestionSet,
+)
+from ccq_tui.questions.flow import turn_to
+from ccq_tui.questions.state import PanelState
+from tests.actors import PHONE
+from tests.hostile import FORBIDDEN, FORGED, variants
+from tests.memory_inbox import MemoryInbox
+from tests.steps import until_true
+from tests.unit.plain.talking import ME, Pipe, talk
+
+OPTIONAL, NEEDED = FieldRules(skippable=True), FieldRules(required=True, skippable=True)
+LIBRARY = Question("Which library?", options=(Option("date-fns (Recommended)", "Small"), Option("Day.js")))
+FEATURES = Question("Which features?", options=(Option("Auth"), Option("Logs")), multi_select=True)
+NAME = Question("Which name?", kind=Kind.TEXT)
+RELEASE = (
+    Question(
+        "What kind?", options=tuple(map(Option, ("Major", "Minor", "d"))), closed=True, field=NEEDED
+    ),
+    Question("Why is it major?", kind=Kind.TEXT, field=NEEDED, when=Condition(0, "Major")),
+    Question("How many?", kind=Kind.NUMBER, minimum=1, maximum=9, field=OPTIONAL),
+    Question("Blockers?", options=(Option("AI"), Option("Tools")), multi_select=True, field=OPTIONAL),
+)  # fmt: skip
+Printed = pytest.CaptureFixture[str]
+
+
+def asking(*questions: Question) -> QuestionRequest:
+    return QuestionRequest("toolu_1", "s1", QuestionSet("toolu_1", questions))
+
+
+def form(*questions: Question) -> FormRequest:
+    made = QuestionSet(
+        "f", questions or RELEASE, "Release notes", intro="| a | b |\n|--|--|\n| 1 | 2 |", is_form=True
+    )
+    return FormRequest("f1", "k", made, context={"branch": "main"}, origin=Origin(Asker.FORM, "release"))
+
+
+@pytest.mark.parametrize(
+    ("request_", "typed", "outcome"),
+    [
+        (asking(LIBRARY), "2\n", Answered((Answer(("Day.js",)),))),
+        (asking(LIBRARY), "day.JS", Answered((Answer(("Day.js",)),))),
+        (asking(LIBRARY), "7\nLuxon\nn\nluxon\ny\n", Answered((Answer(other="luxon"),))),
+        (asking(LIBRARY), "n small, pls\no Luxon\n", Answered((Answer(other="Luxon", note="small, pls"),))),
+        (asking(LIBRARY), "c\n\nc which is\\\nsmaller?\n", Discussed("which is\nsmaller?")),
+        (asking(LIBRARY), "d\nno\nd\ny\n", Declined()),
+        (asking(FEATURES), "2,1\ny\n", Answered((Answer(("Auth", "Logs")),))),
+        (asking(FEATURES), "0\ny\n", Answered((Answer(empty=True),))),
+        (asking(LIBRARY, NAME), "1\nd is no name\n2\no\nd\ny\n",
+         Answered((Answer(("date-fns (Recommended)",)), Answer(other="d")))),
+        (asking(LIBRARY, NAME), "1\n\n1\no own\ny\n", Answered((Answer(other="own"), Answer()))),
+        (asking(FEATURES, NAME), "1\nx\nb\nb\n\n\ny\n", Answered((Answer(("Auth",)), Answer(other="x")))),
+        (form(), "2\n\n\ny\n", Answered((Answer(("Minor",)), *(Answer(),) * 3))),
+        (form(), "\nmajor\n\nbecause\n0\n3\n1,2\nb\nb\nskip\nr\n1\nminor\ny\n",
+         Answered((Answer(("Minor",)), Answer(), Answer(), Answer(("AI", "Tools"))))),
+        (form(), "d\n\n\ny\n", Answered((Answer(("d",)), *(Answer(),) * 3))),
+        (form(NAME), "d\nx\n", Dismissed()),
+    ],
+)  # fmt: skip
+async def test_lines_answer(
+    request_: QuestionRequest | FormRequest, typed: str, outcome: object, capsys: Printed
+) -> None:
+    done = await talk(MemoryInbox(), request_, typed, capsys)
+    assert (done.end, done.outcome) == (End.HERE, outcome), done.said
+    assert done.opened.stored.actor == ME
+
+
+async def test_a_form_reads_as_a_text(capsys: Printed) -> None:
+    done = await talk(MemoryInbox(), form(), "major\n\nnew \\\napi\n12\n-\n1\n5\ny\n", capsys)
+    assert (
+        done.said
+        == """\
+form: Release notes
+form: a: 1. b: 2.
+about: branch: main
+question 1 of 3: What kind?
+  1. Major
+  2. Minor
+  3. d
+Choose 1 to 3, ? for help:
+you: major
+question 2 of 4: Why is it major?
+Type a text, a line that ends in \\ is continued, ? for help:
+you:
+note: An answer is needed · type a text.
+Type a text, a line that ends in \\ is continued, ? for help:
+you: new
+  api
+question 3 of 4 (optional): How many?
+Type a number, 1 to 9, Enter skips, ? for help:
+you: 12
+note: out of range · 1 to 9.
+Type a number, 1 to 9, Enter skips, ? for help:
+you: -
+question 4 of 4 (optional): Blockers?
+  1. AI
+  2. Tools
+Choose some of 1 to 2, as in 1,2, o TEXT for your own words, Enter skips, ? for help:
+you: 1
+review: Your answers
+  1. What kind?
+     Major
+  2. Why is it major?
+     new
+     api
+  3. How many?
+     skipped
+  4. Blockers?
+     AI
+y confirms, a number goes back to that question, ? for help:
+you: 5
+note: y confirms; a number from 1 to 4 goes back to that question.
+y confirms, a number goes back to that question, ? for help:
+you: y
+note: Answered.""".splitlines()
+    )
+
+
+async def test_the_end_of_the_input_parks_and_the_draft_goes_on(tmp_path: Path, capsys: Printed) -> None:
+    outcome = Answered((Answer(("Major",)), Answer(other="api"), Answer(other="4"), Answer()))
+    for typed, end in (("1\n", End.PARKED), ("api\n4", End.PARKED), ("\ny\n", End.HERE)):
+        inbox = await Inbox.connect(tmp_path / "inbox.db")
+        done = await talk(inbox, form(), typed, capsys)
+        await inbox.close()
+        assert done.end is end, done.said
+        assert done.said[-1].startswith(
+            "note: The input ended: nothing was sent" if done.outcome is None else "note: A"
+        )
+    assert "note: A draft is here: 3 of 4 answered, nothing sent." in done.said
+    assert done.outcome == outcome
+
+
+async def test_one_answered_elsewhere_says_so_and_the_next_line_is_for_the_next_one(capsys: Printed) -> None:
+    inbox, pipe = MemoryInbox(), Pipe()
+    first, second = asking(LIBRARY), QuestionRequest("toolu_2", "s1", QuestionSet("toolu_2", (LIBRARY,)))
+    async with inbox.asking(first) as one, inbox.asking(second) as other:
+        await one.added()
+        await other.added()
+        one.settle(Answered((Answer(("Day.js",)),)), PHONE)
+        assert await answer(one, pipe.lines, ME) is End.ELSEWHERE
+        assert "note: Already answered on phone at " in capsys.readouterr().out
+        pipe.write("1\n")
+        assert await answer(other, pipe.lines, ME) is End.HERE
+        assert other.stored.outcome == Answered((Answer(("date-fns (Recommended)",)),))
+        assert await answer(other, pipe.lines, ME) is End.ELSEWHERE, "it is over"
+
+
+async def test_an_answer_that_is_late_changes_nothing(tmp_path: Path, capsys: Printed) -> None:
+    inbox, given = await Inbox.connect(tmp_path / "inbox.db"), Answered((Answer(("Day.js",)),))
+
+    def settled(opened: OpenRequest) -> None:
+        with closing(Store(tmp_path / "inbox.db")) as store:  # as another process, which is not heard yet
+            store.requests.settle(opened.request.id, given, PHONE)
+
+    done = await talk(inbox, asking(LIBRARY), "1\n", capsys, settled)
+    assert (done.end, done.outcome) == (End.ELSEWHERE, given)
+    assert done.said[-1].startswith("note: Already answered on phone at ")
+    await inbox.close()
+
+
+async def test_a_request_is_left_with_its_draft(capsys: Printed) -> None:
+    left = await talk(MemoryInbox(), asking(FEATURES, NAME), "1\nb\nb\nno\nb\ny\n", capsys)
+    assert (left.end, left.opened.stored.state) == (End.LEFT, RequestState.PENDING)
+    assert isinstance(left.opened.draft, PanelState)
+    assert left.opened.draft.answers[0] == Answer(("Auth",))
+
+
+async def test_a_draft_of_another_surface_is_gone_on_from(tmp_path: Path, capsys: Printed) -> None:
+    here, there = await Inbox.connect(tmp_path / "inbox.db"), await Inbox.connect(tmp_path / "inbox.db")
+    pipe, said = Pipe(), ""
+
+    async def hears(words: str) -> None:
+        nonlocal said
+        while words not in said:
+            said += capsys.readouterr().out
+            await asyncio.sleep(0.01)
+
+    async with here.asking(asking(FEATURES, NAME)) as opened, asyncio.timeout(30):
+        await opened.added()
+        talking = asyncio.ensure_future(answer(opened, pipe.lines, ME))
+        other = await there.open(opened.request.id)
+        assert other is not None
+        other.type(cast("PanelState", other.shown).with_draft(selected=(0,)), PHONE)
+        await hears("note: The draft was changed on phone.")
+        pipe.write("\n")
+        await hears("question 2 of 2")
+        pipe.write("mine\n")
+        await hears("Auth\n  2. Which name?\n     mine")
+        await until_true(lambda: other.stale)
+        other.take_over()
+        other.type(turn_to(cast("PanelState", other.shown), 1).with_draft(other="theirs"), PHONE)
+        await hears("t takes it over, and drops what was typed here.")
+        pipe.write("t\nr\n")
+        await hears("theirs")
+        pipe.write("y\n")
+        assert await talking is End.HERE
+        assert opened.stored.outcome == Answered((Answer(("Auth",)), Answer(other="theirs")))
+    await here.close()
+    await there.close()
+
+
+async def test_help_names_what_can_be_typed_here(capsys: Printed) -> None:
+    done = await talk(MemoryInbox(), asking(FEATURES, NAME), "?\n\n?\nr\n?", capsys)
+    said = "\n".join(done.said)
+    choice, text, review = (part.partition("you:")[0] for part in said.split("help: ")[1:])
+    assert "Several with commas" in choice
+    assert "A line of two characters or more is your answer." in text
+    assert "y: confirm these answers." in review
+    assert [part.count("n TEXT") for part in (choice, text, review)] == [1, 1, 0]
+
+
+@pytest.mark.parametrize("request_", variants(Request), ids=lambda one: type(one).__name__)
+async def test_no_text_of_a_request_begins_a_line(
+    request_: Request, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ccq_tui.questions.limits.matcher", lambda _: bool)  # no form has a wrong pattern
+    made = replace(request_, asker_id="s", origin=Origin())
+    done = await talk(MemoryInbox(), made, "?\nwhat\n1\n\nb\nno\nr\n1\nn\nx\ny\ny\n", capsys)
+    said = "\n".join(done.said)
+    assert not FORBIDDEN.search(said)
+    assert not FORGED.search(said), said

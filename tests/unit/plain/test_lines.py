@@ -1,0 +1,150 @@
+"""The one reader of input, from pipes, files and terminals."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
+from ccq_tui.plain.mode import plain_reason
+from tests.steps import until_true
+from tests.unit.plain.talking import Pipe
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, int]]:
+    master, slave = pty.openpty()
+    yield master, slave
+    os.close(master)
+    with suppress(OSError):
+        os.close(slave)
+
+
+async def test_lines_of_a_pipe_are_read_one_by_one_and_no_further(capsys: pytest.CaptureFixture[str]) -> None:
+    pipe = Pipe()
+    pipe.write("2\r\nfirst \\\n\tsecond\nrest\nend")
+    assert [await pipe.lines.ask("Choose:"), await pipe.lines.ask()] == ["2", "first \n\tsecond"]
+    assert os.read(pipe.source, 4) == b"rest", "another program finds the rest"
+    pipe.end()
+    assert (await pipe.lines.ask("More?"), await pipe.lines.ask("More?")) == ("", "end")
+    for _ in range(2):
+        with pytest.raises(InputEnded):
+            await pipe.lines.ask("Choose:")
+    said = "Choose:\nyou: 2\nyou: first\n    second\nMore?\nyou:\nMore?\nyou: end\nChoose:\nChoose:\n"
+    assert capsys.readouterr().out == said
+
+
+@pytest.mark.parametrize("content", ["one\ntwo", "one\ntwo\n"])
+async def test_a_file_is_an_input_too(tmp_path: Path, content: str) -> None:
+    (tmp_path / "answers").write_text(content)
+    with (tmp_path / "answers").open("rb") as file:
+        lines = Lines(file.fileno())
+        assert [await lines.ask(), await lines.ask()] == ["one", "two"]
+        with pytest.raises(InputEnded):
+            await lines.ask()
+
+
+async def test_a_closed_input_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputEnded):
+        await Lines().ask()
+
+
+async def test_what_a_line_holds_is_text(capsys: pytest.CaptureFixture[str]) -> None:
+    pipe = Pipe()
+    pipe.write("\x1b[2Jno\x00\n")
+    os.write(pipe._writes, b"\xff\n")
+    assert await pipe.lines.ask() == "[2Jno"
+    assert await pipe.lines.ask() == "\N{REPLACEMENT CHARACTER}"
+    pipe.lines.say("claude", "you: yes\n\npermission: \x1b[31mred")
+    assert capsys.readouterr().out.endswith("claude: you: yes\n\n  permission: ␛[31mred\n")
+
+
+async def test_a_line_of_a_pipe_survives_the_wait_for_it() -> None:
+    pipe = Pipe()
+    pipe.write("a \\\nhal")
+    waiting = asyncio.ensure_future(pipe.lines.ask())
+    await until_true(lambda: pipe.lines._rest == b"hal")
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    pipe.write("f\n")
+    assert await pipe.lines.ask() == "a \nhalf"
+
+
+async def test_a_line_begun_at_a_terminal_for_what_is_over_is_shown_and_not_used(
+    terminal: tuple[int, int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    master, slave = terminal
+    lines = Lines(slave)
+    waiting = asyncio.ensure_future(lines.ask("Choose:"))
+    await until_true(lambda: lines._awaited is not None)
+    os.write(master, b"2")
+    await until_true(lambda: b"2" in os.read(master, 100))  # echoed: it has arrived
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    os.write(master, b"yes\n")
+    assert await lines.ask() == "yes"
+    assert "note: The line you had begun is not used: 2\n" in capsys.readouterr().out
+
+
+async def test_ctrl_c_ends_the_wait_for_a_line_alone() -> None:
+    pipe = Pipe()
+    assert not pipe.lines.interrupt()
+    waiting = asyncio.ensure_future(pipe.lines.ask())
+    await until_true(pipe.lines.interrupt)
+    with pytest.raises(Interrupted):
+        await waiting
+    pipe.write("on\n")
+    assert await pipe.lines.ask() == "on"
+
+
+async def test_a_terminal_that_goes_away_ends_the_input() -> None:
+    master, slave = pty.openpty()
+    lines = Lines(slave)
+    waiting = asyncio.ensure_future(lines.ask())
+    await until_true(lambda: lines._awaited is not None)
+    os.close(master)
+    with pytest.raises(InputEnded):
+        await waiting
+    os.close(slave)
+
+
+async def test_a_line_without_an_end_is_bounded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ccq_tui.plain.lines.MOST_BYTES", 100)
+    monkeypatch.setattr("ccq_tui.plain.lines.AT_ONCE", 30)
+    pipe = Pipe()
+    pipe.write("x" * 250 + "\nnext\n")
+    assert await pipe.lines.ask() == "x" * 100
+    assert "note: The line was cut after 100 bytes." in capsys.readouterr().out
+    assert await pipe.lines.ask() == "next"
+
+
+@pytest.mark.parametrize(
+    ("environ", "flag", "reason"),
+    [
+        ({}, True, "--plain"),
+        ({"CCQ_PLAIN": "1"}, False, "CCQ_PLAIN is set"),
+        ({"CCQ_PLAIN": "No", "ACCESSIBLE": "on"}, False, "ACCESSIBLE is set"),
+        ({"CLAUDE_AX_SCREEN_READER": "true", "TERM": "dumb"}, False, "CLAUDE_AX_SCREEN_READER is set"),
+        ({"ACCESSIBLE": "0", "CCQ_PLAIN": "", "TERM": "dumb"}, False, "TERM is dumb"),
+        ({"CCQ_PLAIN": "false"}, False, "the output is no terminal"),
+    ],
+)
+def test_the_reasons_to_go_line_by_line(environ: dict[str, str], flag: bool, reason: str) -> None:
+    assert plain_reason(environ, flag=flag) == reason
+
+
+def test_a_screen_needs_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ccq_tui.plain.mode.not_terminals", lambda: ["input"])
+    assert plain_reason({"TERM": "xterm"}) == ""
