@@ -48,6 +48,8 @@ class Commander:
         self._connection: Connection | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._leaving = False
+        self._one_leaves = asyncio.Lock()
+        """An end waits for parking: cut off, the same call would never ask again."""
         self._ended = False
         """Whether the CLI is about to end, and nothing is asked of it any more."""
         self._over = False
@@ -71,7 +73,7 @@ class Commander:
     def leave(self, *, ends: bool, cause: str) -> None:
         """Put off the waiting questions, then end the session; without ``ends``, only if questions wait."""
         if not self._ended:
-            self._begin(self._leave(ends=ends, cause=cause))
+            self._begin(self._leave_in_turn(ends=ends, cause=cause))
 
     def end(self) -> None:
         """Cancel what the CLI has not confirmed or answered; nothing but prompts is taken from now on."""
@@ -86,6 +88,10 @@ class Commander:
             command = self._ordered.get_nowait()
             if not self._was_taken_back(command):
                 self._failed(command, OVER)
+
+    async def _leave_in_turn(self, *, ends: bool, cause: str) -> None:
+        async with self._one_leaves:
+            await self._leave(ends=ends, cause=cause)
 
     async def _leave(self, *, ends: bool, cause: str) -> None:
         connection = self._connection

@@ -33,6 +33,8 @@ class Surface(StrEnum):
     """The asker's own prompt: Claude Code's dialog, or a terminal program's prompt."""
     LIMIT = "limit"
     """Nobody: the time that the person allowed has passed."""
+    TICKET = "ticket"
+    """The ticket of a run."""
     SESSION = "session"
     """Nobody: the session that asked no longer waits."""
 
@@ -47,6 +49,7 @@ WHERE = {
     Surface.DEVICE: ("on", "on another device"),
     Surface.ASKER: ("in", "where it was asked"),
     Surface.LIMIT: ("", "by its time limit"),
+    Surface.TICKET: ("in the ticket, by", "in the ticket"),
     Surface.SESSION: ("", "by its session"),
 }
 """The place of an action as it follows "answered": what stands before a name, and the words without one."""

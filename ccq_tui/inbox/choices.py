@@ -16,6 +16,9 @@ NUMBERS = "123456789"
 """Keys of the lasting permissions; one beyond the ninth is reached with the arrows."""
 
 
+YES_OR_NO = {"yes": "y", "no": "n"}
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One way to decide.
@@ -107,6 +110,28 @@ def read_decision(choices: Sequence[Choice], data: Mapping[str, Any]) -> Allowed
         others = " and ".join(str(place) for place, one in enumerate(choices, 1) if one.takes_text)
         raise InvalidOutcome("note", f"choice {number} takes none; {others} do")
     return choice.outcome(note)
+
+
+def read_typed_choice(choices: Sequence[Choice], text: str) -> Allowed | Denied:
+    """Read a decision as a person writes it: the number, letter or label of a choice, its message after it.
+
+    Raises `InvalidOutcome`, with what is allowed.
+    """
+    first, _, rest = text.strip().partition(" ")
+    word, rest = first.casefold().rstrip(".:,)"), rest.strip()
+    for number, one in enumerate(choices, 1):
+        label = one.label.removesuffix("…").casefold()
+        if text.strip().casefold().startswith(label):
+            word, rest = str(number), text.strip()[len(label) :].lstrip("….:, ")
+    named = {name: one for number, one in enumerate(choices, 1) for name in (str(number), one.key)}
+    number_or_letter = YES_OR_NO.get(word, word)
+    if not number_or_letter or (choice := named.get(number_or_letter)) is None:
+        raise InvalidOutcome("choice", f"reply with a number from 1 to {len(choices)}")
+    if choice.takes_text and not rest:
+        raise InvalidOutcome("note", f"choice {word} needs your words after it")
+    if rest and not choice.takes_text:
+        raise InvalidOutcome("note", f"choice {word} takes no words")
+    return choice.outcome(rest)
 
 
 def check_words(request: PermissionRequest | PlanRequest, outcome: Allowed) -> None:

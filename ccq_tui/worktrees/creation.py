@@ -31,8 +31,8 @@ class Plan:
     commit: str
 
 
-def planned(directory: Path, name: str = "") -> Plan:
-    """Plan a worktree, "" for a made-up name, without changing anything.
+def planned(directory: Path, name: str = "", start: str = "") -> Plan:
+    """Plan a worktree, "" for a made-up name, from ``start`` or the usual base, without changing anything.
 
     Raises `WorktreeError`, whose message says why there can be none, and what to do.
     """
@@ -40,12 +40,14 @@ def planned(directory: Path, name: str = "") -> Plan:
     if problem:
         raise wt.WorktreeError(f"no worktree can be called {name!r}: {problem}")
     try:
-        root = _root(directory)
+        root = root_of(directory)
         _refuse_links(root)
-        commit, base = _base_for(directory, root)
+        commit, base = (_commit(directory, start), start) if start else _base_for(directory, root)
+        if not commit:
+            raise wt.WorktreeError(f"{root} has no branch or commit {start}")
 
         def in_use(folder: str) -> bool:
-            return wt.Worktree(root, folder).path.exists() or _has_branch(root, wt.branch_of(folder))
+            return wt.Worktree(root, folder).path.exists() or has_branch(root, wt.branch_of(folder))
 
         worktree = wt.Worktree(root, wt.folder_of(name) or wt.made_up(in_use), base)
         if name and in_use(worktree.name):
@@ -91,7 +93,7 @@ def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> wt.Worktree |
     inert = not trusts(worktree.root)
     try:
         _refuse_links(worktree.root)
-        if not _has_branch(worktree.root, worktree.branch):
+        if not has_branch(worktree.root, worktree.branch):
             commit, base = _base_for(worktree.root, worktree.root)
             return make(Plan(replace(worktree, base=base), commit), inert=inert)
         _make_place(worktree.root)
@@ -117,8 +119,11 @@ def tidy(root: Path) -> None:
         place.parent.rmdir()
 
 
-def _root(directory: Path) -> Path:
-    """Return the main checkout of a directory's repository, which its linked worktrees belong to."""
+def root_of(directory: Path) -> Path:
+    """Return the main checkout of a directory's repository, which its linked worktrees belong to.
+
+    Raises `WorktreeError` if it is in none, and `GitError`.
+    """
     try:
         lines = git(
             directory, "rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--git-common-dir"
@@ -198,7 +203,8 @@ def _taken(worktree: wt.Worktree) -> str:
     )
 
 
-def _has_branch(root: Path, branch: str) -> bool:
+def has_branch(root: Path, branch: str) -> bool:
+    """Return whether a repository has a branch of its own by a name; raises `GitMissingError`."""
     return asked(root, "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}") is not None
 
 

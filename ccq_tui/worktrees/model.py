@@ -23,6 +23,7 @@ RULE = (
     'letters, digits, ".", "_" and "-", beginning with a letter, a digit or "_"; '
     'parts may be separated by "/"'
 )
+_RUN = re.compile(r"run-[0-9a-f]{12}")
 _FIRST = (
     *("amber", "bold", "brisk", "calm", "clear", "clever", "deep", "eager", "early", "gentle", "golden"),
     *("keen", "kind", "late", "light", "lucid", "mild", "neat", "quick", "quiet", "silver", "still"),
@@ -55,8 +56,8 @@ def folder_of(name: str) -> str:
 
 
 def branch_of(folder: str) -> str:
-    """Return the branch of the worktree in a directory of this name."""
-    return f"worktree-{folder}"
+    """Return the branch of the worktree in a directory of this name; people read that of a run."""
+    return f"ccq/{folder}" if _RUN.fullmatch(folder) else f"worktree-{folder}"
 
 
 def made_up(in_use: Callable[[str], bool]) -> str:

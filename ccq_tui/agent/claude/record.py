@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.claude_files import record_files
+from ccq_tui.claude_lines import Line, blocks_of, fields, record_entry, text
 
 _logger = logging.getLogger(__name__)
 
@@ -27,6 +28,28 @@ def taken(options: SessionOptions, prompts: Mapping[str, str]) -> frozenset[str]
         for path in record_files(session_id, options.environ()):
             found |= _named(path, wanted)
     return frozenset(found)
+
+
+def last_words(options: SessionOptions, session_id: str) -> str:
+    """Return the last text of a session whose last turn came to its end, else "". For a thread.
+
+    Where the CLI was killed in the middle of a turn, its record does not say that the turn ended.
+    """
+    last: Line = {}
+    for path in record_files(session_id, options.environ()):
+        try:
+            with path.open("rb") as lines:
+                for line in lines:
+                    if b'"message"' in line and not line.startswith(_WAITING):
+                        read = record_entry(line)
+                        last = last if read.get("isSidechain") or not read.get("message") else read
+        except OSError as error:
+            _logger.warning("How a session ended is not known: %s", error.strerror)
+    message = fields(last, "message")
+    is_whole = message.get("stop_reason") == "end_turn" and message.get("model") != "<synthetic>"
+    if last.get("type") != "assistant" or not is_whole:
+        return ""
+    return "\n\n".join(found for one in blocks_of(message) if (found := text(one, "text").strip()))
 
 
 class Recorded(StrEnum):
