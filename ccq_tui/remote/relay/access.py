@@ -92,6 +92,29 @@ class Allowances:
         return min(self._burst, left + (time.monotonic() - at) * self._rate)
 
 
+class Guesses:
+    """Counts wrong secrets by the address that a call comes from.
+
+    Args:
+        limits: How many are allowed.
+    """
+
+    def __init__(self, limits: RelayLimits) -> None:
+        self._wrong = Allowances(limits.wrong, limits.wrong_rate, limits.remembered)
+
+    @contextmanager
+    def guessing(self, request: Request) -> Iterator[None]:
+        """Count a secret as wrong if the block raises `ProblemError`; raise one at once after too many."""
+        address = _address(request)
+        if seconds := self._wrong.missing(address):
+            raise too_many("Too many wrong tokens, codes or taps came from this address.", seconds)
+        try:
+            yield
+        except ProblemError:
+            self._wrong.spend(address)
+            raise
+
+
 class Access:
     """Checks tokens, and counts calls; the counts are this process's own.
 
@@ -103,7 +126,7 @@ class Access:
     def __init__(self, store: RelayStore, limits: RelayLimits) -> None:
         self._store = store
         self._calls = Allowances(limits.burst, limits.rate, limits.remembered)
-        self._wrong = Allowances(limits.wrong, limits.wrong_rate, limits.remembered)
+        self.guessing = Guesses(limits).guessing
         self._notes = Allowances(1.0, 1.0 / SEEN_SECONDS, limits.remembered)
 
     async def grant(self, request: Request, roles: Collection[str], pairing: str | None) -> Grant:
@@ -140,18 +163,6 @@ class Access:
         if await self._store.get(TOKENS, token_digest(request)) is None:
             raise _unknown()
 
-    @contextmanager
-    def guessing(self, request: Request) -> Iterator[None]:
-        """Count a secret as wrong if the block raises `ProblemError`; raise one at once after too many."""
-        address = _address(request)
-        if seconds := self._wrong.missing(address):
-            raise too_many("Too many wrong tokens, codes or taps came from this address.", seconds)
-        try:
-            yield
-        except ProblemError:
-            self._wrong.spend(address)
-            raise
-
 
 def token_digest(request: Request) -> str:
     """Return the digest of a call's token, which is that of no token if there is none."""
@@ -184,7 +195,7 @@ async def read_body(request: Request, most: int) -> bytes:
     return bytes(body)
 
 
-def guarded(app: ASGIApp, hosts: Collection[str], *, tls: bool) -> ASGIApp:
+def guarded(app: ASGIApp, hosts: Collection[str], *, tls: bool, policy: str = POLICY) -> ASGIApp:
     """Return an app that answers to its own names alone, and gives every response its headers.
 
     A page of another site could otherwise reach a relay on this machine through the person's browser.
@@ -193,8 +204,9 @@ def guarded(app: ASGIApp, hosts: Collection[str], *, tls: bool) -> ASGIApp:
         app: The app.
         hosts: Its names; a proxy may serve it at another port.
         tls: Whether clients reach it by TLS.
+        policy: What its pages may do.
     """
-    fixed = HEADERS | (STRICT_TRANSPORT if tls else {})
+    fixed = HEADERS | (STRICT_TRANSPORT if tls else {}) | {"Content-Security-Policy": policy}
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -217,7 +229,7 @@ def guarded(app: ASGIApp, hosts: Collection[str], *, tls: bool) -> ASGIApp:
 def _refusal(headers: Headers, hosts: Collection[str]) -> ProblemError | None:
     host, origin = headers.get("host", "").lower(), headers.get("origin")
     if PORT.sub("", host) not in hosts:
-        return ProblemError(421, "The relay has another name: start it with --public-url and this one.")
+        return ProblemError(421, "This server has another name: give it this one as its public URL.")
     if origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}"):
-        return ProblemError(403, "A page of another site may not call this relay.")
+        return ProblemError(403, "A page of another site may not call this server.")
     return None

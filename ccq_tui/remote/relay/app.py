@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import mimetypes
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -38,43 +39,68 @@ def relay_app(relay: RelayParts) -> Starlette:
     Args:
         relay: What its endpoints work with.
     """
+    page = [Mount("/", StaticFiles(directory=PAGE, html=True))] if PAGE.is_dir() else []
+    return Starlette(
+        routes=[*api_routes(ENDPOINTS, "ccq-tui relay", partial(_call, relay)), *page],
+        exception_handlers=failure_handlers(),
+    )
+
+
+def api_routes(
+    endpoints: Iterable[Endpoint], title: str, call: Callable[[Endpoint, Request], Awaitable[Any]]
+) -> list[Route]:
+    """Return the routes of endpoints, and that of their OpenAPI document.
+
+    Args:
+        endpoints: The endpoints.
+        title: What they belong to.
+        call: Returns the call that an endpoint handles, checked.
+    """
+    found = tuple(endpoints)
     by_path: dict[str, dict[str, Endpoint]] = {}
-    for endpoint in ENDPOINTS:
+    for endpoint in found:
         by_path.setdefault(endpoint.path, {})[endpoint.method] = endpoint
-    routes = [Route(path, _called(relay, methods), methods=[*methods]) for path, methods in by_path.items()]
-    description = document(ENDPOINTS)
+    description = document(found, title)
+
+    def called(methods: Mapping[str, Endpoint]) -> Handler:
+        async def handle(request: Request) -> Response:
+            endpoint = methods["GET" if request.method == "HEAD" else request.method]
+            result = await endpoint.handle(await call(endpoint, request))
+            return result if isinstance(result, Response) else JSONResponse(result)
+
+        return handle
 
     async def openapi(_request: Request) -> Response:
         return JSONResponse(description)
 
-    routes.append(Route("/openapi.json", openapi))
-    page = [Mount("/", StaticFiles(directory=PAGE, html=True))] if PAGE.is_dir() else []
+    routes = [Route(path, called(methods), methods=[*methods]) for path, methods in by_path.items()]
+    return [*routes, Route("/openapi.json", openapi)]
+
+
+def failure_handlers() -> dict[Any, Any]:
+    """Return what answers a call that failed: a problem document."""
     failures = (ProblemError, StoreError, TimeoutError, ClientDisconnect, HTTPException, Exception)
-    return Starlette(routes=[*routes, *page], exception_handlers=dict.fromkeys(failures, _failed))
-
-
-def _called(relay: RelayParts, methods: Mapping[str, Endpoint]) -> Handler:
-    async def called(request: Request) -> Response:
-        endpoint = methods["GET" if request.method == "HEAD" else request.method]
-        result = await endpoint.handle(await _call(relay, endpoint, request))
-        return result if isinstance(result, Response) else JSONResponse(result)
-
-    return called
+    return dict.fromkeys(failures, _failed)
 
 
 async def _call(relay: RelayParts, endpoint: Endpoint, request: Request) -> Call:
     grant, pairing = NOBODY, request.path_params.get("pairingId")
     if endpoint.roles:
         grant = await relay.access.grant(request, endpoint.roles, pairing)
-    for name in request.query_params:
-        if name not in endpoint.query:
-            raise wrong(name, "the call takes no such parameter")
+    check_query(endpoint, request)
     content: dict[str, Any] = {}
     if endpoint.body is not None:
         content = checked(endpoint.body, await read_body(request, relay.limits.body))
         if content.get("pairingId", grant.pairing) != grant.pairing:
             raise not_found()
     return Call(relay, request, grant, content)
+
+
+def check_query(endpoint: Endpoint, request: Request) -> None:
+    """Raise `ProblemError` for a parameter that an endpoint does not take."""
+    for name in request.query_params:
+        if name not in endpoint.query:
+            raise wrong(name, "the call takes no such parameter")
 
 
 async def _failed(_request: Request, error: Exception) -> Response:
@@ -84,7 +110,7 @@ async def _failed(_request: Request, error: Exception) -> Response:
             problem = error
         case StoreError():
             _logger.warning("the store failed: %s", error)
-            why = "The relay cannot reach its store; try again."
+            why = "The store cannot be reached; try again."
             problem = ProblemError(503, why, headers={"Retry-After": "2"})
         case TimeoutError() | ClientDisconnect():
             problem = ProblemError(408, "The body did not arrive in time; send it again.")
@@ -94,5 +120,5 @@ async def _failed(_request: Request, error: Exception) -> Response:
             problem = ProblemError(status, f"{detail}: see /openapi.json.", headers=headers)
         case _:
             _logger.error("a call crashed", exc_info=error)
-            problem = ProblemError(500, "The relay made a mistake; its log says which.")
+            problem = ProblemError(500, "The server made a mistake; its log says which.")
     return problem.response()

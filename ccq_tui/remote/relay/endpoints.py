@@ -72,14 +72,21 @@ class Call:
         """The id in the address."""
         return str(self.request.path_params["id"])
 
-    def number(self, name: str, most: int | None = None) -> int | None:
-        """Return a number of the query; raises `ProblemError`."""
-        text = self.request.query_params.get(name)
-        if text is None:
-            return None
-        if not (text.isascii() and text.isdigit() and len(text) < 16 and (most is None or int(text) <= most)):
-            raise wrong(name, f"a number from 0 to {most}" if most else "a number from 0 on")
-        return int(text)
+
+def number_in(request: Request, name: str, most: int | None = None) -> int | None:
+    """Return a number of a call's query; raises `ProblemError`."""
+    text = request.query_params.get(name)
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 16 and (most is None or int(text) <= most)):
+        raise wrong(name, f"a number from 0 to {most}" if most else "a number from 0 on")
+    return int(text)
+
+
+def last_event(request: Request) -> int | None:
+    """Return the number after which a call wants events, as a browser or its query gives it."""
+    last = request.headers.get("last-event-id", "")
+    return int(last) if last.isascii() and last.isdigit() and len(last) < 16 else number_in(request, "after")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +100,13 @@ class Endpoint:
         handle: Does it; its docstring says what.
         body: What it takes, if it takes a body.
         returns: What it returns; None for a stream of events.
-        query: Numbers that its query may have.
+        query: What its query may have.
     """
 
     method: str
     path: str
     roles: tuple[str, ...]
-    handle: Callable[[Call], Awaitable[Mapping[str, Any] | Response]]
+    handle: Callable[[Any], Awaitable[Mapping[str, Any] | Response]]
     body: type[shapes.Body] | None = None
     returns: type[shapes.Body] | None = shapes.Done
     query: tuple[str, ...] = ()
@@ -186,10 +193,7 @@ async def delete_request(call: Call) -> Mapping[str, Any]:
 
 async def get_events(call: Call) -> Response:
     """Follow what changes, as server-sent events."""
-    group, after = records_of(call.grant.pairing), call.number("after")
-    last = call.request.headers.get("last-event-id", "")
-    if last.isascii() and last.isdigit() and len(last) < 16:
-        after = int(last)
+    group, after = records_of(call.grant.pairing), last_event(call.request)
     newest = await call.store.newest(group)
     start = newest if after is None else min(after, newest)
     return EventSourceResponse(_events(call, group, start), ping=0, send_timeout=SEND_SECONDS)
@@ -371,7 +375,7 @@ async def _change(call: Call, shape: Shape, rule: records.Rule) -> Mapping[str, 
 
 async def _waited(call: Call, shape: Any) -> tuple[int, Record]:
     """Return a record, when it is no longer pending or the call's time is over."""
-    ends = time.monotonic() + (call.number("wait", LONGEST_WAIT) or 0)
+    ends = time.monotonic() + (number_in(call.request, "wait", LONGEST_WAIT) or 0)
     group = records_of(call.grant.pairing)
     with call.store.news.listening(group) as news:
         while True:

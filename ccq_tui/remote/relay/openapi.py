@@ -1,4 +1,4 @@
-"""The OpenAPI document of the relay, made of its endpoints."""
+"""An OpenAPI document, made of endpoints."""
 
 from __future__ import annotations
 
@@ -14,17 +14,23 @@ from ccq_tui.remote.relay.problems import MEDIA_TYPE
 from ccq_tui.remote.relay.shapes import UUID, Body, ProblemDocument
 
 SCHEMAS = "#/components/schemas/"
-QUERY = {
+_ID = {"type": "string", "pattern": f"^{UUID}$"}
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "id": _ID,
+    "pairingId": _ID,
     "wait": {"type": "integer", "minimum": 0, "maximum": LONGEST_WAIT},
     "after": {"type": "integer", "minimum": 0},
+    "limit": {"type": "integer", "minimum": 0, "maximum": 1_000},
 }
+"""The parameters that are no texts of any kind."""
 
 
-def document(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
+def document(endpoints: Iterable[Endpoint], title: str) -> dict[str, Any]:
     """Return the document.
 
     Args:
         endpoints: The endpoints.
+        title: What they belong to.
     """
     found = tuple(endpoints)
     bodies = [ProblemDocument, *(one.body for one in found), *(one.returns for one in found)]
@@ -36,7 +42,7 @@ def document(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
         paths.setdefault(one.path, {})[one.method.lower()] = _operation(one)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "ccq-tui relay", "version": ccq_tui.__version__},
+        "info": {"title": title, "version": ccq_tui.__version__},
         "paths": paths,
         "components": {
             "schemas": schemas["$defs"],
@@ -56,11 +62,16 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
     }
     name = re.sub(r"\W+", "_", f"{endpoint.method.lower()}{endpoint.path}").strip("_")
     made: dict[str, Any] = {"operationId": name, "summary": endpoint.handle.__doc__, "responses": responses}
+    places = [("path", one) for one in re.findall(r"{(\w+)}", endpoint.path)]
     made["parameters"] = [
-        *({"name": one, "in": "path", "required": True, "schema": {"type": "string", "pattern": f"^{UUID}$"}}
-          for one in re.findall(r"{(\w+)}", endpoint.path)),
-        *({"name": one, "in": "query", "schema": QUERY[one]} for one in endpoint.query),
-    ]  # fmt: skip
+        {
+            "name": one,
+            "in": where,
+            "required": where == "path",
+            "schema": PARAMETERS.get(one, {"type": "string"}),
+        }
+        for where, one in [*places, *(("query", one) for one in endpoint.query)]
+    ]
     if endpoint.body:
         content = {"application/json": {"schema": _reference(endpoint.body)}}
         made["requestBody"] = {"required": True, "content": content}

@@ -1,4 +1,4 @@
-"""Runs a relay, alone or inside another program."""
+"""Runs a relay, or another app by its rules, alone or inside another program."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import contextlib
 import ipaddress
 import re
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import urlsplit
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from ccq_tui.remote.relay.access import PORT, Access, RelayLimits, guarded
 from ccq_tui.remote.relay.app import relay_app
@@ -29,7 +32,24 @@ EVERYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S10
 
 
 class ServeError(Exception):
-    """The relay cannot be served like this; the message says why and what to do."""
+    """An app cannot be served like this; the message says why and what to do."""
+
+
+class Listening(Protocol):
+    """Where an app is served: these options of `RelayOptions`."""
+
+    @property
+    def host(self) -> str: ...  # noqa: D102
+    @property
+    def port(self) -> int: ...  # noqa: D102
+    @property
+    def public_url(self) -> str: ...  # noqa: D102
+    @property
+    def certificate(self) -> Path | None: ...  # noqa: D102
+    @property
+    def key(self) -> Path | None: ...  # noqa: D102
+    @property
+    def plain(self) -> bool: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +93,46 @@ async def serve_relay(
         ServeError: Its address, its certificate or its options cannot be used.
         StoreError: Its store cannot be used.
     """
+
+    @asynccontextmanager
+    async def opened(_url: str) -> AsyncIterator[Served]:
+        async with open_store(options.store) as store:
+            pusher = Pusher(store, options.public_url, anywhere=options.push_anywhere)
+            relay = RelayParts(store, Access(store, options.limits), options.limits, pusher)
+            yield await asyncio.to_thread(relay_app, relay), store.news.close
+
+    await serve_app(options, opened, started=started, stop=stop)
+
+
+Served = tuple[ASGIApp, Callable[[], None]]
+"""An app, and what ends its streams."""
+
+
+async def serve_app(
+    options: Listening,
+    opened: Callable[[str], AbstractAsyncContextManager[Served]],
+    *,
+    started: Callable[[str], None] | None = None,
+    stop: asyncio.Event | None = None,
+) -> None:
+    """Serve an app as `serve_relay` does.
+
+    Args:
+        options: Where.
+        opened: Opens the app, given the URL by which this machine reaches it.
+        started: Called with that URL, as soon as it takes calls.
+        stop: Ends it when it is set.
+
+    Raises:
+        ServeError: Its address, its certificate or its options cannot be used.
+    """
     check_exposed(options)
     stopping = asyncio.create_task((stop or asyncio.Event()).wait())
     with _listening(options) as taken:
         url = own_url(options, taken.getsockname()[1])
-        async with open_store(options.store) as store:
-            pusher = Pusher(store, options.public_url, anywhere=options.push_anywhere)
-            relay = RelayParts(store, Access(store, options.limits), options.limits, pusher)
+        async with opened(url) as (inner, end_streams):
             tls = (options.public_url or url).startswith("https:")
-            app = guarded(await asyncio.to_thread(relay_app, relay), _names(options, url), tls=tls)
-            server = _Server(_config(app, options))
+            server = _Server(_config(guarded(inner, _names(options, url), tls=tls), options))
             serving = asyncio.create_task(server.serve(sockets=[taken]))
             try:
                 if started is not None:
@@ -90,13 +140,13 @@ async def serve_relay(
                 await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 stopping.cancel()
-                store.news.close()
+                end_streams()
                 server.should_exit = True
                 await asyncio.shield(serving)
 
 
-def own_url(options: RelayOptions, port: int) -> str:
-    """Return the URL by which this machine reaches a relay.
+def own_url(options: Listening, port: int) -> str:
+    """Return the URL by which this machine reaches an app.
 
     Args:
         options: How it is served.
@@ -113,7 +163,7 @@ def check_public(url: str) -> None:
         raise ServeError("the public URL must be an origin, such as https://relay.example.org")
 
 
-def check_exposed(options: RelayOptions) -> None:
+def check_exposed(options: Listening) -> None:
     """Raise `ServeError` if others could read along."""
     check_public(options.public_url)
     if (options.certificate is None) != (options.key is None):
@@ -134,15 +184,15 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _names(options: RelayOptions, url: str) -> set[str]:
-    """Return the hosts by which a relay may be called."""
+def _names(options: Listening, url: str) -> set[str]:
+    """Return the hosts by which an app may be called."""
     found = {PORT.sub("", urlsplit(one).netloc) for one in (url, options.public_url or url)}
     if _is_loopback(options.host) or options.host in EVERYWHERE:
         found |= {"127.0.0.1", "localhost", "[::1]"}
     return {name.lower() for name in found}
 
 
-def _listening(options: RelayOptions) -> socket.socket:
+def _listening(options: Listening) -> socket.socket:
     """Take the port, before anything else is started."""
     try:
         family = socket.getaddrinfo(options.host, options.port, type=socket.SOCK_STREAM)[0][0]
@@ -157,7 +207,7 @@ def _listening(options: RelayOptions) -> socket.socket:
     return taken
 
 
-def _config(app: object, options: RelayOptions) -> uvicorn.Config:
+def _config(app: object, options: Listening) -> uvicorn.Config:
     config = uvicorn.Config(
         app,  # type: ignore[arg-type]
         lifespan="off",

@@ -284,7 +284,7 @@ def try_all(pairing: TestPairing) -> None:
 
     # The relay has rules that no schema says: times, indices, one's own pairing.
     more = {"base_url": pairing.relay.url, "timeout": 30, "excluded_checks": [positive_data_acceptance]}
-    schema = schemathesis.openapi.from_dict(json.loads(json.dumps(document(ENDPOINTS))))
+    schema = schemathesis.openapi.from_dict(json.loads(json.dumps(document(ENDPOINTS, "ccq-tui relay"))))
     roles = {(one.method, one.path): one.roles for one in ENDPOINTS if one.returns}
     headers = {"terminal": pairing.terminal.headers, "device": pairing.device.headers}
 
