@@ -19,6 +19,7 @@ from typing import cast
 
 from ccq_tui.config.paths import log_dir
 
+FILE = "ccq-tui.log"
 LIMIT = 2 * 1024 * 1024
 BACKUPS = 3
 FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
@@ -91,18 +92,20 @@ class PrivateFileHandler(RotatingFileHandler):
 
 def log_path() -> Path:
     """Return the log file, which may not exist."""
-    return log_dir() / "ccq-tui.log"
+    return log_dir() / FILE
 
 
-def start_logging(level: str = "info") -> Path | None:
-    """Write the program's records from a level on to the log file; return the file.
+def start_logging(
+    level: str = "info", formatter: type[DiscreetFormatter] = DiscreetFormatter, name: str = FILE
+) -> Path | None:
+    """Write the program's records from a level on to a log file; return the file.
 
     Return None if it cannot be written: a missing log must not keep anybody from working.
     """
     stop_logging()
     # Without any handler Python itself writes warnings to standard error, which is the screen.
     logging.getLogger().addHandler(logging.NullHandler())
-    path = log_path()
+    path = log_dir() / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handler = PrivateFileHandler(
@@ -110,9 +113,9 @@ def start_logging(level: str = "info") -> Path | None:
         )
     except OSError:
         return None
-    handler.setFormatter(DiscreetFormatter(verbose=level == "debug"))
-    for name in ("",) if level == "debug" else OURS:
-        logger = logging.getLogger(name)
+    handler.setFormatter(formatter(verbose=level == "debug"))
+    for logged in ("",) if level == "debug" else OURS:
+        logger = logging.getLogger(logged)
         logger.addHandler(handler)
         logger.setLevel(level.upper())
     logging.captureWarnings(capture=True)

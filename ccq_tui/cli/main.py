@@ -31,6 +31,7 @@ _COMMANDS = {
     "reflect": ("reflect",),
     "relay": ("relay",),
     "replay": ("replay",),
+    "serve": ("serve",),
     "resume": ("resume", "export"),
     "session_commands": ("park", "send", "interrupt", "end"),
     "wait": ("wait",),

@@ -15,7 +15,7 @@ from ccq_tui.testing.replies import ToolResult
 from ccq_tui.testing.scenario import Scenario
 
 if TYPE_CHECKING:
-    from ccq_tui.testing.server import Service
+    from ccq_tui.testing.server import Answerer
     from ccq_tui.testing.thread import ServerThread
 
 
@@ -49,7 +49,7 @@ class ScriptedModel:
         self._results: dict[ToolResult, None] = {}
         self._errors: list[Exception] = []
         self._thread: ServerThread | None = None
-        self._service: Service | None = None
+        self._service: Answerer | None = None
 
     @property
     def url(self) -> str:
@@ -73,12 +73,12 @@ class ScriptedModel:
             OSError: No port could be opened.
         """
         # Imported here so that importing this package loads no web server.
-        from ccq_tui.testing.server import Service
+        from ccq_tui.testing.server import Answerer
         from ccq_tui.testing.thread import ServerThread
 
         if self._thread is not None:
             raise RuntimeError("the scripted model serves already")
-        self._service = Service(
+        self._service = Answerer(
             lambda incoming: self._director.answer(incoming), self, self._record, self._failed
         )
         self._thread = ServerThread(self._service.app())

@@ -24,7 +24,7 @@ from ccq_tui.testing.wire import stream, whole
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
-class Service:
+class Answerer:
     """Answers requests from a director's plays.
 
     Args:

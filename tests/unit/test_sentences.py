@@ -37,6 +37,7 @@ FIXED_THERE = {
     "cli/mcp.py": "Ctrl+C",
     "cli/phone.py": "Ctrl+C",
     "cli/relay.py": "Ctrl+C",
+    "cli/serve.py": "Ctrl+C",
     "plain/session.py": "Ctrl+C",
     "config/keynames.py": "PgUp PgDn",
     "inbox/decision.py": "Ctrl+G",

@@ -1,0 +1,1 @@
+"""Tickets become sessions: runs without a screen, whose questions are answered where people are."""

@@ -1,0 +1,344 @@
+"""A Linear on loopback that follows a script: for tests and `ccq-tui serve --demo`.
+
+It has what agent sessions need, refuses what Linear refuses, and has a page on which a person reads tickets
+and answers in them.
+"""
+
+from __future__ import annotations
+
+import hmac
+import html
+import json
+import logging
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+from uuid import UUID, uuid4
+
+import httpx2
+from graphql import GraphQLError, GraphQLSchema, build_schema, graphql
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from ccq_tui.config.carried import mapping
+from ccq_tui.remote.relay.access import guarded
+from ccq_tui.testing.thread import ServerThread
+
+_logger = logging.getLogger(__name__)
+
+SCHEMA, STYLE = (Path(__file__).with_name(f"scripted_linear.{kind}") for kind in ("graphql", "css"))
+CONTENT = {kind: {"body"} for kind in ("thought", "elicitation", "response", "error")}
+CONTENT["action"] = {"action", "parameter", "result"}
+"""The fields of each type of activity that an agent may create, besides its type."""
+AFTER = {"elicitation": "awaitingInput", "response": "complete", "error": "error"}
+"""The status of a session after its last activity; any other leaves it active."""
+PLANNED = ("pending", "inProgress", "completed", "canceled")
+TRIES = 5
+PERSON = "Robin"
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-src 'self'; "
+    "frame-ancestors 'self'"
+)
+
+
+@dataclass
+class LinearSession:
+    """A session of the agent, and the issue that it is about.
+
+    Attributes:
+        id: Its id.
+        number: The number of the issue.
+        title: The issue's title.
+        description: The issue's description.
+        label: The issue's label, or "".
+        activities: What was said, as Linear has it: id, type, the fields of its content, signal.
+        urls: The external URLs.
+        plan: The plan, or None.
+    """
+
+    id: str
+    number: int
+    title: str
+    description: str
+    label: str = ""
+    activities: list[dict[str, Any]] = field(default_factory=list)
+    urls: list[dict[str, str]] = field(default_factory=list)
+    plan: Any = None
+
+    @property
+    def status(self) -> str:
+        """Its status, as Linear derives it."""
+        return AFTER.get(self.activities[-1]["type"], "active") if self.activities else "pending"
+
+
+class ScriptedLinear:
+    """Serves itself at `url` until `close`; its calls may come from any thread, and do not wait.
+
+    Args:
+        webhook: The address to which webhooks are sent.
+        secret: The secret that signs them.
+        token: The token with which an agent may call.
+
+    Attributes:
+        url: Its address.
+        sessions: Its agent sessions by their ids, oldest first.
+    """
+
+    def __init__(self, webhook: str, *, secret: str, token: str) -> None:
+        self.webhook = webhook
+        self.token = token
+        self.sessions: dict[str, LinearSession] = {}
+        self._secret = secret
+        self._schema = _executable(self)
+        self._sending = ThreadPoolExecutor(1, "scripted-linear")
+        self._http = httpx2.Client(timeout=5.0, trust_env=False, verify=False)  # loopback
+        routes = [
+            Route("/graphql", self._graphql, methods=["POST"]),
+            Route("/", self._page, methods=["GET"]),
+            Route("/", self._post_issue, methods=["POST"]),
+            Route("/{session}", self._issue, methods=["GET"]),
+            Route("/{session}", self._post_reply, methods=["POST"]),
+            Route("/{session}/activities", self._activities, methods=["GET"]),
+        ]
+        app = guarded(Starlette(routes=routes), {"127.0.0.1", "localhost"}, tls=False, policy=POLICY)
+        self._server = ServerThread(app)
+        self.url = f"http://127.0.0.1:{self._server.port}"
+
+    def close(self) -> None:
+        """End the server; webhooks on their way are not tried again."""
+        self._sending.shutdown(wait=True, cancel_futures=True)
+        self._server.stop()
+        self._http.close()
+
+    # -- what people do -------------------------------------------------------------------------------------
+
+    def assign(
+        self, title: str, description: str = "", label: str = "", *, tell: bool = True
+    ) -> LinearSession:
+        """Make an issue and assign it to the agent; return the session.
+
+        Args:
+            title: The title of the issue.
+            description: Its description.
+            label: Its label, or "".
+            tell: Whether the webhook is sent.
+        """
+        session = LinearSession(str(uuid4()), len(self.sessions) + 1, title, description, label)
+        self.sessions[session.id] = session
+        if tell:
+            self.send({"action": "created", **self._about(session)})
+        return session
+
+    def reply(self, session_id: str, text: str, *, stop: bool = False, tell: bool = True) -> dict[str, Any]:
+        """Write a message into a session; return the body of its webhook.
+
+        Args:
+            session_id: The session.
+            text: The message.
+            stop: Whether the person says stop.
+            tell: Whether the webhook is sent.
+        """
+        session, signal = self.sessions[session_id], "stop" if stop else None
+        activity = {"id": str(uuid4()), "type": "prompt", "body": text, "signal": signal}
+        session.activities.append(activity)
+        content = {"type": "prompt", "body": text}
+        said = {"id": activity["id"], "content": content, "signal": signal, "user": {"name": PERSON}}
+        payload = {"action": "prompted", **self._about(session), "agentActivity": said}
+        if tell:
+            self.send(payload)
+        return payload
+
+    def _about(self, session: LinearSession) -> dict[str, Any]:
+        quoted = {name: html.escape(getattr(session, name)) for name in ("title", "description", "label")}
+        label = f"\n<label>{quoted['label']}</label>" if session.label else ""
+        issue: dict[str, Any] = {name: getattr(session, name) for name in ("title", "description")}
+        issue |= {"id": str(session.number), "identifier": f"DEMO-{session.number}"}
+        issue |= {"url": f"{self.url}/{session.id}", "team": {"id": "1", "key": "DEMO", "name": "Demo"}}
+        return {
+            "type": "AgentSessionEvent",
+            "agentSession": {"id": session.id, "issue": issue, "creator": {"name": PERSON}},
+            "promptContext": f'<issue identifier="DEMO-{session.number}">\n<title>{quoted["title"]}</title>\n'
+            f'<description>{quoted["description"]}</description>\n<team name="Demo"/>{label}\n</issue>',
+        }
+
+    def send(self, payload: dict[str, Any], delivery: str = "") -> None:
+        """Send a webhook, again until it is taken.
+
+        Args:
+            payload: Its body, without the time.
+            delivery: Its id; "" for one of its own.
+        """
+        self._sending.submit(self._send, payload, delivery or str(uuid4()))
+
+    def signed(self, payload: dict[str, Any], delivery: str) -> tuple[bytes, dict[str, str]]:
+        """Return the body and the headers of a webhook that is sent now.
+
+        Args:
+            payload: Its body, without the time.
+            delivery: Its id.
+        """
+        body = json.dumps({**payload, "webhookTimestamp": round(time.time() * 1000)}).encode()
+        signature = hmac.digest(self._secret.encode(), body, "sha256").hex()
+        names = {"signature": signature, "delivery": delivery, "event": "AgentSessionEvent"}
+        return body, {f"linear-{name}": value for name, value in names.items()}
+
+    def _send(self, payload: dict[str, Any], delivery: str) -> None:
+        for number in range(TRIES):
+            body, headers = self.signed(payload, delivery)
+            try:
+                if not self._http.post(self.webhook, content=body, headers=headers).is_server_error:
+                    return
+            except httpx2.HTTPError as error:
+                _logger.info("The webhook is sent again: %s", error)
+            time.sleep(0.2 * 2**number)
+
+    # -- what the agent does --------------------------------------------------------------------------------
+
+    async def _graphql(self, request: Request) -> Response:
+        if not hmac.compare_digest(request.headers.get("authorization", ""), f"Bearer {self.token}"):
+            error = {"message": "Authentication required", "extensions": {"code": "AUTHENTICATION_ERROR"}}
+            return JSONResponse({"errors": [error]}, 401)
+        call = mapping(await request.json())
+        done = await graphql(self._schema, str(call.get("query")), variable_values=call.get("variables"))
+        return JSONResponse(done.formatted, 400 if done.data is None else 200)
+
+    def create_activity(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Add an activity as an agent sends it; raises `GraphQLError` for what Linear refuses."""
+        session = self._session(data["agentSessionId"])
+        content, signal = data["content"], data.get("signal")
+        if self.activity(key := _uuid4(data.get("id") or str(uuid4()))):
+            raise GraphQLError("Entity already exists")
+        kind = content.get("type") if isinstance(content, dict) else None
+        if kind not in CONTENT or not set(content) <= {"type", *CONTENT[kind]}:
+            raise GraphQLError("content is not that of an activity")
+        if not all(str(content.get(name, "")).strip() for name in CONTENT[kind] - {"result"}):
+            raise GraphQLError(f"content of type {kind} lacks a field")
+        if data.get("ephemeral") and kind not in ("thought", "action"):
+            raise GraphQLError("only thoughts and actions can be ephemeral")
+        if signal is not None and (kind != "elicitation" or signal not in ("select", "auth")):
+            raise GraphQLError("the signal does not fit the activity")
+        options = mapping(data.get("signalMetadata")).get("options")
+        if signal == "select" and not (options and all(mapping(one).get("value") for one in options)):
+            raise GraphQLError("signalMetadata.options is not a list of values")
+        session.activities.append({"id": key, **content, "signal": signal, "options": options or []})
+        return {"success": True, "lastSyncId": 1.0, "agentActivity": {"id": key}}
+
+    def update_session(self, session_id: str, changes: dict[str, Any]) -> dict[str, Any]:
+        """Change a session as an agent wants it; raises `GraphQLError` for what Linear refuses."""
+        session, plan = self._session(session_id), changes.get("plan")
+        if isinstance(plan, list) and any(mapping(one).get("status") not in PLANNED for one in plan):
+            raise GraphQLError("plan has a step without a known status")
+        session.plan = changes.get("plan", session.plan)
+        session.urls = changes.get("externalUrls", session.urls)
+        return {"success": True, "lastSyncId": 1.0, "agentSession": {"id": session.id}}
+
+    def activity(self, key: str) -> dict[str, Any] | None:
+        """Return an activity of any session."""
+        found = (one for session in self.sessions.values() for one in session.activities)
+        return next((one for one in found if one["id"] == key), None)
+
+    def _session(self, session_id: str) -> LinearSession:
+        if (session := self.sessions.get(session_id)) is None:
+            raise GraphQLError("Entity not found: AgentSession")
+        return session
+
+    def _asked_for(self, request: Request) -> LinearSession:
+        if (session := self.sessions.get(request.path_params["session"])) is None:
+            raise HTTPException(404, "No such ticket.")
+        return session
+
+    # -- its page -------------------------------------------------------------------------------------------
+
+    def _page(self, _request: Request) -> Response:
+        rows = ((one, f"DEMO-{one.number} {html.escape(one.title)}") for one in self.sessions.values())
+        listed = "".join(f'<li><a href="/{one.id}">{name}</a> · {one.status}</li>' for one, name in rows)
+        fields = '<p><input name="title" placeholder="Title" aria-label="Title" required> <textarea '
+        fields += 'name="description" placeholder="Description" aria-label="Description"></textarea></p>'
+        return _html("Tickets", f"<ul>{listed}</ul>{_form('/', fields, 'Assign to the agent')}")
+
+    async def _post_issue(self, request: Request) -> Response:
+        form = await _fields(request)
+        session = self.assign(form.get("title", "Untitled"), form.get("description", ""))
+        return RedirectResponse(f"/{session.id}", 303)
+
+    def _issue(self, request: Request) -> Response:
+        session = self._asked_for(request)
+        path, field = f"/{session.id}", '<textarea name="text" aria-label="Reply" autofocus required>'
+        body = f'<p><a href="/">Tickets</a></p><pre>{html.escape(session.description)}</pre>'
+        body += f'<iframe title="Activities" src="{path}/activities"></iframe>'
+        body += _form(path, f"{field}</textarea>", "Reply")
+        body += _form(path, '<input type="hidden" name="stop" value="1">', "Stop")
+        return _html(f"DEMO-{session.number} {session.title}", body)
+
+    async def _post_reply(self, request: Request) -> Response:
+        session, form = self._asked_for(request), await _fields(request)
+        self.reply(session.id, form.get("text", "Stop"), stop="stop" in form)
+        return RedirectResponse(f"/{session.id}", 303)
+
+    def _activities(self, request: Request) -> Response:
+        session = self._asked_for(request)
+        shown = [f"<p>Status: {session.status}</p>"]
+        for one in session.urls:
+            link = f'<a target="_blank" href="{_link(one["url"])}">{html.escape(one["label"])}</a>'
+            shown.append(f"<p>{link}</p>")
+        if isinstance(session.plan, list):
+            steps = (f"{one['status']}: {one['content']}" for one in session.plan)
+            shown.append(f"<pre>{html.escape(chr(10).join(steps))}</pre>")
+        for one in session.activities:
+            text = one.get("body") or f"{one['action']} {one['parameter']}"
+            shown.append(f"<strong>{html.escape(one['type'])}</strong><pre>{html.escape(text)}</pre>")
+        if session.status == "awaitingInput":
+            for option in map(mapping, session.activities[-1]["options"]):
+                value = str(option["value"])
+                field = f'<input type="hidden" name="text" value="{html.escape(value)}">'
+                shown.append(_form(f"/{session.id}", field, str(option.get("label") or value)))
+        return _html("Activities", "".join(shown), refresh=True)
+
+
+def _executable(linear: ScriptedLinear) -> GraphQLSchema:
+    """Return the schema with the functions of a Linear behind it."""
+    schema = build_schema(SCHEMA.read_text("utf-8"))
+    resolvers = {
+        ("Mutation", "agentActivityCreate"): lambda _root, _info, input: linear.create_activity(input),  # noqa: A006
+        ("Mutation", "agentSessionUpdate"): lambda _root, _info, id, input: linear.update_session(id, input),  # noqa: A006
+        ("Query", "agentActivity"): lambda _root, _info, id: linear.activity(id),  # noqa: A006
+    }
+    for (type_name, name), resolve in resolvers.items():
+        schema.type_map[type_name].fields[name].resolve = resolve  # type: ignore[attr-defined]
+    return schema
+
+
+def _uuid4(text: str) -> str:
+    with suppress(ValueError):
+        if UUID(text).version == 4:
+            return str(UUID(text))
+    raise GraphQLError("id must be a UUID v4")
+
+
+async def _fields(request: Request) -> dict[str, str]:
+    """Return the fields of a form."""
+    body = (await request.body()).decode("utf-8", "replace")
+    return {name: values[0] for name, values in parse_qs(body, max_num_fields=10).items()}
+
+
+def _form(action: str, fields: str, button: str) -> str:
+    pressed = f"<button>{html.escape(button)}</button>"
+    return f'<form method="post" target="_top" action="{action}">{fields}{pressed}</form>'
+
+
+def _link(url: str) -> str:
+    return html.escape(url) if url.startswith(("http://", "https://")) else "#"
+
+
+def _html(title: str, body: str, *, refresh: bool = False) -> Response:
+    again = '<meta http-equiv="refresh" content="1">' if refresh else ""
+    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title>{again}'
+    head += f"<style>{STYLE.read_text('utf-8')}</style>"
+    return HTMLResponse(f'<!doctype html><html lang="en">{head}<h1>{html.escape(title)}</h1>{body}')

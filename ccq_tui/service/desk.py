@@ -1,0 +1,311 @@
+"""The desk: it asks in tickets what waits in the inbox, and takes the answers that people give there."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import cast
+
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.choices import Choice, read_typed_choice
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.port import Added, InboxChange, Settled
+from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome
+from ccq_tui.questions import Answered, Declined, Expired
+from ccq_tui.questions.model import Question, same_words
+from ccq_tui.questions.moves import page_taken_over
+from ccq_tui.questions.prose import answer_line
+from ccq_tui.questions.state import Draft, Page, PanelState, first_page
+from ccq_tui.questions.typed import TypedError, read_typed
+from ccq_tui.remote.publication import outlasts
+from ccq_tui.service.port import TicketMessage
+from ccq_tui.service.question_text import decision_asked, question_asked
+from ccq_tui.service.run import Happened, Run
+from ccq_tui.service.runs import Runs
+from ccq_tui.service.store import RunStoreError
+from ccq_tui.text import one_line
+
+_logger = logging.getLogger(__name__)
+
+RETRY_SECONDS = 2.0
+"""Seconds between two tries while a database is away."""
+PROMPT = "prompt"
+"""What a message is meant for that answers nothing."""
+MOST_SHOWN = 300
+"""Most characters of an answer in a sentence about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Front:
+    """The question that a ticket was asked last; the number of a decision is 1.
+
+    Attributes:
+        request: Its request.
+        number: Its place among the questions of that, from 1.
+    """
+
+    request: Request
+    number: int
+
+
+class Desk:
+    """Asks one question at a time in each ticket, and keeps the answers in the draft of their request.
+
+    Args:
+        runs: The service.
+    """
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._fronts: dict[str, _Front] = {}
+        """What each run's ticket was asked last, also once that was settled elsewhere."""
+        self._one = asyncio.Lock()
+        """One thing at a time: what is in front decides what a message means."""
+
+    async def follow(self) -> None:
+        """Ask in tickets what waits in the inbox of this machine, until cancelled; first what waits already.
+
+        A request of a run that was settled is recorded as ANSWERED; then `Runs.answered` is called.
+        """
+        changes: asyncio.Queue[InboxChange] = asyncio.Queue()
+        ended = self._runs.inbox.subscribe(changes.put_nowait)
+        try:
+            await self._insist(self._catch_up)
+            while True:
+                change = await changes.get()
+                if isinstance(change, Added | Settled):
+                    await self._insist(partial(self._heed, change))
+        finally:
+            ended()
+
+    async def take(self, run: Run, message: TicketMessage) -> bool:
+        """Take a message to a run of this machine; return whether it was meant for a waiting request.
+
+        It may be taken again after a failure, with the same effect. Else it is a prompt for the session.
+
+        Raises:
+            RunStoreError: The database of runs cannot be used now.
+            InboxError: The inbox cannot be used now.
+        """
+        async with self._one:
+            # Noted first: taken again, it must not answer the next question, nor what the session asks of it.
+            meant = await asyncio.to_thread(self._runs.store.assign, message, "")
+            if not meant:
+                front = await self._in_front(run, message.text)
+                meant = f"{front.request.id}:{front.number}" if front else PROMPT
+                meant = await asyncio.to_thread(self._runs.store.assign, message, meant)
+            if meant == PROMPT:
+                return False
+            request_id, _, number = meant.rpartition(":")
+            await self._apply(run, message, request_id, int(number))
+            return True
+
+    # -- the inbox ------------------------------------------------------------------------------------------
+
+    async def _insist(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something, again while a database is away."""
+        while True:
+            try:
+                async with self._one:
+                    return await work()
+            except (RunStoreError, InboxError) as error:
+                _logger.warning("Tickets are asked and told later: %s", error)
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _catch_up(self) -> None:
+        """Ask and tell what was not while no service ran."""
+        for stored in await self._runs.inbox.run(_undelivered):
+            if stored.outcome is not None:
+                await self._settled(Settled(stored.request, stored.outcome, stored.actor))
+        for session_id in await self._runs.inbox.run(lambda store: store.requests.waiting_counts()):
+            if (run := await self._run_of(session_id)) is not None:
+                await self._ask(run)
+
+    async def _heed(self, change: Added | Settled) -> None:
+        if isinstance(change, Settled):
+            await self._settled(change)
+        elif (run := await self._run_of(change.request.session_id)) is not None:
+            await self._ask(run)
+
+    async def _run_of(self, session_id: str) -> Run | None:
+        return await asyncio.to_thread(self._runs.store.of_session, session_id)
+
+    async def _settled(self, change: Settled) -> None:
+        """Tell how a request was settled, unless that was in its ticket, and go on."""
+        run = await self._run_of(change.request.session_id)
+        if run is None:
+            return
+        front = self._fronts.get(run.id)
+        elsewhere = change.actor is None or change.actor.surface is not Surface.TICKET
+        elsewhere = elsewhere and not isinstance(change.outcome, Cancelled)
+        if front is not None and front.request.id == change.request.id and not elsewhere:
+            del self._fronts[run.id]
+        if not isinstance(change.outcome, Cancelled):
+            text = f"{_how(change.actor)}: {_given(change.request, change.outcome)}"
+            body = {"request": change.request.id, "text": text, "here": not elsewhere}
+            await self._runs.record(run.id, Happened.ANSWERED, change.request.id, body)
+            await self._runs.answered(run.id)
+        await self._ask(run)
+
+    # -- asking ---------------------------------------------------------------------------------------------
+
+    async def _in_front(self, run: Run, text: str) -> _Front | None:
+        """Return the question that a message to a ticket answers, or None."""
+        if (front := await self._ask(run)) is not None:
+            return front
+        front = self._fronts.pop(run.id, None)
+        return front if front is not None and _selects(front, text) else None
+
+    async def _ask(self, run: Run) -> _Front | None:
+        """Ask the next question of the oldest request, unless one was asked that waits; return it."""
+        waiting = await self._runs.requests(run)
+        front = self._fronts.get(run.id)
+        if not waiting or (front is not None and front.request.id in {one.request.id for one in waiting}):
+            return front if waiting else None
+        opened = await self._runs.inbox.open(waiting[0].request.id)
+        if opened is None or not opened.is_pending:
+            return None
+        state = _state(opened)
+        tab = None if state is None else _next(state, -1)
+        last = state.asked_tabs[-1] if state is not None else 0
+        return await self._put(run, opened, (last if tab is None else tab) + 1)
+
+    async def _put(
+        self, run: Run, opened: OpenRequest, number: int, again: str = "", why: str = ""
+    ) -> _Front:
+        """Ask a question; ``again`` is the message after which it is asked again, and ``why`` the reason."""
+        request, state = opened.request, _state(opened)
+        if state is None:
+            asking = decision_asked(request, _choices(request), why)
+        else:
+            asking = question_asked(state, number - 1, why)
+        self._fronts[run.id] = front = _Front(request, number)
+        body = {"request": request.id, "number": number, "of": len(state.asked_tabs) if state else 1}
+        body |= {"text": asking.text, "options": list(asking.options)}
+        what = f"{request.id}:{number}{again and f':{again}'}"
+        await self._runs.record(run.id, Happened.ASKED, what, body)
+        return front
+
+    # -- answers --------------------------------------------------------------------------------------------
+
+    async def _apply(self, run: Run, message: TicketMessage, request_id: str, number: int) -> None:
+        """Let a message answer a question; the next one is asked, or the request settled."""
+        actor = Actor.here(Surface.TICKET, one_line(message.author, MOST_SHOWN))
+        opened = await self._runs.inbox.open(request_id)
+        if opened is None or not opened.is_pending:
+            settled = opened.stored.actor if opened is not None else None
+            if settled is None or settled.surface is not Surface.TICKET:
+                await self._say(run, message, _how(settled))
+            return
+        state, ahead = _state(opened), None
+        outcome: RequestOutcome | None
+        try:
+            if state is None:
+                outcome = read_typed_choice(_choices(opened.request), message.text)
+            elif state.questions.is_form and _declines(state.pages[number - 1].question, message.text):
+                outcome = Declined()
+            else:
+                answered = _with_answer(state, number - 1, message.text)
+                opened.type(answered, actor)
+                await self._runs.inbox.run(lambda _store: None)  # it is on disk now
+                ahead = _next(answered, number - 1)
+                outcome = Answered(answered.answers) if ahead is None else None
+            if outcome is None:
+                await self._put(run, opened, (ahead or 0) + 1)
+                return
+            verdict = await opened.settle(outcome, actor)
+        except (TypedError, InvalidOutcome) as error:
+            why = error.reason if isinstance(error, InvalidOutcome) else str(error)
+            await self._put(run, opened, number, message.id, why)
+            return
+        if isinstance(verdict, AlreadySettled):
+            await self._say(run, message, _how(verdict.actor))
+
+    async def _say(self, run: Run, message: TicketMessage, how: str) -> None:
+        body = {"kind": "thought", "text": f"{how}; nothing was sent from here.", "parameter": ""}
+        await self._runs.record(run.id, Happened.SAID, f"message {message.id}", body)
+
+
+def _undelivered(store: Store) -> list[StoredRequest]:
+    """Return the answers that no session has yet."""
+    sessions = store.requests.undelivered_counts()
+    return [one for session_id in sessions for one in store.requests.undelivered(session_id)]
+
+
+def _state(opened: OpenRequest) -> PanelState | None:
+    """Return the newest draft of a request that is answered, None for one that is decided."""
+    if not isinstance(opened.request, AnsweredRequest):
+        return None
+    if opened.stale is not None:
+        opened.take_over()
+    return cast("PanelState", opened.shown)
+
+
+def _choices(request: Request) -> Sequence[Choice]:
+    """Return the ways to decide in a ticket: none that lasts, which is for the person at the machine."""
+    return [one for one in kind_of(request).choices(request) if not outlasts(one)]
+
+
+def _next(state: PanelState, after: int) -> int | None:
+    """Return the question to ask after one, -1 for the first; None if none is left."""
+    pages, tabs = state.pages, state.asked_tabs
+    later = [tab for tab in tabs if tab > after and not _has_answer(pages[tab])]
+    before = ((tab, pages[tab]) for tab in tabs if tab <= after)
+    left = [tab for tab, one in before if not (one.answered or one.chose_none or one.question.optional)]
+    return next(iter([*later, *left]), None)
+
+
+def _has_answer(page: Page) -> bool:
+    """Whether a person answered: what a form proposes is no answer."""
+    done = page.answered or page.chose_none or page.skips or page.draft.none
+    return done and page.draft != first_page(page.question).draft
+
+
+def _with_answer(state: PanelState, tab: int, text: str) -> PanelState:
+    """Return a draft with an answer as it was typed; raises `TypedError`."""
+    page = state.pages[tab]
+    answer = read_typed(page.question, "" if page.question.optional and text.strip() == "-" else text)
+    fresh = replace(page, draft=Draft(note=page.draft.note, taken=page.is_field, none=True), filter="")
+    page = page_taken_over(fresh, answer) if answer.given else fresh
+    return replace(state, pages=(*state.pages[:tab], page, *state.pages[tab + 1 :]))
+
+
+def _selects(front: _Front, text: str) -> bool:
+    """Whether a text can only be meant for a question: it names its options."""
+    try:
+        if isinstance(front.request, AnsweredRequest):
+            return bool(read_typed(front.request.questions.questions[front.number - 1], text).selected)
+        read_typed_choice(_choices(front.request), text)
+    except (TypedError, InvalidOutcome):
+        return False
+    return True
+
+
+def _declines(question: Question, text: str) -> bool:
+    labels = (option.label for option in question.options)
+    return same_words(text, "decline") and not any(same_words(label, text) for label in labels)
+
+
+def _how(actor: Actor | None) -> str:
+    return f"Answered {actor.where if actor else 'elsewhere'}"
+
+
+def _given(request: Request, outcome: RequestOutcome) -> str:
+    """Say an outcome in one line."""
+    match outcome:
+        case Answered(answers) if isinstance(request, AnsweredRequest):
+            pairs = zip(request.questions.questions, answers, strict=True)
+            said = "; ".join(f"{one.header or one.text}: {answer_line(answer)}" for one, answer in pairs)
+        case Expired():
+            said = "nobody answered in time, and nothing was chosen"
+        case _:
+            text = getattr(outcome, "text", "")
+            said = f"{type(outcome).__name__.lower()}{text and f', “{text}”'}"
+    return one_line(said, MOST_SHOWN)

@@ -1,0 +1,118 @@
+"""What a service may do: its repositories, its limits, and which repository a ticket is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
+
+from ccq_tui.config.paths import expanded
+from ccq_tui.config.settings import Tools
+from ccq_tui.config.values import existing_directory, read_duration
+from ccq_tui.service.port import NewTicket
+
+
+def anchored(value: object, info: ValidationInfo) -> object:
+    """Let a relative path start at the directory of the configuration's file."""
+    base = (info.context or {}).get("base", Path())
+    return base / expanded(value) if isinstance(value, str) and value else value
+
+
+Checkout = Annotated[Path, BeforeValidator(anchored), AfterValidator(existing_directory)]
+Seconds = Annotated[float, BeforeValidator(read_duration), Field(gt=0)]
+Count = Annotated[int, Strict(), Field(ge=1)]
+Flag = Annotated[bool, Strict()]
+
+
+class NoRepositoryError(Exception):
+    """No repository is configured for a ticket; the message says what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository in which runs work; its directory is trusted: its hooks and MCP servers run.
+
+    Attributes:
+        path: A checkout of it on this machine; each run gets a worktree beside it.
+        base: The branch that runs start from; "" for the remote's default branch.
+        remote: The remote that is fetched from and pushed to, if there is one by that name.
+        allowed_tools: The tools that need no permission, as Claude Code's settings name them.
+        permission_mode: The mode of its sessions.
+        push: Whether the branch of a run is pushed at its end.
+        most_runs: The most segments of it that work at a time on a machine.
+        choose: Tickets that are about these values, such as {"team": "ENG"}, belong to it.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    path: Checkout
+    base: str = ""
+    remote: str = "origin"
+    allowed_tools: Tools = ()
+    permission_mode: Literal["default", "acceptEdits", "plan"] = "default"
+    push: Flag = False
+    most_runs: Count = 2
+    choose: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """The limits of runs, in seconds.
+
+    Attributes:
+        work: Most time that a segment works.
+        question: How long a request waits before its ticket is told that it is parked.
+        permission: How long a process is kept for a permission or a plan, which does not outlive it.
+        on_timeout: What an unanswered request does to its run: it waits on, or the run ends with an error.
+        most_runs: The most segments that work at a time on a machine.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    work: Seconds = 3600.0
+    question: Seconds = 1800.0
+    permission: Seconds = 1800.0
+    on_timeout: Literal["park", "abort"] = "park"
+    most_runs: Count = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """All that the configuration says about runs.
+
+    Attributes:
+        repositories: The repositories by their names.
+        limits: The limits of runs.
+    """
+
+    repositories: Mapping[str, Repository]
+    limits: RunLimits = field(default_factory=RunLimits)
+
+    def choose(self, ticket: NewTicket) -> str:
+        """Return the name of the repository that a ticket is about; raises `NoRepositoryError`."""
+        named = ", ".join(self.repositories) or "none"
+        if ticket.repository:
+            if ticket.repository in self.repositories:
+                return ticket.repository
+            raise NoRepositoryError(f"No repository {ticket.repository!r} is configured; there are: {named}.")
+        about = {name: _words(value) for name, value in (ticket.about or {}).items()}
+        found = [
+            name
+            for name, one in self.repositories.items()
+            if one.choose and all(value.casefold() in about.get(key, ()) for key, value in one.choose.items())
+        ]
+        chosen = found or [name for name, one in self.repositories.items() if not one.choose]
+        if len(chosen) == 1:
+            return chosen[0]
+        what = f"No repository is configured for this ticket; there are: {named}."
+        if chosen:
+            what = f"Several repositories fit this ticket: {', '.join(chosen)}."
+        raise NoRepositoryError(f"{what} Name one, or set “choose” in the service's configuration.")
+
+
+def _words(value: object) -> frozenset[str]:
+    values = value if isinstance(value, (list, tuple)) else (value,)
+    return frozenset(str(one).casefold() for one in values)

@@ -1,0 +1,135 @@
+"""Questions and decisions as a ticket shows them: Markdown, with numbered options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ccq_tui.inbox.choices import Choice
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.requests import PlanRequest, Request
+from ccq_tui.questions import Kind
+from ccq_tui.questions.limits import allowed_words
+from ccq_tui.questions.model import Option, Question
+from ccq_tui.questions.prose import answer_line, shown_label
+from ccq_tui.questions.state import PanelState
+from ccq_tui.text import one_line, safe
+
+MOST_TEXT = 8_000
+"""Most characters of a text that is shown."""
+MOST_LINE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What a ticket is asked.
+
+    Attributes:
+        text: The question, in Markdown.
+        options: The labels to choose one of; none where several, or a text, are wanted.
+    """
+
+    text: str
+    options: tuple[str, ...] = ()
+
+
+def question_asked(state: PanelState, tab: int, why: str = "") -> Asking:
+    """Return how one question of a set is asked.
+
+    Args:
+        state: The set, with the answers so far.
+        tab: The place of the question.
+        why: Why it is asked again, or "".
+    """
+    question = state.pages[tab].question
+    one_of = question.kind is Kind.CHOICE and not question.multi_select
+    options = tuple(option.label for option in question.options) if one_of else ()
+    return Asking(_joined(_question(state, tab, why)), options)
+
+
+def decision_asked(request: Request, choices: Sequence[Choice], why: str = "") -> Asking:
+    """Return how a permission or a plan is asked.
+
+    Args:
+        request: The request.
+        choices: The ways to decide.
+        why: Why it is asked again, or "".
+    """
+    rows = (f"{number}. {_line(one.label)}" for number, one in enumerate(choices, 1))
+    said = next((number for number, one in enumerate(choices, 1) if one.takes_text), 0)
+    hint = "Reply with a number" + (f"; “{said} your words” says something with it." if said else ".")
+    if isinstance(request, PlanRequest):
+        about = f"**Claude proposes a plan**\n\n{safe(request.plan, limit=MOST_TEXT)}"
+    else:
+        about = fenced("\n".join(kind_of(request).plain_text(request, None)).strip("\n"))
+    options = tuple(one.label for one in choices if not one.takes_text)
+    return Asking(_joined([_again(why), about, "\n".join(rows), f"_{hint}_"]), options)
+
+
+def fenced(text: str) -> str:
+    """Return a text as a block of code that nothing in it can end."""
+    text = safe(text, limit=MOST_TEXT)
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _question(state: PanelState, tab: int, why: str) -> Iterator[str]:
+    question, tabs = state.pages[tab].question, state.asked_tabs
+    yield _again(why)
+    if len(tabs) > 1 and tab in tabs:
+        header = f" · {_line(question.header)}" if question.header else ""
+        yield f"**Question {tabs.index(tab) + 1} of {len(tabs)}{header}**"
+    if tab == tabs[0]:
+        yield from (safe(one, limit=MOST_TEXT) for one in (state.questions.title, state.questions.intro))
+    yield safe(question.text, limit=MOST_TEXT)
+    yield safe(question.description, limit=MOST_TEXT)
+    yield "\n".join(_option(number, one) for number, one in enumerate(question.options, 1))
+    yield from _answers(state, tab)
+    yield f"_{_hint(question)}_"
+
+
+def _option(number: int, option: Option) -> str:
+    badge = " (recommended)" if option.recommended else ""
+    said = f": {_line(option.description)}" if option.description else ""
+    row = f"{number}. **{_line(shown_label(option.label))}**{badge}{said}"
+    if option.preview:
+        row += "\n\n   " + fenced(option.preview).replace("\n", "\n   ") + "\n"
+    return row
+
+
+def _answers(state: PanelState, tab: int) -> Iterator[str]:
+    """Return the answers so far, without the one to this question."""
+    pages = (state.pages[one] for one in state.asked_tabs if one != tab)
+    given = ((page.question.header or page.question.text, page.answer()) for page in pages)
+    rows = [f"- {_line(name)}: {_line(answer_line(answer))}" for name, answer in given if answer.given]
+    if rows:
+        yield "\n".join(["Answers so far:", *rows])
+
+
+def _line(text: str) -> str:
+    return one_line(text, MOST_LINE)
+
+
+def _hint(question: Question) -> str:
+    if question.kind is not Kind.CHOICE:
+        limits = allowed_words(question)
+        hint = f"Reply with a {question.kind}{f' ({limits})' if limits else ''}."
+    elif question.multi_select:
+        hint = "Reply with numbers or labels, as in 1,3; 0 for none."
+    else:
+        hint = "Reply with a number or a label."
+    if question.kind is Kind.CHOICE and not question.closed:
+        hint += " Anything else is an answer in your own words."
+    if question.optional:
+        hint += " “-” skips it."
+    return f"{hint} “decline” declines all of it." if question.field is not None else hint
+
+
+def _again(why: str) -> str:
+    return f"**Nothing was sent:** {_line(why)}" if why else ""
+
+
+def _joined(parts: Sequence[str] | Iterator[str]) -> str:
+    return "\n\n".join(part for part in parts if part.strip())

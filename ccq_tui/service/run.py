@@ -1,0 +1,99 @@
+"""A run: the work on one ticket, in segments of a session with waits between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class RunState(StrEnum):
+    """What a run does."""
+
+    QUEUED = "queued"
+    WORKING = "working"
+    WAITING = "waiting"
+    """A request waits for a person, and no process runs."""
+    PARKED = "parked"
+    """As waiting, longer than the limit: the ticket was told that it waits on."""
+    ENDED = "ended"
+    """It has answered its ticket; a message to the ticket goes on with it."""
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The work on one ticket.
+
+    Attributes:
+        id: Its id: 12 hexadecimal digits.
+        source: The adapter of its ticket, such as "linear".
+        ticket: The adapter's own id of the ticket; one run for each.
+        title: The ticket's title.
+        url: Where people see the ticket, or "".
+        prompt: What the session is to do.
+        repository: The name of its repository in the configuration.
+        machine: The machine that has its worktree, or "" before one has taken it.
+        session: Its Claude session id, or "" before the first segment.
+        directory: Its worktree, or "".
+        branch: The branch of its worktree, or "".
+        state: What it does.
+        segment: The number of the segment that was started last, from 0.
+        result: The last message of its session, or the reason why it failed.
+        created: When it was created.
+        changed: When it last changed.
+    """
+
+    id: str
+    source: str
+    ticket: str
+    title: str
+    url: str
+    prompt: str
+    repository: str
+    created: datetime
+    changed: datetime
+    machine: str = ""
+    session: str = ""
+    directory: str = ""
+    branch: str = ""
+    state: RunState = RunState.QUEUED
+    segment: int = 0
+    result: str = ""
+
+
+class Happened(StrEnum):
+    """What happened in a run, as its ticket is told."""
+
+    STARTED = "started"
+    SAID = "said"
+    """The session wrote a text, or called a tool."""
+    ASKED = "asked"
+    """A question of a request waits for its answer."""
+    ANSWERED = "answered"
+    PARKED = "parked"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """Something that happened in a run; recorded once, and told to its adapter until that has it.
+
+    Attributes:
+        id: A UUID made of the run and of what happened: the same when it is recorded again.
+        run: The id of the run.
+        number: Its place among the events of all runs.
+        kind: What happened.
+        body: The details, as JSON: for each kind as `ccq_tui.service.port` names them.
+        at: When.
+    """
+
+    id: str
+    run: str
+    number: int
+    kind: Happened
+    at: datetime
+    body: Mapping[str, Any] = field(default_factory=dict)

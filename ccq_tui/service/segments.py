@@ -1,0 +1,186 @@
+"""The steps of a segment: take the run, prepare its worktree, converse, conclude."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+from uuid import NAMESPACE_OID, uuid5
+
+from ccq_tui.config.errors import SettingsError
+from ccq_tui.config.launch import Launch
+from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.runtime.launches import launch_in
+from ccq_tui.runtime.worktree_cleanup import EndedSession
+from ccq_tui.service.checkout import check_out, push
+from ccq_tui.service.policy import Repository
+from ccq_tui.service.run import Happened, Run, RunState
+from ccq_tui.service.runs import Runs
+from ccq_tui.service.store import RunStoreError
+from ccq_tui.service.stretch import End, Stretch, Tell, prompts_of
+from ccq_tui.worktrees.model import WorktreeError, worktree_at
+
+_logger = logging.getLogger(__name__)
+P = ParamSpec("P")
+T = TypeVar("T")
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+"""Seconds between the first two tries of a database that is away, and most between two."""
+STOPPED = "Stopped. A message here continues it."
+
+
+async def lasting(work: Callable[P, T], *values: P.args, **named: P.kwargs) -> T:
+    """Call the store in a thread; while its database is away, again until it is back."""
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            return await asyncio.to_thread(partial(work, *values, **named))
+        except RunStoreError as error:
+            _logger.warning("%s It is tried again in %.1f s.", error, pause)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+
+class Segments:
+    """The steps of the segments of this machine, and the conversations that they hold.
+
+    Args:
+        runs: The service.
+        launch: The launch of its sessions; its flags apply before those of a repository.
+
+    Attributes:
+        live: The conversations, by run.
+    """
+
+    def __init__(self, runs: Runs, launch: Launch) -> None:
+        self.live: dict[str, Stretch] = {}
+        self._runs = runs
+        self._launch = launch
+        repositories = runs.policy.repositories.items()
+        self._rooms = {name: asyncio.Semaphore(one.most_runs) for name, one in repositories}
+
+    async def take(self, run_id: str, segment: int) -> bool:
+        """Take the run for this machine; return whether it is this machine's turn."""
+        store, machine = self._runs.store, self._runs.machine
+        run = await lasting(store.get, run_id)
+        if run.segment == segment and run.machine in ("", machine):
+            session = run.session or str(uuid5(NAMESPACE_OID, f"ccq-tui run {run.id}"))
+            changes = {"machine": machine, "session": session}
+            await lasting(store.move, run_id, [RunState.QUEUED], RunState.WORKING, **changes)
+        return await self._mine(run_id, segment) is not None
+
+    async def _mine(self, run_id: str, segment: int) -> Run | None:
+        """Return a run that works at a segment here; one of another machine is given back to that."""
+        run = await lasting(self._runs.store.get, run_id)
+        if run.segment != segment or run.state is not RunState.WORKING:
+            return None
+        if run.machine == self._runs.machine:
+            return run
+        await self._runs.begin_next(run)
+        return None
+
+    async def prepare(self, run_id: str, segment: int) -> str:
+        """Make the worktree; return why there can be none, or ""."""
+        if (run := await self._mine(run_id, segment)) is None:
+            return ""
+        if (repository := self._runs.policy.repositories.get(run.repository)) is None:
+            return f"The repository {run.repository} is no longer configured on {run.machine}."
+        try:
+            worktree = await asyncio.to_thread(check_out, repository, run_id)
+        except WorktreeError as error:
+            return f"No worktree for this ticket: {error}. A message here tries again."
+        place = {"directory": str(worktree.path), "branch": worktree.branch}
+        await lasting(self._runs.store.update, run_id, **place)
+        return ""
+
+    async def converse(self, run_id: str, segment: int) -> End | None:
+        """Hold a stretch of the session; return how it ended, or None if the run was taken away."""
+        if (run := await self._mine(run_id, segment)) is None:
+            return None
+        events: asyncio.Queue[tuple[Happened, str, Mapping[str, Any]]] = asyncio.Queue()
+        writing = asyncio.create_task(self._write(run_id, events))
+        try:
+            async with self._rooms[run.repository]:
+                while True:
+                    end = await self._hold(run, lambda *event: events.put_nowait(event))
+                    if end["end"] != "again":
+                        break
+                    run = await lasting(self._runs.store.update, run_id, session=end["text"])
+            await events.join()
+        except (SettingsError, WorktreeError, InboxError, OSError) as error:
+            _logger.exception("The session of run %s was not started", run_id)
+            return {"end": RunState.FAILED, "text": f"The session was not started: {error}"}
+        else:
+            return end
+        finally:
+            writing.cancel()
+
+    async def _hold(self, run: Run, tell: Tell) -> End:
+        talk = Stretch(self._runs.runtime, run, self._runs.policy.limits, tell)
+        self.live[run.id] = talk
+        try:
+            if any(message.stop for message in await lasting(self._runs.store.kept, run)):
+                return {"end": RunState.STOPPED, "text": ""}
+            kept = await self._runs.route(run)
+            repository = self._runs.policy.repositories[run.repository]
+            launch = await asyncio.to_thread(self._launched, run, repository)
+            end = await talk.hold(launch, prompts_of(run, kept))
+            for prompt, message in zip(prompts_of(run, kept)[1:], kept, strict=True):
+                if prompt.id in talk.read:
+                    await lasting(self._runs.store.taken, message)
+            return end
+        finally:
+            del self.live[run.id]
+
+    def _launched(self, run: Run, repository: Repository) -> Launch:
+        """Return the launch of a run's session; reads files."""
+        program = self._launch.program
+        own = {name: getattr(repository, name) for name in ("permission_mode", "allowed_tools")}
+        flags = {**(program.flags or {}), **own}
+        base = replace(self._launch, program=replace(program, flags=flags))
+        launch = launch_in(Path(run.directory), "", base, asked=False)
+        labels = {"run": run.id, "ticket": run.ticket}
+        return replace(launch, name=run.title, labels=labels)
+
+    async def _write(
+        self, run_id: str, events: asyncio.Queue[tuple[Happened, str, Mapping[str, Any]]]
+    ) -> None:
+        while True:
+            await self._runs.record(run_id, *await events.get())
+            events.task_done()
+
+    async def conclude(self, run_id: str, segment: int, end: End) -> None:
+        """Tell the end, and leave the run in the state that follows from it."""
+        run = await self._mine(run_id, segment)
+        if run is not None:
+            text = end["text"]
+            if (repository := self._runs.policy.repositories.get(run.repository)) and run.directory:
+                text = await self._kept(run, repository, end)
+            if end["end"] != RunState.WAITING:
+                said = "error" if end["end"] == RunState.FAILED else "response"
+                body = {"end": said, "text": text or STOPPED, "branch": run.branch}
+                await self._runs.record(run_id, Happened.ENDED, str(segment), body)
+            changes = {} if end["end"] == RunState.WAITING else {"result": text}
+            await lasting(self._runs.store.move, run_id, [RunState.WORKING], RunState(end["end"]), **changes)
+        run = await lasting(self._runs.store.get, run_id)
+        if run.segment == segment:
+            await self._runs.go_on(run)
+
+    async def _kept(self, run: Run, repository: Repository, end: End) -> str:
+        """Push what a segment made, and remove a worktree that holds nothing; return the words of the end."""
+        said, directory = end["text"], Path(run.directory)
+        if repository.push:
+            problem = await asyncio.to_thread(push, repository, directory, run.branch)
+            said += f"\n\nThe branch {run.branch} could not be pushed: {problem}" if problem else ""
+        if end["end"] == RunState.WAITING:
+            return said
+        settings = self._launch.settings.model_copy(update={"cwd": directory})
+        over = EndedSession(Launch(settings=settings, worktree=worktree_at(directory)), run.session)
+        await self._runs.runtime.cleanup.clear(over)
+        if await asyncio.to_thread(directory.is_dir) and run.branch not in said:
+            said += f"\n\nBranch: `{run.branch}`"
+        return said

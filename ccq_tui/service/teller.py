@@ -1,0 +1,123 @@
+"""The teller: it tells tickets what happened in their runs, in order, until they have it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import groupby
+from operator import attrgetter
+
+from ccq_tui.service.port import Adapter, RefusedError, RetryLaterError
+from ccq_tui.service.run import Happened, Run, RunEvent
+from ccq_tui.service.runs import Runs
+from ccq_tui.service.store import RunStoreError
+
+_logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 5.0
+"""Seconds after which it looks for events that other processes recorded."""
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 60.0
+"""Seconds between the first two tries, and most between two, unless the other side wants more."""
+MOST_EVENTS = 200
+
+
+class Teller:
+    """Tells tickets the events of their runs: each run's in order, one at a time.
+
+    Args:
+        records: The service.
+        page: Returns the address of a run's page, or "".
+    """
+
+    def __init__(self, records: Runs, page: Callable[[Run], str]) -> None:
+        self._records = records
+        self._page = page
+        self._news = asyncio.Event()
+        self._busy: set[str] = set()
+        """The runs whose events are being told, or wait for the next try."""
+
+    async def run(self) -> None:
+        """Tell tickets the events that they were not told yet, until cancelled."""
+        async with asyncio.TaskGroup() as telling:
+            while True:
+                self._news.clear()
+                for run_id, events in groupby(await self._untold(), attrgetter("run")):
+                    if run_id not in self._busy:
+                        self._busy.add(run_id)
+                        telling.create_task(self._tell(run_id, list(events)))
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK_SECONDS):
+                        await self._news.wait()
+
+    def notice(self) -> None:
+        """Take notice that there is a new event."""
+        self._news.set()
+
+    async def _untold(self) -> list[RunEvent]:
+        store, sources = self._records.store, tuple(self._records.adapters)
+        busy = tuple(self._busy)
+        if not sources:
+            return []
+        try:
+            found = await asyncio.to_thread(store.untold, MOST_EVENTS, sources, self._records.machine, busy)
+        except RunStoreError as error:
+            _logger.warning("Tickets are told later: %s", error)
+            return []
+        return sorted(found, key=attrgetter("run", "number"))
+
+    async def _tell(self, run_id: str, events: list[RunEvent]) -> None:
+        """Tell the events of a run, each until its ticket has it or refuses it."""
+        pause, said = FIRST_PAUSE, ""
+        try:
+            while events:
+                try:
+                    await self._tell_one(events[0])
+                    del events[0]
+                    pause, said = FIRST_PAUSE, ""
+                    continue
+                except RetryLaterError as error:
+                    problem, wanted = str(error), error.seconds
+                except RunStoreError as error:
+                    problem, wanted = str(error), 0.0
+                except Exception as error:
+                    problem, wanted = f"an error in the program: {error!r}", LONGEST_PAUSE
+                    _logger.exception("The ticket of run %s could not be told", run_id)
+                if problem != said:
+                    _logger.warning("The ticket of run %s is told later: %s", run_id, problem)
+                said = problem
+                await asyncio.sleep(max(pause, wanted))
+                pause = min(2 * pause, LONGEST_PAUSE)
+        finally:
+            self._busy.discard(run_id)
+            self.notice()
+
+    async def _tell_one(self, event: RunEvent) -> None:
+        store, problem = self._records.store, ""
+        run = await asyncio.to_thread(store.get, event.run)
+        try:
+            await self._call(self._records.adapters[run.source], run, event)
+        except RefusedError as error:
+            problem = str(error)
+            _logger.warning(
+                "The ticket of run %s refuses what it is told (%s): %s", run.id, event.kind, error
+            )
+        await asyncio.to_thread(store.told, event.id, problem)
+
+    async def _call(self, adapter: Adapter, run: Run, event: RunEvent) -> None:
+        body, key, text = event.body, event.id, str(event.body.get("text", ""))
+        match event.kind:
+            case Happened.STARTED:
+                await adapter.started(run, key, self._page(run))
+            case Happened.SAID:
+                await adapter.said(run, key, str(body["kind"]), text, str(body["parameter"]))
+            case Happened.ASKED:
+                await adapter.asked(run, key, text, tuple(body["options"]))
+            case Happened.ANSWERED if not body.get("here"):  # else it was said in the ticket
+                await adapter.answered(run, key, text)
+            case Happened.PARKED:
+                await adapter.ended(run, key, "parked", text)
+            case Happened.ENDED:
+                await adapter.ended(run, key, str(body["end"]), text)

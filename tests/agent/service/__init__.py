@@ -1,0 +1,1 @@
+"""The service with a real CLI and a scripted model."""

@@ -1,0 +1,50 @@
+"""A killed service loses and doubles nothing; ``python -m tests.agent.service.killed`` has all points."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.agent.service.killed import House, Seen
+from tests.agent.service.postgres import MISSING, postgres, programs
+from tests.unit.worktrees.repositories import IDENTITY
+
+STEPS = [
+    "Segments.take.after#1",
+    "Segments.converse.before#1",
+    "Segments.conclude.after#1",
+    "Engine.begin.before#1",
+    "Segments.converse.after#1",
+    "ended.after#1",
+]
+
+
+@pytest.fixture(autouse=True)
+def identity(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in IDENTITY.items():
+        monkeypatch.setenv(name, value)
+
+
+def well(seen: Seen) -> None:
+    assert seen.problems == []
+    assert seen.counts["runs"] == 1
+    assert seen.counts["answers, each once"] >= 2
+    print(seen.counts)  # noqa: T201 - what was seen is part of the result
+
+
+@pytest.mark.timeout(180)
+def test_a_killed_service_ends_its_run_and_tells_each_thing_once(tmp_path: Path) -> None:
+    points = list(STEPS)
+    seen = House(tmp_path).play(points)
+    well(seen)
+    assert seen.counts["kills"] >= 3
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.skipif(programs() is None, reason=MISSING)
+def test_two_machines_on_one_postgres_are_killed_in_turn(tmp_path: Path) -> None:
+    with postgres(tmp_path) as url:
+        seen = House(tmp_path, url).play(list(STEPS), ("one", "two"))
+    well(seen)
+    assert seen.counts["kills"] >= 2

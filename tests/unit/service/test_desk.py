@@ -1,0 +1,181 @@
+"""Questions of runs in their tickets: asked one by one, answered there or elsewhere, once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest, QuestionRequest
+from ccq_tui.questions import Answer, Answered, Kind, Option, Question, QuestionSet
+from ccq_tui.service.desk import Desk
+from ccq_tui.service.run import Happened
+from tests.actors import PHONE
+from tests.steps import until_true
+from tests.unit.service.desks import SESSION, Served
+
+LIBRARY = Question("Which library?", "Library", (Option("date-fns (Recommended)"), Option("Day.js", "small")))
+FEATURES = Question("Which features?", "Features", (Option("Auth"), Option("Logs")), multi_select=True)
+NAME = Question("What is it called?", "Name", kind=Kind.TEXT)
+SET = QuestionRequest("toolu_1", SESSION, questions=QuestionSet("toolu_1", (LIBRARY, FEATURES, NAME)))
+ONE = QuestionRequest("toolu_2", SESSION, questions=QuestionSet("toolu_2", (LIBRARY,)))
+EXACT = (Answer(("Day.js",)), Answer(("Auth", "Logs")), Answer(other="api"))
+
+
+@pytest.fixture
+async def served(tmp_path: Path) -> AsyncIterator[Served]:
+    served = Served(tmp_path)
+    following = asyncio.create_task(served.desk.follow())
+    yield served
+    following.cancel()
+    await asyncio.wait([following])
+    served.store.close()
+
+
+async def asked(served: Served, count: int) -> str:
+    """Wait until the ticket was asked a number of times; return what it was asked last."""
+    await until_true(lambda: len(served.told(Happened.ASKED)) >= count)
+    return str(served.told(Happened.ASKED)[-1]["text"])
+
+
+async def outcome(served: Served, request_id: str) -> object:
+    opened = await served.inbox.open(request_id)
+    assert opened is not None
+    return opened.stored.outcome
+
+
+async def test_a_set_is_asked_question_by_question(served: Served) -> None:
+    await served.ask(SET)
+    text = await asked(served, 1)
+    assert "Question 1 of 3" in text
+    assert "2. **Day.js**: small" in text
+    assert served.told(Happened.ASKED)[0]["options"] == ["date-fns (Recommended)", "Day.js"]
+    assert await served.say("day.js")
+    text = await asked(served, 2)
+    assert "Library: Day.js" in text
+    assert served.told(Happened.ASKED)[1]["options"] == []
+    assert await served.say("2, Auth")
+    assert await served.say("api")
+    assert await outcome(served, SET.id) == Answered(EXACT)
+    await until_true(lambda: served.gone_on == 1)
+    [answered] = served.told(Happened.ANSWERED)
+    assert answered["here"]
+    assert (
+        answered["text"] == "Answered in the ticket, by Ann: Library: Day.js; Features: Auth, Logs; Name: api"
+    )
+    assert not await served.say("Now write the tests."), "nothing waits: it is a prompt"
+
+
+async def test_what_is_no_answer_is_asked_again(served: Served) -> None:
+    await served.ask(ONE)
+    await asked(served, 1)
+    assert await served.say("7")
+    assert "Nothing was sent:** no option “7”" in await asked(served, 2)
+    assert await outcome(served, ONE.id) is None
+    assert await served.say("Use none at all")
+    assert await outcome(served, ONE.id) == Answered((Answer(other="Use none at all"),))
+
+
+async def test_a_message_that_is_taken_again_answers_the_same_question(
+    served: Served, tmp_path: Path
+) -> None:
+    await served.ask(SET)
+    await asked(served, 1)
+    assert await served.say("2", message_id="m1")
+    await asked(served, 2)
+    served.desk = Desk(served)  # as after a kill before the message was noted as taken
+    assert await served.say("2", message_id="m1")
+    opened = await served.inbox.open(SET.id)
+    assert opened is not None
+    assert [page.answered for page in opened.shown.pages] == [True, False, False]  # type: ignore[union-attr]
+    assert await served.say("1,2")
+    assert await served.say("api", message_id="m3")
+    assert await outcome(served, SET.id) == Answered(EXACT)
+    assert await served.say("api", message_id="m3"), "it settled the set before, and is no prompt now"
+    assert len(served.told(Happened.ASKED)) == 3
+    assert not served.told(Happened.SAID)
+
+
+async def test_a_prompt_of_a_session_does_not_answer_what_that_asks(served: Served) -> None:
+    assert not await served.say("Day.js, as before.", message_id="1")
+    await served.ask(ONE)
+    await asked(served, 1)
+    assert not await served.say("Day.js, as before.", message_id="1"), "it is looked at until it is read"
+    assert await outcome(served, ONE.id) is None
+
+
+async def test_an_answer_elsewhere_comes_first(served: Served) -> None:
+    await served.ask(ONE)
+    await asked(served, 1)
+    await served.inbox.answer(ONE.id, Answered((Answer(("Day.js",)),)), PHONE)
+    await until_true(lambda: served.gone_on == 1)
+    assert served.told(Happened.ANSWERED)[0] == {
+        "request": ONE.id,
+        "text": "Answered on phone: Library: Day.js",
+        "here": False,
+    }
+    assert await served.say("1"), "it names an option: it came too late"
+    assert served.told(Happened.SAID)[0]["text"] == "Answered on phone; nothing was sent from here."
+    assert not await served.say("1"), "said once"
+
+
+async def test_what_happened_while_no_service_ran(tmp_path: Path) -> None:
+    served = Served(tmp_path)
+    await served.ask(ONE)
+    await served.inbox.answer(ONE.id, Answered((Answer(("Day.js",)),)), PHONE)
+    await served.ask(SET)
+    following = asyncio.create_task(served.desk.follow())
+    await asked(served, 1)
+    await until_true(lambda: served.gone_on == 1)
+    assert served.told(Happened.ANSWERED)[0]["request"] == ONE.id
+    assert served.told(Happened.ASKED)[0]["request"] == SET.id
+    following.cancel()
+    await asyncio.wait([following])
+    served.store.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "decided"),
+    [
+        ("1", Allowed()),
+        ("Yes", Allowed()),
+        ("allow ONCE", Allowed()),
+        ("2", Denied()),
+        ("n", Denied()),
+        ("4 use make", Denied("use make")),
+        ("Deny, and say what to do instead: use make", Denied("use make")),
+        ("3", None),
+        ("yes please", None),
+        ("5", None),
+        ("whatever", None),
+    ],
+)
+async def test_a_permission(served: Served, said: str, decided: object) -> None:
+    request = PermissionRequest("toolu_3", SESSION, tool="Bash", input={"command": "```\nmake"})
+    await served.ask(request)
+    text = await asked(served, 1)
+    assert text.startswith("````\n"), "nothing in it ends the block of code"
+    assert await served.say(said)
+    assert await outcome(served, request.id) == decided
+    assert len(served.told(Happened.ASKED)) == (2 if decided is None else 1)
+
+
+async def test_a_plan_is_approved_without_what_lasts(served: Served) -> None:
+    request = PlanRequest("toolu_4", SESSION, plan="1. Write it")
+    await served.ask(request)
+    text = await asked(served, 1)
+    assert "1. Write it" in text
+    assert "accept every file edit" not in text
+    assert await served.say("approve, and ask before each edit")
+    assert await outcome(served, request.id) == Allowed(mode="default")
+
+
+async def test_two_requests_are_asked_one_after_the_other(served: Served) -> None:
+    await served.ask(ONE)
+    await asked(served, 1)
+    await served.ask(SET)
+    assert await served.say("2")
+    await asked(served, 2)
+    assert [one["request"] for one in served.told(Happened.ASKED)] == [ONE.id, SET.id]

@@ -1,0 +1,271 @@
+"""Linear over real HTTP: a scripted one on loopback, which refuses what Linear refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_OID, uuid5
+
+import httpx2
+import pytest
+from graphql import build_schema, parse, validate
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from ccq_tui.service.adapters import linear as module
+from ccq_tui.service.adapters.linear import LinearAdapter
+from ccq_tui.service.adapters.scripted_linear import ScriptedLinear
+from ccq_tui.service.port import (
+    NewTicket,
+    RefusedError,
+    RetryLaterError,
+    TicketMessage,
+    WebhookCall,
+    WebhookError,
+)
+from ccq_tui.service.run import Run
+from ccq_tui.testing.thread import ServerThread
+from tests.steps import until
+from tests.unit.service.desks import run
+
+SECRET, TOKEN = "lin_wh_secret", "lin_oauth_token"
+KEY = str(uuid5(NAMESPACE_OID, "an event"))
+
+
+@dataclass
+class Hooks:
+    """Takes webhooks as the service does, and gives other responses first if it is told to."""
+
+    adapter: LinearAdapter
+    statuses: list[int] = field(default_factory=list)
+    found: list[WebhookCall] = field(default_factory=list)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        request = Request(scope, receive)
+        delivery = self.adapter.read(dict(request.headers), await request.body())
+        status = self.statuses.pop(0) if self.statuses else 200
+        if status == 200:
+            self.found.append(delivery)
+        await Response(status_code=status)(scope, receive, send)
+
+
+@pytest.fixture
+def linear() -> Iterator[ScriptedLinear]:
+    scripted = ScriptedLinear("", secret=SECRET, token=TOKEN)
+    yield scripted
+    scripted.close()
+
+
+@pytest.fixture
+async def adapter(linear: ScriptedLinear) -> AsyncIterator[LinearAdapter]:
+    adapter = LinearAdapter(lambda: SECRET, lambda: TOKEN, url=f"{linear.url}/graphql")
+    yield adapter
+    await adapter.close()
+
+
+@pytest.fixture
+def hooks(linear: ScriptedLinear, adapter: LinearAdapter) -> Iterator[Hooks]:
+    hooks = Hooks(adapter)
+    server = ServerThread(hooks)
+    linear.webhook = f"http://127.0.0.1:{server.port}/"
+    yield hooks
+    server.stop()
+
+
+def assigned(linear: ScriptedLinear) -> Run:
+    return run(linear.assign("A title", tell=False).id)
+
+
+@pytest.mark.parametrize("document", [module.ACTIVITY, module.SESSION, module.KNOWN])
+def test_documents_fit_the_schema_of_linear(document: str) -> None:
+    schema = build_schema((Path(__file__).parent / "linear" / "schema.graphql").read_text())
+    assert validate(schema, parse(document)) == []
+
+
+async def test_a_ticket_and_what_people_say_in_it(linear: ScriptedLinear, hooks: Hooks) -> None:
+    hooks.statuses = [503]  # it is sent again
+    session = linear.assign("Dates", "Use a library. [repo=web] <label>evil</label>", "frontend")
+    linear.reply(session.id, "2")
+    linear.reply(session.id, "Stop", stop=True)
+    await asyncio.to_thread(until, lambda: len(hooks.found) == 3)
+    new, answer, stop = (one.incoming for one in hooks.found)
+    assert isinstance(new, NewTicket)
+    assert (new.source, new.ticket, new.title, new.repository) == (
+        "linear",
+        session.id,
+        "DEMO-1 Dates",
+        "web",
+    )
+    assert new.about == {"team": ["DEMO", "Demo"], "project": [], "label": ["frontend"]}
+    assert "Use a library." in new.prompt
+    assert isinstance(answer, TicketMessage)
+    assert (answer.ticket, answer.text, answer.author, answer.stop) == (session.id, "2", "Robin", False)
+    assert answer.new == new
+    assert isinstance(stop, TicketMessage)
+    assert stop.stop
+    assert len({one.id for one in hooks.found}) == 3
+
+
+def test_the_message_may_be_in_either_place(linear: ScriptedLinear, adapter: LinearAdapter) -> None:
+    payload = linear.reply(linear.assign("A", tell=False).id, "2", tell=False)
+    payload["agentActivity"] = {"id": "a", "body": "3"}
+    body, headers = linear.signed(payload, "d")
+    read = adapter.read(headers, body)
+    assert read.id == "linear:d"
+    assert isinstance(read.incoming, TicketMessage)
+    assert read.incoming.text == "3"
+
+
+def signed(body: bytes, secret: str = SECRET) -> dict[str, str]:
+    return {"linear-signature": hmac.digest(secret.encode(), body, "sha256").hex()}
+
+
+NOW = "NOW"
+CREATED = {"type": "AgentSessionEvent", "action": "created", "webhookTimestamp": NOW}
+
+
+@pytest.mark.parametrize(
+    ("payload", "secret", "status"),
+    [
+        ({**CREATED, "agentSession": {"id": "s"}}, "another", 401),
+        ({**CREATED, "agentSession": {"id": "s"}, "webhookTimestamp": 1}, SECRET, 401),
+        ({**CREATED, "agentSession": {"id": "s"}, "webhookTimestamp": "nan"}, SECRET, 401),
+        ({**CREATED, "agentSession": {"id": "s"}, "webhookTimestamp": {}}, SECRET, 401),
+        ("no JSON", SECRET, 400),
+        ({**CREATED, "agentSession": {"id": 7}}, SECRET, 400),
+        ({**CREATED, "agentSession": []}, SECRET, 400),
+        ({**CREATED, "action": "prompted", "agentSession": {"id": "s"}}, SECRET, 400),
+        ({"type": "Issue", "webhookTimestamp": NOW}, SECRET, None),
+        ([], SECRET, 401),
+    ],
+)
+async def test_bad_webhooks(adapter: LinearAdapter, payload: Any, secret: str, status: int | None) -> None:
+    text = payload if isinstance(payload, str) else json.dumps(payload)
+    body = text.replace('"NOW"', str(round(time.time() * 1000))).encode()
+    if status is None:
+        assert adapter.read(signed(body, secret), body).incoming is None
+        return
+    with pytest.raises(WebhookError) as refused:
+        adapter.read(signed(body, secret), body)
+    assert refused.value.status == status
+
+
+async def test_no_or_a_strange_signature(adapter: LinearAdapter) -> None:
+    for headers in ({}, {"linear-signature": "\udcff✓"}):
+        with pytest.raises(WebhookError, match="signature"):
+            adapter.read(headers, b"{}")
+
+
+async def test_a_ticket_is_told_everything(linear: ScriptedLinear, adapter: LinearAdapter) -> None:
+    ticket = assigned(linear)
+    session = linear.sessions[ticket.ticket]
+    keys = iter(str(uuid5(NAMESPACE_OID, str(number))) for number in range(20))
+    assert session.status == "pending"
+    await adapter.started(ticket, next(keys), "https://ccq.example.org/runs/1")
+    assert session.urls == [{"label": "ccq-tui", "url": "https://ccq.example.org/runs/1"}]
+    await adapter.said(ticket, next(keys), "thought", "I read\x1b the code.", "")
+    await adapter.said(ticket, next(keys), "action", "Bash", "make")
+    steps = [{"content": "Read", "status": "completed"}, {"content": "Write", "status": "in_progress"}]
+    await adapter.said(ticket, next(keys), "plan", "", json.dumps([*steps, {"content": "Test"}]))
+    assert [one["status"] for one in session.plan] == ["completed", "inProgress", "pending"]
+    await adapter.asked(ticket, next(keys), "Which?", ("A", "B"))
+    assert session.status == "awaitingInput"
+    assert session.activities[-1]["options"] == [{"label": one, "value": one} for one in "AB"]
+    await adapter.asked(ticket, next(keys), "Your name?", ())
+    await adapter.answered(ticket, next(keys), "Answered on phone: Name: api")
+    await adapter.ended(ticket, next(keys), "parked", "It waits on.")
+    assert session.status == "awaitingInput"
+    await adapter.ended(ticket, next(keys), "response", "")
+    assert session.status == "complete"
+    await adapter.ended(ticket, next(keys), "error", "It failed.")
+    told = [(one["type"], one.get("body") or one["parameter"]) for one in session.activities]
+    assert told[1:3] == [("thought", "I read␛ the code."), ("action", "make")]
+    assert [one[0] for one in told[3:]] == [
+        "elicitation", "elicitation", "thought", "elicitation", "response", "error"
+    ]  # fmt: skip
+
+
+async def test_the_same_again_is_taken_once(linear: ScriptedLinear, adapter: LinearAdapter) -> None:
+    ticket = assigned(linear)
+    for _ in range(3):
+        await adapter.asked(ticket, KEY, "Which?", ("A",))
+    assert len(linear.sessions[ticket.ticket].activities) == 1
+    with pytest.raises(RefusedError, match="Entity not found"):
+        await adapter.asked(run("gone"), str(uuid5(NAMESPACE_OID, "2")), "Which?", ())
+
+
+async def test_a_token_that_expired_and_was_renewed(linear: ScriptedLinear) -> None:
+    ticket, tokens = assigned(linear), ["old", TOKEN]
+    adapter = LinearAdapter(lambda: SECRET, lambda: tokens.pop(0), url=f"{linear.url}/graphql")
+    with pytest.raises(RetryLaterError, match="does not take its token"):
+        await adapter.answered(ticket, KEY, "Hello")
+    await adapter.answered(ticket, KEY, "Hello")
+    assert len(linear.sessions[ticket.ticket].activities) == 1
+    await adapter.close()
+
+
+def limited(**headers: str) -> Response:
+    error = {"message": "Slow down", "extensions": {"code": "RATELIMITED"}}
+    return JSONResponse(
+        {"errors": [error]}, 400, {name.replace("_", "-"): one for name, one in headers.items()}
+    )
+
+
+@pytest.mark.parametrize(
+    ("response", "seconds"),
+    [
+        (limited(retry_after="30"), 30),
+        (limited(x_ratelimit_requests_reset=str((time.time() + 7200) * 1000)), 3600),
+        (limited(retry_after="soon"), 0),
+        (Response("busy", 503, {"retry-after": "5"}), 5),
+        (Response("<html>", 200), 0),
+        (Response('{"data": null}', 200), 0),
+    ],
+)
+async def test_limits_and_failures(response: Response, seconds: float) -> None:
+    calls = []
+
+    async def answering(scope: Any, receive: Any, send: Any) -> None:
+        calls.append(scope["path"])
+        await response(scope, receive, send)
+
+    server = ServerThread(answering)
+    adapter = LinearAdapter(lambda: SECRET, lambda: TOKEN, url=f"http://127.0.0.1:{server.port}/graphql")
+    with pytest.raises(RetryLaterError) as error:
+        await adapter.answered(run(), KEY, "Hello")
+    assert error.value.seconds == pytest.approx(seconds, abs=2)
+    if response.status_code == 400 and seconds:
+        with pytest.raises(RetryLaterError):
+            await adapter.answered(run(), KEY, "Hello")
+        assert len(calls) == 1, "the limit is obeyed without a call"
+    server.stop()
+    with pytest.raises(RetryLaterError):
+        await adapter.answered(run("other"), KEY, "Hello")
+    await adapter.close()
+
+
+async def test_a_person_answers_on_the_page(
+    linear: ScriptedLinear, adapter: LinearAdapter, hooks: Hooks
+) -> None:
+    async with httpx2.AsyncClient(base_url=linear.url, follow_redirects=True) as browser:
+        page = await browser.post("/", data={"title": "<b>Dates</b>", "description": "Use one."})
+        assert "&lt;b&gt;Dates" in page.text
+        [session] = linear.sessions.values()
+        await adapter.asked(run(session.id), KEY, "Which <i>one</i>?", ("A", "<B>"))
+        seen = (await browser.get(f"/{session.id}/activities")).text
+        assert "Which &lt;i&gt;one&lt;/i&gt;?" in seen
+        assert 'value="&lt;B&gt;"' in seen
+        await browser.post(f"/{session.id}", data={"text": "<B>"})
+        await browser.post(f"/{session.id}", data={"stop": "1"})
+        await asyncio.to_thread(until, lambda: len(hooks.found) == 3)
+        said = [one.incoming for one in hooks.found[1:]]
+        assert [(one.text, one.stop) for one in said] == [("<B>", False), ("Stop", True)]  # type: ignore[union-attr]
+        assert (await browser.get("/", headers={"Host": "evil.example"})).status_code == 421
+        assert (await browser.post("/", headers={"Origin": "http://evil.example"})).status_code == 403
+        assert (await browser.get("/none")).status_code == 404

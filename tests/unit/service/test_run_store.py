@@ -1,0 +1,78 @@
+"""The tables of runs, on SQLite and on Postgres."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.service.port import NewTicket, TicketMessage
+from ccq_tui.service.run import Happened, Run, RunState
+from ccq_tui.service.store import RunStore, RunStoreError, UnknownRunError
+from tests.agent.service.postgres import MISSING, postgres, programs
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+RUN = Run("abc", "linear", "T-1", "A title", "", "Build it", "repo", NOW, NOW)
+NEEDS_POSTGRES = pytest.mark.skipif(programs() is None, reason=MISSING)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=NEEDS_POSTGRES)])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RunStore]:
+    with ExitStack() as stack:
+        url = f"sqlite:///{tmp_path / 'runs.db'}"
+        if request.param == "postgres":
+            url = stack.enter_context(postgres(tmp_path))
+        store = RunStore.open(url)
+        yield store
+        store.close()
+
+
+def test_a_run_is_there_once_and_the_first_who_moves_it_wins(store: RunStore) -> None:
+    assert store.create(RUN) == store.create(replace(RUN, id="other")) == RUN
+    assert store.move("abc", [RunState.QUEUED], RunState.WORKING, machine="one", session="s")
+    assert not store.move("abc", [RunState.QUEUED], RunState.WORKING, machine="two")
+    assert store.move("abc", [RunState.WORKING], RunState.QUEUED, segment=1)
+    assert not store.move("abc", [RunState.QUEUED], RunState.QUEUED, segment=1), "a segment begins once"
+    assert store.of_session("s") == store.of_ticket("linear", "T-1") == store.get("abc")
+    assert [one.id for one in store.list([RunState.QUEUED], "one")] == ["abc"]
+    assert store.list([RunState.ENDED]) == store.list((), "two") == []
+    with pytest.raises(UnknownRunError, match="No run has the id other"):
+        store.get("other")
+
+
+def test_an_event_is_recorded_once_and_told_in_order(store: RunStore) -> None:
+    store.create(RUN)
+    first = store.record("abc", Happened.ASKED, "1", {"text": "Which?"})
+    assert store.record("abc", Happened.ASKED, "1", {"text": "Another?"}) == first
+    second = store.record("abc", Happened.ENDED, "1", {})
+    assert store.untold() == store.untold(sources=["linear"], machine="one") == [first, second]
+    assert list(store.untold(sources=["github"])) == list(store.untold(without=["abc"])) == []
+    store.told(first.id)
+    assert store.untold() == [second]
+    assert store.events("abc", after=first.number) == [second]
+
+
+def test_a_message_is_kept_until_it_is_taken_and_comes_once(store: RunStore) -> None:
+    store.create(RUN)
+    new = NewTicket("linear", "T-1", "A title", "Build it", about={"team": "ENG"})
+    message, later = (TicketMessage("linear", "T-1", name, name, new=new) for name in ("m", "n"))
+    assert store.keep(message)
+    assert not store.keep(message)
+    assert store.keep(later)
+    assert store.kept(RUN) == [message, later]
+    assert [one.id for one in store.left("one")] == ["abc"]
+    assert store.assign(message, "request:1") == store.assign(message, "request:2") == "request:1"
+    store.taken(message)
+    store.taken(later)
+    assert (store.kept(RUN), store.left("one")) == ([], [])
+    assert store.kept(RUN, whole=True) == [message, later]
+    assert [store.seen("delivery"), store.seen("delivery")] == [False, True]
+
+
+def test_a_database_that_is_not_there_is_named() -> None:
+    with pytest.raises(RunStoreError, match="The database of runs cannot be used"):
+        RunStore.open("postgresql://nobody@127.0.0.1:1/none")

@@ -1,0 +1,120 @@
+"""The generic webhook: signed CloudEvents, in and out."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import standardwebhooks
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ccq_tui.service.adapters.webhook import WebhookAdapter
+from ccq_tui.service.port import NewTicket, RefusedError, RetryLaterError, TicketMessage, WebhookError
+from ccq_tui.service.run import Run
+from ccq_tui.testing.thread import ServerThread
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+NOW = datetime.now(UTC)
+RUN = Run("0123456789ab", "webhook", "T-1", "A ticket", "", "Do it", "repo", NOW, NOW, branch="ccq/run-1")
+KEY = "7f0c8d3e-0f43-5c5f-9d0a-0f2b1d1c9a11"
+
+
+def event(kind: str, data: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "specversion": "1.0",
+        "id": "e1",
+        "source": "/ci",
+        "type": kind,
+        "subject": "T-1",
+        "data": data,
+    } | more
+
+
+def signed(body: bytes, at: datetime | None = None, secret: str = SECRET) -> dict[str, str]:
+    at = at or datetime.now(UTC)
+    signature = standardwebhooks.Webhook(secret).sign("m1", at, body.decode("utf-8", "replace"))
+    return {"webhook-id": "m1", "webhook-timestamp": str(int(at.timestamp())), "webhook-signature": signature}
+
+
+def adapter(url: str = "") -> WebhookAdapter:
+    return WebhookAdapter(lambda: SECRET, url)
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        (
+            event("ccq.ticket", {"title": "A", "prompt": "B", "repository": "repo", "about": {"team": "X"}}),
+            NewTicket("webhook", "T-1", "A", "B", "", "repo", {"team": "X"}),
+        ),
+        (event("ccq.message", {"text": "2"}), TicketMessage("webhook", "T-1", "e1", "2")),
+        (event("ccq.stop", {"author": "Ann"}), TicketMessage("webhook", "T-1", "e1", "", "Ann", stop=True)),
+    ],
+)
+async def test_a_signed_event_is_read(said: dict[str, Any], read: object) -> None:
+    body = json.dumps(said).encode()
+    found = adapter().read(signed(body), body)
+    assert (found.id, found.incoming) == ("webhook:m1", read)
+
+
+GOOD = json.dumps(event("ccq.message", {"text": "2"})).encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status", "said"),
+    [
+        (GOOD, {}, 401, "Missing required headers"),
+        (GOOD, signed(GOOD, secret="whsec_AAAA"), 401, "No matching signature"),
+        (GOOD, signed(GOOD) | {"webhook-signature": "nonsense"}, 401, "signature does not fit"),
+        (GOOD, signed(GOOD, NOW - timedelta(minutes=6)), 401, "too old"),
+        (GOOD + b" ", signed(GOOD), 401, "No matching signature"),
+        (b"[]", signed(b"[]"), 400, "The body is wrong"),
+        *(
+            (json.dumps(one).encode(), signed(json.dumps(one).encode()), 400, said)
+            for one, said in [
+                (event("ccq.message", {"text": "2", "x": 1}), "x is wrong"),
+                (event("ccq.message", {"text": 2}), "text is wrong"),
+                (event("ccq.ticket", {"title": "A"}), "prompt is wrong"),
+                (event("ccq.other", {}), "type is wrong"),
+                (event("ccq.stop", {}, subject=""), "subject is wrong"),
+            ]
+        ),
+    ],
+)
+async def test_a_bad_event_is_refused(body: bytes, headers: dict[str, str], status: int, said: str) -> None:
+    with pytest.raises(WebhookError, match=said) as refused:
+        adapter().read(headers, body)
+    assert refused.value.status == status
+
+
+async def test_what_happens_is_sent_signed_and_refusals_are_told_apart() -> None:
+    came: list[dict[str, Any]] = []
+    answers = [200, 503, 410]
+
+    async def take(request: Request) -> Response:
+        body = await request.body()
+        came.append(standardwebhooks.Webhook(SECRET).verify(body, dict(request.headers)))
+        return Response(status_code=answers.pop(0), headers={"retry-after": "7"})
+
+    server = ServerThread(Starlette(routes=[Route("/", take, methods=["POST"])]))
+    out = adapter(f"http://127.0.0.1:{server.port}/")
+    try:
+        await out.asked(RUN, KEY, "Which?", ("A", "B"))
+        with pytest.raises(RetryLaterError) as later:
+            await out.ended(RUN, KEY, "response", "Done.")
+        assert later.value.seconds == 7.0
+        with pytest.raises(RefusedError, match="410"):
+            await out.started(RUN, KEY, "")
+    finally:
+        server.stop()
+    with pytest.raises(RetryLaterError, match="cannot be reached"):
+        await out.answered(RUN, KEY, "by Ann")
+    await out.close()
+    assert (came[0]["id"], came[0]["type"], came[0]["subject"]) == (KEY, "ccq.run.asked", "T-1")
+    assert came[0]["data"] == {"text": "Which?", "options": ["A", "B"]}
+    assert came[1]["data"]["branch"] == "ccq/run-1"

@@ -1,0 +1,62 @@
+"""The commands of the service, as far as they run no session."""
+
+from __future__ import annotations
+
+import importlib.util
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.cli.serve import NEEDED
+from ccq_tui.config.paths import state_dir
+from ccq_tui.service.run import Run, RunState
+from ccq_tui.service.store import RunStore
+from ccq_tui.service.tokens import read_tokens
+from tests.unit.starting import Cli
+
+NOW = datetime.now(UTC)
+
+
+def test_runs_are_listed_and_counted(ccq: Cli, tmp_path: Path) -> None:
+    assert ccq("serve", "status") == "No runs yet.\n"
+    store = RunStore.open(f"sqlite:///{tmp_path / 'runs.db'}")
+    run = Run("0123456789ab", "linear", "T", "Dates\x1b[2J", "", "p", "shop", NOW, NOW, state=RunState.PARKED)
+    store.create(run)
+    store.close()
+    listed = ccq("serve", "status", "--store", f"sqlite:{tmp_path / 'runs.db'}")
+    assert listed.startswith("0123456789ab  parked")
+    assert "shop on no machine yet\n1 parked\n" in listed
+    assert "\x1b" not in listed
+
+
+def test_a_token_is_printed_once_and_revoked(ccq: Cli) -> None:
+    made = ccq("serve", "token", "ci").strip()
+    [known] = read_tokens(state_dir())
+    assert (known.name, len(made)) == ("ci", 43)
+    assert made not in (state_dir() / "service-tokens.json").read_text(encoding="utf-8")
+    assert ccq("serve", "token", "ci", "--revoke") == "Revoked.\n"
+    assert "no token has the name 'ci'" in ccq("serve", "token", "ci", "--revoke", code=2)
+    (state_dir() / "service-tokens.json").write_text("[]", encoding="utf-8")
+    assert "make new tokens" in ccq("serve", "token", "ci", code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "service.toml: cannot be read"),
+        (["--store", "mysql://x"], "service.toml: cannot be read"),
+        (["status", "--store", "mysql://x"], "--store takes sqlite:PATH or postgresql://HOST/NAME"),
+        (["status", "--store", "sqlite:/nowhere/runs.db"], "cannot be used"),
+        (["adopt", "two", "--port", "1"], "no service answers at port 1 of this machine"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_in_a_line(ccq: Cli, words: list[str], said: str) -> None:
+    assert said in ccq("serve", *words, code=2)
+    assert read_tokens(state_dir()) == ()
+
+
+def test_without_the_extra_one_line_says_what_to_install(ccq: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in NEEDED else find(name))
+    assert "pip install 'ccq-tui[service]'" in ccq("serve", code=2)
