@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -52,10 +52,18 @@ def notices(driven: Driven) -> str:
     return "\n".join(getattr(block, "text", "") for block in driven.session_screen.transcript.model.blocks)
 
 
-async def say(pilot: Pilot[int], driven: Driven, text: str) -> None:
-    """Send a prompt."""
+async def say(
+    pilot: Pilot[int], driven: Driven, text: str, then: Callable[[], object] = lambda: True
+) -> None:
+    """Send a prompt, and wait until something holds then."""
     driven.session_screen.dock.prompt.put(text)
-    await pilot.press("enter")
+    await press(pilot, "enter", then=then)
+
+
+async def choosing(pilot: Pilot[int], driven: Driven, text: str) -> Picker:
+    """Give a command that lets choose; return its picker."""
+    await say(pilot, driven, text)
+    return await picker(pilot)
 
 
 async def models_known(pilot: Pilot[int], driven: Driven) -> None:
@@ -83,11 +91,9 @@ async def closed(pilot: Pilot[int]) -> None:
 
 
 async def test_a_model_is_chosen_from_a_list_or_by_name(run: Driven, pilot: Pilot[int]) -> None:
-    await say(pilot, run, "/model")
-    await until(pilot, lambda: "still starting" in run.screen.dock.notices.text)
+    await say(pilot, run, "/model", then=lambda: "still starting" in run.screen.dock.notices.text)
     await models_known(pilot, run)
-    await say(pilot, run, "/model")
-    shown = await picker(pilot)
+    shown = await choosing(pilot, run, "/model")
     assert shown.state.under.value == "default"
     await pilot.press("down", "enter")
     await closed(pilot)
@@ -102,8 +108,7 @@ async def test_a_model_is_chosen_from_a_list_or_by_name(run: Driven, pilot: Pilo
 async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -> None:
     async with running(Driven()) as (driven, pilot):
         await driven.tell(pilot, ev.ModeChanged("plan"), then=lambda: driven.screen.view.mode == "plan")
-        await say(pilot, driven, "/mode")
-        shown = await picker(pilot)
+        shown = await choosing(pilot, driven, "/mode")
         assert "bypassPermissions" not in [row.value for row in shown.state.rows]
         assert shown.state.under.value == "plan"
         await pilot.press(*"accept", "enter")
@@ -126,8 +131,7 @@ async def test_effort_context_and_cost_are_shown_and_a_refusal_is_said(
     await say(pilot, run, "/effort max")
     assert "Unknown effort max; choose low, high" in notices(run)
     run.told.replies["get_settings"] = {"applied": {"effort": "low"}}
-    await say(pilot, run, "/effort")
-    shown = await picker(pilot)
+    shown = await choosing(pilot, run, "/effort")
     assert [row.value for row in shown.state.rows if row.current] == ["low"], "the CLI says which one holds"
     await choose(pilot, "down", "enter")
     await closed(pilot)
@@ -138,16 +142,14 @@ async def test_effort_context_and_cost_are_shown_and_a_refusal_is_said(
         "totalTokens": 500,
         "maxTokens": 1000,
     }
-    await say(pilot, run, "/context")
-    await until(pilot, lambda: "Context: 500 of 1,000 tokens (50%)" in notices(run))
+    await say(pilot, run, "/context", then=lambda: "Context: 500 of 1,000 tokens (50%)" in notices(run))
     run.told.replies["get_session_cost"] = {"text": "Estimated cost: $1"}
     await say(pilot, run, "/cost")
     await until(
         pilot, lambda: "0 turns ended in this terminal, 0s of work\nEstimated cost: $1" in notices(run)
     )
     run.told.replies["get_session_cost"] = CommandError("The session is over.")
-    await say(pilot, run, "/cost")
-    await until(pilot, lambda: "/cost failed: The session is over." in notices(run))
+    await say(pilot, run, "/cost", then=lambda: "/cost failed: The session is over." in notices(run))
     assert run.told.sent == []
 
 
@@ -159,8 +161,7 @@ def rewound(driven: Driven) -> list[tuple[str, Any]]:
 
 async def rewind_to_the_last(pilot: Pilot[int], run: Driven) -> None:
     """Choose the last prompt, and take what is offered first."""
-    await say(pilot, run, "/rewind")
-    await picker(pilot)
+    await choosing(pilot, run, "/rewind")
     await press(pilot, "enter", then=lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
     await choose(pilot, "enter")
 
@@ -173,8 +174,7 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen(
     await until(pilot, lambda: len(run.screen.rewind.given) == 3)
     run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
     run.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt 2"}
-    await say(pilot, run, "/rewind")
-    await picker(pilot)
+    await choosing(pilot, run, "/rewind")
     await pilot.press("down", "enter")
     await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
     run.clock.skip(1.0)
@@ -183,8 +183,7 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen(
     await pilot.press("escape")
     await closed(pilot)
     assert rewound(run) == []
-    await say(pilot, run, "/rewind")
-    await picker(pilot)
+    await choosing(pilot, run, "/rewind")
     await pilot.press("down", "enter")
     await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
     await choose(pilot, "enter")
@@ -234,8 +233,7 @@ async def test_only_prompts_that_stay_are_rewound_to_after_a_turn(run: Driven, p
     await until(pilot, lambda: "working · Esc interrupts it" in run.screen.dock.notices.text)
     run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
     await until(pilot, lambda: run.screen.view.state is ev.SessionState.AWAITING)
-    await say(pilot, run, "/rewind")
-    await until(pilot, lambda: WAITS in run.screen.dock.notices.text)
+    await say(pilot, run, "/rewind", then=lambda: WAITS in run.screen.dock.notices.text)
     run.told.tell(ev.StateChanged(ev.SessionState.PARKED))
     await until(pilot, lambda: run.screen.view.state is ev.SessionState.PARKED)
     for command in ("rewind", "cost"):
@@ -249,8 +247,7 @@ async def test_a_question_behind_a_list_is_said_and_has_its_grace_when_it_is_see
     clock = Clock()
     async with running(Driven(clock=clock)) as (driven, pilot):
         await models_known(pilot, driven)
-        await say(pilot, driven, "/model")
-        shown = await picker(pilot)
+        shown = await choosing(pilot, driven, "/model")
         clock.skip(TYPING_PAUSE + 0.1)
         await driven.tell(pilot, asked(), then=lambda: "question" in shown.notice)
         await keys_would_work(driven, pilot)
@@ -278,10 +275,8 @@ async def keys_would_work(driven: Driven, pilot: Pilot[int]) -> None:
 
 async def test_a_title_is_told_to_the_cli_and_shown() -> None:
     async with running(Driven(), size=(120, 24)) as (driven, pilot):
-        await say(pilot, driven, "/rename")
-        await until(pilot, lambda: driven.screen.dock.prompt.text == "/rename ")
-        await say(pilot, driven, "/rename The API")
-        await until(pilot, lambda: driven.screen.view.title == "The API")
+        await say(pilot, driven, "/rename", then=lambda: driven.screen.dock.prompt.text == "/rename ")
+        await say(pilot, driven, "/rename The API", then=lambda: driven.screen.view.title == "The API")
         assert driven.told.asked == [("rename_session", {"title": "The API"})]
         assert "Title: The API" in notices(driven)
         assert driven.screen.view.name == "The API"
@@ -313,8 +308,7 @@ async def test_another_session_takes_the_place_of_this_one_unless_a_turn_runs_an
         driven.told.tell(ev.StateChanged(ev.SessionState.IDLE))
         await until(pilot, lambda: not driven.screen.view.busy)
         first = driven.told
-        await say(pilot, driven, "/resume")
-        shown = await picker(pilot)
+        shown = await choosing(pilot, driven, "/resume")
         await until(pilot, lambda: shown.state.rows)
         assert [row.label for row in shown.state.rows] == ["Fix the login", "Write the docs"]
         assert shown.state.rows[0].right.startswith("main · ")
@@ -358,8 +352,7 @@ async def test_an_idle_session_starts_again_with_the_account_and_one_at_work_goe
 ) -> None:
     async with running(made(tmp_path, monkeypatch, "exit 0")) as (driven, pilot):
         await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
-        await say(pilot, driven, "/login")
-        await until(pilot, lambda: len(driven.launches) == 2)
+        await say(pilot, driven, "/login", then=lambda: len(driven.launches) == 2)
         assert "Signed in · the session restarts" in notices(driven)
         await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
         driven.told.tell(ev.TaskStarted("t1", "", "npm run dev", background=True))
@@ -370,8 +363,7 @@ async def test_an_idle_session_starts_again_with_the_account_and_one_at_work_goe
         await until(pilot, lambda: driven.screen.view.state is ev.SessionState.WORKING)
         await say(pilot, driven, "/login")
         await until(pilot, lambda: notices(driven).count("uses the account from its next start on") == 2)
-        await say(pilot, driven, "/logout")
-        await until(pilot, lambda: "Signed out" in notices(driven))
+        await say(pilot, driven, "/logout", then=lambda: "Signed out" in notices(driven))
         assert len(driven.launches) == 2
     assert (tmp_path / "called").read_text() == "auth login " * 3 + "auth logout "
 
@@ -382,8 +374,7 @@ async def test_a_failure_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         await say(pilot, driven, "/login")
         await until(pilot, lambda: "Claude Code ended with exit code 3" in notices(driven))
         (tmp_path / "claude").unlink()
-        await say(pilot, driven, "/logout")
-        await until(pilot, lambda: "cannot be started: No such file" in notices(driven))
+        await say(pilot, driven, "/logout", then=lambda: "cannot be started: No such file" in notices(driven))
         assert len(driven.launches) == 1
 
 
@@ -406,8 +397,7 @@ GOOD = {"name": "git", "status": "connected", "tools": [{"name": "log"}, {"name"
 async def test_servers_are_shown_with_their_state_and_changed() -> None:
     async with running(Driven(), size=(100, 24)) as (driven, pilot):
         driven.told.replies["mcp_status"] = {"mcpServers": [FAILED, GOOD]}
-        await say(pilot, driven, "/mcp")
-        shown = await picker(pilot)
+        shown = await choosing(pilot, driven, "/mcp")
         assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
             ("files", "project · ENOENT", "✖ failed"),
             ("git", "2 tools · user", "✔ connected"),
@@ -421,8 +411,7 @@ async def test_servers_are_shown_with_their_state_and_changed() -> None:
         await choose(pilot, "escape")
         await closed(pilot)
         driven.told.replies["mcp_status"] = {}
-        await say(pilot, driven, "/mcp")
-        await until(pilot, lambda: "No MCP servers here" in notices(driven))
+        await say(pilot, driven, "/mcp", then=lambda: "No MCP servers here" in notices(driven))
 
 
 async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> None:
@@ -455,8 +444,7 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> 
         await until(pilot, lambda: not driven.session_screen.view.tasks)
         await choose(pilot, "escape")
         await closed(pilot)
-        await say(pilot, driven, "/tasks")
-        await until(pilot, lambda: NO_TASKS in driven.screen.dock.notices.text)
+        await say(pilot, driven, "/tasks", then=lambda: NO_TASKS in driven.screen.dock.notices.text)
 
 
 LISTED = ev.CommandsListed(
@@ -485,8 +473,7 @@ async def test_commands_of_both_and_actions_with_their_keys_are_listed_once_and_
     await closed(pilot)
     await until(pilot, lambda: run.screen.dock.prompt.text == "/compact keep names")
     assert run.told.sent == ["/init"], "one that takes more is begun before what is typed"
-    await say(pilot, run, "/help")
-    await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen")
+    await say(pilot, run, "/help", then=lambda: type(pilot.app.screen).__name__ == "HelpScreen")
     await press(pilot, "escape", then=lambda: run.app.screen is run.session_screen)
     await pilot.press("ctrl+p")
     await picker(pilot)

@@ -33,7 +33,7 @@ from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import Many, left_behind, state_of
 from tests.ui.running import running
 from tests.ui.session import Driven, ToldSession, press, until
-from tests.ui.test_commands import choose, closed, models_known, notices, picker, say
+from tests.ui.test_commands import choose, choosing, closed, models_known, notices, say
 
 T = TypeVar("T")
 FLAG = {"behavior": "allow", "source": "cliArg", "rule": "Read"}
@@ -65,14 +65,12 @@ def driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Driven:
 async def test_a_rule_is_added_seen_and_removed(driven: Driven, tmp_path: Path) -> None:
     path = tmp_path / ".claude/settings.local.json"
     async with driven.app.run_test(size=(100, 24)) as pilot:
-        await say(pilot, driven, "/permissions deny Bash(npm [test] *)")
-        shown = await picker(pilot)
+        shown = await choosing(pilot, driven, "/permissions deny Bash(npm [test] *)")
         assert [Path(row.description).name for row in shown.state.rows] == [path.name, *["settings.json"] * 2]
         assert shown.state.rows[0].description == str(path)
         await press(pilot, "enter", then=lambda: "it applies now" in notices(driven))
         assert json.loads(path.read_text()) == {"permissions": {"deny": ["Bash(npm [test] *)"]}}
-        await say(pilot, driven, "/permissions")
-        shown = await picker(pilot)
+        shown = await choosing(pilot, driven, "/permissions")
         assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
             ("Add a rule…", "continues in the prompt", ""),
             ("Bash(npm [test] *)", "local", "deny"),
@@ -106,8 +104,7 @@ async def test_a_file_that_cannot_be_changed_is_said(driven: Driven, tmp_path: P
     path.parent.mkdir()
     path.write_text("{ // mine\n}")
     async with driven.app.run_test() as pilot:
-        await say(pilot, driven, "/permissions allow Read")
-        await picker(pilot)
+        await choosing(pilot, driven, "/permissions allow Read")
         await pilot.press("down", "enter")
         await until(pilot, lambda: "line 1 is a comment, which JSON does not have" in notices(driven))
     assert path.read_text() == "{ // mine\n}"
@@ -134,42 +131,35 @@ async def test_hooks_are_shown_and_the_file_of_one_is_edited(
     monkeypatch.setattr("ccq_tui.screens.editor.edit_file", edit)
     async with driven.app.run_test() as pilot:
         driven.told.replies["get_hooks_listing"] = {"hooks": [HOOK, {**HOOK, "source": "pluginHook"}]}
-        await say(pilot, driven, "/hooks")
-        shown = await picker(pilot)
+        shown = await choosing(pilot, driven, "/hooks")
         assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
             ("PreToolUse Bash", "./check.sh", "project"),
             ("PreToolUse Bash", "./check.sh", "pluginHook"),
         ]
         await choose(pilot, "enter")
         await until(pilot, lambda: edited == [tmp_path / ".claude/settings.json"])
-        await say(pilot, driven, "/hooks")
-        await picker(pilot)
+        await choosing(pilot, driven, "/hooks")
         await choose(pilot, "down", "enter")
         await until(pilot, lambda: "is in none of your settings files" in notices(driven))
         driven.told.replies["get_hooks_listing"] = {}
-        await say(pilot, driven, "/hooks")
-        await until(pilot, lambda: "No hooks yet" in driven.screen.dock.notices.text)
+        await say(pilot, driven, "/hooks", then=lambda: "No hooks yet" in driven.screen.dock.notices.text)
 
 
 async def test_a_question_beside_the_conversation_is_no_prompt_and_a_skill_is(driven: Driven) -> None:
     skill = {"name": "p:foo", "display_name": "foo", "description": "A foo", "source": "project"}
     async with driven.app.run_test() as pilot:
         driven.told.replies["side_question"] = {"response": "Because [b]so[/b]."}
-        await say(pilot, driven, "/btw why so?")
-        await until(pilot, lambda: "Because [b]so[/b]." in notices(driven))
+        await say(pilot, driven, "/btw why so?", then=lambda: "Because [b]so[/b]." in notices(driven))
         assert driven.told.asked == [("side_question", {"question": "why so?"})]
         assert driven.told.sent == []
         driven.told.replies["side_question"] = CommandError("overloaded")
-        await say(pilot, driven, "/btw again?")
-        await until(pilot, lambda: "/btw failed: overloaded" in notices(driven))
-        await say(pilot, driven, "/btw")
-        await until(pilot, lambda: "needs a question" in driven.screen.dock.notices.text)
+        await say(pilot, driven, "/btw again?", then=lambda: "/btw failed: overloaded" in notices(driven))
+        await say(pilot, driven, "/btw", then=lambda: "needs a question" in driven.screen.dock.notices.text)
         assert driven.screen.dock.prompt.text == "/btw "
         driven.told.replies["get_skills_dialog"] = {
             "skills": [{**skill, "state": "on", "advertised": True}, {**skill, "state": "off"}]
         }
-        await say(pilot, driven, "/skills")
-        shown = await picker(pilot)
+        shown = await choosing(pilot, driven, "/skills")
         assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
             ("foo", "A foo", "project"),
             ("foo", "A foo", "off"),
@@ -177,8 +167,7 @@ async def test_a_question_beside_the_conversation_is_no_prompt_and_a_skill_is(dr
         await choose(pilot, "enter")
         await closed(pilot)
         assert driven.screen.dock.prompt.text == "/foo "
-        await say(pilot, driven, "/skills")
-        await picker(pilot)
+        await choosing(pilot, driven, "/skills")
         await choose(pilot, "down", "enter")
         await until(pilot, lambda: "foo is not a command" in notices(driven))
 
@@ -202,8 +191,7 @@ async def test_memory_is_edited_and_made(
         return ""
 
     async def memory(pilot: Pilot[int], *keys: str) -> None:
-        await say(pilot, driven, "/memory")
-        await picker(pilot)
+        await choosing(pilot, driven, "/memory")
         await choose(pilot, *keys)
 
     monkeypatch.setattr("ccq_tui.screens.editor.edit_file", edit)
@@ -212,8 +200,7 @@ async def test_memory_is_edited_and_made(
         await say(pilot, driven, "/memory")
         await until(pilot, lambda: "No instruction files are loaded" in driven.screen.dock.notices.text)
         driven.told.replies["get_memory_dialog"] = {"files": files, "folders": folders}
-        await say(pilot, driven, "/memory")
-        shown = await picker(pilot)
+        shown = await choosing(pilot, driven, "/memory")
         assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
             ("Project instructions", str(tmp_path / "CLAUDE.md"), ""),
             ("User instructions", str(tmp_path / "own/CLAUDE.md"), "new"),
@@ -415,8 +402,7 @@ async def test_a_list_lifts_the_end_of_the_transcript_and_gives_the_lines_back(s
         screen = driven.screen
         await until(pilot, lambda: "Line 59" in screen.transcript.text())
         before = screen.transcript.region
-        await say(pilot, driven, "/theme")
-        shown = await picker(pilot)
+        shown = await choosing(pilot, driven, "/theme")
         body = shown.query_one(PickerBody)
         await until(pilot, lambda: body.region.height and screen.transcript.region.bottom <= body.region.y)
         lifted = screen.transcript.region

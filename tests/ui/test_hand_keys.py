@@ -352,8 +352,7 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
                 {"title": "Session", "rows": [{"label": "Model", "value": "x\x1b[31m"}, {"value": "Plain"}]}
             ]
         }
-        await say(pilot, run, "/status")
-        await until(pilot, lambda: "Session\n  Model: x" in notices(run))
+        await say(pilot, run, "/status", then=lambda: "Session\n  Model: x" in notices(run))
         assert "  Plain" in notices(run)
         assert "\x1b" not in run.screen.transcript.text()
         run.told.replies["get_workspace_diff"] = {
@@ -384,15 +383,11 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         for number, words in enumerate(("Older.", "Newest.")):
             run.told.tell(ev.BlockFinished(ev.BlockKey(f"m{number}", 0), ev.BlockKind.TEXT, words))
         await until(pilot, lambda: "Newest." in run.screen.transcript.text())
-        await say(pilot, run, "/copy 2")
-        await until(pilot, lambda: run.app.clipboard == "Older.")
-        await say(pilot, run, "/copy")
-        await until(pilot, lambda: run.app.clipboard == "Newest.")
+        await say(pilot, run, "/copy 2", then=lambda: run.app.clipboard == "Older.")
+        await say(pilot, run, "/copy", then=lambda: run.app.clipboard == "Newest.")
         for path in ("nowhere", "file"):
-            await say(pilot, run, f"/add-dir {path}")
-            await until(pilot, lambda: "/add-dir failed" in notices(run))
-        await say(pilot, run, "/add-dir lib")
-        await until(pilot, lambda: "may work in" in notices(run))
+            await say(pilot, run, f"/add-dir {path}", then=lambda: "/add-dir failed" in notices(run))
+        await say(pilot, run, "/add-dir lib", then=lambda: "may work in" in notices(run))
         assert run.told.asked[-1][1] == {
             "settings": {"permissions": {"additionalDirectories": [str(tmp_path / "lib")]}}
         }

@@ -35,7 +35,7 @@ from tests.ui.inboxed import Many, open_by_key, request_of
 from tests.ui.pictures import rests
 from tests.ui.running import running
 from tests.ui.session import Driven, ToldRequests, asked, keys_work, panel_drawn, permission, press, until
-from tests.ui.test_commands import picker, say
+from tests.ui.test_commands import choosing
 
 ASKED = {
     "question": (asked("r1"), asked("r2")),
@@ -409,8 +409,7 @@ async def test_a_session_that_nobody_uses_is_closed_with_a_line_and_goes_on_with
 async def test_a_session_that_gave_way_says_so_and_goes_on_with_the_next_prompt() -> None:
     async with running(driven()) as (run, pilot):
         await until(pilot, lambda: run.screen.view.session_id and run.screen.session.can_give_way)
-        await say(pilot, run, "/theme")
-        await picker(pilot)
+        await choosing(pilot, run, "/theme")
         assert not run.session_screen.session.can_give_way, "a list is open"
         await press(pilot, "escape", then=lambda: run.session_screen.session.can_give_way)
         await pilot.press("x")

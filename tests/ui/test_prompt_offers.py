@@ -316,13 +316,11 @@ async def test_commands_meant_for_the_prompt_are_commands_when_a_panel_opened(st
 
 
 async def test_the_command_turns_them_on_and_off(run: Driven, pilot: Pilot[int]) -> None:
-    await say(pilot, run, "/vim")
-    await until(pilot, lambda: "Vim's keys are off" in run.screen.dock.notices.text)
+    await say(pilot, run, "/vim", then=lambda: "Vim's keys are off" in run.screen.dock.notices.text)
     await pilot.press("x", "escape", "i")
     assert standing(run) == ("xi", 2, "")
     await pilot.press("ctrl+u")
-    await say(pilot, run, "/vim")
-    await until(pilot, lambda: "Vim's keys are on" in run.screen.dock.notices.text)
+    await say(pilot, run, "/vim", then=lambda: "Vim's keys are on" in run.screen.dock.notices.text)
     assert standing(run)[2] == "INSERT"
 
 

@@ -46,8 +46,7 @@ def cards(run: Driven) -> list[ToolBlock]:
 
 
 async def test_a_command_is_run_shown_and_told_once(tmp_path: Path, run: Driven, pilot: Pilot[int]) -> None:
-    await say(pilot, run, WAITS)
-    await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
+    await say(pilot, run, WAITS, then=lambda: cards(run) and "ready" in cards(run)[0].output)
     assert cards(run)[0].state is ToolState.RUNNING
     assert "ready" in run.screen.transcript.text()
     assert run.told.sent == []
@@ -72,8 +71,7 @@ async def test_the_setting_of_claude_code_says_whether_claude_answers(
     settings = json.dumps({"respondToBashCommands": False})
     (tmp_path / "config" / "settings.json").write_text(settings, encoding="utf-8")
     async with running(run) as (_, pilot):
-        await say(pilot, run, "!echo hi")
-        await until(pilot, lambda: run.told.sent)
+        await say(pilot, run, "!echo hi", then=lambda: run.told.sent)
         assert run.told.unanswered == [message_of(ShellRun("echo hi", "hi\n"), answer=False)]
 
 
@@ -82,8 +80,7 @@ async def test_a_key_stops_it_and_claude_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, run: Driven, pilot: Pilot[int]
 ) -> None:
     run.told.tell(StateChanged(SessionState.WORKING))
-    await say(pilot, run, WAITS)
-    await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
+    await say(pilot, run, WAITS, then=lambda: cards(run) and "ready" in cards(run)[0].output)
     pid = int((tmp_path / "pid").read_text())
     run.clock.skip(5.0)
     said: list[str] = []
@@ -130,8 +127,7 @@ async def test_the_sign_and_the_keys_tell_a_command_from_a_prompt(run: Driven, p
 
 async def test_a_command_ends_with_the_program(tmp_path: Path, run: Driven) -> None:
     async with running(run) as (_, pilot):
-        await say(pilot, run, WAITS)
-        await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
+        await say(pilot, run, WAITS, then=lambda: cards(run) and "ready" in cards(run)[0].output)
         pid = int((tmp_path / "pid").read_text())
         assert alive(pid)
     await until_true(lambda: not alive(pid))
@@ -156,8 +152,7 @@ async def test_commands_of_the_past_have_their_cards(run: Driven, pilot: Pilot[i
 
 async def test_picture_of_a_command_in_the_shell(run: Driven, pictures: Pictures) -> None:
     async with running(run, size=(60, 16)) as (_, pilot):
-        await say(pilot, run, "!printf 'one\\ntwo\\n'; exit 3")
-        await until(pilot, lambda: run.told.sent)
+        await say(pilot, run, "!printf 'one\\ntwo\\n'; exit 3", then=lambda: run.told.sent)
         run.screen.dock.prompt.put("!git status --short")
         await pilot.pause()
         await pictures.keep(pilot, "shell")

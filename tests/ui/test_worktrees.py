@@ -221,13 +221,11 @@ async def test_a_session_goes_on_in_another_directory_with_its_mode(tmp_path: Pa
         run.told.replies["set_cwd"] = {"status": "needs_trust", "directory": str(there)}
         await until(pilot, lambda: run.session_screen.view.mode == "plan")
         with step("Claude Code does not trust it: one stays, or trusts it"):
-            await say(pilot, run, "/cd there")
-            await until(pilot, lambda: isinstance(run.app.screen, Picker))
+            await say(pilot, run, "/cd there", then=lambda: isinstance(run.app.screen, Picker))
             await press_later(pilot, "enter")
             await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
             assert (len(run.all), run.told.closed) == (1, False)
-            await say(pilot, run, "/cd there")
-            await until(pilot, lambda: isinstance(run.app.screen, Picker))
+            await say(pilot, run, "/cd there", then=lambda: isinstance(run.app.screen, Picker))
             run.told.replies["set_cwd"] = MOVED
             await press_later(pilot, "down", "enter")
         with step("its record is moved, then it starts there in its mode"):
@@ -256,15 +254,13 @@ async def test_what_a_directory_carries_is_trusted_before_claude_code_goes_there
         await until(pilot, lambda: run.session_screen.view.session_id)
         said = ("", "/new opens a session there without it")
         for letter, words in zip("nd", said, strict=True):
-            await say(pilot, run, "/cd there")
-            await until(pilot, lambda: isinstance(run.app.screen, TrustScreen))
+            await say(pilot, run, "/cd there", then=lambda: isinstance(run.app.screen, TrustScreen))
             await press_later(pilot, letter)
             await press_later(pilot, "enter")
             await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
             await until(pilot, lambda words=words: words in noticed(run))  # type: ignore[misc]
             assert (moves(run), len(run.all)) == ([], 1)
-        await say(pilot, run, "/cd there")
-        await until(pilot, lambda: isinstance(run.app.screen, TrustScreen))
+        await say(pilot, run, "/cd there", then=lambda: isinstance(run.app.screen, TrustScreen))
         await press_later(pilot, "y")
         await press_later(pilot, "enter")
         await until(pilot, lambda: len(run.all) == 2)
@@ -275,8 +271,7 @@ async def test_a_session_without_a_turn_begins_anew_there(tmp_path: Path) -> Non
     (tmp_path / "there").mkdir()
     async with running(Several(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.state is SessionState.IDLE)
-        await say(pilot, run, "/cd there")
-        await until(pilot, lambda: len(run.all) == 2)
+        await say(pilot, run, "/cd there", then=lambda: len(run.all) == 2)
         assert (moves(run), run.launches[1].resume) == ([], "")
         assert run.launches[1].settings.directory == tmp_path / "there"
 
@@ -287,26 +282,20 @@ async def test_a_session_stays_where_it_cannot_move(tmp_path: Path) -> None:
         run.told.tell(PromptDelivered("p1"))
         await until(pilot, lambda: run.session_screen.view.state is SessionState.IDLE)
         with step("there is no such directory, or it is there"):
-            await say(pilot, run, "/cd nowhere")
-            await until(pilot, lambda: "no directory nowhere" in noticed(run))
-            await say(pilot, run, "/cd .")
-            await until(pilot, lambda: "works in" in run.session_screen.dock.notices.text)
+            await say(pilot, run, "/cd nowhere", then=lambda: "no directory nowhere" in noticed(run))
+            await say(pilot, run, "/cd .", then=lambda: "works in" in run.session_screen.dock.notices.text)
             await say(pilot, run, "/cd")
             assert run.session_screen.dock.prompt.text == "/cd "
         with step("Claude Code refuses"):
             run.told.replies["set_cwd"] = {"status": "rejected", "message": "A rule forbids it."}
-            await say(pilot, run, "/cd there")
-            await until(pilot, lambda: "/cd failed: A rule forbids it." in noticed(run))
+            await say(pilot, run, "/cd there", then=lambda: "/cd failed: A rule forbids it." in noticed(run))
             run.told.replies["set_cwd"] = CommandError("It did not answer")
-            await say(pilot, run, "/cd there")
-            await until(pilot, lambda: "/cd failed: It did not answer" in noticed(run))
+            await say(pilot, run, "/cd there", then=lambda: "/cd failed: It did not answer" in noticed(run))
             count = len(moves(run))
         with step("something runs that would end"):
             run.told.tell(TaskStarted("t1", "", "Watch", background=True))
-            await say(pilot, run, "/cd there")
-            await until(pilot, lambda: "background work would end" in noticed(run))
+            await say(pilot, run, "/cd there", then=lambda: "background work would end" in noticed(run))
             run.told.tell(StateChanged(SessionState.WORKING))
             await until(pilot, lambda: run.session_screen.view.busy)
-            await say(pilot, run, "/cd there")
-            await until(pilot, lambda: "Claude is working" in noticed(run))
+            await say(pilot, run, "/cd there", then=lambda: "Claude is working" in noticed(run))
         assert (len(moves(run)), len(run.all)) == (count, 1)
