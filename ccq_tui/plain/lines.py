@@ -213,7 +213,7 @@ class Lines:
 
 
 def _begun(terminal: int) -> bytes:
-    """Take the line that somebody is typing out of a terminal."""
+    """Take the unfinished line out of a terminal."""
     try:
         before = termios.tcgetattr(terminal)
         single = [*before[:3], before[3] & ~termios.ICANON, *before[4:]]

@@ -273,7 +273,7 @@ class PlainSession:
     # -- signals --------------------------------------------------------------------------------------------
 
     def interrupted(self) -> None:
-        """Take Ctrl+C: whoever awaits a line decides what it means."""
+        """Take Ctrl+C: what awaits a line decides what it means."""
         if not self.lines.interrupt():
             self._stop()
 

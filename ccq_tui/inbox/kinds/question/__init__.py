@@ -233,8 +233,8 @@ def question_lines(number: int, question: Question, answer: Answer | None) -> It
     if question.description:
         yield from wrapped(one_line(question.description, MOST), "   ")
     if (when := question.when) is not None and answer is None:
-        told = f"{when.question + 1} {'has' if when.contains else 'is'} “{one_line(when.value, MOST)}”"
-        yield from wrapped(f"asked only where the answer to {told}", "   ")
+        condition = f"{when.question + 1} {'has' if when.contains else 'is'} “{one_line(when.value, MOST)}”"
+        yield from wrapped(f"asked only where the answer to {condition}", "   ")
     for place, option in enumerate(question.options, 1):
         mark = "" if answer is None else "[x] " if option.label in answer.selected else "[ ] "
         badge = " (recommended)" if option.recommended else ""
