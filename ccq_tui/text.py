@@ -202,3 +202,10 @@ def common_start(one: Sequence[object], other: Sequence[object]) -> int:
     """Return the number of characters, or lines, that two texts have in common at their beginning."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def fenced(text: str) -> str:
+    """Put text into a fence longer than any in it."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}\n{text}\n{fence}"

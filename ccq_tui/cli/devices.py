@@ -11,7 +11,7 @@ import click
 
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import as_json_flag
-from ccq_tui.cli.phone import known_pairings, refusing
+from ccq_tui.cli.phone import known_pairings, refusing_remote
 from ccq_tui.cli.store import print_lines
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
@@ -58,7 +58,7 @@ def revoke(device: str) -> int:
         many = len(matching) or "no"
         raise Refused(f"{many} devices have this name or id{missing}; ccq-tui devices lists their ids.")
     ((pairing, one),) = matching
-    with refusing():
+    with refusing_remote():
         asyncio.run(_revoke(pairing, one.id))
     echo(f"{one.name or one.id} is revoked: it can no longer read or answer.")
     return ENDED
@@ -79,7 +79,7 @@ def forget(relay: str) -> int:
             asyncio.run(_revoke(pairing))
         except RelayError as error:
             echo(f"Its devices were not revoked: {one_line(str(error), 300)}.", err=True)
-    with refusing():
+    with refusing_remote():
         change_pairings(pairings_file(), remove=[one.id for one in matching])
     echo(f"{matching[0].public} is forgotten: nothing is published to it.")
     return ENDED

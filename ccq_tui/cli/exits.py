@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import click
+
+from ccq_tui.text import one_line
 
 ENDED = 0
 CRASHED = 1
@@ -26,6 +31,15 @@ class Refused(click.ClickException):
     """The command line is fine, but the program cannot do it here; the message says why."""
 
     exit_code = MISUSED
+
+
+@contextmanager
+def refusing(*errors: type[Exception]) -> Iterator[None]:
+    """Turn errors, whose messages are for a person, into `Refused`."""
+    try:
+        yield
+    except errors as error:
+        raise Refused(f"{one_line(str(error), 1_000).rstrip('.')}.") from error
 
 
 class Unprinted(click.ClickException):

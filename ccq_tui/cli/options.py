@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import click
@@ -156,6 +157,26 @@ def session_flags(*, hidden: bool = False) -> Callable[[AnyCallable], AnyCallabl
     return _flags(_SESSION, hidden=hidden)
 
 
+def port_flag(port: int) -> Callable[[AnyCallable], AnyCallable]:
+    """Give a command the flag of a port to listen at."""
+    kind = click.IntRange(0, 65535)
+    about = "The port; 0 for any that is free."
+    return _flags((_flag("--port", "N", about, type=kind, default=port, show_default=True),))
+
+
+def listening_flags(function: AnyCallable) -> AnyCallable:
+    """Give a command the flags of where it is served; its port is another."""
+    file = click.Path(path_type=Path, dir_okay=False)
+    host = {"default": "127.0.0.1", "show_default": True}
+    flags = (
+        _flag("--host", None, "The address to listen at.", **host),
+        _flag("--certfile certificate", None, "Its certificate, for TLS without a proxy.", type=file),
+        _flag("--keyfile key", None, "The certificate's key.", type=file),
+        _switch("--without-tls plain", "Serve a network although others in it can read along."),
+    )
+    return _flags(flags)(function)
+
+
 def given_flags(context: click.Context) -> dict[str, Any]:
     """Return the flags that were given, before and after the command's name.
 
@@ -182,7 +203,7 @@ def given_settings(context: click.Context) -> dict[str, Any]:
     return settings
 
 
-def _flags(flags: tuple[_Flag, ...], *, hidden: bool) -> Callable[[AnyCallable], AnyCallable]:
+def _flags(flags: tuple[_Flag, ...], *, hidden: bool = False) -> Callable[[AnyCallable], AnyCallable]:
     def decorate(function: AnyCallable) -> AnyCallable:
         for names, keywords in reversed(flags):
             function = click.option(*names, expose_value=True, hidden=hidden, **keywords)(function)

@@ -9,15 +9,15 @@ import shlex
 import shutil
 import signal
 import sys
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Coroutine
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.exits import ENDED, Refused, refusing
 from ccq_tui.output import Styled, echo, encodable, not_terminals
 from ccq_tui.text import one_line
 
@@ -105,7 +105,7 @@ async def _at_home(port: int, host: str, public: str, *, plain: bool, keep: bool
 
     _say("Starting the relay of this machine.")
     directory = state_dir() / "relay"
-    with refusing(ServeError, StoreError):
+    with refusing_remote(ServeError, StoreError):
         address = await asyncio.to_thread(
             find_address, port, directory, _say, host=host, public=public, plain=plain
         )
@@ -296,7 +296,7 @@ def known_pairings(relay: str | None = None) -> list[Pairing]:
     """Return all pairings, or those with a relay; raises `Refused`."""
     from ccq_tui.remote.pairings import pairings_file, read_pairings
 
-    with refusing():
+    with refusing_remote():
         found = read_pairings(pairings_file())
     return [one for one in found if relay is None or relay.rstrip("/") in (one.relay, one.public)]
 
@@ -318,26 +318,21 @@ def _asked_code() -> str:
     return sys.stdin.readline() if sys.stdin else ""
 
 
-@contextmanager
-def refusing(*errors: type[Exception]) -> Iterator[None]:
-    """Turn errors, whose messages are for a person, into `Refused`."""
+def refusing_remote(*errors: type[Exception]) -> AbstractContextManager[None]:
+    """Turn errors of pairings and relays, and others, into `Refused`."""
     from ccq_tui.inbox.verdicts import InboxError
     from ccq_tui.remote.client import RelayError
     from ccq_tui.remote.pairings import PairingsError
     from ccq_tui.remote.phone.address import AddressError
     from ccq_tui.remote.seal import SealError
 
-    errors += (AddressError, InboxError, PairingsError, RelayError, SealError)
-    try:
-        yield
-    except errors as error:
-        raise Refused(f"{one_line(str(error), 1_000)}.") from error
+    return refusing(*errors, AddressError, InboxError, PairingsError, RelayError, SealError)
 
 
 def _run(doing: Coroutine[Any, Any, None]) -> int:
     from ccq_tui.logs import start_logging
 
     start_logging()
-    with refusing():
+    with refusing_remote():
         asyncio.run(doing)
     return ENDED

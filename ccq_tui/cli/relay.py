@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.exits import ENDED, refusing
+from ccq_tui.cli.options import listening_flags, port_flag
 from ccq_tui.output import echo
-from ccq_tui.text import one_line
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
-_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 def _of_store(function: AnyCallable) -> AnyCallable:
@@ -26,15 +24,9 @@ def _of_store(function: AnyCallable) -> AnyCallable:
 
 
 @click.group(invoke_without_command=True)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", metavar="N", type=click.IntRange(0, 65535), default=8765, show_default=True,
-              help="The port; 0 for any that is free.")  # fmt: skip
+@listening_flags
+@port_flag(8765)
 @_of_store
-@click.option("--certfile", "certificate", type=_FILE, help="Its certificate, for TLS without a proxy.")
-@click.option("--keyfile", "key", type=_FILE, help="The certificate's key.")
-@click.option(
-    "--without-tls", "plain", is_flag=True, help="Serve a network although others in it can read along."
-)
 @click.pass_context
 def relay(context: click.Context, /, store: str | None, **options: Any) -> int:
     """Serve a relay, through which phones answer questions.
@@ -43,16 +35,11 @@ def relay(context: click.Context, /, store: str | None, **options: Any) -> int:
     """
     if context.invoked_subcommand is not None:
         return ENDED
-    from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
+    from ccq_tui.remote.relay.serve import RelayOptions, serve_relay, stopped_by_signals
 
     async def serving() -> None:
-        import asyncio
-        import signal
-
-        stop = asyncio.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        await serve_relay(RelayOptions(_store(store), **options), started=_started, stop=stop)
+        how = RelayOptions(_store(store), **options)
+        await serve_relay(how, started=_started, stop=stopped_by_signals())
 
     _run(serving())
     return ENDED
@@ -96,7 +83,5 @@ def _run(running: Coroutine[Any, Any, None]) -> None:
     from ccq_tui.remote.relay.store import StoreError
 
     start_logging()
-    try:
+    with refusing(ServeError, StoreError):
         asyncio.run(running)
-    except (ServeError, StoreError) as error:
-        raise Refused(f"{one_line(str(error), 1_000).rstrip('.')}.") from error

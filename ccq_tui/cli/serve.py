@@ -4,45 +4,41 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.exits import ENDED, Refused, refusing
+from ccq_tui.cli.options import listening_flags, port_flag
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
     from ccq_tui.service.serving import ServiceOptions
+    from ccq_tui.service.store import RunStore
 
-AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 NEEDED = ("dbos", "sqlalchemy", "graphql", "standardwebhooks", "prometheus_client", "opentelemetry")
-PORT = 8766
 _FILE = click.Path(path_type=Path, dir_okay=False)
-_port = click.option("--port", metavar="N", type=click.IntRange(0, 65535), default=PORT, show_default=True,
-                     help="The port; 0 for any that is free.")  # fmt: skip
+_port = port_flag(8766)
 _store = click.option(
     "--store", metavar="URL", default="", help="The database of runs: sqlite:PATH or postgresql://HOST/NAME."
+)
+_config = click.option(
+    "--config", "file", type=_FILE, metavar="FILE", help="The configuration: docs/service.md."
 )
 
 
 @click.group(invoke_without_command=True)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@listening_flags
 @_port
 @_store
-@click.option("--config", "file", type=_FILE, metavar="FILE", help="The configuration: docs/service.md.")
-@click.option("--certfile", "certificate", type=_FILE, help="Its certificate, for TLS without a proxy.")
-@click.option("--keyfile", "key", type=_FILE, help="The certificate's key.")
-@click.option(
-    "--without-tls", "plain", is_flag=True, help="Serve a network although others in it can read along."
-)
+@_config
 @click.option("--demo", is_flag=True, help="Try it without any account: the model and Linear are scripted.")
 @click.pass_context
-def serve(
-    context: click.Context, /, store: str, file: Path | None, demo: bool, host: str, port: int, **options: Any
-) -> int:
+def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, **options: Any) -> int:
     """Turn tickets into sessions, whose questions are answered in the ticket.
 
     Also in any ccq-tui, on the phone, or by "ccq-tui answer": the first answer wins.
@@ -53,13 +49,13 @@ def serve(
     if context.invoked_subcommand is not None:
         return ENDED
     if demo:
-        return _demo(host, port)
-    from ccq_tui.config.paths import state_dir
-    from ccq_tui.service.config import config_path, read_config
+        return _demo(options)
+    from ccq_tui.config.paths import config_dir, state_dir
+    from ccq_tui.service.config import read_config
     from ccq_tui.service.serving import ServiceOptions
 
-    config = read_config(file or config_path())
-    _run(ServiceOptions(config, _url(store), state_dir(), host=host, port=port, **options), _started)
+    config = read_config(file or config_dir() / "service.toml")
+    _run(ServiceOptions(config, _url(store), state_dir(), **options), _started)
     return ENDED
 
 
@@ -68,14 +64,9 @@ def serve(
 def status(store: str) -> int:
     """List the runs, the one that changed last first."""
     from ccq_tui.inbox.layout import local
-    from ccq_tui.service.store import RunStore, RunStoreError
 
-    try:
-        opened = RunStore.open(_url(store))
+    with _runs(store) as opened:
         runs, counts = opened.list(), opened.counts()
-        opened.close()
-    except RunStoreError as error:
-        raise Refused(str(error)) from error
     for run in runs:
         where = f"{run.repository} on {run.machine or 'no machine yet'}"
         echo(
@@ -93,52 +84,41 @@ def token(name: str, revoke: bool) -> int:
     from ccq_tui.config.paths import state_dir
     from ccq_tui.service.tokens import TokensError, change_tokens
 
-    try:
-        made = change_tokens(state_dir(), name, add=not revoke)
-    except TokensError as error:
-        raise Refused(f"{error}.") from error
-    echo(made or "Revoked.")
+    with refusing(TokensError):
+        echo(change_tokens(state_dir(), name, add=not revoke) or "Revoked.")
     return ENDED
 
 
 @serve.command()
 @click.argument("machine")
-@_port
-def adopt(machine: str, port: int) -> int:
+@_store
+@_config
+def adopt(machine: str, store: str, file: Path | None) -> int:
     """Take over the runs of MACHINE, which is gone, by their pushed branches.
 
-    The service of this machine must run.
+    The service of this machine continues them.
     """
-    import secrets
-    from urllib.parse import quote
+    from ccq_tui.config.paths import config_dir
+    from ccq_tui.service.config import read_config
 
-    import httpx2
-
-    from ccq_tui.config.paths import state_dir
-    from ccq_tui.service.tokens import TokensError, change_tokens
-
-    name = f"ccq-tui serve adopt {secrets.token_hex(4)}"
-    try:
-        made = change_tokens(state_dir(), name)
-        try:
-            url = f"http://127.0.0.1:{port}/machines/{quote(machine, safe='')}/adopt"
-            bearer = {"Authorization": f"Bearer {made}"}
-            done = httpx2.post(url, headers=bearer, timeout=60.0, trust_env=False)
-            found = done.json()
-        finally:
-            change_tokens(state_dir(), name, add=False)
-    except (httpx2.HTTPError, ValueError) as error:
-        raise Refused(
-            f"no service answers at port {port} of this machine: start ccq-tui serve, or give its --port."
-        ) from error
-    except TokensError as error:
-        raise Refused(f"{error}.") from error
-    if not done.is_success:
-        raise Refused(one_line(str(found.get("detail", done.status_code)), 300))
-    for run in found["runs"]:
-        echo(f"{run['id']}  {run['state']:<8} {one_line(run['title'], 60)}")
-    echo(f"Adopted {len(found['runs'])} runs.")
+    config = read_config(file or config_dir() / "service.toml")
+    if machine == config.machine:
+        raise Refused(f"{machine} is this machine: it has its runs.")
+    with _runs(store) as runs:
+        adopted = runs.adopt(machine, config.machine, config.repositories)
+    for run in adopted:
+        echo(f"{run.id}  {run.state:<8} {one_line(run.title, 60)}")
+    echo(f"Adopted {len(adopted)} runs.")
     return ENDED
+
+
+@contextmanager
+def _runs(store: str) -> Iterator[RunStore]:
+    """Open the database of runs."""
+    from ccq_tui.service.store import RunStore, RunStoreError
+
+    with refusing(RunStoreError), closing(RunStore.open(_url(store))) as opened:
+        yield opened
 
 
 def _url(store: str) -> str:
@@ -163,29 +143,23 @@ def _started(url: str) -> None:
 
 def _run(options: ServiceOptions, started: Callable[[str], None]) -> None:
     import asyncio
-    import signal
 
     from ccq_tui.inbox.verdicts import InboxError
     from ccq_tui.logs import start_logging
-    from ccq_tui.remote.relay.serve import ServeError
+    from ccq_tui.remote.relay.serve import ServeError, stopped_by_signals
     from ccq_tui.service.serving import serve as serving
     from ccq_tui.service.store import RunStoreError
     from ccq_tui.service.telemetry import JsonFormatter
 
     async def run() -> None:
-        stop = asyncio.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        await serving(options, started=started, stop=stop)
+        await serving(options, started, stopped_by_signals())
 
     start_logging(formatter=JsonFormatter, name="service.log")
-    try:
+    with refusing(ServeError, RunStoreError, InboxError):
         asyncio.run(run())
-    except (ServeError, RunStoreError, InboxError) as error:
-        raise Refused(f"{one_line(str(error), 1_000).rstrip('.')}.") from error
 
 
-def _demo(host: str, port: int) -> int:
+def _demo(options: dict[str, Any]) -> int:
     """Serve a scripted model and a scripted Linear in a temporary home."""
     import secrets
     from contextlib import ExitStack
@@ -228,9 +202,6 @@ def _demo(host: str, port: int) -> int:
             echo(f"or in its inbox: {places} ccq-tui inbox", err=True)
             echo("Ctrl+C ends it, and removes everything.", err=True)
 
-        options = ServiceOptions(
-            config, f"sqlite:///{home.root / 'service.db'}", state,
-            environment=home.overrides(), host=host, port=port,
-        )  # fmt: skip
-        _run(options, started)
+        store = f"sqlite:///{home.root / 'service.db'}"
+        _run(ServiceOptions(config, store, state, environment=home.overrides(), **options), started)
     return ENDED

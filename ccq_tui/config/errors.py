@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from ccq_tui.text import safe
@@ -42,6 +43,13 @@ class SettingsError(Exception):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+def meant(name: str, known: Iterable[str]) -> str:
+    """Return a hint after an unknown name: the known one that it is close to, or all of them."""
+    names = [*known]
+    close = get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
+
+
 def explain(error: Mapping[str, Any]) -> str:
     """Name the values allowed in place of the one that pydantic refused, and that value."""
     context, kind = error.get("ctx", {}), error["type"]
@@ -57,7 +65,10 @@ def explain(error: Mapping[str, Any]) -> str:
         "string": "must be a text in quotes",
         "tuple": "must be a list",
         "path": "must be a path in quotes",
+        "dataclass": "must be a table",
     }
+    if kind.startswith("missing"):
+        return "is missing"
     # Several kinds of errors of one type begin with its name, such as int_type and int_parsing.
     known = kind if kind in allowed else kind.partition("_")[0]
     if known in allowed:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from ccq_tui.config.actions import ACTIONS, BY_NAME, DECIDING, FIXED, PRESETS, Action, KeyPlace
+from ccq_tui.config.errors import meant
 from ccq_tui.config.keynames import key_name, shown_key, types_text
 
 PRESET = "preset"
@@ -125,9 +125,7 @@ def _entry_problem(name: str, value: Any) -> str:
         return "" if known else f"must be one of {', '.join(PRESETS)}, not {value!r}"
     action = BY_NAME.get(name)
     if action is None:
-        close = difflib.get_close_matches(name, BY_NAME, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(BY_NAME)}"
-        return f"is not an action; {hint}"
+        return f"is not an action; {meant(name, BY_NAME)}"
     keys = [value] if isinstance(value, str) else value
     if not isinstance(keys, list | tuple) or not keys or not all(isinstance(key, str) for key in keys):
         return f"must be a key or a list of keys, such as {(*action.keys, 'ctrl+k')[0]!r}, not {value!r}"

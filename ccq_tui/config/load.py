@@ -67,11 +67,11 @@ class SettingsFile:
 
     def origin(self, name: str) -> str:
         """Return ``path:line`` of a setting or a key in a table, "table.key"; the path alone if unknown."""
-        name, _, inner = name.partition(".")
-        line = self._line(_key(name), 0)
-        if inner and line:
+        line, tables = 0, ""
+        for key in map(_key, name.split(".")):
             # A key of an inline table ({a = 1, b = 2}) has the table's line.
-            line = self._line(rf"(?:{_key(name)}\s*\.\s*)?{_key(inner)}", line - 1) or line
+            line = self._line(tables + key, max(line - 1, 0)) or line
+            tables = rf"(?:{tables}{key}\s*\.\s*)?"
         return f"{self.path}:{line}" if line else str(self.path)
 
     def _line(self, key: str, start: int) -> int:

@@ -289,15 +289,11 @@ def _place(parts: Sequence[str | int]) -> str:
 def _said(wrong: Mapping[str, Any]) -> str:
     """Say what is wrong in a place, and what is allowed there."""
     match wrong["type"]:
-        case "missing" | "missing_argument" | "missing_keyword_only_argument":
-            return "is missing"
         case "unexpected_keyword_argument":
             owner = _OWNERS[next((part for part in wrong["loc"][-2::-1] if isinstance(part, str)), "")]
             return f"is no field; there are {', '.join(one.name for one in fields(owner))}"
         case "string_pattern_mismatch":
             return f"must be letters, digits, _, - and ., at most 64, not {wrong['input']!r}"
-        case "dataclass_type":
-            return f"must be a table, not {wrong['input']!r}"
         case "too_short":
             return "needs at least one question"
         case "too_long":

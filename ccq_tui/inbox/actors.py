@@ -35,6 +35,8 @@ class Surface(StrEnum):
     """Nobody: the time that the person allowed has passed."""
     TICKET = "ticket"
     """The ticket of a run."""
+    PAGE = "page"
+    """The page of a run."""
     SESSION = "session"
     """Nobody: the session that asked no longer waits."""
 
@@ -50,6 +52,7 @@ WHERE = {
     Surface.ASKER: ("in", "where it was asked"),
     Surface.LIMIT: ("", "by its time limit"),
     Surface.TICKET: ("in the ticket, by", "in the ticket"),
+    Surface.PAGE: ("on the page of its run, by", "on the page of its run"),
     Surface.SESSION: ("", "by its session"),
 }
 """The place of an action as it follows "answered": what stands before a name, and the words without one."""

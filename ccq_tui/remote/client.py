@@ -145,13 +145,13 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
         try:
             async with self._http.stream("GET", path, params={"after": after}, timeout=quiet) as response:
                 if response.is_error:
-                    raise _refusal(response, await _bounded(response))
+                    raise _refusal(response, await read_bounded(response, MOST_BYTES))
                 async for one in httpx2.EventSource(response, max_event_size=10_000):
                     said = _json(one.data) or {}
                     if isinstance(seq := said.get("seq"), int):
                         yield RelayEvent(one.event, seq, str(said.get("id")))
         except FAILURES as error:
-            raise _unreachable(error) from error
+            raise RelayUnreachable(f"the relay {failure_words(error)}") from error
         raise RelayUnreachable("the relay ended the stream of events")
 
     # -- the contract's questions ---------------------------------------------------------------------------
@@ -232,13 +232,13 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
             async with asyncio.timeout(CALL_SECONDS):
                 while True:
                     async with self._http.stream(method, path, content=content) as response:
-                        body = await _bounded(response)
+                        body = await read_bounded(response, MOST_BYTES)
                     if response.status_code != httpx2.codes.TOO_MANY_REQUESTS:
                         break
                     asked = response.headers.get("retry-after", "")
                     await asyncio.sleep(int(asked) if asked.isdecimal() else 1)
         except FAILURES as error:
-            raise _unreachable(error) from error
+            raise RelayUnreachable(f"the relay {failure_words(error)}") from error
         if response.is_success and (found := _json(body)) is not None:
             return found
         refusal = _refusal(response, body)
@@ -247,12 +247,13 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
         raise refusal
 
 
-async def _bounded(response: httpx2.Response) -> bytes:
+async def read_bounded(response: httpx2.Response, most: int) -> bytes:
+    """Return the body of a response that streams; raises `httpx2.StreamError` for a longer one."""
     body = bytearray()
     async for part in response.aiter_bytes():
         body += part
-        if len(body) > MOST_BYTES:
-            raise RelayUnreachable(f"the relay's response has more than {MOST_BYTES:,} bytes")
+        if len(body) > most:
+            raise httpx2.StreamError(f"the response has more than {most:,} bytes")
     return bytes(body)
 
 
@@ -270,12 +271,11 @@ def _refusal(response: httpx2.Response, body: bytes) -> RelayError:
     return RelayRefused(response.status_code, problem)
 
 
-def _unreachable(error: Exception) -> RelayUnreachable:
+def failure_words(error: Exception) -> str:
+    """Say why a server gave no answer: one of `FAILURES`."""
     if isinstance(error, TimeoutError | httpx2.TimeoutException):
-        return RelayUnreachable("the relay does not answer in time")
-    return RelayUnreachable(
-        f"the relay cannot be reached: {one_line(str(error), 200) or type(error).__name__}"
-    )
+        return "does not answer in time"
+    return f"cannot be reached: {one_line(str(error), 200) or type(error).__name__}"
 
 
 def _json(body: str | bytes) -> Record | None:

@@ -16,11 +16,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
 VERSION = 1
 KEY_BYTES = 32
 NONCE_BYTES = 12
@@ -99,6 +94,9 @@ class Sealer:
 
     def open(self, envelope: str, about: About) -> dict[str, Any]:
         """Return the JSON object of an envelope; raises `SealError`."""
+        from cryptography.exceptions import InvalidTag  # 10 MB, and a relay or service seals nothing
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
         data = from_base64(envelope)
         if len(data) < 1 + NONCE_BYTES + TAG_BYTES or data[0] != VERSION:
             raise SealError("its format is not known")
@@ -115,6 +113,9 @@ class Sealer:
         return content
 
     def _derived(self, purpose: str) -> bytes:
+        from cryptography.hazmat.primitives.hashes import SHA256
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
         info = f"ccq-tui {VERSION} {purpose}".encode()
         return HKDF(SHA256(), KEY_BYTES, self._pairing.encode(), info).derive(self._key)
 
@@ -175,4 +176,6 @@ def proof_hash(proof: str) -> str:
 
 
 def _envelope(key: bytes, nonce: bytes, plain: bytes, bound: bytes) -> str:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
     return to_base64(bytes([VERSION]) + nonce + AESGCM(key).encrypt(nonce, plain, bound))

@@ -6,17 +6,20 @@ import asyncio
 import hmac
 import json
 import logging
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
-from uuid import NAMESPACE_URL, uuid4, uuid5
+from urllib.parse import parse_qsl
+from uuid import uuid4
 
 import prometheus_client
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from ccq_tui.inbox.actors import Actor, Surface
@@ -28,24 +31,28 @@ from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome, U
 from ccq_tui.processes import this_process
 from ccq_tui.remote.relay.access import Guesses, RelayLimits, read_body, token_digest
 from ccq_tui.remote.relay.app import api_routes, check_query, failure_handlers
-from ccq_tui.remote.relay.endpoints import DONE, HEARTBEAT, SEND_SECONDS, Endpoint, last_event, number_in
+from ccq_tui.remote.relay.endpoints import DONE, SEND_SECONDS, Endpoint, last_event, number_in
 from ccq_tui.remote.relay.problems import ProblemError, wrong
 from ccq_tui.remote.relay.shapes import Done, checked, shape
-from ccq_tui.service.page import MOST_EVENTS, STYLE, run_page
+from ccq_tui.service.page import MOST_EVENTS, STYLE, meant_by, run_page
 from ccq_tui.service.policy import NoRepositoryError
-from ccq_tui.service.port import NewTicket, RefusedError, RetryLaterError, Webhook, WebhookCall, WebhookError
-from ccq_tui.service.run import Happened, Run, RunEvent, RunState
+from ccq_tui.service.port import NewTicket, TicketMessage, Webhook
+from ccq_tui.service.run import WORKS, Happened, Run, RunEvent, RunState
 from ccq_tui.service.service import Service
 from ccq_tui.service.store import RunStoreError, UnknownRunError
 from ccq_tui.service.telemetry import Telemetry
-from ccq_tui.service.tokens import Token, page_sign, read_tokens
+from ccq_tui.service.tokens import page_sign, read_tokens
 
 _logger = logging.getLogger(__name__)
 
 API = "api"
-"""The source of runs that the API creates; they are told to nobody, but to who follows their events."""
+"""The source of runs that the API creates; their events are not sent, but can be followed."""
 LIMITS = RelayLimits(body=1_000_000)
 LOOK_SECONDS = 1.0
+HEARTBEAT_SECONDS = 7
+"""Seconds between two comments in a stream of events."""
+EFFECT_SECONDS = 3.0
+"""Most seconds that a page waits for the effect of what was sent from it."""
 PERSON = ("person",)
 RUN, RUN_REQUEST = "/runs/{run}", "/runs/{run}/requests/{request}"
 
@@ -58,20 +65,8 @@ NewRun: Any = shape(
     url=(str, ""),
     about=(dict[str, list[str] | str], {}),
 )
-_RUN: dict[str, Any] = dict.fromkeys(
-    ("id", "source", "ticket", "title", "url", "prompt", "repository", "machine", "session", "directory"), str
-)
-RunEntry: Any = shape(
-    "RunEntry",
-    **_RUN,
-    branch=str,
-    state=RunState,
-    segment=int,
-    result=str,
-    created=str,
-    changed=str,
-    page=str,
-)
+_RUN: Any = {one.name: str for one in fields(Run)} | {"segment": int, "state": RunState, "page": str}
+RunEntry: Any = shape("RunEntry", **_RUN)
 RunEntries = shape("RunEntries", runs=list[RunEntry])
 RunRequests = shape("RunRequests", requests=list[RequestRecord])
 AnswerBody = shape("AnswerBody", answer=Given)
@@ -86,7 +81,7 @@ class ServiceParts:
         service: The service, started.
         webhooks: What reads the webhooks at ``/webhooks/NAME``, by name.
         state: The directory of state, with the tokens.
-        origin: The origin by which people reach pages.
+        page: Returns the address of a run's page, which opens it without a token.
         key: The key of the pages' addresses.
         telemetry: What counts.
         ending: Set when streams are to end.
@@ -95,15 +90,11 @@ class ServiceParts:
     service: Service
     webhooks: Mapping[str, Webhook]
     state: Path
-    origin: str
+    page: Callable[[Run], str]
     key: bytes
     telemetry: Telemetry
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     guesses: Guesses = field(default_factory=lambda: Guesses(LIMITS))
-
-    def page(self, run: Run) -> str:
-        """Return the address of a run's page, which opens it without a token."""
-        return page_address(self.origin, self.key, run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +107,13 @@ class ServiceCall:
     content: Mapping[str, Any]
 
     @property
-    def service(self) -> Service:
-        """The service."""
-        return self.parts.service
-
-    @property
     def actor(self) -> Actor:
         """Who makes it."""
         return Actor(Surface.PROGRAM, self.name, this_process())
 
     async def run(self) -> Run:
         """Return the run in the address; raises `UnknownRunError`."""
-        return await asyncio.to_thread(self.service.store.get, self.request.path_params["run"])
+        return await asyncio.to_thread(self.parts.service.store.get, self.request.path_params["run"])
 
 
 def page_address(origin: str, key: bytes, run: Run) -> str:
@@ -150,14 +136,16 @@ def event_record(event: RunEvent) -> dict[str, Any]:
 
 async def health(call: ServiceCall) -> Mapping[str, Any]:
     """Say that the service and its database are up."""
-    await asyncio.to_thread(call.service.store.counts)
-    return {"status": "ok", "machine": call.service.machine}
+    await asyncio.to_thread(call.parts.service.store.counts)
+    return {"status": "ok", "machine": call.parts.service.machine}
 
 
 async def post_run(call: ServiceCall) -> Mapping[str, Any]:
     """Create a run; the same ticket again is the same run."""
     said = {"ticket": str(uuid4())} | {name: one for name, one in call.content.items() if one}
-    run = await call.service.incoming(NewTicket(API, **said))
+    ticket = NewTicket(API, **said)
+    call.parts.service.policy.choose(ticket)
+    run = await call.parts.service.incoming(ticket)
     assert run is not None  # noqa: S101 - a ticket always has a run
     return run_record(run, call.parts.page(run))
 
@@ -170,7 +158,9 @@ async def get_runs(call: ServiceCall) -> Mapping[str, Any]:
         raise wrong("state", f"one of {', '.join(RunState)}")
     states = (RunState(state),) if state else ()
     most = number_in(call.request, "limit", 1_000)
-    found = await asyncio.to_thread(call.service.store.list, states, query.get("machine", ""), most or 100)
+    found = await asyncio.to_thread(
+        call.parts.service.store.list, states, query.get("machine", ""), most or 100
+    )
     return {"runs": [run_record(one, call.parts.page(one)) for one in found]}
 
 
@@ -182,14 +172,14 @@ async def get_run(call: ServiceCall) -> Mapping[str, Any]:
 
 async def get_requests(call: ServiceCall) -> Mapping[str, Any]:
     """List what of a run waits for a person on this machine, oldest first."""
-    return {"requests": [request_record(one) for one in await call.service.requests(await call.run())]}
+    return {"requests": [request_record(one) for one in await call.parts.service.requests(await call.run())]}
 
 
 async def answer(call: ServiceCall) -> Mapping[str, Any]:
     """Answer a request of a run; the first answer wins."""
     place, data = call.request.path_params, dict(call.content["answer"])
     data.pop("version", None)
-    match await call.service.answer(place["run"], place["request"], data, call.actor):
+    match await call.parts.service.answer(place["run"], place["request"], data, call.actor):
         case Unknown():
             raise ProblemError(404, "This run has no such request on this machine.")
         case AlreadySettled(outcome=outcome) as settled:
@@ -200,18 +190,9 @@ async def answer(call: ServiceCall) -> Mapping[str, Any]:
 
 async def stop(call: ServiceCall) -> Mapping[str, Any]:
     """Stop a run at once."""
-    if not await call.service.stop(call.request.path_params["run"], call.actor):
+    if not await call.parts.service.stop(call.request.path_params["run"], call.actor):
         raise ProblemError(409, "The run has ended already.")
     return DONE
-
-
-async def adopt(call: ServiceCall) -> Mapping[str, Any]:
-    """Take over the runs of a machine that is gone, by their pushed branches."""
-    machine = call.request.path_params["machine"]
-    if machine == call.service.machine:
-        raise ProblemError(409, "This machine is not gone: it has its runs.")
-    adopted = await call.service.adopt(machine)
-    return {"runs": [run_record(one, call.parts.page(one)) for one in adopted]}
 
 
 async def get_events(call: ServiceCall) -> Response:
@@ -219,33 +200,27 @@ async def get_events(call: ServiceCall) -> Response:
     run_id, after = call.request.path_params.get("run"), last_event(call.request) or 0
     if run_id is not None:
         await call.run()
-    return EventSourceResponse(_events(call, run_id, after), ping=0, send_timeout=SEND_SECONDS)
+    return EventSourceResponse(
+        _events(call, run_id, after), ping=HEARTBEAT_SECONDS, send_timeout=SEND_SECONDS
+    )
 
 
 async def _events(call: ServiceCall, run_id: str | None, after: int) -> AsyncIterator[ServerSentEvent]:
-    silent = 0.0
     yield ServerSentEvent(comment="connected")
     while not call.parts.ending.is_set():
-        found = await asyncio.to_thread(call.service.store.events, run_id, after)
+        found = await asyncio.to_thread(call.parts.service.store.events, run_id, after)
         for event in found:
             after = event.number
             yield ServerSentEvent(json.dumps(event_record(event)), event=event.kind, id=str(after))
-        if found:
-            silent = 0.0
-            continue
-        if silent >= HEARTBEAT:
-            silent = 0.0
-            yield ServerSentEvent(comment="ping")
-        try:
-            async with asyncio.timeout(LOOK_SECONDS):
-                await call.parts.ending.wait()
-        except TimeoutError:
-            silent += LOOK_SECONDS
+        if not found:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await call.parts.ending.wait()
 
 
 async def metrics(call: ServiceCall) -> Response:
     """Get the counts of runs and of what happened, as Prometheus reads them."""
-    counts = await asyncio.to_thread(call.service.store.counts)
+    counts = await asyncio.to_thread(call.parts.service.store.counts)
     return Response(call.parts.telemetry.text(counts), media_type=prometheus_client.CONTENT_TYPE_LATEST)
 
 
@@ -259,7 +234,6 @@ ENDPOINTS = (
     Endpoint("POST", f"{RUN}/stop", PERSON, stop),
     Endpoint("GET", f"{RUN}/events", PERSON, get_events, returns=None, query=("after",)),
     Endpoint("GET", "/events", PERSON, get_events, returns=None, query=("after",)),
-    Endpoint("POST", "/machines/{machine}/adopt", PERSON, adopt, returns=RunEntries),
     Endpoint("GET", "/metrics", PERSON, metrics, returns=None),
 )
 
@@ -272,47 +246,71 @@ def service_app(parts: ServiceParts) -> Starlette:
     """
 
     async def call(endpoint: Endpoint, request: Request) -> ServiceCall:
-        name = (await _token(parts, request)).name if endpoint.roles else ""
+        name = await _owner(parts, request) if endpoint.roles else ""
         check_query(endpoint, request)
         content: Mapping[str, Any] = {}
         if endpoint.body is not None:
             content = checked(endpoint.body, await read_body(request, LIMITS.body))
         return ServiceCall(parts, request, name, content)
 
-    async def webhook(request: Request) -> Response:
-        return await _taken(parts, request.path_params["name"], request)
-
     async def page(request: Request) -> Response:
-        run_id = request.path_params["run"]
-        given = request.path_params["sign"]
-        if not hmac.compare_digest(page_sign(parts.key, run_id).encode(), given.encode("utf-8", "replace")):
-            raise ProblemError(404, "No run has this page.")
-        store, service = parts.service.store, parts.service
-        run = await asyncio.to_thread(store.get, run_id)
-        events = await asyncio.to_thread(store.events, run_id, 0, MOST_EVENTS)
-        return HTMLResponse(run_page(run, events, await service.requests(run)))
+        run, store = await _signed(parts, request), parts.service.store
+        if request.method == "POST":
+            await _said_on_page(parts.service, run, await read_body(request, LIMITS.body))
+            return RedirectResponse(request.url.path, 303)
+        events = await asyncio.to_thread(store.newest, run.id, MOST_EVENTS)
+        kept = await asyncio.to_thread(store.kept, run)
+        sending = any(one.meant or run.state not in WORKS for one in kept)  # else Claude reads it in time
+        return HTMLResponse(run_page(run, events, sending=sending))
 
-    async def style(_request: Request) -> Response:
-        return Response(STYLE, media_type="text/css")
-
-    refusals = (WebhookError, UnknownRunError, NoRepositoryError, InboxError, RunStoreError)
+    refusals = (UnknownRunError, NoRepositoryError, InboxError, RunStoreError)
     return Starlette(
         routes=[
             *api_routes(ENDPOINTS, "ccq-tui service", call),
-            Route("/webhooks/{name}", webhook, methods=["POST"]),
-            Route("/page/{run}/{sign}", page),
-            Route("/page.css", style),
+            Route("/webhooks/{name}", partial(_taken, parts), methods=["POST"]),
+            Route("/page/{run}/{sign}", page, methods=["GET", "POST"]),
+            Route("/page.css", Response(STYLE, media_type="text/css")),
         ],
         exception_handlers=failure_handlers() | dict.fromkeys(refusals, _refused),
     )
 
 
-async def _token(parts: ServiceParts, request: Request) -> Token:
-    """Return the token of a call; raises `ProblemError`."""
-    given = token_digest(request)
-    for one in await asyncio.to_thread(read_tokens, parts.state):
-        if hmac.compare_digest(one.digest, given):
-            return one
+async def _signed(parts: ServiceParts, request: Request) -> Run:
+    """Return the run of a page that is opened by its address; raises `ProblemError`."""
+    run_id, given = request.path_params["run"], request.path_params["sign"]
+    if not hmac.compare_digest(page_sign(parts.key, run_id).encode(), given.encode("utf-8", "replace")):
+        raise ProblemError(404, "No run has this page.")
+    return await asyncio.to_thread(parts.service.store.get, run_id)
+
+
+async def _said_on_page(service: Service, run: Run, body: bytes) -> None:
+    """Take what was sent from a page, once, and wait a moment for its effect."""
+    said, store = dict(parse_qsl(body.decode("utf-8", "replace"))), service.store
+    text, meant, stop = said.get("text", "").strip(), said.get("meant", ""), "stop" in said
+    if meant:
+        events = await asyncio.to_thread(store.newest, run.id, MOST_EVENTS)
+        if meant not in {meant_by(one) for one in events if one.kind is Happened.ASKED}:
+            raise ProblemError(409, "The run no longer asks this. Go back, and open the page again.")
+    if not (text or stop):
+        raise ProblemError(400, "No text was sent. Go back, and write one.", field="text")
+    message = TicketMessage(
+        run.source, run.ticket, said.get("id") or str(uuid4()), text, "", stop, None, Surface.PAGE, meant
+    )
+    if not (meant or stop):
+        shown = {"kind": "thought", "text": f"On the page of the run: {text}", "parameter": ""}
+        await service.record(run.id, Happened.SAID, f"page {message.id}", shown)
+    await service.incoming(message)
+    if run.machine in ("", service.machine):
+        with suppress(TimeoutError):  # the page then says that it is on its way
+            async with asyncio.timeout(EFFECT_SECONDS):
+                await service.advance(run)
+
+
+async def _owner(parts: ServiceParts, request: Request) -> str:
+    """Return who has the token of a call; raises `ProblemError`."""
+    # Looked up by its digest, which shows nothing of a token however long that takes.
+    if owner := (await asyncio.to_thread(read_tokens, parts.state)).get(token_digest(request)):
+        return owner
     with parts.guesses.guessing(request):
         raise ProblemError(
             401,
@@ -323,8 +321,6 @@ async def _token(parts: ServiceParts, request: Request) -> Token:
 
 async def _refused(_request: Request, error: Exception) -> Response:
     match error:
-        case WebhookError(status=status):
-            problem = ProblemError(status, str(error))
         case UnknownRunError():
             problem = ProblemError(404, str(error))
         case NoRepositoryError():
@@ -340,46 +336,19 @@ async def _refused(_request: Request, error: Exception) -> Response:
 # -- webhooks ---------------------------------------------------------------------------------------------
 
 
-async def _taken(parts: ServiceParts, name: str, request: Request) -> Response:
-    """Take a webhook once; one that could not be taken may come again."""
-    reader, store = parts.webhooks.get(name), parts.service.store
-    if reader is None:
+async def _taken(parts: ServiceParts, request: Request) -> Response:
+    """Take a webhook; one that could not be taken may come again."""
+    name = request.path_params["name"]
+    if (reader := parts.webhooks.get(name)) is None:
         raise ProblemError(404, "No adapter of this name is configured.")
+    body = await read_body(request, LIMITS.body)
     try:
-        delivery = reader.read(request.headers, await read_body(request, LIMITS.body))
-    except WebhookError as error:
+        incoming = reader.read(request.headers, body)
+    except ProblemError as error:
         parts.telemetry.webhook(name, "refused")
-        _logger.warning("A webhook of %s was refused: %s", name, error)
+        _logger.warning("A webhook of %s was refused: %s", name, error.detail)
         raise
-    if delivery.incoming is None or await asyncio.to_thread(store.seen, delivery.id):
-        parts.telemetry.webhook(name, "ignored")
-        return Response(status_code=200)
-    try:
-        await parts.service.incoming(delivery.incoming)
-    except NoRepositoryError as error:
-        parts.telemetry.webhook(name, "refused")
-        await _say_why(parts, name, delivery, str(error))
-        return Response(status_code=200)
-    except BaseException:
-        await asyncio.shield(asyncio.to_thread(store.unsee, delivery.id))
-        raise
-    parts.telemetry.webhook(name, "taken")
+    if incoming is not None:
+        await parts.service.incoming(incoming)
+    parts.telemetry.webhook(name, "ignored" if incoming is None else "taken")
     return Response(status_code=200)
-
-
-async def _say_why(parts: ServiceParts, name: str, delivery: WebhookCall, problem: str) -> None:
-    """Tell a ticket that becomes no run why; one that cannot be told may be sent again."""
-    incoming, adapter = delivery.incoming, parts.service.adapters.get(name)
-    _logger.warning("A ticket of %s becomes no run: %s", name, problem)
-    if adapter is None or incoming is None:
-        return
-    from datetime import UTC, datetime
-
-    now = datetime.now(UTC)
-    nobody = Run("", name, incoming.ticket, "", "", "", "", now, now, state=RunState.FAILED)
-    key = str(uuid5(NAMESPACE_URL, f"{delivery.id} {Happened.ENDED}"))
-    try:
-        async with asyncio.timeout(4.0):  # the sender waits for 5 seconds
-            await adapter.ended(nobody, key, "error", problem)
-    except (RetryLaterError, RefusedError, TimeoutError) as error:
-        _logger.warning("The ticket could not be told: %s", error)

@@ -21,17 +21,16 @@ def check_out(repository: Repository, run_id: str) -> Worktree:
         if worktree.path.is_dir():
             if is_ours(worktree):
                 return worktree
-            # It was being made when the program was killed, and nobody has worked in it.
+            # It was being made when the program was killed, before any work in it.
             words = ("worktree", "remove", "--force", "--force", "--", str(worktree.path))
             with suppress(GitError):
                 git(worktree.root, *words, seconds=CHECKOUT_SECONDS)
         if has_branch(worktree.root, worktree.branch):
             return back_in(worktree.path, trusts=lambda _root: True) or worktree
         remote = _fetched(repository)
-        pushed = f"{remote}/{worktree.branch}"
+        base, pushed = repository.base, f"{remote}/{worktree.branch}"
         if remote and asked(repository.path, "rev-parse", "--verify", "--quiet", f"refs/remotes/{pushed}"):
-            return make(planned(worktree.root, worktree.name, pushed))
-        base = repository.base
+            base = worktree.branch
         return make(planned(worktree.root, worktree.name, f"{remote}/{base}" if remote and base else base))
     except GitError as error:
         raise WorktreeError(str(error)) from error

@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import socket
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-)
+from pydantic import AfterValidator, BeforeValidator, TypeAdapter, ValidationError, ValidationInfo
 
-from ccq_tui.bounded import UnfitFileError, parse_toml, read_text, toml_place
-from ccq_tui.config.errors import SettingProblem, SettingsError, explain
-from ccq_tui.config.paths import config_dir
-from ccq_tui.service.policy import Policy, Repository, RunLimits, anchored
-from ccq_tui.words import listed
+from ccq_tui.bounded import UnfitFileError, read_text
+from ccq_tui.config.errors import SettingProblem, SettingsError, explain, meant
+from ccq_tui.config.load import SettingsFile, read_settings_file
+from ccq_tui.remote.relay.serve import ORIGIN
+from ccq_tui.service.policy import ConfigTable, Flag, Name, Policy, Repository, RunLimits, anchored
 
 MOST_SECRET = 10_000
-MOST_NAMED = 20
-_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
-_ORIGIN = re.compile(r"https?://[\w.:\[\]-]+", re.ASCII)
-
-
-class NoSecretError(ValueError):
-    """A secret is not where the configuration says; the message says so, without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,162 +34,119 @@ class Secret:
     file: Path | None = None
 
     def read(self) -> str:
-        """Return the secret; raises `NoSecretError`."""
+        """Return the secret; raises `ValueError`, which says what is wrong, without it."""
         if self.file is None:
             if found := os.environ.get(self.variable, "").strip():
                 return found
-            raise NoSecretError(f"the environment variable {self.variable} is not set")
+            raise ValueError(f"the environment variable {self.variable} is not set")
         try:
             if found := read_text(self.file, MOST_SECRET).strip():
                 return found
         except UnfitFileError as error:
-            raise NoSecretError(f"{self.file} {error}") from error
-        raise NoSecretError(f"{self.file} is empty")
+            raise ValueError(f"{self.file} {error}") from error
+        raise ValueError(f"{self.file} is empty")
 
 
-def _secret(value: object, info: ValidationInfo) -> object:
+def _secret(value: object, info: ValidationInfo) -> Secret:
     kind, _, place = value.partition(":") if isinstance(value, str) else ("", "", "")
-    if isinstance(value, Secret):
-        return value
     if kind not in ("env", "file") or not place:
         raise ValueError('must be the place of a secret: "env:VARIABLE" or "file:PATH"')
-    found = Secret(variable=place) if kind == "env" else Secret(file=Path(str(anchored(place, info))))
+    found = Secret(place) if kind == "env" else Secret(file=anchored(Path(place), info))
     found.read()
     return found
 
 
 def _origin(value: str) -> str:
-    if value and not _ORIGIN.fullmatch(value):
+    if value and not ORIGIN.fullmatch(value):
         raise ValueError(f"must be an origin, such as https://ccq.example.org, not {value!r}")
     return value
 
 
 SecretPlace = Annotated[Secret, BeforeValidator(_secret)]
-Name = Annotated[str, Field(pattern=_NAME)]
-Origin = Annotated[str, AfterValidator(_origin)]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+@dataclass(frozen=True, slots=True)
+class LinearTable(ConfigTable):
+    """The workspace whose tickets become runs.
 
-
-class LinearTable(_Table):
-    """The workspace whose tickets become runs."""
+    Attributes:
+        webhook_secret: With which Linear signs its webhooks.
+        token: The OAuth token of the app user.
+        url: Where its API is.
+    """
 
     webhook_secret: SecretPlace
-    """With which Linear signs its webhooks."""
-
     token: SecretPlace
-    """The OAuth token of the app user."""
-
     url: str = "https://api.linear.app/graphql"
-    """Where its API is."""
 
 
-class WebhookTable(_Table):
-    """Any program that sends tickets, and is told of their runs: signed by Standard Webhooks."""
+@dataclass(frozen=True, slots=True)
+class WebhookTable(ConfigTable):
+    """Any program that sends tickets, and is sent the events of their runs: signed by Standard Webhooks.
+
+    Attributes:
+        secret: With which both sides sign, as ``whsec_`` and base64.
+        url: Where to send what happens, or "" for nowhere.
+    """
 
     secret: SecretPlace
-    """With which both sides sign, as ``whsec_`` and base64."""
-
     url: str = ""
-    """Where to send what happens. Unset: nowhere."""
 
 
-class ServiceConfig(_Table):
-    """The configuration; `read_config` reads it from a file."""
+def _own_name() -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]", "-", socket.gethostname())[:64] or "here"
 
-    machine: Name = Field(
-        default_factory=lambda: re.sub(r"[^A-Za-z0-9_.-]", "-", socket.gethostname())[:64] or "here"
-    )
-    """The name of this machine among all that share a store; it must stay the same."""
 
-    public_url: Origin = ""
-    """The origin by which people reach the pages of runs. Unset: that of this machine."""
+@dataclass(frozen=True, slots=True)
+class ServiceConfig(Policy):
+    """The configuration; `read_config` reads it from a file.
 
-    log_questions: bool = False
-    """Whether the log has the texts of questions and answers."""
+    Attributes:
+        machine: The name of this machine among all that share a store; it must stay the same.
+        public_url: The origin by which people reach the pages of runs, or "" for that of this machine.
+        log_questions: Whether the log has the texts of questions and answers.
+        linear: The workspace of Linear, if there is one.
+        webhook: The program that sends tickets, if there is one.
+    """
 
-    limits: RunLimits = RunLimits()
-    repositories: Annotated[Mapping[Name, Repository], Field(min_length=1)]
+    machine: Name = field(default_factory=_own_name)
+    public_url: Annotated[str, AfterValidator(_origin)] = ""
+    log_questions: Flag = False
     linear: LinearTable | None = None
     webhook: WebhookTable | None = None
 
     @property
-    def policy(self) -> Policy:
-        """What runs may do."""
-        return Policy(self.repositories, self.limits)
-
-    @property
     def hidden(self) -> dict[str, str]:
         """The variables of secrets, emptied: sessions do not get them."""
-        found = [value for table in (self.linear, self.webhook) if table for _, value in table]
-        return {one.variable: "" for one in found if isinstance(one, Secret) and one.variable}
+        tables = [one for one in (self.linear, self.webhook) if one is not None]
+        values = [getattr(table, one.name) for table in tables for one in fields(table)]
+        return {one.variable: "" for one in values if isinstance(one, Secret) and one.variable}
 
 
-_TABLES: dict[str, type] = {"limits": RunLimits, "linear": LinearTable, "webhook": WebhookTable}
-
-
-def config_path() -> Path:
-    """Return the file of the configuration, which may not exist."""
-    return config_dir() / "service.toml"
+_TABLES = {"limits": RunLimits, "repositories": Repository, "linear": LinearTable, "webhook": WebhookTable}
 
 
 def read_config(path: Path) -> ServiceConfig:
     """Read the configuration; raises `SettingsError`, which names file, field and what is allowed."""
+    file = read_settings_file(path, "user")
     try:
-        text = read_text(path)
-        values = parse_toml(text)
-    except UnfitFileError as error:
-        raise SettingsError([SettingProblem(str(path), str(error))]) from error
-    except tomllib.TOMLDecodeError as error:
-        cause, line, _ = toml_place(error, text)
-        raise SettingsError(
-            [SettingProblem(f"{path}:{line}" if line else str(path), f"is not TOML: {cause}")]
-        ) from error
-    try:
-        return ServiceConfig.model_validate(values, context={"base": path.parent.absolute()})
+        context = {"base": path.parent.absolute()}
+        return TypeAdapter(ServiceConfig).validate_python(file.values, context=context)
     except ValidationError as error:
-        raise SettingsError([*_problems(path, text, error)]) from error
+        raise SettingsError([_problem(file, one) for one in error.errors(include_url=False)]) from error
 
 
-def _problems(path: Path, text: str, error: ValidationError) -> Iterator[SettingProblem]:
-    for entry in error.errors(include_url=False):
-        place = tuple(str(one) for one in entry["loc"] if one != "[key]")
-        line = _line(text, place)
-        yield SettingProblem(f"{path}:{line}" if line else str(path), _what(entry, place), ".".join(place))
-
-
-def _what(entry: Mapping[str, Any], place: Sequence[str]) -> str:
+def _problem(file: SettingsFile, entry: Mapping[str, Any]) -> SettingProblem:
+    place = [str(one) for one in entry["loc"] if one != "[key]"]
     match entry["type"]:
-        case "missing":
-            return "is missing"
         case "too_short":
-            return 'needs one: [repositories.NAME] with path = "/its/checkout"'
-        case "extra_forbidden" | "unexpected_keyword_argument":
-            owner = (ServiceConfig, _TABLES.get(place[0]), Repository)[min(len(place), 3) - 1]
-            there = (
-                sorted(name for name in owner.__annotations__ if not name.startswith("_")) if owner else []
-            )
-            close = difflib.get_close_matches(place[-1], there, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {listed(there, MOST_NAMED)}"
-            return f"is not a field; {hint}"
+            said = 'needs one: [repositories.NAME] with path = "/its/checkout"'
+        case "unexpected_keyword_argument":
+            table = _TABLES[place[0]] if len(place) > 1 else ServiceConfig
+            said = f"is not a field; {meant(place[-1], sorted(one.name for one in fields(table)))}"
         case "string_pattern_mismatch":
-            return f"must be 1 to 64 letters, digits, dots and dashes, not {entry['input']!r}"
-    return explain(entry)
-
-
-def _line(text: str, place: Sequence[str]) -> int:
-    """Return the line of a field, or that of its table, or 0."""
-    *tables, key = place
-    inside: tuple[str, ...] = ()
-    found = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        if header := re.match(r"\s*\[([^\[\]]+)\]", line):
-            inside = tuple(part.strip(" \"'") for part in header[1].split("."))
-            if inside == tuple(place):
-                return number
-            found = number if inside == tuple(tables) else found
-        elif inside == tuple(tables) and re.match(rf"""\s*["']?{re.escape(key)}["']?\s*[=.]""", line):
-            return number
-    return found
+            said = f"must be 1 to 64 letters, digits, dots and dashes, not {entry['input']!r}"
+        case _:
+            said = explain(entry)
+    there = place[:-1] if said == "is missing" else place
+    return SettingProblem(file.origin(".".join(there)), said, ".".join(place))

@@ -29,13 +29,14 @@ from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.question_text import decision_asked, question_asked
 from ccq_tui.service.run import Happened, Run
 from ccq_tui.service.runs import Runs
-from ccq_tui.service.store import RunStoreError
+from ccq_tui.service.segments import lasting
+from ccq_tui.service.store import MOST_RUNS
 from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2.0
-"""Seconds between two tries while a database is away."""
+"""Seconds between two tries while the inbox is away."""
 PROMPT = "prompt"
 """What a message is meant for that answers nothing."""
 MOST_SHOWN = 300
@@ -43,7 +44,7 @@ MOST_SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
-class _Front:
+class _Asked:
     """The question that a ticket was asked last; the number of a decision is 1.
 
     Attributes:
@@ -64,10 +65,12 @@ class Desk:
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
-        self._fronts: dict[str, _Front] = {}
+        self._asked: dict[str, _Asked] = {}
         """What each run's ticket was asked last, also once that was settled elsewhere."""
+        self._published: set[str] = set()
+        """The requests that the inboxes of other machines have."""
         self._one = asyncio.Lock()
-        """One thing at a time: what is in front decides what a message means."""
+        """One thing at a time: what was asked last decides what a message means."""
 
     async def follow(self) -> None:
         """Ask in tickets what waits in the inbox of this machine, until cancelled; first what waits already.
@@ -77,11 +80,11 @@ class Desk:
         changes: asyncio.Queue[InboxChange] = asyncio.Queue()
         ended = self._runs.inbox.subscribe(changes.put_nowait)
         try:
-            await self._insist(self._catch_up)
+            await self._retry(self._catch_up)
             while True:
                 change = await changes.get()
                 if isinstance(change, Added | Settled):
-                    await self._insist(partial(self._heed, change))
+                    await self._retry(partial(self._handle, change))
         finally:
             ended()
 
@@ -89,18 +92,15 @@ class Desk:
         """Take a message to a run of this machine; return whether it was meant for a waiting request.
 
         It may be taken again after a failure, with the same effect. Else it is a prompt for the session.
-
-        Raises:
-            RunStoreError: The database of runs cannot be used now.
-            InboxError: The inbox cannot be used now.
+        Raises `InboxError`.
         """
         async with self._one:
             # Noted first: taken again, it must not answer the next question, nor what the session asks of it.
-            meant = await asyncio.to_thread(self._runs.store.assign, message, "")
+            meant = message.meant or await lasting(self._runs.store.assign, message, "")
             if not meant:
-                front = await self._in_front(run, message.text)
-                meant = f"{front.request.id}:{front.number}" if front else PROMPT
-                meant = await asyncio.to_thread(self._runs.store.assign, message, meant)
+                asked = await self._question_for(run, message.text)
+                meant = f"{asked.request.id}:{asked.number}" if asked else PROMPT
+                meant = await lasting(self._runs.store.assign, message, meant)
             if meant == PROMPT:
                 return False
             request_id, _, number = meant.rpartition(":")
@@ -109,66 +109,80 @@ class Desk:
 
     # -- the inbox ------------------------------------------------------------------------------------------
 
-    async def _insist(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do something, again while a database is away."""
+    async def _retry(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something, again while the inbox is away."""
         while True:
             try:
                 async with self._one:
                     return await work()
-            except (RunStoreError, InboxError) as error:
-                _logger.warning("Tickets are asked and told later: %s", error)
+            except InboxError as error:
+                _logger.warning("Tickets are asked later: %s", error)
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def _catch_up(self) -> None:
-        """Ask and tell what was not while no service ran."""
+        """Ask and record what was not while no service ran."""
+        rows = await lasting(self._runs.store.published, self._runs.machine)
+        self._published = {row.id for row in rows}
         for stored in await self._runs.inbox.run(_undelivered):
             if stored.outcome is not None:
                 await self._settled(Settled(stored.request, stored.outcome, stored.actor))
-        for session_id in await self._runs.inbox.run(lambda store: store.requests.waiting_counts()):
-            if (run := await self._run_of(session_id)) is not None:
+        asked = {event.body["request"]: event for event in await lasting(self._runs.store.asked)}
+        for stored in await self._runs.inbox.run(lambda store: store.requests.waiting(limit=MOST_RUNS)):
+            request = stored.request
+            if (event := asked.get(request.id)) is not None:
+                self._asked.setdefault(event.run, _Asked(request, event.body["number"]))
+            elif (run := await self._run_of(request.session_id)) is not None:
                 await self._ask(run)
 
-    async def _heed(self, change: Added | Settled) -> None:
+    async def _handle(self, change: Added | Settled) -> None:
         if isinstance(change, Settled):
             await self._settled(change)
         elif (run := await self._run_of(change.request.session_id)) is not None:
             await self._ask(run)
 
     async def _run_of(self, session_id: str) -> Run | None:
-        return await asyncio.to_thread(self._runs.store.of_session, session_id)
+        """Return the run of this machine that a session belongs to."""
+        run = await lasting(self._runs.store.of_session, session_id)
+        return run if run is not None and run.machine == self._runs.machine else None
 
     async def _settled(self, change: Settled) -> None:
-        """Tell how a request was settled, unless that was in its ticket, and go on."""
+        """Record how a request was settled, and continue its run."""
         run = await self._run_of(change.request.session_id)
         if run is None:
             return
-        front = self._fronts.get(run.id)
+        asked = self._asked.get(run.id)
         elsewhere = change.actor is None or change.actor.surface is not Surface.TICKET
         elsewhere = elsewhere and not isinstance(change.outcome, Cancelled)
-        if front is not None and front.request.id == change.request.id and not elsewhere:
-            del self._fronts[run.id]
+        if asked is not None and asked.request.id == change.request.id and not elsewhere:
+            del self._asked[run.id]
         if not isinstance(change.outcome, Cancelled):
             text = f"{_how(change.actor)}: {_given(change.request, change.outcome)}"
             body = {"request": change.request.id, "text": text, "here": not elsewhere}
             await self._runs.record(run.id, Happened.ANSWERED, change.request.id, body)
             await self._runs.answered(run.id)
+        self._published.discard(change.request.id)
+        await lasting(self._runs.store.settle, change.request.id, change.outcome, change.actor)
         await self._ask(run)
 
     # -- asking ---------------------------------------------------------------------------------------------
 
-    async def _in_front(self, run: Run, text: str) -> _Front | None:
+    async def _question_for(self, run: Run, text: str) -> _Asked | None:
         """Return the question that a message to a ticket answers, or None."""
-        if (front := await self._ask(run)) is not None:
-            return front
-        front = self._fronts.pop(run.id, None)
-        return front if front is not None and _selects(front, text) else None
+        if (asked := await self._ask(run)) is not None:
+            return asked
+        asked = self._asked.pop(run.id, None)
+        return asked if asked is not None and _selects(asked, text) else None
 
-    async def _ask(self, run: Run) -> _Front | None:
+    async def _ask(self, run: Run) -> _Asked | None:
         """Ask the next question of the oldest request, unless one was asked that waits; return it."""
         waiting = await self._runs.requests(run)
-        front = self._fronts.get(run.id)
-        if not waiting or (front is not None and front.request.id in {one.request.id for one in waiting}):
-            return front if waiting else None
+        for one in waiting:
+            if one.request.id not in self._published:
+                await lasting(self._runs.store.publish, run.id, one)
+                self._published.add(one.request.id)
+        asked = self._asked.get(run.id)
+        if not waiting or (asked is not None and asked.request.id in {one.request.id for one in waiting}):
+            return asked if waiting else None
         opened = await self._runs.inbox.open(waiting[0].request.id)
         if opened is None or not opened.is_pending:
             return None
@@ -179,29 +193,30 @@ class Desk:
 
     async def _put(
         self, run: Run, opened: OpenRequest, number: int, again: str = "", why: str = ""
-    ) -> _Front:
+    ) -> _Asked:
         """Ask a question; ``again`` is the message after which it is asked again, and ``why`` the reason."""
         request, state = opened.request, _state(opened)
         if state is None:
-            asking = decision_asked(request, _choices(request), why)
+            text, labels = decision_asked(request, _choices(request), why)
         else:
-            asking = question_asked(state, number - 1, why)
-        self._fronts[run.id] = front = _Front(request, number)
+            text, labels = question_asked(state, number - 1, why)
+        self._asked[run.id] = asked = _Asked(request, number)
         body = {"request": request.id, "number": number, "of": len(state.asked_tabs) if state else 1}
-        body |= {"text": asking.text, "options": list(asking.options)}
+        body |= {"text": text, "options": labels}
         what = f"{request.id}:{number}{again and f':{again}'}"
         await self._runs.record(run.id, Happened.ASKED, what, body)
-        return front
+        return asked
 
     # -- answers --------------------------------------------------------------------------------------------
 
     async def _apply(self, run: Run, message: TicketMessage, request_id: str, number: int) -> None:
         """Let a message answer a question; the next one is asked, or the request settled."""
-        actor = Actor.here(Surface.TICKET, one_line(message.author, MOST_SHOWN))
+        actor = Actor.here(message.surface, one_line(message.author, MOST_SHOWN))
         opened = await self._runs.inbox.open(request_id)
-        if opened is None or not opened.is_pending:
-            settled = opened.stored.actor if opened is not None else None
-            if settled is None or settled.surface is not Surface.TICKET:
+        stored = await self._runs.inbox.run(lambda store: store.requests.get(request_id))
+        if opened is None or stored is None or stored.outcome is not None:
+            settled = stored.actor if stored is not None else None
+            if settled is None or settled.surface is not message.surface:
                 await self._say(run, message, _how(settled))
             return
         state, ahead = _state(opened), None
@@ -277,12 +292,12 @@ def _with_answer(state: PanelState, tab: int, text: str) -> PanelState:
     return replace(state, pages=(*state.pages[:tab], page, *state.pages[tab + 1 :]))
 
 
-def _selects(front: _Front, text: str) -> bool:
+def _selects(asked: _Asked, text: str) -> bool:
     """Whether a text can only be meant for a question: it names its options."""
     try:
-        if isinstance(front.request, AnsweredRequest):
-            return bool(read_typed(front.request.questions.questions[front.number - 1], text).selected)
-        read_typed_choice(_choices(front.request), text)
+        if isinstance(asked.request, AnsweredRequest):
+            return bool(read_typed(asked.request.questions.questions[asked.number - 1], text).selected)
+        read_typed_choice(_choices(asked.request), text)
     except (TypedError, InvalidOutcome):
         return False
     return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
 from contextvars import Context
 from functools import partial
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID
 
+from ccq_tui.service.policy import Policy
 from ccq_tui.service.run import Run, RunState
 from ccq_tui.service.segments import Segments
 from ccq_tui.service.store import driver_url
@@ -18,7 +19,7 @@ from ccq_tui.service.store import driver_url
 T = TypeVar("T")
 
 VERSION = "1"
-"""Of the steps of a segment: a workflow that began under another one is not gone on with."""
+"""Of the steps of a segment: a workflow that began under another one is not continued."""
 POLL_SECONDS = 0.25
 """Seconds after which a worker looks for new segments."""
 
@@ -35,23 +36,22 @@ class Engine:
 
     Args:
         url: The database, as `RunStore.open` takes it.
-        machine: The name of this machine; what it began is gone on with by it alone.
-        rooms: The most segments of each repository that work at a time on this machine.
-        most: The most segments that work at a time on this machine.
+        machine: The name of this machine; what it began is continued by it alone.
+        policy: The most segments of each repository, and of all, that work at a time on this machine.
         steps: The steps, run in the event loop that called `start`; each may run again after a kill.
     """
 
-    def __init__(self, url: str, machine: str, rooms: Mapping[str, int], most: int, steps: Segments) -> None:
+    def __init__(self, url: str, machine: str, policy: Policy, steps: Segments) -> None:
         self._url = url
         self._machine = machine
-        self._rooms = {f"repository:{name}": room for name, room in rooms.items()}
-        self._rooms[f"machine:{machine}"] = most
+        self._limits = {f"repository:{name}": one.most_runs for name, one in policy.repositories.items()}
+        self._limits[f"machine:{machine}"] = policy.limits.most_runs
         self._steps = steps
         self._tasks: set[asyncio.Task[Any]] = set()
         self._ending = False
 
     async def start(self) -> None:
-        """Start: segments that were cut off go on. Raises what the database raises."""
+        """Start: segments that were cut off continue. Raises what the database raises."""
         self._loop = asyncio.get_running_loop()
         await asyncio.to_thread(self._launch)
 
@@ -72,11 +72,11 @@ class Engine:
             self._segment(run_id, segment)
 
         self._workflow = workflow
-        DBOS.listen_queues([*self._rooms])
+        DBOS.listen_queues([*self._limits])
         DBOS.launch()
-        for name, room in self._rooms.items():
+        for name, limit in self._limits.items():
             DBOS.register_queue(
-                name, worker_concurrency=room, polling_interval_sec=POLL_SECONDS, on_conflict="always_update"
+                name, worker_concurrency=limit, polling_interval_sec=POLL_SECONDS, on_conflict="always_update"
             )
 
     async def begin(self, run: Run, segment: int) -> None:
@@ -94,13 +94,13 @@ class Engine:
 
         await asyncio.to_thread(enqueue)
 
-    async def is_going(self, run_id: str, segment: int) -> bool:
+    async def is_active(self, run_id: str, segment: int) -> bool:
         """Return whether a segment waits for its turn or works, as far as the database knows."""
         status = await asyncio.to_thread(DBOS.get_workflow_status, workflow_id(run_id, segment))
         return status is not None and status.status in ("ENQUEUED", "PENDING")
 
     async def end(self) -> None:
-        """Interrupt the steps, and end; what was cut off goes on at the next `start`."""
+        """Interrupt the steps, and end; what was cut off continues at the next `start`."""
         self._ending = True
         for task in self._tasks:
             task.cancel()

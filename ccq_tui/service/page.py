@@ -1,13 +1,14 @@
-"""The page of a run: what happened in it and what waits, as text without a script."""
+"""The page of a run: what it asks, with a form to answer, and what happened in it; without a script."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from uuid import uuid4
 
-from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.store.rows import StoredRequest
-from ccq_tui.service.run import Happened, Run, RunEvent, RunState
+from markdown_it import MarkdownIt
+
+from ccq_tui.service.run import OVER, WORKS, Happened, Run, RunEvent, RunState
 from ccq_tui.text import one_line, safe
 
 REFRESH_SECONDS = 5
@@ -18,50 +19,108 @@ WORDS = {
     RunState.WORKING: "It works.",
     RunState.WAITING: "It waits for an answer.",
     RunState.PARKED: "It waits for an answer; no process runs.",
-    RunState.ENDED: "It is done; it continues with a message to the ticket.",
-    RunState.FAILED: "It failed.",
-    RunState.STOPPED: "It was stopped.",
+    RunState.ENDED: "It is done; a message continues it.",
+    RunState.FAILED: "It failed; a message continues it.",
+    RunState.STOPPED: "It was stopped; a message continues it.",
 }
-MOVING = (RunState.QUEUED, RunState.WORKING, RunState.WAITING)
+POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 1rem auto; padding: 0 1rem }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; font: inherit; margin: .2rem 0 1rem }
-h2 { font-size: 1rem; margin: 1rem 0 0 }
-time { color: #666 }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #8881; padding: .5rem }
+section { border-left: .25rem solid #2a6fdb; padding-left: 1rem; margin: 1.5rem 0 }
+textarea { width: 100%; box-sizing: border-box; font: inherit }
+button { font: inherit; padding: .5rem 1rem; margin: .25rem .5rem .25rem 0; max-width: 100% }
+h2 { font-size: 1rem; margin: 1.5rem 0 0 }
+p, li { overflow-wrap: anywhere }
+time { color: #666; font-weight: normal }
 @media (prefers-color-scheme: dark) {
   body { background: #111; color: #ddd } a { color: #9cf } time { color: #999 }
+  textarea, button { background: #222; color: #ddd; border: 1px solid #777 }
 }
 """
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
 
 
-def run_page(run: Run, events: Sequence[RunEvent], waiting: Iterable[StoredRequest]) -> str:
-    """Return the page, as HTML in which every text is a text."""
-    refresh = f'<meta http-equiv="refresh" content="{REFRESH_SECONDS}">' if run.state in MOVING else ""
+def question_in(events: Sequence[RunEvent]) -> RunEvent | None:
+    """Return what a run asks, of its events with the newest first; None if that was answered."""
+    ends = (Happened.ASKED, Happened.ANSWERED, Happened.ENDED)
+    last = next((one for one in events if one.kind in ends), None)
+    return last if last is not None and last.kind is Happened.ASKED else None
+
+
+def meant_by(question: RunEvent) -> str:
+    """Return what `TicketMessage.meant` is for an answer to a question."""
+    return f"{question.body['request']}:{question.body['number']}"
+
+
+def run_page(run: Run, events: Sequence[RunEvent], *, sending: bool) -> str:
+    """Return the page, as HTML in which every text is a text.
+
+    Args:
+        run: The run.
+        events: What happened in it, the newest first.
+        sending: Whether a message to it is still on its way.
+    """
+    question = None if run.state in OVER else question_in(events)
+    asks = question is not None and not sending
+    moves = sending or (run.state not in OVER and not asks)
+    refresh = f'<meta http-equiv="refresh" content="{REFRESH_SECONDS}">' if moves else ""
     title = _text(one_line(run.title, 200) or run.id)
+    words = "It asks." if asks and run.state in WORKS else WORDS[run.state]
     parts = [
         '<!doctype html><html lang="en"><meta charset="utf-8">',
         f'<meta name="viewport" content="width=device-width">{refresh}<title>{title}</title>',
         f'<link rel="stylesheet" href="/page.css"><h1>{title}</h1>',
-        f"<p><strong>{WORDS[run.state]}</strong></p>",
+        f"<p><strong>{'A message is on its way.' if sending else words}</strong></p>",
         f"<p>Run {run.id} · {_text(run.repository)} · {_text(run.branch or 'no branch yet')}</p>",
     ]
     if run.url.startswith(("https://", "http://")):
         parts.append(f'<p><a rel="noreferrer" href="{_text(run.url)}">The ticket</a></p>')
-    for one in waiting:
-        name = _text(one.request.id)
-        lines = "\n".join(kind_of(one.request).plain_text(one.request, None))
-        parts.append(f"<h2>Waits for an answer</h2><pre>{_text(lines)}</pre>")
-        parts.append(
-            f"<p>Answer in the ticket, in any ccq-tui, or by <code>ccq-tui answer {name}</code>.</p>"
-        )
+    if asks and question is not None:
+        parts.append(f"<section>{markdown(str(question.body['text']))}{_answering(question)}</section>")
+    elif run.state in OVER and not sending:
+        parts.append(_form(_field("Message", ""), "Send"))
+    if run.state not in OVER:
+        parts.append(_form('<input type="hidden" name="stop" value="1">', "Stop the run"))
     for event in events:
-        head = event.body.get("end") if event.kind is Happened.ENDED else event.kind
-        text = str(event.body.get("text", ""))
-        if parameter := event.body.get("parameter"):
-            text = f"{text} {parameter}"
-        at = f"{event.at:%Y-%m-%d %H:%M:%S} UTC"
-        parts.append(f"<h2>{_text(str(head))} <time>{at}</time></h2><pre>{_text(text)}</pre>")
+        if event is not question or not asks:
+            head = event.body.get("end") if event.kind is Happened.ENDED else event.kind
+            text = str(event.body.get("text", ""))
+            if parameter := event.body.get("parameter"):
+                text = f"{text} {parameter}"
+            at = f"{event.at:%Y-%m-%d %H:%M:%S} UTC"
+            parts.append(f"<h2>{_text(str(head))} <time>{at}</time></h2>{markdown(text)}")
     return "\n".join(parts)
+
+
+def markdown(text: str) -> str:
+    """Return Markdown as HTML, without images and without HTML of its own."""
+    return str(_MARKDOWN.render(safe(text, limit=LONGEST)))
+
+
+def _answering(question: RunEvent) -> str:
+    """Return the forms that answer a question: a button for each option, and a field."""
+    meant = meant_by(question)
+    options = "".join(
+        f'<button name="text" value="{_text(label)}">{_text(one_line(label, 200))}</button>'
+        for label in question.body["options"]
+    )
+    said = f'<input type="hidden" name="meant" value="{_text(meant)}">'
+    chosen = _form(said + options) if options else ""
+    also = f"Or in any ccq-tui, or by <code>ccq-tui answer {_text(str(question.body['request']))}</code>."
+    return f"{chosen}{_form(said + _field('Your answer', ' autofocus'), 'Reply')}<p>{also}</p>"
+
+
+def _field(name: str, more: str) -> str:
+    return (
+        f'<textarea name="text" rows="2" aria-label="{name}" placeholder="{name}" required{more}></textarea>'
+    )
+
+
+def _form(fields: str, name: str = "") -> str:
+    """Return a form that is sent once, however often its button is pressed."""
+    fields += f'<input type="hidden" name="id" value="{uuid4()}">'
+    return f'<form method="post">{fields}{name and f"<p><button>{name}</button></p>"}</form>'
 
 
 def _text(text: str) -> str:

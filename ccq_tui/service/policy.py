@@ -15,16 +15,19 @@ from ccq_tui.config.values import existing_directory, read_duration
 from ccq_tui.service.port import NewTicket
 
 
-def anchored(value: object, info: ValidationInfo) -> object:
+def anchored(path: Path, info: ValidationInfo) -> Path:
     """Let a relative path start at the directory of the configuration's file."""
-    base = (info.context or {}).get("base", Path())
-    return base / expanded(value) if isinstance(value, str) and value else value
+    base: Path = (info.context or {}).get("base", Path())
+    return base / expanded(path)
 
 
-Checkout = Annotated[Path, BeforeValidator(anchored), AfterValidator(existing_directory)]
+Checkout = Annotated[Path, AfterValidator(anchored), AfterValidator(existing_directory)]
 Seconds = Annotated[float, BeforeValidator(read_duration), Field(gt=0)]
 Count = Annotated[int, Strict(), Field(ge=1)]
 Flag = Annotated[bool, Strict()]
+
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 
 
 class NoRepositoryError(Exception):
@@ -32,7 +35,14 @@ class NoRepositoryError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
+class ConfigTable:
+    """A table of the configuration; others than its fields are refused."""
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+
+@dataclass(frozen=True, slots=True)
+class Repository(ConfigTable):
     """A repository in which runs work; its directory is trusted: its hooks and MCP servers run.
 
     Attributes:
@@ -46,8 +56,6 @@ class Repository:
         choose: Tickets that are about these values, such as {"team": "ENG"}, belong to it.
     """
 
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
-
     path: Checkout
     base: str = ""
     remote: str = "origin"
@@ -59,18 +67,16 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
-class RunLimits:
+class RunLimits(ConfigTable):
     """The limits of runs, in seconds.
 
     Attributes:
         work: Most time that a segment works.
-        question: How long a request waits before its ticket is told that it is parked.
+        question: How long a request waits before its ticket says that it is parked.
         permission: How long a process is kept for a permission or a plan, which does not outlive it.
         on_timeout: What an unanswered request does to its run: it waits on, or the run ends with an error.
         most_runs: The most segments that work at a time on a machine.
     """
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     work: Seconds = 3600.0
     question: Seconds = 1800.0
@@ -80,7 +86,7 @@ class RunLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(ConfigTable):
     """All that the configuration says about runs.
 
     Attributes:
@@ -88,8 +94,8 @@ class Policy:
         limits: The limits of runs.
     """
 
-    repositories: Mapping[str, Repository]
-    limits: RunLimits = field(default_factory=RunLimits)
+    repositories: Annotated[Mapping[Name, Repository], Field(min_length=1)]
+    limits: RunLimits = RunLimits()
 
     def choose(self, ticket: NewTicket) -> str:
         """Return the name of the repository that a ticket is about; raises `NoRepositoryError`."""

@@ -1,4 +1,4 @@
-"""The port of an adapter: what the service tells a ticket, and what people say there."""
+"""The port of an adapter: what the service sends to a ticket, and what people say there."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ccq_tui.inbox.actors import Surface
 from ccq_tui.service.run import Run
 
 
 class RetryLaterError(Exception):
-    """A ticket could not be told for now.
+    """A ticket cannot be reached for now.
 
     Attributes:
         seconds: How long to wait before the next try, as far as the other side says.
@@ -22,13 +23,13 @@ class RetryLaterError(Exception):
 
 
 class RefusedError(Exception):
-    """A ticket refuses what it is told, and would again; the message says why."""
+    """A ticket refuses what it is sent, and would again; the message says why."""
 
 
 class Adapter(Protocol):
-    """Tells tickets what happens in their runs; each call may be repeated with the same ``key``.
+    """Sends to tickets what happens in their runs; each call may be repeated with the same ``key``.
 
-    A call raises `RetryLaterError` or `RefusedError`; ``key`` is a UUID that identifies what is told.
+    A call raises `RetryLaterError` or `RefusedError`; ``key`` is a UUID that identifies what is sent.
 
     Attributes:
         name: Its name, which is the ``source`` of its runs.
@@ -37,10 +38,10 @@ class Adapter(Protocol):
     name: str
 
     async def started(self, run: Run, key: str, page: str) -> None:
-        """Tell that work begins; ``page`` is the address of the run's page, or ""."""
+        """Report that work begins; ``page`` is the address of the run's page, or ""."""
 
     async def said(self, run: Run, key: str, kind: str, text: str, parameter: str) -> None:
-        """Tell what the session does.
+        """Report what the session does.
 
         ``kind`` is "thought", "action" with a ``parameter``, or "plan": then ``parameter`` is its steps as
         JSON, each with "content" and "status" as Claude Code's list of tasks has them, and ``text`` the same
@@ -51,10 +52,10 @@ class Adapter(Protocol):
         """Ask a question, in Markdown with numbered options; ``options`` are labels to choose one of."""
 
     async def answered(self, run: Run, key: str, text: str) -> None:
-        """Tell that a question was answered elsewhere, and how."""
+        """Report that a question was answered elsewhere, and how."""
 
     async def ended(self, run: Run, key: str, end: str, text: str) -> None:
-        """Tell the end; ``end`` is "response", "error" or "parked" (it waits on)."""
+        """Report the end; ``end`` is "response", "error" or "parked" (it waits on)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class NewTicket:
 
 @dataclass(frozen=True, slots=True)
 class TicketMessage:
-    """What a person says in a ticket: an answer, or more to do.
+    """What a person says in a ticket, or on the page of its run: an answer, or more to do.
 
     Attributes:
         source: The adapter's name.
@@ -92,6 +93,8 @@ class TicketMessage:
         author: The person's name, or "".
         stop: Whether it says to stop at once.
         new: The ticket, should the service not know it yet.
+        surface: Where it was said.
+        meant: What it answers, as REQUEST:NUMBER of a question; "" for what the ticket was asked last.
     """
 
     source: str
@@ -101,41 +104,20 @@ class TicketMessage:
     author: str = ""
     stop: bool = False
     new: NewTicket | None = None
+    surface: Surface = Surface.TICKET
+    meant: str = ""
 
 
 Incoming = NewTicket | TicketMessage
 
 
-class WebhookError(Exception):
-    """A call of a webhook is refused; the message says why.
-
-    Attributes:
-        status: The HTTP status of the response.
-    """
-
-    def __init__(self, status: int, problem: str) -> None:
-        super().__init__(problem)
-        self.status = status
-
-
-@dataclass(frozen=True, slots=True)
-class WebhookCall:
-    """A verified call of a webhook.
-
-    Attributes:
-        id: Its id: the same when the sender repeats it.
-        incoming: What it says, or None if that is nothing for the service.
-    """
-
-    id: str
-    incoming: Incoming | None
-
-
 class Webhook(Protocol):
     """Reads what the other side sends to ``/webhooks/NAME``."""
 
-    def read(self, headers: Mapping[str, str], body: bytes) -> WebhookCall:
-        """Verify and read a call; raises `WebhookError`.
+    def read(self, headers: Mapping[str, str], body: bytes) -> Incoming | None:
+        """Verify and read a call; return what it says, if that is for the service. Raises `ProblemError`.
+
+        A call may come again: tickets and messages are taken once, by their own ids.
 
         Args:
             headers: Its headers, by names in lower case.

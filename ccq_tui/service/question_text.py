@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.kinds import kind_of
@@ -13,24 +12,15 @@ from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.model import Option, Question
 from ccq_tui.questions.prose import answer_line, shown_label
 from ccq_tui.questions.state import PanelState
-from ccq_tui.text import one_line, safe
+from ccq_tui.text import fenced, one_line, safe
 
 MOST_TEXT = 8_000
 """Most characters of a text that is shown."""
 MOST_LINE = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """What a ticket is asked.
-
-    Attributes:
-        text: The question, in Markdown.
-        options: The labels to choose one of; none where several, or a text, are wanted.
-    """
-
-    text: str
-    options: tuple[str, ...] = ()
+Asking = tuple[str, list[str]]
+"""What a ticket is asked: Markdown, and the labels to choose one of, if one is to be chosen."""
 
 
 def question_asked(state: PanelState, tab: int, why: str = "") -> Asking:
@@ -43,8 +33,8 @@ def question_asked(state: PanelState, tab: int, why: str = "") -> Asking:
     """
     question = state.pages[tab].question
     one_of = question.kind is Kind.CHOICE and not question.multi_select
-    options = tuple(option.label for option in question.options) if one_of else ()
-    return Asking(_joined(_question(state, tab, why)), options)
+    options = [option.label for option in question.options] if one_of else []
+    return _joined(_question(state, tab, why)), options
 
 
 def decision_asked(request: Request, choices: Sequence[Choice], why: str = "") -> Asking:
@@ -61,18 +51,10 @@ def decision_asked(request: Request, choices: Sequence[Choice], why: str = "") -
     if isinstance(request, PlanRequest):
         about = f"**Claude proposes a plan**\n\n{safe(request.plan, limit=MOST_TEXT)}"
     else:
-        about = fenced("\n".join(kind_of(request).plain_text(request, None)).strip("\n"))
-    options = tuple(one.label for one in choices if not one.takes_text)
-    return Asking(_joined([_again(why), about, "\n".join(rows), f"_{hint}_"]), options)
-
-
-def fenced(text: str) -> str:
-    """Return a text as a block of code that nothing in it can end."""
-    text = safe(text, limit=MOST_TEXT)
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}\n{text}\n{fence}"
+        lines = "\n".join(kind_of(request).plain_text(request, None)).strip("\n")
+        about = fenced(safe(lines, limit=MOST_TEXT))
+    options = [one.label for one in choices if not one.takes_text]
+    return _joined([_again(why), about, "\n".join(rows), f"_{hint}_"]), options
 
 
 def _question(state: PanelState, tab: int, why: str) -> Iterator[str]:
@@ -95,7 +77,7 @@ def _option(number: int, option: Option) -> str:
     said = f": {_line(option.description)}" if option.description else ""
     row = f"{number}. **{_line(shown_label(option.label))}**{badge}{said}"
     if option.preview:
-        row += "\n\n   " + fenced(option.preview).replace("\n", "\n   ") + "\n"
+        row += "\n\n   " + fenced(safe(option.preview, limit=MOST_TEXT)).replace("\n", "\n   ") + "\n"
     return row
 
 

@@ -17,11 +17,16 @@ class RunState(StrEnum):
     WAITING = "waiting"
     """A request waits for a person, and no process runs."""
     PARKED = "parked"
-    """As waiting, longer than the limit: the ticket was told that it waits on."""
+    """As waiting, longer than the limit: the ticket says that it waits on."""
     ENDED = "ended"
-    """It has answered its ticket; a message to the ticket goes on with it."""
+    """It has answered its ticket; a message to the ticket continues it."""
     FAILED = "failed"
     STOPPED = "stopped"
+
+
+WORKS = (RunState.QUEUED, RunState.WORKING)
+WAITS = (RunState.WAITING, RunState.PARKED)
+OVER = (RunState.ENDED, RunState.FAILED, RunState.STOPPED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ class Run:
 
 
 class Happened(StrEnum):
-    """What happened in a run, as its ticket is told."""
+    """What happened in a run, as it is sent to its ticket."""
 
     STARTED = "started"
     SAID = "said"
@@ -80,7 +85,7 @@ class Happened(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunEvent:
-    """Something that happened in a run; recorded once, and told to its adapter until that has it.
+    """Something that happened in a run; recorded once, and sent by its adapter until it is delivered.
 
     Attributes:
         id: A UUID made of the run and of what happened: the same when it is recorded again.

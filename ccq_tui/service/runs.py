@@ -37,16 +37,16 @@ class Runs(Protocol):
         """Return the requests of a run that wait on this machine, oldest first; raises `InboxError`."""
 
     async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> RunEvent:
-        """Record what happened in a run, once; it is told to the ticket and to followers."""
+        """Record what happened in a run, once; it is sent to the ticket and to followers."""
 
     async def route(self, run: Run) -> list[TicketMessage]:
         """Give messages that answer something to it; return the others, which are to prompt the session."""
 
     async def answered(self, run_id: str) -> None:
-        """Go on with a run, if it waits and nothing of it waits for a person any more."""
+        """Continue a run, if it waits and nothing of it waits for a person any more."""
 
-    async def go_on(self, run: Run) -> None:
-        """Do what the messages and answers of a run want: stop, answer, prompt, begin the next segment."""
+    async def advance(self, run: Run) -> None:
+        """Do what the messages and answers of a run ask for: stop, answer, prompt, begin the next segment."""
 
     async def begin_next(self, run: Run) -> None:
-        """Begin the next segment of a run that rests, or whose segment is not gone on with."""
+        """Begin the next segment of a run that rests, or whose segment is not continued."""

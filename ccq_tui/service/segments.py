@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 from uuid import NAMESPACE_OID, uuid5
 
 from ccq_tui.config.errors import SettingsError
@@ -21,7 +21,7 @@ from ccq_tui.service.policy import Repository
 from ccq_tui.service.run import Happened, Run, RunState
 from ccq_tui.service.runs import Runs
 from ccq_tui.service.store import RunStoreError
-from ccq_tui.service.stretch import End, Stretch, Tell, prompts_of
+from ccq_tui.service.stretch import End, Happenings, Stretch, prompts_of
 from ccq_tui.worktrees.model import WorktreeError, worktree_at
 
 _logger = logging.getLogger(__name__)
@@ -46,11 +46,11 @@ async def lasting(work: Callable[P, T], *values: P.args, **named: P.kwargs) -> T
 
 
 class Segments:
-    """The steps of the segments of this machine, and the conversations that they hold.
+    """The steps of the segments of this machine, and the conversations that run in them.
 
     Args:
         runs: The service.
-        launch: The launch of its sessions; its flags apply before those of a repository.
+        launch: The launch of its sessions, without a repository's flags.
 
     Attributes:
         live: The conversations, by run.
@@ -61,7 +61,7 @@ class Segments:
         self._runs = runs
         self._launch = launch
         repositories = runs.policy.repositories.items()
-        self._rooms = {name: asyncio.Semaphore(one.most_runs) for name, one in repositories}
+        self._slots = {name: asyncio.Semaphore(one.most_runs) for name, one in repositories}
 
     async def take(self, run_id: str, segment: int) -> bool:
         """Take the run for this machine; return whether it is this machine's turn."""
@@ -88,49 +88,49 @@ class Segments:
         if (run := await self._mine(run_id, segment)) is None:
             return ""
         if (repository := self._runs.policy.repositories.get(run.repository)) is None:
-            return f"The repository {run.repository} is no longer configured on {run.machine}."
+            gone = f"The repository {run.repository} is no longer configured on {run.machine}."
+            return gone if run.repository else run.result
         try:
             worktree = await asyncio.to_thread(check_out, repository, run_id)
         except WorktreeError as error:
             return f"No worktree for this ticket: {error}. A message here tries again."
-        place = {"directory": str(worktree.path), "branch": worktree.branch}
-        await lasting(self._runs.store.update, run_id, **place)
+        directory, branch = str(worktree.path), worktree.branch
+        await lasting(self._runs.store.update, run_id, directory=directory, branch=branch)
         return ""
 
     async def converse(self, run_id: str, segment: int) -> End | None:
-        """Hold a stretch of the session; return how it ended, or None if the run was taken away."""
+        """Run a stretch of the session; return how it ended, or None if the run was taken away."""
         if (run := await self._mine(run_id, segment)) is None:
             return None
-        events: asyncio.Queue[tuple[Happened, str, Mapping[str, Any]]] = asyncio.Queue()
-        writing = asyncio.create_task(self._write(run_id, events))
+        happenings = Happenings()
+        recording = asyncio.create_task(self._record(run_id, happenings))
         try:
-            async with self._rooms[run.repository]:
-                while True:
-                    end = await self._hold(run, lambda *event: events.put_nowait(event))
-                    if end["end"] != "again":
-                        break
+            async with self._slots[run.repository]:
+                end = await self._run_stretch(run, happenings)
+                while end["end"] == "again":
                     run = await lasting(self._runs.store.update, run_id, session=end["text"])
-            await events.join()
+                    end = await self._run_stretch(run, happenings)
+            await happenings.join()
         except (SettingsError, WorktreeError, InboxError, OSError) as error:
             _logger.exception("The session of run %s was not started", run_id)
             return {"end": RunState.FAILED, "text": f"The session was not started: {error}"}
         else:
             return end
         finally:
-            writing.cancel()
+            recording.cancel()
 
-    async def _hold(self, run: Run, tell: Tell) -> End:
-        talk = Stretch(self._runs.runtime, run, self._runs.policy.limits, tell)
-        self.live[run.id] = talk
+    async def _run_stretch(self, run: Run, happenings: Happenings) -> End:
+        stretch = Stretch(self._runs.runtime, run, self._runs.policy.limits, happenings)
+        self.live[run.id] = stretch
         try:
             if any(message.stop for message in await lasting(self._runs.store.kept, run)):
                 return {"end": RunState.STOPPED, "text": ""}
             kept = await self._runs.route(run)
             repository = self._runs.policy.repositories[run.repository]
             launch = await asyncio.to_thread(self._launched, run, repository)
-            end = await talk.hold(launch, prompts_of(run, kept))
+            end = await stretch.run(launch, prompts_of(run, kept))
             for prompt, message in zip(prompts_of(run, kept)[1:], kept, strict=True):
-                if prompt.id in talk.read:
+                if prompt.prompt_id in stretch.read:
                     await lasting(self._runs.store.taken, message)
             return end
         finally:
@@ -138,45 +138,39 @@ class Segments:
 
     def _launched(self, run: Run, repository: Repository) -> Launch:
         """Return the launch of a run's session; reads files."""
-        program = self._launch.program
-        own = {name: getattr(repository, name) for name in ("permission_mode", "allowed_tools")}
-        flags = {**(program.flags or {}), **own}
-        base = replace(self._launch, program=replace(program, flags=flags))
+        flags = {name: getattr(repository, name) for name in ("permission_mode", "allowed_tools")}
+        base = replace(self._launch, program=replace(self._launch.program, flags=flags))
         launch = launch_in(Path(run.directory), "", base, asked=False)
-        labels = {"run": run.id, "ticket": run.ticket}
-        return replace(launch, name=run.title, labels=labels)
+        return replace(launch, name=run.title, labels={"run": run.id, "ticket": run.ticket})
 
-    async def _write(
-        self, run_id: str, events: asyncio.Queue[tuple[Happened, str, Mapping[str, Any]]]
-    ) -> None:
+    async def _record(self, run_id: str, happenings: Happenings) -> None:
         while True:
-            await self._runs.record(run_id, *await events.get())
-            events.task_done()
+            await self._runs.record(run_id, *await happenings.get())
+            happenings.task_done()
 
     async def conclude(self, run_id: str, segment: int, end: End) -> None:
-        """Tell the end, and leave the run in the state that follows from it."""
-        run = await self._mine(run_id, segment)
-        if run is not None:
-            text = end["text"]
+        """Record the end, and leave the run in the state that follows from it."""
+        if (run := await self._mine(run_id, segment)) is not None:
+            text, changes = end["text"] or STOPPED, {}
             if (repository := self._runs.policy.repositories.get(run.repository)) and run.directory:
-                text = await self._kept(run, repository, end)
+                text = await self._kept(run, repository, end["end"], text)
             if end["end"] != RunState.WAITING:
                 said = "error" if end["end"] == RunState.FAILED else "response"
-                body = {"end": said, "text": text or STOPPED, "branch": run.branch}
+                body = {"end": said, "text": text, "branch": run.branch}
                 await self._runs.record(run_id, Happened.ENDED, str(segment), body)
-            changes = {} if end["end"] == RunState.WAITING else {"result": text}
+                changes = {"result": text}
             await lasting(self._runs.store.move, run_id, [RunState.WORKING], RunState(end["end"]), **changes)
         run = await lasting(self._runs.store.get, run_id)
         if run.segment == segment:
-            await self._runs.go_on(run)
+            await self._runs.advance(run)
 
-    async def _kept(self, run: Run, repository: Repository, end: End) -> str:
+    async def _kept(self, run: Run, repository: Repository, end: str, said: str) -> str:
         """Push what a segment made, and remove a worktree that holds nothing; return the words of the end."""
-        said, directory = end["text"], Path(run.directory)
+        directory = Path(run.directory)
         if repository.push:
             problem = await asyncio.to_thread(push, repository, directory, run.branch)
             said += f"\n\nThe branch {run.branch} could not be pushed: {problem}" if problem else ""
-        if end["end"] == RunState.WAITING:
+        if end == RunState.WAITING:
             return said
         settings = self._launch.settings.model_copy(update={"cwd": directory})
         over = EndedSession(Launch(settings=settings, worktree=worktree_at(directory)), run.session)

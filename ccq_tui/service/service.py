@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
-from uuid import NAMESPACE_OID, uuid4, uuid5
+from uuid import uuid4
 
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.load import load_settings
@@ -26,13 +26,14 @@ from ccq_tui.runtime.person import Configured
 from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.service.desk import Desk
 from ccq_tui.service.engine import Engine
-from ccq_tui.service.policy import Policy
+from ccq_tui.service.mirror import Mirror
+from ccq_tui.service.outbox import Outbox
+from ccq_tui.service.policy import NoRepositoryError, Policy
 from ccq_tui.service.port import Adapter, Incoming, NewTicket, TicketMessage
-from ccq_tui.service.run import Happened, Run, RunEvent, RunState
+from ccq_tui.service.run import OVER, WAITS, WORKS, Happened, Run, RunEvent, RunState
 from ccq_tui.service.segments import STOPPED, Segments, lasting
-from ccq_tui.service.store import RunStore, RunStoreError
+from ccq_tui.service.store import MOST_RUNS, RunStore, RunStoreError
 from ccq_tui.service.stretch import prompts_of
-from ccq_tui.service.teller import Teller
 from ccq_tui.words import spoken
 
 _logger = logging.getLogger(__name__)
@@ -41,13 +42,6 @@ LOOK_SECONDS = 1.0
 """Seconds after which the service looks for what other machines and earlier processes left to do."""
 LOST_SECONDS = 60.0
 """Seconds after which a run that should work is looked after."""
-MOST_RUNS = 100_000
-WAITS = (RunState.WAITING, RunState.PARKED)
-RESTS = (*WAITS, RunState.ENDED, RunState.FAILED, RunState.STOPPED)
-"""States in which no segment works or is to."""
-ADOPTED = """\
-Another machine worked on this before and is gone. Your worktree has what it pushed. People were asked, \
-answered and wrote before:"""
 
 
 class Service:
@@ -56,10 +50,9 @@ class Service:
     Args:
         policy: Its repositories and limits.
         store: The URL of the database of runs, ``sqlite:///PATH`` or ``postgresql://…``.
-        adapters: The adapters by their names; a run of another source is told to nobody.
+        adapters: The adapters by their names; the events of a run of another source are not sent.
         machine: The name of this machine, unique among those of the database; "" for its host name.
         state: The directory of state, with the inbox; None for that of the system.
-        flags: Settings of all sessions, as the command line has them.
         environment: Variables for Claude Code, over those of this process.
         page: Returns the address of a run's page, or "".
 
@@ -80,7 +73,6 @@ class Service:
         *,
         machine: str = "",
         state: Path | None = None,
-        flags: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
         page: Callable[[Run], str] = lambda _run: "",
     ) -> None:
@@ -88,8 +80,8 @@ class Service:
         self.adapters: Mapping[str, Adapter] = dict(adapters or {})
         self.machine = machine or socket.gethostname()
         self._url = store
-        self._program = ProgramArguments(flags=flags or {}, state=state, environment=environment or {})
-        self._teller = Teller(self, page)
+        self._program = ProgramArguments(flags={}, state=state, environment=environment or {})
+        self._outbox = Outbox(self, page)
         self._news: Signal[RunEvent] = Signal()
         self._tasks: list[asyncio.Task[object]] = []
         self._routing = asyncio.Lock()
@@ -104,7 +96,7 @@ class Service:
             SettingsError: The settings of the person are wrong.
         """
         self.store = await asyncio.to_thread(RunStore.open, self._url)
-        loaded = await asyncio.to_thread(lambda: load_settings(self._program.flags or {}, project=False))
+        loaded = await asyncio.to_thread(load_settings, project=False)
         launch = Launch(settings=loaded.settings, program=self._program)
         trusted = [one.path.resolve() for one in self.policy.repositories.values()]
         self.runtime = Runtime(launch, Configured(trusted, Actor.here(Surface.PROGRAM, "ccq-tui serve")))
@@ -112,11 +104,10 @@ class Service:
         self.inbox: Inbox = self.runtime.inbox
         await self.inbox.opened()
         self._segments = Segments(self, launch)
-        self._desk = Desk(self)
-        rooms = {name: one.most_runs for name, one in self.policy.repositories.items()}
-        self._engine = Engine(self._url, self.machine, rooms, self.policy.limits.most_runs, self._segments)
+        self._desk, self._mirror = Desk(self), Mirror(self)
+        self._engine = Engine(self._url, self.machine, self.policy, self._segments)
         await self._engine.start()
-        works = (self._desk.follow(), self._teller.run(), self._look_after())
+        works = (self._desk.follow(), self._outbox.run(), self._look_after())
         self._tasks = [self.runtime.run_beside(work) for work in works]
         return self
 
@@ -140,29 +131,40 @@ class Service:
             kept, and taken with its ticket.
 
         Raises:
-            NoRepositoryError: No repository is configured for the ticket.
-            RunStoreError: The database cannot be used now; nothing was taken.
+            RunStoreError: The database cannot be used now; it is to come again.
         """
         ticket = incoming if isinstance(incoming, NewTicket) else incoming.new
         run = await asyncio.to_thread(self.store.of_ticket, incoming.source, incoming.ticket)
+        if isinstance(incoming, TicketMessage) and incoming.stop and run is None:
+            return None  # there is nothing to stop
+        if ticket is not None and (run is None or not run.repository):
+            run = await self._begin(ticket, run)
         if isinstance(incoming, TicketMessage):
-            if run is None and incoming.stop:
-                return None  # there is nothing to stop
             await asyncio.to_thread(self.store.keep, incoming)
-        if run is None and ticket is not None:
-            run = await self._begin(ticket)
         if run is not None and run.machine in ("", self.machine):
-            self.runtime.run_beside(self.go_on(run))
+            self.runtime.run_beside(self.advance(run))
         return run
 
-    async def _begin(self, ticket: NewTicket) -> Run:
+    async def _begin(self, ticket: NewTicket, run: Run | None) -> Run:
+        """Begin the run of a ticket; without a repository it fails at once, until a message finds it one."""
+        try:
+            repository, problem = self.policy.choose(ticket), ""
+        except NoRepositoryError as error:
+            repository, problem = "", str(error)
+        if run is not None:
+            return await asyncio.to_thread(partial(self.store.update, run.id, repository=repository))
         now = datetime.now(UTC)
         said = (ticket.source, ticket.ticket, ticket.title, ticket.url, ticket.prompt)
-        run = Run(secrets.token_hex(6), *said, self.policy.choose(ticket), now, now)
+        machine = self.machine if problem else ""
+        run = Run(secrets.token_hex(6), *said, repository, now, now, machine=machine, result=problem)
         run = await asyncio.to_thread(self.store.create, run)
-        await self.record(run.id, Happened.STARTED, "", {})
-        await self._engine.begin(run, 0)
+        await self._enqueue(run)
         return run
+
+    async def _enqueue(self, run: Run) -> None:
+        """Give a segment to the engine, and say that work begins; the same again does nothing."""
+        await self.record(run.id, Happened.STARTED, "", {})
+        await self._engine.begin(run, run.segment)
 
     async def stop(self, run_id: str, actor: Actor) -> bool:
         """Stop a run at once, and return whether there was something to stop; raises `UnknownRunError`.
@@ -170,12 +172,10 @@ class Service:
         A run of another machine is stopped by that, as soon as it looks.
         """
         run = await asyncio.to_thread(self.store.get, run_id)
-        if run.state in (RunState.ENDED, RunState.FAILED, RunState.STOPPED):
+        if run.state in OVER:
             return False
         stop = TicketMessage(run.source, run.ticket, f"stop {uuid4()}", "", actor.called, stop=True)
-        await asyncio.to_thread(self.store.keep, stop)
-        if run.machine in ("", self.machine):
-            await self.go_on(run)
+        await self.incoming(stop)
         return True
 
     async def answer(self, run_id: str, request_id: str, data: Mapping[str, Any], actor: Actor) -> Verdict:
@@ -201,9 +201,9 @@ class Service:
     # -- what happens ---------------------------------------------------------------------------------------
 
     async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> RunEvent:
-        """Record what happened in a run, as `RunStore.record`; it is told to the ticket and to followers."""
+        """Record what happened in a run, as `RunStore.record`; it is sent to the ticket and to followers."""
         event = await lasting(self.store.record, run_id, kind, what, body)
-        self._teller.notice()
+        self._outbox.notice()
         self._news.emit(event)
         return event
 
@@ -212,9 +212,9 @@ class Service:
         return self._news.subscribe(listener)
 
     async def answered(self, run_id: str) -> None:
-        """Go on with a run, if it waits and nothing of it waits for a person any more."""
+        """Continue a run, if it waits and nothing of it waits for a person any more."""
         run = await lasting(self.store.get, run_id)
-        self.runtime.run_beside(self.go_on(run))  # whoever calls this may be asked next what a message means
+        self.runtime.run_beside(self.advance(run))  # the caller may be asked next what a message means
 
     async def route(self, run: Run) -> list[TicketMessage]:
         """Give messages that answer something to it; return the others, which are to prompt the session."""
@@ -227,33 +227,36 @@ class Service:
                     prompts.append(message)
             return prompts
 
-    async def go_on(self, run: Run) -> None:
-        """Do what the messages and answers of a run want: stop, answer, prompt, begin the next segment."""
+    async def advance(self, run: Run) -> None:
+        """Do what the messages and answers of a run ask for: stop, answer, prompt, begin the next segment."""
         try:
-            await self._go_on(run)
+            await self._advance(run)
         except InboxError as error:
-            _logger.warning("Run %s goes on later: %s", run.id, error)
+            _logger.warning("Run %s continues later: %s", run.id, error)
 
-    async def _go_on(self, run: Run) -> None:
+    async def _advance(self, run: Run) -> None:
         kept = await lasting(self.store.kept, run)
         if stops := [message for message in kept if message.stop]:
-            if (talk := self._segments.live.get(run.id)) is not None:
-                talk.stop()  # its end comes back here
+            if (stretch := self._segments.live.get(run.id)) is not None:
+                stretch.stop()  # its end comes back here
                 return
-            if await self._close(run, RunState.STOPPED, "response", STOPPED, "stopped") or run.state in RESTS:
+            closed = await self._close(run, RunState.STOPPED, "response", STOPPED, "stopped")
+            if closed or run.state not in WORKS:
                 for message in stops:
                     await lasting(self.store.taken, message)
             return
         prompts = await self.route(run)
-        if (talk := self._segments.live.get(run.id)) is not None:
-            talk.send(prompts_of(run, prompts)[1:])
+        if (stretch := self._segments.live.get(run.id)) is not None:
+            stretch.send(prompts_of(run, prompts)[1:])
             return
         run = await lasting(self.store.get, run.id)
-        if run.state in RESTS and not await self.requests(run) and (prompts or run.state in WAITS):
+        if run.state is RunState.FAILED:  # it would fail again by what it failed with
+            prompts = [*await lasting(self.store.kept, run, after=run.changed)]
+        if run.state not in WORKS and not await self.requests(run) and (prompts or run.state in WAITS):
             await self.begin_next(run)
 
     async def begin_next(self, run: Run) -> None:
-        """Begin the next segment of a run that rests, or whose segment is not gone on with."""
+        """Begin the next segment of a run that rests, or whose segment is not continued."""
         changes = {"segment": run.segment + 1}
         if await lasting(self.store.move, run.id, [run.state], RunState.QUEUED, **changes):
             await self._engine.begin(run, run.segment + 1)
@@ -284,20 +287,21 @@ class Service:
     async def _look(self, *, whole: bool) -> None:
         store, machine = self.store, self.machine
         for run in await asyncio.to_thread(store.left, machine):
-            await self.go_on(run)
+            await self.advance(run)
         counts = await self.inbox.run(lambda store: store.requests.waiting_counts())
         late = datetime.now(UTC) - timedelta(seconds=self.policy.limits.question)
         for run in await asyncio.to_thread(store.list, WAITS, machine, MOST_RUNS):
             if not counts.get(run.session):
-                await self.go_on(run)
+                await self.advance(run)
             elif run.state is RunState.WAITING and run.changed < late:
                 await self._park(run)
+        await self._mirror.look()
         if whole:
             await asyncio.to_thread(store.forget_old)
             await self._find_lost()
 
     async def _park(self, run: Run) -> None:
-        """Tell the ticket of a run that nobody answered in time."""
+        """Report to the ticket of a run that no answer came in time."""
         time = spoken(self.policy.limits.question)
         if self.policy.limits.on_timeout == "abort":
             text = f"Nobody answered within {time}, and nothing was chosen. A message here continues it."
@@ -315,42 +319,8 @@ class Service:
             is_near = run.machine == self.machine if run.machine else known
             if not is_near or run.id in self._segments.live:
                 continue
-            if not await self._engine.is_going(run.id, run.segment):
+            if not await self._engine.is_active(run.id, run.segment):
                 if run.state is RunState.WORKING:
                     await self.begin_next(run)
                 else:
-                    await self._engine.begin(run, run.segment)
-
-    async def adopt(self, machine: str) -> list[Run]:
-        """Take over the runs of a machine that is gone, by their pushed branches; return them.
-
-        Each gets a new session, which is told what was asked, answered and said so far. What the machine had
-        not pushed stays there.
-        """
-        adopted = []
-        for run in await asyncio.to_thread(self.store.list, (), machine, MOST_RUNS):
-            if run.repository not in self.policy.repositories:
-                continue
-            story = await asyncio.to_thread(self._story, run)
-            told = TicketMessage(run.source, run.ticket, f"adopted {machine} {run.segment}", story)
-            await asyncio.to_thread(self.store.keep, told)
-            session = str(uuid5(NAMESPACE_OID, f"ccq-tui run {run.id} on {self.machine} {run.segment}"))
-            changes = {"machine": self.machine, "session": session, "segment": run.segment + 1}
-            goes_on = run.state in (RunState.QUEUED, RunState.WORKING, *WAITS)
-            to = RunState.QUEUED if goes_on else run.state
-            if await asyncio.to_thread(
-                partial(self.store.move, run.id, [run.state], to, directory="", **changes)
-            ):
-                run = await asyncio.to_thread(self.store.get, run.id)
-                adopted.append(run)
-                if goes_on:
-                    await self._engine.begin(run, run.segment)
-        return adopted
-
-    def _story(self, run: Run) -> str:
-        """Return what was asked, answered and said in a run; reads the database."""
-        told = (Happened.ASKED, Happened.ANSWERED, Happened.ENDED)
-        events = [one for one in self.store.events(run.id, limit=MOST_RUNS) if one.kind in told]
-        lines = [f"- {one.kind}: {one.body.get('text', '')}" for one in events]
-        lines += [f"- a person wrote: {one.text}" for one in self.store.kept(run, whole=True) if not one.stop]
-        return "\n".join([ADOPTED, *lines])
+                    await self._enqueue(run)

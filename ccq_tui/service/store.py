@@ -9,21 +9,33 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID, uuid4, uuid5
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.requests import RequestOutcome
+from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json, request_to_json
+from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.service.port import NewTicket, TicketMessage
-from ccq_tui.service.run import Happened, Run, RunEvent, RunState
+from ccq_tui.service.run import OVER, Happened, Run, RunEvent, RunState
 
 EVENTS = UUID("5b0e9f0c-8d55-4a0e-9f3e-0a4b1f6a7c11")
 """The namespace of the ids of events."""
 KEPT_DAYS = 30
-"""Days after which deliveries and messages are forgotten, which nobody repeats any more."""
-BUSY_SECONDS = 10
-"""Seconds to wait for another process that writes, or for a database to answer."""
+"""Days after which messages are forgotten: no sender repeats them any more."""
+_SQLITE = {"timeout": "10"}
+"""Seconds to wait for another process that writes."""
+_POSTGRES = {"connect_timeout": "10", "keepalives_idle": "10", "keepalives_interval": "5",
+             "keepalives_count": "3", "tcp_user_timeout": "25000"}  # fmt: skip
+"""When a connection is given up that a network has cut; the system would take a quarter of an hour."""
+
+MOST_RUNS = 100_000
+ADOPTED = """
+Another machine worked on this before and is gone. Your worktree has what it pushed. People were asked, \
+answered and wrote before:"""
 
 _TABLES = sa.MetaData()
 _RUNS = sa.Table(
@@ -46,7 +58,7 @@ _EVENTS = sa.Table(
     sa.Column("run", sa.Text, index=True, nullable=False),
     *(sa.Column(name, sa.Text, nullable=False, default="") for name in ("kind", "body", "problem")),
     sa.Column("at", sa.Double, nullable=False),
-    sa.Column("told", sa.Boolean, nullable=False, default=False, index=True),
+    sa.Column("sent", sa.Boolean, nullable=False, default=False, index=True),
 )
 _MESSAGES = sa.Table(
     "ccq_messages",
@@ -58,10 +70,12 @@ _MESSAGES = sa.Table(
     sa.Column("taken", sa.Boolean, nullable=False, default=False, index=True),
     sa.Index("ccq_messages_by_ticket", "source", "ticket"),
 )
-_DELIVERIES = sa.Table(
-    "ccq_deliveries",
+_REQUESTS = sa.Table(
+    "ccq_requests",
     _TABLES,
     sa.Column("id", sa.Text, primary_key=True),
+    *(sa.Column(name, sa.Text, nullable=False) for name in ("run", "body", "context", "outcome", "actor")),
+    sa.Column("settled", sa.Boolean, nullable=False, index=True),
     sa.Column("at", sa.Double, nullable=False),
 )
 
@@ -96,7 +110,7 @@ class RunStore:
             url: ``sqlite:///PATH`` or ``postgresql://…``, as SQLAlchemy writes it.
         """
         with _explained():
-            engine = sa.create_engine(driver_url(url), pool_pre_ping=True, connect_args=_connecting(url))
+            engine = sa.create_engine(driver_url(url), pool_pre_ping=True)
             if engine.dialect.name == "sqlite":
                 mode = "PRAGMA journal_mode=WAL"
                 sa.event.listen(engine, "connect", lambda connection, _: connection.execute(mode).close())
@@ -141,6 +155,37 @@ class RunStore:
     def of_session(self, session: str) -> Run | None:
         """Return the run that a Claude session belongs to."""
         return self._first(_RUNS.c.session == session) if session else None
+
+    def adopt(self, machine: str, by: str, repositories: Collection[str]) -> Sequence[Run]:
+        """Give the runs of a machine that is gone to another one, and return them.
+
+        Each gets a new session, which reads what was asked, answered and written so far, in the worktree of
+        the branch as it was pushed: what the machine had not pushed stays there.
+
+        Args:
+            machine: The machine that is gone.
+            by: The machine that goes on with its runs, as soon as its service looks.
+            repositories: The names of that machine's repositories; runs of others are left alone.
+        """
+        adopted = []
+        for run in self.list((), machine, MOST_RUNS):
+            if run.repository not in repositories:
+                continue
+            # One that waits for nothing is continued; the gone machine's own segment is not.
+            to = run.state if run.state in OVER else RunState.WAITING
+            changes = {"machine": by, "directory": "", "session": str(uuid4()), "prompt": self._story(run)}
+            if self.move(run.id, [run.state], to, **changes):
+                self._do(sa.delete(_REQUESTS).where(_REQUESTS.c.run == run.id))
+                adopted.append(self.get(run.id))
+        return adopted
+
+    def _story(self, run: Run) -> str:
+        """Return what was asked, answered and said in a run."""
+        shown = (Happened.ASKED, Happened.ANSWERED, Happened.ENDED)
+        events = [one for one in self.events(run.id, limit=MOST_RUNS) if one.kind in shown]
+        lines = [f"- {one.kind}: {one.body.get('text', '')}" for one in events]
+        lines += [f"- a person wrote: {one.text}" for one in self.kept(run, whole=True) if not one.stop]
+        return "\n".join([run.prompt, ADOPTED, *lines])
 
     def _first(self, clause: sa.ColumnElement[bool]) -> Run | None:
         return next((_run(row) for row in self._do(sa.select(_RUNS).where(clause))), None)
@@ -196,14 +241,19 @@ class RunStore:
         Args:
             run_id: The run.
             kind: What happened.
-            what: What tells it from other events of the same kind in the run.
+            what: What distinguishes it from other events of the same kind in the run.
             body: The details, as JSON.
         """
         event_id = event_key(run_id, kind, what)
         row = {"id": event_id, "run": run_id, "kind": kind, "at": _now(), "body": json.dumps(body)}
         with self._work() as work:
-            work.execute(self._insert(_EVENTS).values(**row, told=False, problem="").on_conflict_do_nothing())
+            work.execute(self._insert(_EVENTS).values(**row, sent=False, problem="").on_conflict_do_nothing())
             return _event(work.execute(sa.select(_EVENTS).where(_EVENTS.c.id == event_id)).one())
+
+    def newest(self, run_id: str, limit: int) -> Sequence[RunEvent]:
+        """Return the last events of a run, the newest first."""
+        found = sa.select(_EVENTS).where(_EVENTS.c.run == run_id)
+        return [_event(row) for row in self._do(found.order_by(_EVENTS.c.number.desc()).limit(limit))]
 
     def events(self, run_id: str | None = None, after: int = 0, limit: int = 100) -> Sequence[RunEvent]:
         """Return the events of a run, or of all, after one with a number, in order."""
@@ -212,14 +262,14 @@ class RunStore:
             found = found.where(_EVENTS.c.run == run_id)
         return [_event(row) for row in self._do(found)]
 
-    def untold(
+    def unsent(
         self,
         limit: int = 100,
         sources: Collection[str] = (),
         machine: str = "",
         without: Collection[str] = (),
     ) -> Sequence[RunEvent]:
-        """Return events that their tickets were not told yet, in order.
+        """Return events that are not sent to their tickets yet, in order.
 
         Args:
             limit: The most that are returned.
@@ -228,27 +278,60 @@ class RunStore:
             without: Runs whose events are left out.
         """
         found = sa.select(_EVENTS).join(_RUNS, _RUNS.c.id == _EVENTS.c.run).order_by(_EVENTS.c.number)
-        found = found.where(~_EVENTS.c.told, _RUNS.c.id.not_in(list(without))).limit(limit)
+        found = found.where(~_EVENTS.c.sent, _RUNS.c.id.not_in(list(without))).limit(limit)
         if sources:
             found = found.where(_RUNS.c.source.in_(list(sources)))
         if machine:
             found = found.where(_RUNS.c.machine.in_(["", machine]))
         return [_event(row) for row in self._do(found)]
 
-    def told(self, event_id: str, problem: str = "") -> None:
-        """Note that a ticket was told an event, or why it refuses it."""
-        self._do(sa.update(_EVENTS).where(_EVENTS.c.id == event_id).values(told=True, problem=problem))
+    def asked(self) -> Sequence[RunEvent]:
+        """Return what the tickets of runs that have not ended were asked, in order."""
+        found = sa.select(_EVENTS).join(_RUNS, _RUNS.c.id == _EVENTS.c.run).order_by(_EVENTS.c.number)
+        found = found.where(_EVENTS.c.kind == Happened.ASKED, _RUNS.c.state.not_in(OVER))
+        return [_event(row) for row in self._do(found)]
+
+    def mark_sent(self, event_id: str, problem: str = "") -> None:
+        """Note that an event was sent to its ticket, or why that refuses it."""
+        self._do(sa.update(_EVENTS).where(_EVENTS.c.id == event_id).values(sent=True, problem=problem))
+
+    # -- requests of runs, for the inboxes of other machines ------------------------------------------------
+
+    def publish(self, run_id: str, stored: StoredRequest) -> None:
+        """Publish a request that waits on the machine of its run."""
+        row: dict[str, Any] = {"id": stored.request.id, "run": run_id, "context": stored.context}
+        row["body"] = request_to_json(stored.request)
+        row |= {"outcome": "", "actor": "", "settled": False, "at": _now()}
+        self._do(self._insert(_REQUESTS).values(row).on_conflict_do_update(index_elements=["id"], set_=row))
+
+    def published(self, machine: str, *, elsewhere: bool = False, offered: bool = False) -> Sequence[Any]:
+        """Return rows of published requests that are not settled: id, run, body, context, outcome, actor.
+
+        Args:
+            machine: The machine that asks them.
+            elsewhere: Those of all other machines instead.
+            offered: Only those for which another machine offers an outcome.
+        """
+        found = sa.select(_REQUESTS).join(_RUNS, _RUNS.c.id == _REQUESTS.c.run).where(~_REQUESTS.c.settled)
+        found = found.where(_RUNS.c.machine != machine if elsewhere else _RUNS.c.machine == machine)
+        return self._do(found.where(_REQUESTS.c.outcome != "") if offered else found)
+
+    def offer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
+        """Offer an outcome to the machine that asks, unless there is one."""
+        one = (_REQUESTS.c.id == request_id) & ~_REQUESTS.c.settled & (_REQUESTS.c.outcome == "")
+        said = {"outcome": outcome_to_json(outcome), "actor": actor_to_json(actor)}
+        self._do(sa.update(_REQUESTS).where(one).values(said))
+
+    def settle(self, request_id: str, outcome: RequestOutcome, actor: Actor | None) -> None:
+        """Note how the machine that asks settled a request."""
+        said = {"outcome": outcome_to_json(outcome), "actor": actor_to_json(actor), "settled": True}
+        self._do(sa.update(_REQUESTS).where(_REQUESTS.c.id == request_id).values(said))
+
+    def outcomes(self, requests: Collection[str]) -> Sequence[Any]:
+        """Return rows of published requests that are settled."""
+        return self._do(sa.select(_REQUESTS).where(_REQUESTS.c.settled, _REQUESTS.c.id.in_(list(requests))))
 
     # -- what comes in --------------------------------------------------------------------------------------
-
-    def seen(self, delivery: str) -> bool:
-        """Note a delivery; return whether it came before."""
-        row = self._insert(_DELIVERIES).values(id=delivery, at=_now()).on_conflict_do_nothing()
-        return not self._do(row.returning(_DELIVERIES.c.id))
-
-    def unsee(self, delivery: str) -> None:
-        """Forget a delivery that could not be taken: it may come again."""
-        self._do(sa.delete(_DELIVERIES).where(_DELIVERIES.c.id == delivery))
 
     def keep(self, message: TicketMessage) -> bool:
         """Keep a message until it is taken; return whether it is new."""
@@ -261,10 +344,20 @@ class RunStore:
             added = self._insert(_MESSAGES).values(row).on_conflict_do_nothing().returning(_MESSAGES.c.id)
             return work.execute(added).first() is not None
 
-    def kept(self, run: Run, *, whole: bool = False) -> Sequence[TicketMessage]:
-        """Return the messages to a run that are not taken yet, or the whole of them, in order."""
+    def kept(
+        self, run: Run, *, whole: bool = False, after: datetime | None = None
+    ) -> Sequence[TicketMessage]:
+        """Return the messages to a run that are not taken yet, or the whole of them, in order.
+
+        Args:
+            run: The run.
+            whole: Whether those count that were taken.
+            after: Only those that came later.
+        """
         found = sa.select(_MESSAGES.c.body).order_by(_MESSAGES.c.number)
         found = found.where(_MESSAGES.c.source == run.source, _MESSAGES.c.ticket == run.ticket)
+        if after is not None:
+            found = found.where(_MESSAGES.c.at > after.timestamp())
         rows = self._do(found if whole else found.where(~_MESSAGES.c.taken))
         return [_message(json.loads(row.body)) for row in rows]
 
@@ -288,10 +381,10 @@ class RunStore:
         self._do(sa.update(_MESSAGES).where(one).values(taken=True))
 
     def forget_old(self) -> None:
-        """Forget the deliveries and messages that nobody repeats any more."""
+        """Forget the deliveries and messages that no sender repeats any more."""
         before = (datetime.now(UTC) - timedelta(days=KEPT_DAYS)).timestamp()
-        self._do(sa.delete(_DELIVERIES).where(_DELIVERIES.c.at < before))
         self._do(sa.delete(_MESSAGES).where(_MESSAGES.c.at < before, _MESSAGES.c.taken))
+        self._do(sa.delete(_REQUESTS).where(_REQUESTS.c.at < before, _REQUESTS.c.settled))
 
 
 def event_key(run_id: str, kind: Happened, what: str) -> str:
@@ -301,11 +394,9 @@ def event_key(run_id: str, kind: Happened, what: str) -> str:
 
 def driver_url(url: str) -> str:
     """Return a database's URL as SQLAlchemy takes it: Postgres by psycopg, which is installed."""
-    return re.sub("^postgres(ql)?://", "postgresql+psycopg://", url)
-
-
-def _connecting(url: str) -> dict[str, object]:
-    return {"timeout": BUSY_SECONDS} if url.startswith("sqlite") else {"connect_timeout": BUSY_SECONDS}
+    found = sa.make_url(re.sub("^postgres(ql)?://", "postgresql+psycopg://", url))
+    waits = _SQLITE if found.drivername.startswith("sqlite") else _POSTGRES
+    return found.update_query_dict(waits | found.query).render_as_string(hide_password=False)
 
 
 @contextmanager
@@ -335,5 +426,5 @@ def _event(row: sa.Row[Any]) -> RunEvent:
 
 
 def _message(body: dict[str, Any]) -> TicketMessage:
-    new = body.pop("new", None)
-    return TicketMessage(**body, new=NewTicket(**new) if new else None)
+    new, surface = body.pop("new", None), Surface(body.pop("surface", Surface.TICKET))
+    return TicketMessage(**body, new=NewTicket(**new) if new else None, surface=surface)

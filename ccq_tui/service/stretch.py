@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
-from uuid import NAMESPACE_OID, uuid4, uuid5
+from uuid import NAMESPACE_OID, uuid5
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.orphans import end_leftovers
@@ -40,47 +40,40 @@ OWED_SECONDS = 30.0
 """Seconds in which a resumed session must come to the question whose answer it is owed."""
 _REST = frozenset({Phase.PARKED, Phase.RESTING, Phase.CLOSED})
 
-Tell = Callable[[Happened, str, Mapping[str, Any]], None]
-"""Records what happens in the run: the kind, what tells it from others, the details."""
+Happenings = asyncio.Queue[tuple[Happened, str, Mapping[str, Any]]]
+"""What happens in the run, to be recorded: the kind, what distinguishes it from others, the details."""
 End = dict[str, str]
 """How a stretch ended, as JSON: ``end`` is the state of the run after it, ``text`` the words."""
 
 
-@dataclass(frozen=True, slots=True)
-class TicketPrompt:
-    """What a session is to read; the id shows in the session's record whether it did."""
+def prompts_of(run: Run, kept: Sequence[TicketMessage]) -> list[Send]:
+    """Return what the session of a run is to read: what its ticket asks for, and the messages to it.
 
-    id: str
-    text: str
-
-
-def prompts_of(run: Run, kept: Sequence[TicketMessage]) -> list[TicketPrompt]:
-    """Return what the session of a run is to read: what its ticket asks for, and the messages to it."""
+    The id of each shows in the session's record whether it was read.
+    """
     texts = {"prompt": run.prompt} | {f"message {one.id}": one.text for one in kept}
-    return [
-        TicketPrompt(str(uuid5(NAMESPACE_OID, f"{run.session} {name}")), text) for name, text in texts.items()
-    ]
+    return [Send(text, str(uuid5(NAMESPACE_OID, f"{run.session} {name}"))) for name, text in texts.items()]
 
 
 class Stretch:
-    """One stretch of a session. It goes on with whatever an earlier process of the service left of it.
+    """One stretch of a session. It continues what an earlier process of the service left of it.
 
     Args:
         runtime: The runtime, which starts the session.
         run: The run, with the id of its session.
         limits: The limits of runs.
-        tell: Records what happens.
+        happenings: Gets what happens.
 
     Attributes:
         read: The prompts that the session has read.
     """
 
-    def __init__(self, runtime: Runtime, run: Run, limits: RunLimits, tell: Tell) -> None:
+    def __init__(self, runtime: Runtime, run: Run, limits: RunLimits, happenings: Happenings) -> None:
         self.read: set[str] = set()
         self._runtime = runtime
         self._run = run
         self._limits = limits
-        self._tell = tell
+        self._happenings = happenings
         self._session: SupervisedSession | None = None
         self._news = asyncio.Event()
         self._stopped = False
@@ -90,7 +83,7 @@ class Stretch:
         self._met: set[str] = set()
         """The requests that the session's process has come to."""
         self._text: tuple[str, str] = ("", "")
-        """The last text of Claude, with its key: told once something follows, else it is the result."""
+        """The last text of Claude, with its key: recorded once something follows, else it is the result."""
         self._ended: ev.TurnEnded | None = None
         self._lost: ev.SessionLost | None = None
         self._connected = False
@@ -102,18 +95,18 @@ class Stretch:
         self._stopped = True
         self._news.set()
 
-    def send(self, prompts: Sequence[TicketPrompt]) -> None:
+    def send(self, prompts: Sequence[Send]) -> None:
         """Give the session, where it runs, the prompts that it was not given yet."""
-        new = [one for one in prompts if one.id not in self._sent]
+        new = [one for one in prompts if one.prompt_id not in self._sent]
         if self._session is not None and self._connected and new:
             # In one message: the record then shows by the last id that all were read.
-            self._sent |= {one.id for one in new}
-            self._unread.add(new[-1].id)
+            self._sent |= {one.prompt_id for one in new}
+            self._unread.add(new[-1].prompt_id)
             self._ended = None
-            self._session.agent.put(Send("\n\n".join(one.text for one in new), new[-1].id))
+            self._session.agent.put(Send("\n\n".join(one.text for one in new), new[-1].prompt_id))
 
-    async def hold(self, launch: Launch, prompts: Sequence[TicketPrompt]) -> End:
-        """Hold the conversation until it ends or waits for a person.
+    async def run(self, launch: Launch, prompts: Sequence[Send]) -> End:
+        """Run the conversation until it ends or waits for a person.
 
         Args:
             launch: The launch of a session in the run's worktree.
@@ -133,14 +126,14 @@ class Stretch:
             except NotOpenedError as error:
                 if "another ccq-tui" not in str(error):
                     return {"end": RunState.FAILED, "text": f"The session {error}."}
-                await asyncio.sleep(ELSEWHERE_SECONDS)  # a person goes on with it
+                await asyncio.sleep(ELSEWHERE_SECONDS)  # a person continues it
         return {
             "end": RunState.FAILED,
             "text": f"The session ended: {self._lost.reason if self._lost else ''}",
         }
 
-    async def _once(self, launch: Launch, prompts: Sequence[TicketPrompt]) -> End | None:
-        """Hold the conversation in one process of Claude; None if that was lost."""
+    async def _once(self, launch: Launch, prompts: Sequence[Send]) -> End | None:
+        """Run the conversation in one process of Claude; None if that was lost."""
         name, inbox = self._run.session, self._runtime.inbox
         options = session_options(launch)
         await end_leftovers(name)
@@ -149,9 +142,9 @@ class Stretch:
             return {"end": RunState.WAITING, "text": ""}
         left = await inbox.run(lambda store: store.requests.undelivered(name))
         owed = frozenset(one.request.id for one in left if kind_of(one.request).OUTLIVES)
-        recorded = await asyncio.to_thread(taken, options, {one.id: name for one in prompts})
-        last = max((number for number, one in enumerate(prompts) if one.id in recorded), default=-1)
-        self.read |= {one.id for one in prompts[: last + 1]}
+        recorded = await asyncio.to_thread(taken, options, {one.prompt_id: name for one in prompts})
+        last = max((number for number, one in enumerate(prompts) if one.prompt_id in recorded), default=-1)
+        self.read |= {one.prompt_id for one in prompts[: last + 1]}
         unread = prompts[last + 1 :]
         if not (owed or unread) and (words := await asyncio.to_thread(last_words, options, name)):
             return {"end": RunState.ENDED, "text": words}
@@ -162,22 +155,21 @@ class Stretch:
         session = await self._runtime.begin(replace(launch, resume=resume, session_id=new))
         self._session, self._lost, self._ended, self._connected = session, None, None, False
         self._sent, self._unread, self._met = set(self.read), set(), set()
-        session.subscribe(self._hear)
-        going = asyncio.create_task(self._set_going(launch, owed, unread))
+        session.subscribe(self._handle)
+        supplying = asyncio.create_task(self._supply(launch, owed, unread))
         try:
             return await self._watch(session)
         finally:
-            going.cancel()
+            supplying.cancel()
             self._session = None
             await session.end("its run waits or has ended")
             self._runtime.forget(session)
 
-    async def _set_going(self, launch: Launch, owed: frozenset[str], unread: Sequence[TicketPrompt]) -> None:
+    async def _supply(self, launch: Launch, owed: frozenset[str], unread: Sequence[Send]) -> None:
         """Give a session what it waits for: an answer that it is owed comes by itself."""
         while not self._connected:
             self._news.clear()
             await self._news.wait()
-        came = not owed
         try:
             async with asyncio.timeout(OWED_SECONDS):
                 while not owed <= self._met:
@@ -197,7 +189,7 @@ class Stretch:
             self._words = words
             self._news.set()
         elif came:
-            self.send([TicketPrompt(str(uuid4()), CONTINUE)])
+            self.send([Send(CONTINUE)])
 
     async def _watch(self, session: SupervisedSession) -> End | None:
         """Wait for the end of the stretch, within its limits."""
@@ -250,19 +242,19 @@ class Stretch:
             text = f"Nobody decided within {time}, so the session was ended, and nothing was allowed."
         return {"end": RunState.FAILED, "text": f"{text} A message here continues it."}
 
-    # -- what the session tells -----------------------------------------------------------------------------
+    # -- what the session does ------------------------------------------------------------------------------
 
-    def _hear(self, event: SessionEvent) -> None:
+    def _handle(self, event: SessionEvent) -> None:
         match event:
             case ev.BlockFinished():
-                self._tell_text()
+                self._record_text()
                 if event.kind is ev.BlockKind.TEXT and not event.key.parent and event.text.strip():
                     self._text = f"{event.key.message_id}:{event.key.index}", event.text.strip()
             case ev.ToolStarted(parent=""):
-                self._tell_text()
-                self._tell_call(event)
+                self._record_text()
+                self._record_call(event)
             case ev.RequestAsked(request):
-                self._tell_text()
+                self._record_text()
                 self._met.add(request.id)
             case ev.RequestSettled(request_id=name):
                 self._met.add(name)
@@ -283,16 +275,15 @@ class Stretch:
                 self._ended = None
             case ev.SessionLost():
                 self._lost = event
-            case _:
-                pass
 
-    def _tell_text(self) -> None:
+    def _record_text(self) -> None:
         key, text = self._text
         if text:
-            self._tell(Happened.SAID, key, {"kind": "thought", "text": text, "parameter": ""})
+            body = {"kind": "thought", "text": text, "parameter": ""}
+            self._happenings.put_nowait((Happened.SAID, key, body))
         self._text = ("", "")
 
-    def _tell_call(self, call: ev.ToolStarted) -> None:
+    def _record_call(self, call: ev.ToolStarted) -> None:
         body = {"kind": "action", "text": call.tool, "parameter": ""}
         if call.tool == "AskUserQuestion":
             return  # it is asked
@@ -301,4 +292,4 @@ class Stretch:
         else:
             asked = PermissionRequest(call.tool_use_id, "", call.tool, call.input)
             body["parameter"] = kind_of(asked).summary(asked).removeprefix(call.tool).lstrip(": ")
-        self._tell(Happened.SAID, call.tool_use_id, body)
+        self._happenings.put_nowait((Happened.SAID, call.tool_use_id, body))

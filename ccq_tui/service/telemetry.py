@@ -1,4 +1,4 @@
-"""What the service tells of itself: counts, traces and a structured log, none with what people wrote."""
+"""What the service reports of itself: counts, traces and a structured log, none with what people wrote."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from ccq_tui.service.run import Happened, RunEvent, RunState
 
 _logger = logging.getLogger("ccq_tui.service")
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-SCOPE, COUNTER = "ccq-tui", "ccq.run.events"
 
 
 class JsonFormatter(DiscreetFormatter):
@@ -58,26 +57,12 @@ class Telemetry:
             registry=self._registry,
         )
         self._asked: dict[str, datetime] = {}
-        self._providers: list[Any] = []
-        self._tracer: trace.Tracer = trace.NoOpTracer()
-        self._count = metrics.NoOpMeter(SCOPE).create_counter(COUNTER)
+        self._providers: tuple[Any, ...] = ()
         if any(os.environ.get(name) for name in _ENDPOINTS):
-            self._export()
-
-    def _export(self) -> None:
-        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.metrics import MeterProvider
-        from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
-        from opentelemetry.sdk.trace import TracerProvider
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
-
-        traces = TracerProvider()
-        traces.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-        meters = MeterProvider([PeriodicExportingMetricReader(OTLPMetricExporter())])
-        self._providers = [traces, meters]
-        self._tracer = traces.get_tracer(SCOPE)
-        self._count = meters.get_meter(SCOPE).create_counter(COUNTER)
+            self._providers = _exporting()
+        traces, meters = self._providers or (trace.NoOpTracerProvider(), metrics.NoOpMeterProvider())
+        self._tracer = traces.get_tracer("ccq-tui")
+        self._count = meters.get_meter("ccq-tui").create_counter("ccq.run.events")
 
     def close(self) -> None:
         """Send what is left; may wait for the network."""
@@ -98,13 +83,9 @@ class Telemetry:
             asked = self._asked.pop(event.run, None)
             if asked is not None:
                 self._waits.observe((event.at - asked).total_seconds())
-                self._span("question", event, asked)
-
-    def _span(self, name: str, event: RunEvent, since: datetime) -> None:
-        span = self._tracer.start_span(
-            name, start_time=_nanoseconds(since), attributes={"ccq.run": event.run}
-        )
-        span.end(_nanoseconds(event.at))
+                began, ended = (int(one.timestamp() * 1e9) for one in (asked, event.at))
+                run = {"ccq.run": event.run}
+                self._tracer.start_span("question", start_time=began, attributes=run).end(ended)
 
     def webhook(self, adapter: str, result: str) -> None:
         """Count a webhook; ``result`` is "taken", "ignored" or "refused"."""
@@ -121,5 +102,15 @@ class Telemetry:
         return prometheus.generate_latest(self._registry)
 
 
-def _nanoseconds(at: datetime) -> int:
-    return int(at.timestamp() * 1e9)
+def _exporting() -> tuple[Any, Any]:
+    """Return what sends traces and metrics to the endpoints."""
+    from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    traces = TracerProvider()
+    traces.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    return traces, MeterProvider([PeriodicExportingMetricReader(OTLPMetricExporter())])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +12,6 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from ccq_tui.bounded import read_text
-from ccq_tui.inbox.store.rows import stamp
 from ccq_tui.remote.relay.members import digest
 from ccq_tui.stored import locked, write_whole
 
@@ -25,31 +23,16 @@ class TokensError(Exception):
     """The tokens cannot be read or changed; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A token.
-
-    Attributes:
-        name: Who has it: the actor of what is done with it.
-        digest: Its digest.
-        created: When it was made.
-    """
-
-    name: str
-    digest: str
-    created: str
-
-
 class _File(TypedDict):
     version: Literal[1]
-    tokens: tuple[Token, ...]
+    tokens: dict[str, str]
 
 
-def read_tokens(state: Path) -> tuple[Token, ...]:
-    """Return the tokens, oldest first; raises `TokensError`."""
+def read_tokens(state: Path) -> dict[str, str]:
+    """Return who has each token, by the tokens' digests; raises `TokensError`."""
     file = state / FILE
     if not file.exists():
-        return ()
+        return {}
     try:
         return TypeAdapter(_File).validate_json(read_text(file))["tokens"]
     except ValueError as error:
@@ -60,22 +43,19 @@ def read_tokens(state: Path) -> tuple[Token, ...]:
 
 def change_tokens(state: Path, name: str, *, add: bool = True) -> str:
     """Make a token and return it, or remove those of a name and return ""; raises `TokensError`."""
-    from datetime import UTC, datetime
-
     made = secrets.token_urlsafe(32) if add else ""
     with locked(state / f"{FILE}.lock") as alone:
         if not alone:
             raise TokensError("the tokens are being changed by another ccq-tui: try again")
-        before = read_tokens(state)
-        kept = [one for one in before if add or one.name != name]
-        if not add and len(kept) == len(before):
+        tokens = read_tokens(state)
+        if not add and name not in tokens.values():
             raise TokensError(f"no token has the name {name!r}")
-        if made:
-            kept.append(Token(name, digest(made), stamp(datetime.now(UTC))))
+        if add:
+            tokens[digest(made)] = name
+        else:
+            tokens = {one: owner for one, owner in tokens.items() if owner != name}
         try:
-            write_whole(
-                state / FILE, json.dumps({"version": 1, "tokens": [asdict(one) for one in kept]}, indent=1)
-            )
+            write_whole(state / FILE, json.dumps({"version": 1, "tokens": tokens}, indent=1))
         except OSError as error:
             raise TokensError(f"{state / FILE} cannot be written: {error.strerror}") from error
     return made

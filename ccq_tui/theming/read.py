@@ -125,8 +125,6 @@ def read_theme(path: Path) -> Theme:
 
 def _say(error: Any) -> str:
     place = ".".join(str(part) for part in error["loc"])
-    if error["type"] == "missing":
-        return f"{place}: is missing"
     return f"{place}: {'is not known' if error['type'] == 'extra_forbidden' else explain(error)}"
 
 

@@ -15,6 +15,7 @@ from ccq_tui.inbox.kinds.question import question_record
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.questions import Answer, Answered, Discussed, Question, QuestionSet
 from ccq_tui.questions.prose import answer_line
+from ccq_tui.text import fenced
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.tools import main_argument
 
@@ -133,15 +134,15 @@ def _markdown(block: bl.Block, draw: Draw) -> Iterator[str]:
         case bl.RuleBlock(text=text):
             yield f"---\n\n*{text}*"
         case _:
-            yield _fenced(draw([block]))
+            yield fenced(draw([block]))
 
 
 def _tool(block: bl.ToolBlock) -> Iterator[str]:
     yield f"### {block.tool} · {block.state.value}"
     if argument := main_argument(block.tool, block.input):
-        yield _fenced(argument)
+        yield fenced(argument)
     if block.output.strip():
-        yield _fenced(bl.uncoloured(block).rstrip())
+        yield fenced(bl.uncoloured(block).rstrip())
 
 
 def _questions(block: bl.QuestionBlock) -> Iterator[str]:
@@ -158,7 +159,7 @@ def _form(block: bl.FormBlock) -> Iterator[str]:
     yield f"### ◆ {'Link' if request.url else 'Form'} of {' '.join(request.server.split())} · {_ended(block)}"
     yield _quoted(request.message)
     if request.url:
-        yield _fenced(request.url)
+        yield fenced(request.url)
     answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
     if answers:
         pairs = zip(request.questions.questions, answers, strict=False)
@@ -192,13 +193,6 @@ def _ended(block: bl.RequestBlock) -> str:
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
-
-
-def _fenced(text: str) -> str:
-    """Put text into a fence longer than any in it."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}\n{text}\n{fence}"
 
 
 def write_export(path: Path, text: str, *, overwrite: bool = False) -> None:

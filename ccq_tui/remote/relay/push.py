@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ccq_tui.remote.relay.members import pushes_of
 from ccq_tui.remote.relay.problems import wrong
@@ -45,6 +44,8 @@ class Pusher:
         """Return the VAPID public key, or "" without the extra "push"."""
         if (vapid := await self._vapid()) is None:
             return ""
+        from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
         return to_base64(vapid.public_key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint))
 
     def check(self, subscription: Mapping[str, Any]) -> None:

@@ -6,24 +6,23 @@ import asyncio
 import contextlib
 import ipaddress
 import re
+import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.types import ASGIApp
 
-from ccq_tui.remote.relay.access import PORT, Access, RelayLimits, guarded
+from ccq_tui.remote.relay.access import POLICY, PORT, Access, RelayLimits, guarded
 from ccq_tui.remote.relay.app import relay_app
 from ccq_tui.remote.relay.endpoints import RelayParts
 from ccq_tui.remote.relay.push import Pusher
 from ccq_tui.remote.relay.stores import open_store
 
-DEFAULT_PORT = 8765
 STOP_SECONDS = 3
 MOST_CONNECTIONS = 5_000
 ORIGIN = re.compile(r"https?://[\w.:\[\]-]+", re.ASCII)
@@ -35,46 +34,38 @@ class ServeError(Exception):
     """An app cannot be served like this; the message says why and what to do."""
 
 
-class Listening(Protocol):
-    """Where an app is served: these options of `RelayOptions`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening:
+    """Where an app is served.
 
-    @property
-    def host(self) -> str: ...  # noqa: D102
-    @property
-    def port(self) -> int: ...  # noqa: D102
-    @property
-    def public_url(self) -> str: ...  # noqa: D102
-    @property
-    def certificate(self) -> Path | None: ...  # noqa: D102
-    @property
-    def key(self) -> Path | None: ...  # noqa: D102
-    @property
-    def plain(self) -> bool: ...  # noqa: D102
+    Attributes:
+        host: The address to listen at.
+        port: The port; 0 for any that is free.
+        public_url: The URL by which others reach it, or "" for its own.
+        certificate: The file of its certificate, or None without TLS of its own.
+        key: The file of the certificate's key.
+        plain: Whether to serve others than this machine without TLS.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    public_url: str = ""
+    certificate: Path | None = None
+    key: Path | None = None
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class RelayOptions:
+class RelayOptions(Listening):
     """How a relay is served.
 
     Attributes:
         store: ``sqlite:PATH`` or the URL of a Redis server.
-        host: The address to listen at.
-        port: The port; 0 for any that is free.
-        public_url: The URL by which devices reach it, or "" for its own.
-        certificate: The file of its certificate, or None without TLS of its own.
-        key: The file of the certificate's key.
-        plain: Whether to serve others than this machine without TLS.
         push_anywhere: Whether push services may be on this machine and in its network.
         limits: How much it takes.
     """
 
     store: str
-    host: str = "127.0.0.1"
-    port: int = DEFAULT_PORT
-    public_url: str = ""
-    certificate: Path | None = None
-    key: Path | None = None
-    plain: bool = False
     push_anywhere: bool = False
     limits: RelayLimits = field(default_factory=RelayLimits)
 
@@ -114,6 +105,7 @@ async def serve_app(
     *,
     started: Callable[[str], None] | None = None,
     stop: asyncio.Event | None = None,
+    policy: str = POLICY,
 ) -> None:
     """Serve an app as `serve_relay` does.
 
@@ -122,6 +114,7 @@ async def serve_app(
         opened: Opens the app, given the URL by which this machine reaches it.
         started: Called with that URL, as soon as it takes calls.
         stop: Ends it when it is set.
+        policy: What its pages may do.
 
     Raises:
         ServeError: Its address, its certificate or its options cannot be used.
@@ -132,7 +125,7 @@ async def serve_app(
         url = own_url(options, taken.getsockname()[1])
         async with opened(url) as (inner, end_streams):
             tls = (options.public_url or url).startswith("https:")
-            server = _Server(_config(guarded(inner, _names(options, url), tls=tls), options))
+            server = _Server(_config(guarded(inner, _names(options, url), tls=tls, policy=policy), options))
             serving = asyncio.create_task(server.serve(sockets=[taken]))
             try:
                 if started is not None:
@@ -229,6 +222,14 @@ def _config(app: object, options: Listening) -> uvicorn.Config:
             f"{options.certificate} cannot be used with its key: {why}; check both files"
         ) from error
     return config
+
+
+def stopped_by_signals() -> asyncio.Event:
+    """Return an event that SIGINT and SIGTERM set, in a loop that runs."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
 
 
 class _Server(uvicorn.Server):

@@ -1,33 +1,28 @@
-"""Linear: its agent sessions are tickets, and their activities what a ticket is told."""
+"""Linear: its agent sessions are tickets, and their activities what happens in a run."""
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import UUID
 
 import httpx2
 
 from ccq_tui.bounded import parse_json
 from ccq_tui.config.carried import mapping
-from ccq_tui.remote.client import FAILURES, HERE
+from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service import port
+from ccq_tui.service.adapters.http import SECRET_SECONDS, HttpAdapter
 from ccq_tui.service.run import Run
 from ccq_tui.text import one_line, safe
 
-API = "https://api.linear.app/graphql"
 WINDOW_SECONDS = 60.0
 """Most seconds between the sending of a webhook and now."""
-CALL_SECONDS = 15.0
-TOKEN_SECONDS = 20.0
-"""Seconds between two tries with a token that Linear does not take."""
-MOST_RESPONSE = 1_000_000
 MOST_BODY = 20_000
 MOST_PROMPT = 200_000
 MOST_LINE = 300
@@ -37,8 +32,8 @@ STATUSES = {"in_progress": "inProgress", "completed": "completed", "cancelled": 
 ENDS = {"response": "response", "error": "error", "parked": "elicitation"}
 """The activity of each end; an elicitation leaves the ticket waiting for its person."""
 
-ACTIVITY = "mutation Tell($in: AgentActivityCreateInput!) { agentActivityCreate(input: $in) { success } }"
-SESSION = """mutation Show($id: String!, $input: AgentSessionUpdateInput!) {
+ACTIVITY = "mutation Create($in: AgentActivityCreateInput!) { agentActivityCreate(input: $in) { success } }"
+SESSION = """mutation Update($id: String!, $input: AgentSessionUpdateInput!) {
   agentSessionUpdate(id: $id, input: $input) { success } }"""
 KNOWN = "query Known($id: String!) { agentActivity(id: $id) { id } }"
 
@@ -48,8 +43,8 @@ _LABEL = re.compile(r"<label>([^<]{1,80})</label>")
 _PROJECT = re.compile(r'<project name="([^"<]{1,200})"')
 
 
-class LinearAdapter:
-    """Verifies and reads Linear's webhooks, and writes activities; to be closed with `close`.
+class LinearAdapter(HttpAdapter):
+    """Verifies and reads Linear's webhooks, and writes activities.
 
     Args:
         secret: Returns the signing secret of the webhook; raises `ValueError` without one.
@@ -59,45 +54,35 @@ class LinearAdapter:
 
     name = "linear"
 
-    def __init__(self, secret: Callable[[], str], token: Callable[[], str], *, url: str = API) -> None:
+    def __init__(self, secret: Callable[[], str], token: Callable[[], str], *, url: str) -> None:
+        super().__init__(url)
         self._secret = secret
         self._token = token
-        self._url = url
-        self._held_until = 0.0
-        """When Linear takes calls again, by the monotonic clock."""
-        by_proxy, is_safe = urlsplit(url).hostname not in HERE, url.startswith("https:")
-        # Without TLS none are read: all certificates take 50 ms.
-        self._http = httpx2.AsyncClient(timeout=CALL_SECONDS, verify=is_safe, trust_env=by_proxy)
-
-    async def close(self) -> None:
-        """Close all connections."""
-        await self._http.aclose()
 
     # -- what Linear says -----------------------------------------------------------------------------------
 
-    def read(self, headers: Mapping[str, str], body: bytes) -> port.WebhookCall:
-        """Verify and read a webhook; raises `WebhookError`."""
+    def read(self, headers: Mapping[str, str], body: bytes) -> port.Incoming | None:
+        """Verify and read a webhook; raises `ProblemError`."""
         try:
             secret = self._secret()
         except ValueError as error:
-            raise port.WebhookError(503, f"The webhook of Linear has no secret here: {error}.") from error
+            raise ProblemError(503, f"The webhook of Linear has no secret here: {error}.") from error
         signed = hmac.digest(secret.encode(), body, "sha256").hex()
         given = headers.get("linear-signature", "")
         if not hmac.compare_digest(signed.encode(), given.encode("utf-8", "replace")):
-            raise port.WebhookError(401, "The signature is not that of the webhook's secret.")
+            raise ProblemError(401, "The signature is not that of the webhook's secret.")
         try:
             payload = mapping(parse_json(body))
         except ValueError as error:
-            raise port.WebhookError(400, "The body is no JSON.") from error
+            raise ProblemError(400, "The body is no JSON.") from error
         sent = payload.get("webhookTimestamp", headers.get("linear-timestamp"))
         try:
             age = abs(time.time() - float(str(sent)) / 1000)
         except ValueError:
             age = WINDOW_SECONDS * 2
         if not age <= WINDOW_SECONDS:
-            raise port.WebhookError(401, "The webhook was not sent within the last minute.")
-        delivery = headers.get("linear-delivery", "")[:MOST_LINE] or hashlib.sha256(body).hexdigest()
-        return port.WebhookCall(f"{self.name}:{delivery}", self._incoming(payload))
+            raise ProblemError(401, "The webhook was not sent within the last minute.")
+        return self._incoming(payload)
 
     def _incoming(self, payload: Mapping[str, Any]) -> port.Incoming | None:
         action = payload.get("action")
@@ -106,13 +91,13 @@ class LinearAdapter:
         session, activity = mapping(payload.get("agentSession")), mapping(payload.get("agentActivity"))
         ticket = _text(session, "id")
         if not ticket:
-            raise port.WebhookError(400, "“agentSession.id” is missing.")
+            raise ProblemError(400, "“agentSession.id” is missing.")
         new = self._ticket(ticket, session, _text(payload, "promptContext"))
         if action == "created":
             return new
         said, message = mapping(activity.get("content")), _text(activity, "id")
         if not message:
-            raise port.WebhookError(400, "“agentActivity.id” is missing.")
+            raise ProblemError(400, "“agentActivity.id” is missing.")
         author = mapping(activity.get("user")) or mapping(session.get("creator"))
         text = (_text(said, "body") or _text(activity, "body"))[:MOST_PROMPT]
         stop = _text(activity, "signal") == "stop"
@@ -131,100 +116,77 @@ class LinearAdapter:
         url, repository = _text(issue, "url") or _text(session, "url"), named[1] if named else ""
         return port.NewTicket(self.name, ticket, title or "Linear", prompt, url, repository, found)
 
-    # -- what Linear is told --------------------------------------------------------------------------------
+    # -- what Linear is sent --------------------------------------------------------------------------------
 
     async def started(self, run: Run, key: str, page: str) -> None:
-        """Tell that work begins, and where to follow it."""
-        await self._tell(run, key, {"type": "thought", "body": "I am on it."})
+        """Report that work begins, and where to follow it."""
+        await self._create(run, key, {"type": "thought", "body": "I am on it."})
         if page:
-            await self._show(run, {"externalUrls": [{"label": "ccq-tui", "url": page}]})
+            changes = {"externalUrls": [{"label": "ccq-tui", "url": page}]}
+            await self._call(SESSION, {"id": run.ticket, "input": changes})
 
     async def said(self, run: Run, key: str, kind: str, text: str, parameter: str) -> None:
-        """Tell a thought, an action, or the plan."""
+        """Report a thought, an action, or the plan."""
         if kind == "plan":
-            await self._show(run, {"plan": list(_steps(parameter))})
+            await self._call(SESSION, {"id": run.ticket, "input": {"plan": list(_steps(parameter))}})
         elif kind == "action":
             what = {"action": one_line(text, MOST_LINE), "parameter": safe(parameter, limit=MOST_BODY)}
-            await self._tell(run, key, {"type": "action", **what})
+            await self._create(run, key, {"type": "action", **what})
         else:
-            await self._tell(run, key, {"type": "thought", "body": _body(text)})
+            await self._create(run, key, {"type": "thought", "body": _body(text)})
 
     async def asked(self, run: Run, key: str, text: str, options: tuple[str, ...]) -> None:
         """Ask, with the options to select from."""
         named = [{"label": one_line(one, MOST_LINE), "value": one} for one in options[:MOST_OPTIONS]]
         select = {"signal": "select", "signalMetadata": {"options": named}} if named else {}
-        await self._tell(run, key, {"type": "elicitation", "body": _body(text)}, **select)
+        await self._create(run, key, {"type": "elicitation", "body": _body(text)}, **select)
 
     async def answered(self, run: Run, key: str, text: str) -> None:
-        """Tell how a question was answered elsewhere."""
-        await self._tell(run, key, {"type": "thought", "body": _body(text)})
+        """Report how a question was answered elsewhere."""
+        await self._create(run, key, {"type": "thought", "body": _body(text)})
 
     async def ended(self, run: Run, key: str, end: str, text: str) -> None:
-        """Tell the end, or that it waits on."""
-        await self._tell(run, key, {"type": ENDS[end], "body": _body(text)})
+        """Report the end, or that it waits on."""
+        await self._create(run, key, {"type": ENDS[end], "body": _body(text)})
 
-    async def _tell(self, run: Run, key: str, content: Mapping[str, Any], **more: object) -> None:
+    async def _create(self, run: Run, key: str, content: Mapping[str, Any], **more: object) -> None:
         """Create an activity, unless the session has it already."""
         activity = str(UUID(bytes=UUID(key).bytes, version=4))  # Linear takes no other version
         data = {"id": activity, "agentSessionId": run.ticket, "content": content, **more}
         try:
             await self._call(ACTIVITY, {"in": data})
-        except port.RefusedError as error:
-            try:  # a call whose response was lost may have created it
+        except port.RefusedError:
+            known: Mapping[str, Any] = {}
+            with suppress(port.RefusedError):  # a call whose response was lost may have created it
                 known = await self._call(KNOWN, {"id": activity})
-            except port.RefusedError:
-                raise error from None
             if not known.get("agentActivity"):
                 raise
 
-    async def _show(self, run: Run, changes: Mapping[str, Any]) -> None:
-        await self._call(SESSION, {"id": run.ticket, "input": changes})
-
     async def _call(self, document: str, variables: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call the API, and return the data of its response."""
-        if (left := self._held_until - time.monotonic()) > 0:
-            raise port.RetryLaterError("Linear takes no more calls for now", left)
         try:
             token = self._token()
         except ValueError as error:
-            raise port.RetryLaterError(f"there is no token for Linear: {error}", TOKEN_SECONDS) from error
+            raise port.RetryLaterError(f"there is no token for Linear: {error}", SECRET_SECONDS) from error
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
-        content = json.dumps({"query": document, "variables": variables})
-        call = self._http.stream("POST", self._url, content=content, headers=headers)
-        body = bytearray()
-        try:
-            async with call as response:
-                async for part in response.aiter_bytes():
-                    body += part
-                    if len(body) > MOST_RESPONSE:
-                        raise port.RetryLaterError("Linear's response is too long")
-        except FAILURES as error:
-            reason = one_line(str(error), MOST_LINE) or type(error).__name__
-            raise port.RetryLaterError(f"Linear cannot be reached: {reason}") from error
-        return self._judged(response, bytes(body))
-
-    def _judged(self, response: httpx2.Response, body: bytes) -> Mapping[str, Any]:
-        """Return the data of a response, or raise what it means."""
+        response, body = await self._post(json.dumps({"query": document, "variables": variables}), headers)
         try:
             found = mapping(parse_json(body))
         except ValueError:
             found = {}
-        wait = _wait(response.headers)
-        if response.headers.get("x-ratelimit-requests-remaining") == "0":
-            self._held_until = time.monotonic() + wait
         problem, code = _problem(found)
-        status = response.status_code
-        if status == httpx2.codes.TOO_MANY_REQUESTS or code == "RATELIMITED":
-            self._held_until = time.monotonic() + wait
-            raise port.RetryLaterError("Linear takes no more calls for now", wait)
-        if status == httpx2.codes.UNAUTHORIZED or code == "AUTHENTICATION_ERROR":
+        if code == "RATELIMITED":
+            raise self._paused(response)
+        if response.headers.get("x-ratelimit-requests-remaining") == "0":
+            self._paused(response)
+        if response.status_code == httpx2.codes.UNAUTHORIZED or code == "AUTHENTICATION_ERROR":
             words = "Linear does not take its token, which may have expired: renew it where it is configured"
-            raise port.RetryLaterError(words, TOKEN_SECONDS)
-        if status >= httpx2.codes.INTERNAL_SERVER_ERROR or not (problem or found.get("data")):
-            raise port.RetryLaterError(f"Linear answered with HTTP {status}", wait)
+            raise port.RetryLaterError(words, SECRET_SECONDS)
         if problem:
             raise port.RefusedError(problem)
-        return mapping(found["data"])
+        if not (data := mapping(found.get("data"))):
+            raise port.RetryLaterError(f"Linear answered with HTTP {response.status_code}")
+        return data
 
 
 def _problem(found: Mapping[str, Any]) -> tuple[str, str]:
@@ -234,17 +196,6 @@ def _problem(found: Mapping[str, Any]) -> tuple[str, str]:
     more = mapping(first.get("extensions"))
     said = _text(more, "userPresentableMessage") or _text(first, "message") or "an error without a message"
     return (one_line(said, MOST_LINE), _text(more, "code")) if first else ("", "")
-
-
-def _wait(headers: Mapping[str, str]) -> float:
-    """Return the seconds until the other side takes calls again, 0 if it does not say; at most an hour."""
-    try:
-        after = headers.get("retry-after")
-        reset = float(headers.get("x-ratelimit-requests-reset", "0")) / 1000 - time.time()
-        wait = float(after) if after else reset
-    except ValueError:
-        return 0.0
-    return min(wait, 3600.0) if wait > 0 else 0.0
 
 
 def _steps(text: str) -> Iterator[dict[str, str]]:

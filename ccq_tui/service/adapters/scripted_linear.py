@@ -16,11 +16,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
 from uuid import UUID, uuid4
 
 import httpx2
-from graphql import GraphQLError, GraphQLSchema, build_schema, graphql
+from graphql import GraphQLError, build_schema, graphql
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -40,7 +39,7 @@ CONTENT["action"] = {"action", "parameter", "result"}
 AFTER = {"elicitation": "awaitingInput", "response": "complete", "error": "error"}
 """The status of a session after its last activity; any other leaves it active."""
 PLANNED = ("pending", "inProgress", "completed", "canceled")
-TRIES = 5
+TRIES = 30
 PERSON = "Robin"
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-src 'self'; "
@@ -96,7 +95,12 @@ class ScriptedLinear:
         self.token = token
         self.sessions: dict[str, LinearSession] = {}
         self._secret = secret
-        self._schema = _executable(self)
+        self._schema = build_schema(SCHEMA.read_text("utf-8"))
+        self._root = {
+            "agentActivityCreate": lambda _info, input: self._create_activity(input),  # noqa: A006
+            "agentSessionUpdate": lambda _info, id, input: self._update_session(id, input),  # noqa: A006
+            "agentActivity": lambda _info, id: self._activity(id),  # noqa: A006
+        }
         self._sending = ThreadPoolExecutor(1, "scripted-linear")
         self._http = httpx2.Client(timeout=5.0, trust_env=False, verify=False)  # loopback
         routes = [
@@ -120,7 +124,7 @@ class ScriptedLinear:
     # -- what people do -------------------------------------------------------------------------------------
 
     def assign(
-        self, title: str, description: str = "", label: str = "", *, tell: bool = True
+        self, title: str, description: str = "", label: str = "", *, send: bool = True
     ) -> LinearSession:
         """Make an issue and assign it to the agent; return the session.
 
@@ -128,22 +132,22 @@ class ScriptedLinear:
             title: The title of the issue.
             description: Its description.
             label: Its label, or "".
-            tell: Whether the webhook is sent.
+            send: Whether the webhook is sent.
         """
         session = LinearSession(str(uuid4()), len(self.sessions) + 1, title, description, label)
         self.sessions[session.id] = session
-        if tell:
+        if send:
             self.send({"action": "created", **self._about(session)})
         return session
 
-    def reply(self, session_id: str, text: str, *, stop: bool = False, tell: bool = True) -> dict[str, Any]:
+    def reply(self, session_id: str, text: str, *, stop: bool = False, send: bool = True) -> dict[str, Any]:
         """Write a message into a session; return the body of its webhook.
 
         Args:
             session_id: The session.
             text: The message.
             stop: Whether the person says stop.
-            tell: Whether the webhook is sent.
+            send: Whether the webhook is sent.
         """
         session, signal = self.sessions[session_id], "stop" if stop else None
         activity = {"id": str(uuid4()), "type": "prompt", "body": text, "signal": signal}
@@ -151,7 +155,7 @@ class ScriptedLinear:
         content = {"type": "prompt", "body": text}
         said = {"id": activity["id"], "content": content, "signal": signal, "user": {"name": PERSON}}
         payload = {"action": "prompted", **self._about(session), "agentActivity": said}
-        if tell:
+        if send:
             self.send(payload)
         return payload
 
@@ -197,7 +201,7 @@ class ScriptedLinear:
                     return
             except httpx2.HTTPError as error:
                 _logger.info("The webhook is sent again: %s", error)
-            time.sleep(0.2 * 2**number)
+            time.sleep(min(0.2 * 2**number, 1.0))
 
     # -- what the agent does --------------------------------------------------------------------------------
 
@@ -206,14 +210,15 @@ class ScriptedLinear:
             error = {"message": "Authentication required", "extensions": {"code": "AUTHENTICATION_ERROR"}}
             return JSONResponse({"errors": [error]}, 401)
         call = mapping(await request.json())
-        done = await graphql(self._schema, str(call.get("query")), variable_values=call.get("variables"))
+        document, values = str(call.get("query")), call.get("variables")
+        done = await graphql(self._schema, document, self._root, variable_values=values)
         return JSONResponse(done.formatted, 400 if done.data is None else 200)
 
-    def create_activity(self, data: dict[str, Any]) -> dict[str, Any]:
+    def _create_activity(self, data: dict[str, Any]) -> dict[str, Any]:
         """Add an activity as an agent sends it; raises `GraphQLError` for what Linear refuses."""
         session = self._session(data["agentSessionId"])
         content, signal = data["content"], data.get("signal")
-        if self.activity(key := _uuid4(data.get("id") or str(uuid4()))):
+        if self._activity(key := _uuid4(data.get("id") or str(uuid4()))):
             raise GraphQLError("Entity already exists")
         kind = content.get("type") if isinstance(content, dict) else None
         if kind not in CONTENT or not set(content) <= {"type", *CONTENT[kind]}:
@@ -230,7 +235,7 @@ class ScriptedLinear:
         session.activities.append({"id": key, **content, "signal": signal, "options": options or []})
         return {"success": True, "lastSyncId": 1.0, "agentActivity": {"id": key}}
 
-    def update_session(self, session_id: str, changes: dict[str, Any]) -> dict[str, Any]:
+    def _update_session(self, session_id: str, changes: dict[str, Any]) -> dict[str, Any]:
         """Change a session as an agent wants it; raises `GraphQLError` for what Linear refuses."""
         session, plan = self._session(session_id), changes.get("plan")
         if isinstance(plan, list) and any(mapping(one).get("status") not in PLANNED for one in plan):
@@ -239,7 +244,7 @@ class ScriptedLinear:
         session.urls = changes.get("externalUrls", session.urls)
         return {"success": True, "lastSyncId": 1.0, "agentSession": {"id": session.id}}
 
-    def activity(self, key: str) -> dict[str, Any] | None:
+    def _activity(self, key: str) -> dict[str, Any] | None:
         """Return an activity of any session."""
         found = (one for session in self.sessions.values() for one in session.activities)
         return next((one for one in found if one["id"] == key), None)
@@ -264,8 +269,8 @@ class ScriptedLinear:
         return _html("Tickets", f"<ul>{listed}</ul>{_form('/', fields, 'Assign to the agent')}")
 
     async def _post_issue(self, request: Request) -> Response:
-        form = await _fields(request)
-        session = self.assign(form.get("title", "Untitled"), form.get("description", ""))
+        form = await request.form()
+        session = self.assign(str(form.get("title", "Untitled")), str(form.get("description", "")))
         return RedirectResponse(f"/{session.id}", 303)
 
     def _issue(self, request: Request) -> Response:
@@ -278,8 +283,8 @@ class ScriptedLinear:
         return _html(f"DEMO-{session.number} {session.title}", body)
 
     async def _post_reply(self, request: Request) -> Response:
-        session, form = self._asked_for(request), await _fields(request)
-        self.reply(session.id, form.get("text", "Stop"), stop="stop" in form)
+        session, form = self._asked_for(request), await request.form()
+        self.reply(session.id, str(form.get("text", "Stop")), stop="stop" in form)
         return RedirectResponse(f"/{session.id}", 303)
 
     def _activities(self, request: Request) -> Response:
@@ -302,30 +307,11 @@ class ScriptedLinear:
         return _html("Activities", "".join(shown), refresh=True)
 
 
-def _executable(linear: ScriptedLinear) -> GraphQLSchema:
-    """Return the schema with the functions of a Linear behind it."""
-    schema = build_schema(SCHEMA.read_text("utf-8"))
-    resolvers = {
-        ("Mutation", "agentActivityCreate"): lambda _root, _info, input: linear.create_activity(input),  # noqa: A006
-        ("Mutation", "agentSessionUpdate"): lambda _root, _info, id, input: linear.update_session(id, input),  # noqa: A006
-        ("Query", "agentActivity"): lambda _root, _info, id: linear.activity(id),  # noqa: A006
-    }
-    for (type_name, name), resolve in resolvers.items():
-        schema.type_map[type_name].fields[name].resolve = resolve  # type: ignore[attr-defined]
-    return schema
-
-
 def _uuid4(text: str) -> str:
     with suppress(ValueError):
         if UUID(text).version == 4:
             return str(UUID(text))
     raise GraphQLError("id must be a UUID v4")
-
-
-async def _fields(request: Request) -> dict[str, str]:
-    """Return the fields of a form."""
-    body = (await request.body()).decode("utf-8", "replace")
-    return {name: values[0] for name, values in parse_qs(body, max_num_fields=10).items()}
 
 
 def _form(action: str, fields: str, button: str) -> str:

@@ -1,4 +1,4 @@
-"""A service in a process that kills itself at a point; what tickets are told goes into a file."""
+"""A service that is killed, or cut off, at a point; a fork of a process that has imported it already."""
 
 from __future__ import annotations
 
@@ -7,113 +7,118 @@ import inspect
 import json
 import os
 import signal
-import sys
+import threading
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import make_url
+
+from ccq_tui.service.adapters.linear import LinearAdapter
+from ccq_tui.service.config import LinearTable, Secret, ServiceConfig
 from ccq_tui.service.desk import Desk
 from ccq_tui.service.engine import Engine
-from ccq_tui.service.policy import Policy, Repository
-from ccq_tui.service.port import NewTicket
-from ccq_tui.service.run import Run
+from ccq_tui.service.policy import Repository
 from ccq_tui.service.segments import Segments
 from ccq_tui.service.service import Service
+from ccq_tui.service.serving import ServiceOptions, serve
 from ccq_tui.service.store import RunStore
 from ccq_tui.service.stretch import Stretch
+from tests.agent.service.postgres import Proxy
 
-SOURCE = "file"
+SECRET, TOKEN = "CCQ_KILLED_SECRET", "CCQ_KILLED_TOKEN"
+"""The environment variables of Linear's secrets, which have their own names as values."""
 WATCHED: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (Segments, ("take", "prepare", "converse", "conclude")),
-    (Service, ("record", "go_on")),
+    (Service, ("incoming", "record", "advance")),
     (Desk, ("_apply",)),
     (Engine, ("begin",)),
-    (RunStore, ("move", "told", "taken", "create")),
+    (RunStore, ("move", "mark_sent", "taken", "create", "keep", "assign")),
+    (LinearAdapter, ("started", "said", "asked", "ended")),
 )
-"""What can be killed before and after: the steps, and what is written between them."""
-passed: Counter[str] = Counter()
+"""What can be killed before and after: the steps, what is written between them, what is sent."""
 
 
-class FileTicket:
-    """A ticket that notes what it is told, one call a line."""
+class Points:
+    """The points that this process passes; at some of them, something strikes."""
 
-    name = SOURCE
+    def __init__(self, struck: list[str], strike: Callable[[str], None]) -> None:
+        self.passed: Counter[str] = Counter()
+        self._struck = struck
+        self._strike = strike
+        self._one = threading.Lock()
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __call__(self, where: str) -> None:
+        with self._one:
+            self.passed[where] += 1
+            if (here := f"{where}#{self.passed[where]}") in self._struck:
+                self._strike(here)
 
-    def _note(self, what: str, key: str, text: str = "") -> None:
-        point(f"{what}.before")
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps([what, key, text]) + "\n")
-        point(f"{what}.after")
+    def watch(self, owner: Any, name: str) -> None:
+        """Let a function be a point before and after it."""
+        work, called = getattr(owner, name), f"{owner.__name__}.{name}"
 
-    async def started(self, _run: Run, key: str, _page: str) -> None:
-        self._note("started", key)
+        async def later(*values: Any, **named: Any) -> Any:
+            self(f"{called}.before")
+            result = await work(*values, **named)
+            self(f"{called}.after")
+            return result
 
-    async def said(self, _run: Run, key: str, kind: str, text: str, parameter: str) -> None:
-        self._note("said", key, f"{kind} {text} {parameter}")
+        def now(*values: Any, **named: Any) -> Any:
+            self(f"{called}.before")
+            result = work(*values, **named)
+            self(f"{called}.after")
+            return result
 
-    async def asked(self, _run: Run, key: str, text: str, _options: tuple[str, ...]) -> None:
-        self._note("asked", key, text)
-
-    async def answered(self, _run: Run, key: str, text: str) -> None:
-        self._note("answered", key, text)
-
-    async def ended(self, _run: Run, key: str, end: str, text: str) -> None:
-        self._note("ended", key, f"{end}: {text}")
+        later.__name__ = now.__name__ = name
+        setattr(owner, name, later if inspect.iscoroutinefunction(work) else now)
 
 
-def point(where: str) -> None:
-    """End here, without a word, if it is time to."""
-    passed[where] += 1
-    if f"{where}#{passed[where]}" == sys.argv[2]:
+def run(said: dict[str, Any], struck: list[str]) -> None:
+    """Serve until SIGTERM; at one of the points this process is cut off from Postgres, or killed.
+
+    Where it was killed goes into a file, else what was passed.
+    """
+    with Path(said["errors"]).open("ab") as errors:
+        for stream in (1, 2):
+            os.dup2(errors.fileno(), stream)
+    os.environ.clear()
+    os.environ |= said["env"] | {SECRET: SECRET, TOKEN: TOKEN}
+    note = Path(said["note"])
+
+    def kill(here: str) -> None:
+        note.write_text(json.dumps(here), "utf-8")
         os.kill(os.getpid(), signal.SIGKILL)
 
-
-def watch(owner: Any, name: str) -> None:
-    """Let a function be a point before and after it."""
-    work, called = getattr(owner, name), f"{owner.__name__}.{name}"
-
-    async def later(*values: Any, **named: Any) -> Any:
-        point(f"{called}.before")
-        result = await work(*values, **named)
-        point(f"{called}.after")
-        return result
-
-    def now(*values: Any, **named: Any) -> Any:
-        point(f"{called}.before")
-        result = work(*values, **named)
-        point(f"{called}.after")
-        return result
-
-    later.__name__ = now.__name__ = name
-    setattr(owner, name, later if inspect.iscoroutinefunction(work) else now)
-
-
-async def main(said: dict[str, Any]) -> None:
-    """Run until the standard input ends."""
+    strike = kill
+    if said["cut"]:
+        url = make_url(said["url"])
+        proxy = Proxy(url.port or 0)
+        said["url"] = url.set(port=proxy.port).render_as_string()
+        strike = lambda _: proxy.cut(said["cut"])  # noqa: E731
+    points = Points(struck, strike)
     for owner, names in WATCHED:
         for name in names:
-            watch(owner, name)
-    hear = Stretch._hear
+            points.watch(owner, name)
+    hear = Stretch._handle
 
     def heard(self: Stretch, event: Any) -> None:
-        point(f"heard {type(event).__name__}.before")
+        points(f"heard {type(event).__name__}.before")
         hear(self, event)
 
-    Stretch._hear = heard  # type: ignore[method-assign]
-    policy = Policy({"repo": Repository(Path(said["repository"]))})
-    tickets = {SOURCE: FileTicket(Path(said["told"]))}
-    state = Path(said["state"])
-    async with Service(policy, said["url"], tickets, machine=said["machine"], state=state) as service:
-        for ticket in said["tickets"]:
-            await service.incoming(NewTicket(SOURCE, ticket, "A ticket", f"Build {ticket}."))
-        print("ready", flush=True)  # noqa: T201 - the test waits for it
-        await asyncio.to_thread(sys.stdin.read)
+    Stretch._handle = heard  # type: ignore[method-assign]
+    asyncio.run(_serve(said))
+    note.write_text(json.dumps(points.passed), "utf-8")
 
 
-if __name__ == "__main__":
-    told = json.loads(sys.argv[1])
-    asyncio.run(main(told))
-    Path(told["passed"]).write_text(json.dumps(passed), encoding="utf-8")
+async def _serve(said: dict[str, Any]) -> None:
+    config = ServiceConfig(
+        machine=said["machine"],
+        repositories={"repo": Repository(Path(said["repository"]), allowed_tools=("Bash",))},
+        linear=LinearTable(webhook_secret=Secret(SECRET), token=Secret(TOKEN), url=said["linear"]),
+    )
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    options = ServiceOptions(config, said["url"], Path(said["state"]), port=said["port"])
+    await serve(options, started=lambda _url: None, stop=stop)

@@ -8,8 +8,10 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 MISSING = "there is no Postgres here: apt-get install postgresql"
@@ -20,6 +22,50 @@ def programs() -> Path | None:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     users = {one.pw_name for one in pwd.getpwall()}
     return found[-1].parent if found and os.getuid() == 0 and "postgres" in users else None
+
+
+class Proxy:
+    """Passes connections on to a port of this machine, unless it is cut; its threads end with the process.
+
+    Args:
+        target: The port.
+
+    Attributes:
+        port: Its own.
+    """
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._server.getsockname()[1]
+        self._open: list[socket.socket] = []
+        self._cut_until = 0.0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self, seconds: float) -> None:
+        """Break all connections, and take none for a time."""
+        self._cut_until = time.monotonic() + seconds
+        for one in [*self._open]:
+            with suppress(OSError):  # it has ended
+                one.shutdown(socket.SHUT_RDWR)
+
+    def _accept(self) -> None:
+        while True:
+            near, _ = self._server.accept()
+            if time.monotonic() < self._cut_until:
+                near.close()
+                continue
+            far = socket.create_connection(("127.0.0.1", self._target))
+            self._open += [near, far]
+            for pair in ((near, far), (far, near)):
+                threading.Thread(target=self._pass_on, args=pair, daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, to: socket.socket) -> None:
+        with suppress(OSError), source:
+            while part := source.recv(65536):
+                to.sendall(part)
+        with suppress(OSError):
+            to.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager

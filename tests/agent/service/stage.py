@@ -44,7 +44,7 @@ class Staged:
         found: Run = await until_true(look)
         return found
 
-    def told(self, run: Run, kind: Happened) -> list[str]:
+    def recorded(self, run: Run, kind: Happened) -> list[str]:
         """Return the texts of what happened in a run."""
         events = self.service.store.events(run.id)
         return [str(one.body.get("text", "")) for one in events if one.kind is kind]

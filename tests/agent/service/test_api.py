@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,12 +13,11 @@ import pytest
 import standardwebhooks
 
 from ccq_tui.questions import Option, Question
-from ccq_tui.service.config import Secret, ServiceConfig, WebhookTable
-from ccq_tui.service.policy import Repository
-from ccq_tui.service.serving import ServiceOptions, serve
+from ccq_tui.service.config import Secret, WebhookTable
 from ccq_tui.service.tokens import TokensError, change_tokens
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
-from tests.steps import step, until_true
+from tests.agent.service.over_http import Client, served, state_of
+from tests.steps import step
 from tests.unit.worktrees.repositories import IDENTITY, repository
 
 QUESTION = Question("Which <b>library</b>?", "Library", (Option("date-fns"), Option("Day.js")))
@@ -28,65 +25,27 @@ SCRIPT = Scenario("api").says("I look.").asks(QUESTION).says("All is done.").end
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
-class Client:
-    """Calls a service that is served, with a token or another one."""
-
-    def __init__(self, url: str, state: Path) -> None:
-        self.token = change_tokens(state, "ci")
-        self.http = httpx2.AsyncClient(base_url=url, timeout=30, trust_env=False)
-
-    async def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> httpx2.Response:
-        """Make a call."""
-        given = {"Authorization": f"Bearer {self.token}"} | {
-            name.replace("_", "-"): value for name, value in headers.items()
-        }
-        return await self.http.request(method, path, json=body, headers=given)
-
-    async def hook(self, kind: str, ticket: str, data: Any, delivery: str) -> httpx2.Response:
-        """Send a signed CloudEvent."""
-        event = {"specversion": "1.0", "id": delivery, "source": "/ci", "type": kind, "subject": ticket}
-        body, now = json.dumps(event | {"data": data}), datetime.now(UTC)
-        signature = standardwebhooks.Webhook(SECRET).sign(delivery, now, body)
-        headers = {"webhook-id": delivery, "webhook-timestamp": str(int(now.timestamp()))}
-        return await self.http.post(
-            "/webhooks/webhook", content=body, headers=headers | {"webhook-signature": signature}
-        )
-
-    async def events(self, path: str, until: str, after: int = 0) -> list[tuple[int, str]]:
-        """Follow a stream until an event of a kind."""
-        seen: list[tuple[int, str]] = []
-        headers = {"Authorization": f"Bearer {self.token}", "Last-Event-ID": str(after)}
-        async with self.http.stream("GET", path, headers=headers) as response:
-            async for one in httpx2.EventSource(response):
-                seen.append((int(one.id), one.event))
-                if one.event == until:
-                    return seen
-        raise AssertionError(seen)
-
-
-@asynccontextmanager
-async def served(home: CleanHome, repo: Path) -> AsyncIterator[Client]:
-    config = ServiceConfig(
-        machine="one",
-        repositories={"repo": Repository(repo)},
-        webhook=WebhookTable(secret=Secret("API_SECRET")),
+async def hook(call: Client, kind: str, ticket: str, data: Any, delivery: str) -> httpx2.Response:
+    """Send a signed CloudEvent."""
+    event = {"specversion": "1.0", "id": delivery, "source": "/ci", "type": kind, "subject": ticket}
+    body, now = json.dumps(event | {"data": data}), datetime.now(UTC)
+    signature = standardwebhooks.Webhook(SECRET).sign(delivery, now, body)
+    headers = {"webhook-id": delivery, "webhook-timestamp": str(int(now.timestamp()))}
+    return await call.http.post(
+        "/webhooks/webhook", content=body, headers=headers | {"webhook-signature": signature}
     )
-    state = home.root / "state"
-    options = ServiceOptions(
-        config, f"sqlite:///{home.root / 'runs.db'}", state, environment=home.overrides() | IDENTITY, port=0
-    )
-    stop, url = asyncio.Event(), asyncio.get_running_loop().create_future()
-    serving = asyncio.create_task(serve(options, started=url.set_result, stop=stop))
-    await asyncio.wait({serving, url}, return_when=asyncio.FIRST_COMPLETED)
-    if serving.done():
-        await serving
-    client = Client(await url, state)
-    try:
-        yield client
-    finally:
-        await client.http.aclose()
-        stop.set()
-        await serving
+
+
+async def events(call: Client, path: str, until: str, after: int = 0) -> list[tuple[int, str]]:
+    """Follow a stream until an event of a kind."""
+    seen: list[tuple[int, str]] = []
+    headers = {"Authorization": f"Bearer {call.token}", "Last-Event-ID": str(after)}
+    async with call.http.stream("GET", path, headers=headers) as response:
+        async for one in httpx2.EventSource(response):
+            seen.append((int(one.id), one.event))
+            if one.event == until:
+                return seen
+    raise AssertionError(seen)
 
 
 async def test_a_run_over_http(
@@ -98,7 +57,8 @@ async def test_a_run_over_http(
     for name, value in (IDENTITY | {"API_SECRET": SECRET}).items():
         monkeypatch.setenv(name, value)
     home = claude_env(scripted_model(SCRIPT))
-    async with served(home, repository(tmp_path / "repo")) as call:
+    table = WebhookTable(secret=Secret("API_SECRET"))
+    async with served(home, repository(tmp_path / "repo"), webhook=table) as call:
         with step("who may call"):
             assert (await call("GET", "/runs", Authorization="Bearer x")).status_code == 401
             assert (await call("GET", "/runs", Host="evil.example")).status_code == 421
@@ -123,7 +83,7 @@ async def test_a_run_over_http(
             assert [one["id"] for one in (await call("GET", "/runs")).json()["runs"]] == [run["id"]]
             path = f"/runs/{run['id']}"
         with step("asked and answered"):
-            seen = await call.events(f"{path}/events", "asked")
+            seen = await events(call, f"{path}/events", "asked")
             assert seen[0][1] == "started"
             [asked] = (await call("GET", f"{path}/requests")).json()["requests"]
             assert [one["label"] for one in asked["questions"][0]["options"]] == ["date-fns", "Day.js"]
@@ -140,10 +100,10 @@ async def test_a_run_over_http(
             assert again.status_code == 409
             assert "Already answered" in again.json()["detail"]
         with step("followed to its end"):
-            rest = await call.events("/events", "ended", after=seen[-1][0])
+            rest = await events(call, "/events", "ended", after=seen[-1][0])
             assert next(kind for _, kind in rest) == "answered"
             assert min(number for number, _ in rest) > seen[-1][0]
-            ended = await until_true(lambda: _ended(call, path))
+            ended = await call.run("T-1", "ended")
             assert ended["result"].startswith("All is done.")
             assert (await call("POST", f"{path}/stop")).status_code == 409
         with step("its page"):
@@ -151,40 +111,31 @@ async def test_a_run_over_http(
             assert "All is done." in page.text
             assert "<i>" not in page.text
             assert "script" not in page.text
-            assert "script-src 'self'" in page.headers["content-security-policy"]
+            assert "form-action 'self'" in page.headers["content-security-policy"]
             assert (await call.http.get(run["page"][:-1] + "x")).status_code == 404
             assert (await call.http.get("/page.css")).status_code == 200
         with step("webhooks"):
             ticket = {"title": "Nowhere", "prompt": "x", "repository": "other"}
-            assert (await call.hook("ccq.ticket", "T-2", ticket, "d1")).status_code == 200
-            assert (await call.hook("ccq.message", "T-9", {"text": "1"}, "d2")).status_code == 200
-            assert (await call.hook("ccq.message", "T-9", {"text": "1"}, "d2")).status_code == 200
+            assert (await hook(call, "ccq.ticket", "T-2", ticket, "d1")).status_code == 200
+            assert (await hook(call, "ccq.message", "T-9", {"text": "1"}, "d2")).status_code == 200
+            assert (await hook(call, "ccq.message", "T-9", {"text": "1"}, "d2")).status_code == 200
             forged = await call.http.post("/webhooks/webhook", content=b"{}")
             assert (forged.status_code, forged.json()["detail"][:13]) == (401, "The signature")
             huge = await call.http.post("/webhooks/webhook", content=b"x" * 1_000_001)
             assert huge.status_code == 413
             assert (await call.http.post("/webhooks/linear", content=b"{}")).status_code == 404
-            assert len((await call("GET", "/runs")).json()["runs"]) == 1
+            assert len((await call("GET", "/runs")).json()["runs"]) == 2
         with step("counts"):
             text = (await call("GET", "/metrics")).text
             for line in (
                 'ccq_runs{state="ended"} 1.0',
                 'ccq_run_events_total{kind="asked"} 1.0',
-                'ccq_webhooks_total{adapter="webhook",result="refused"} 2.0',
-                'ccq_webhooks_total{adapter="webhook",result="ignored"} 1.0',
+                'ccq_webhooks_total{adapter="webhook",result="refused"} 1.0',
                 "ccq_question_wait_seconds_count 1.0",
             ):
                 assert line in text
-        with step("adopted"):
-            assert (await call("POST", "/machines/one/adopt")).status_code == 409
-            assert (await call("POST", "/machines/two/adopt")).json() == {"runs": []}
         with step("a revoked token"):
-            change_tokens(home.root / "state", "ci", add=False)
+            change_tokens(state_of(home), "ci", add=False)
             assert (await call("GET", "/runs")).status_code == 401
             with pytest.raises(TokensError, match="no token"):
-                change_tokens(home.root / "state", "ci", add=False)
-
-
-async def _ended(call: Client, path: str) -> dict[str, Any] | None:
-    run: dict[str, Any] = (await call("GET", path)).json()
-    return run if run["state"] == "ended" else None
+                change_tokens(state_of(home), "ci", add=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,18 @@ STEPS = [
     "Segments.conclude.after#1",
     "Engine.begin.before#1",
     "Segments.converse.after#1",
-    "ended.after#1",
+    "LinearAdapter.ended.after#1",
+]
+CUTS = [
+    "Service.incoming.before#1",
+    "Segments.take.after#1",
+    "heard BlockFinished.before#1",
+    "LinearAdapter.asked.after#1",
+    "Segments.conclude.after#1",
+    "RunStore.assign.before#1",
+    "Engine.begin.before#2",
+    "Segments.converse.after#2",
+    "LinearAdapter.ended.before#1",
 ]
 
 
@@ -45,6 +57,17 @@ def test_a_killed_service_ends_its_run_and_tells_each_thing_once(tmp_path: Path)
 @pytest.mark.skipif(programs() is None, reason=MISSING)
 def test_two_machines_on_one_postgres_are_killed_in_turn(tmp_path: Path) -> None:
     with postgres(tmp_path) as url:
-        seen = House(tmp_path, url).play(list(STEPS), ("one", "two"))
+        seen = House(tmp_path, url, ("one", "two")).play(list(STEPS))
     well(seen)
     assert seen.counts["kills"] >= 2
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.skipif(programs() is None, reason=MISSING)
+def test_two_machines_are_cut_off_from_their_postgres(tmp_path: Path) -> None:
+    with postgres(tmp_path) as url:
+        house = House(tmp_path, url, ("one", "two"), cut=1.0)
+        seen = house.play([*CUTS])
+    well(seen)
+    passed = Counter(house.noted("one")) + Counter(house.noted("two"))
+    assert not [one for one in CUTS if not passed[one.partition("#")[0]]]

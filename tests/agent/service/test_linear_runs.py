@@ -1,27 +1,33 @@
-"""A ticket of Linear becomes a session of the real CLI; people answer in the ticket or elsewhere."""
+"""Tickets of Linear become sessions of the real CLI, over real webhooks; people answer anywhere."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
-from starlette.requests import Request
-from starlette.responses import Response
 
-from ccq_tui.questions import Answer, Answered, Option, Question
-from ccq_tui.service.adapters.linear import LinearAdapter
-from ccq_tui.service.adapters.scripted_linear import LinearSession, ScriptedLinear
-from ccq_tui.service.policy import Policy, Repository
-from ccq_tui.service.run import RunState
-from ccq_tui.service.service import Service
+from ccq_tui.inbox.kinds import parse_outcome
+from ccq_tui.inbox.requests import call_of
+from ccq_tui.inbox.verdicts import AlreadySettled, Won
+from ccq_tui.questions import Option, Question
+from ccq_tui.service.adapters.scripted_linear import LinearSession
+from ccq_tui.service.policy import Repository, RunLimits
+from ccq_tui.service.segments import STOPPED
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
-from ccq_tui.testing.thread import ServerThread
-from tests.actors import PHONE
+from ccq_tui.testing.incoming import Incoming
+from ccq_tui.testing.replies import Replies
+from tests.actors import INBOX
+from tests.agent.killed.process import running_below
+from tests.agent.running import Play, inbox_at
+from tests.agent.service.over_http import Client, Linear, bodies, first_said, served, state_of, until_said
+from tests.results import replied
 from tests.steps import step, until_true
 from tests.unit.worktrees.repositories import IDENTITY, repository, run
 
@@ -30,102 +36,236 @@ QUESTIONS = (
     Question("Which features?", "Features", (Option("Auth"), Option("Logs")), multi_select=True),
     Question("What is it called?", "Name", (Option("api"), Option("web"))),
 )
-FIRST = Scenario("ticket").says("I look at it.").asks(*QUESTIONS)
-FIRST = FIRST.runs("Bash", command="echo Day.js > library.txt", description="Note it")
-SCRIPT = FIRST.says("All is done.").ends_turn().asks(QUESTIONS[0]).says("Done again.").ends_turn()
+TYPED = ("2", "1, Logs", "my-service")
+GIVEN = {"answers": [{"selected": [2]}, {"selected": [1, 2]}, {"other": "my-service"}]}
+RESULT = replied(
+    '"Which library?"="Day.js", "Which features?"="Auth, Logs", "What is it called?"="my-service"'
+)
+SCRIPT = (
+    Scenario("ticket")
+    .says("I look at it.")
+    .asks(*QUESTIONS)
+    .runs("Bash", command="echo Day.js > library.txt", description="Note it")
+    .says("All is done.")
+    .ends_turn()
+)
 
 
-class Webhooks:
-    """Takes webhooks in the server's thread for a service in the loop of the test."""
-
-    def __init__(self, adapter: LinearAdapter) -> None:
-        self.adapter = adapter
-        self.service: Service | None = None
-        self.loop = asyncio.get_running_loop()
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        request = Request(scope, receive)
-        said = self.adapter.read(dict(request.headers), await request.body()).incoming
-        if self.service is None or said is None:
-            return await Response(status_code=503)(scope, receive, send)
-        taken = asyncio.run_coroutine_threadsafe(self.service.incoming(said), self.loop)
-        await asyncio.wrap_future(taken)
-        return await Response()(scope, receive, send)
-
-
-@asynccontextmanager
-async def serving(root: Path, linear: ScriptedLinear, home: CleanHome, repo: Path) -> AsyncIterator[Service]:
-    adapter = LinearAdapter(lambda: "secret", lambda: "token", url=f"{linear.url}/graphql")
-    hooks = Webhooks(adapter)
-    server = ServerThread(hooks)
-    linear.webhook = f"http://127.0.0.1:{server.port}/"
-    policy = Policy({"repo": Repository(repo, allowed_tools=("Bash",))})
-    url = f"sqlite:///{root / 'runs.db'}"
-    try:
-        async with Service(
-            policy,
-            url,
-            {"linear": adapter},
-            machine="one",
-            state=root / "state",
-            environment=home.overrides() | IDENTITY,
-            page=lambda run: f"http://127.0.0.1/runs/{run.id}",
-        ) as service:
-            hooks.service = service
-            yield service
-    finally:
-        server.stop()
-        await adapter.close()
-
-
-def bodies(session: LinearSession, kind: str) -> list[str]:
-    return [one["body"] for one in session.activities if one["type"] == kind]
-
-
-async def test_a_ticket_from_its_assignment_to_its_branch(
-    tmp_path: Path,
-    scripted_model: Callable[..., ScriptedModel],
-    claude_env: Callable[..., CleanHome],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.fixture(name="repo")
+def _repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in IDENTITY.items():
         monkeypatch.setenv(name, value)
-    model = scripted_model(SCRIPT)
-    home, repo = claude_env(model), repository(tmp_path / "repo")
-    linear = ScriptedLinear("", secret="secret", token="token")
-    try:
-        async with serving(tmp_path, linear, home, repo) as service:
-            session = linear.assign("Dates", "Choose a library for dates.")
-            asked: Callable[[int], Any] = lambda count: until_true(  # noqa: E731
-                lambda: len(bodies(session, "elicitation")) == count
-            )
-            with step("three questions, one after the other"):
-                for number, answer in enumerate(["2", "1, Logs", "my-service"], 1):
-                    await asked(number)
-                    assert f"Question {number} of 3" in bodies(session, "elicitation")[-1]
-                    linear.reply(session.id, answer)
-            with step("the same call goes on"):
-                await until_true(lambda: session.status == "complete")
-                assert bodies(session, "response")[-1].startswith("All is done.")
-                assert session.urls[0]["label"] == "ccq-tui"
-                assert bodies(session, "thought")[0] == "I am on it."
-                result = json.dumps(model.requests()[-1].body)
-                for text in ("Day.js", "Auth, Logs", "my-service"):
-                    assert text in result
-                assert "ccq/run-" in run(repo, "branch", "--list", "ccq/*")
-            linear.reply(session.id, "Once more, please.")
-            await asked(4)
-            await until_true(lambda: service.store.list()[0].state is RunState.WAITING)
-        async with serving(tmp_path, linear, home, repo) as service:
-            with step("answered elsewhere after a restart of everything"):
-                [waiting] = await until_true(
-                    lambda: service.inbox.run(lambda store: store.requests.waiting())
-                )
-                await service.inbox.answer(waiting.request.id, Answered((Answer(("date-fns",)),)), PHONE)
-                await until_true(lambda: session.status == "complete")
-                assert "Answered on phone: Library: date-fns" in bodies(session, "thought")
-                assert bodies(session, "response")[-1].startswith("Done again."), session.activities[-6:]
-        keys = [one["id"] for one in session.activities]
-        assert len(keys) == len(set(keys))
-    finally:
-        linear.close()
+    return repository(tmp_path / "repo")
+
+
+@pytest.fixture(name="linear")
+def _linear(tmp_path: Path) -> Iterator[Linear]:
+    scripted = Linear(tmp_path)
+    yield scripted
+    scripted.close()
+
+
+@dataclass
+class Ticket:
+    """A ticket whose run waits for the answers to a set of questions, by any surface."""
+
+    call: Client
+    home: CleanHome
+    linear: Linear
+    session: LinearSession
+    run: dict[str, Any]
+    request: str
+
+    async def ticket(self) -> None:
+        for number, text in enumerate(TYPED, 1):
+            assert f"Question {number} of 3" in await until_said(self.session, "elicitation", number)
+            self.linear.reply(self.session.id, text)
+        await until_true(self.settled)
+
+    async def settled(self) -> bool:
+        return not (await self.call("GET", f"/runs/{self.run['id']}/requests")).json()["requests"]
+
+    async def late_ticket(self, how: str) -> None:
+        self.linear.reply(self.session.id, "1")
+        await until_true(lambda: f"{how}; nothing was sent from here." in bodies(self.session, "thought"))
+
+    async def page(self) -> None:
+        for text in TYPED:
+            shown = (await self.call.http.get(self.run["page"])).text
+            found = re.search(r'name="meant" value="([^"]+)".*name="id" value="([^"]+)"', shown)
+            assert found is not None, shown
+            await self.send_page(text, found[1], found[2])
+
+    async def send_page(self, text: str, meant: str, message_id: str) -> None:
+        sent = {"text": text, "meant": meant, "id": message_id}
+        for _ in range(2):  # as a form that is sent again
+            assert (await self.call.http.post(self.run["page"], data=sent)).status_code == 303
+
+    async def late_page(self, how: str) -> None:
+        await self.send_page("1", f"{self.request}:1", str(uuid4()))
+        said = f"{how}; nothing was sent from here."
+        shown = (await self.call.http.get(self.run["page"])).text
+        assert said in shown, shown
+
+    async def inbox(self, verdict: type = Won) -> None:
+        async with inbox_at(state_of(self.home)) as inbox:
+            opened = await inbox.open(self.request)
+            assert opened is not None
+            settled = await inbox.answer(self.request, parse_outcome(opened.request, GIVEN), INBOX)
+            assert isinstance(settled, verdict)
+
+    async def late_inbox(self, _how: str) -> None:
+        await self.inbox(AlreadySettled)
+
+    async def command(self) -> None:
+        assert await self.ccq_answer() == (0, "")
+
+    async def ccq_answer(self) -> tuple[int, str]:
+        words = ("answer", self.request, "--choose=1=2", "--choose=2=1,2", "--other=3=my-service")
+        started = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "ccq_tui", *words, env=self.home.env,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        _, errors = await started.communicate()
+        return started.returncode or 0, errors.decode()
+
+    async def late_command(self, how: str) -> None:
+        code, errors = await self.ccq_answer()
+        assert code == 3
+        assert f"was already {how[0].lower()}{how[1:]} at" in errors
+        assert "nothing was changed" in errors
+
+    async def api(self) -> None:
+        assert (await self.post_answer()).json() == {"success": True}
+
+    async def post_answer(self) -> Any:
+        place = f"/runs/{self.run['id']}/requests/{self.request}/answer"
+        return await self.call("POST", place, {"answer": GIVEN})
+
+    async def late_api(self, how: str) -> None:
+        refused = await self.post_answer()
+        assert refused.status_code == 409
+        assert refused.json()["detail"].startswith(f"Already {how[0].lower()}{how[1:]} at")
+
+
+SURFACES = {
+    "ticket": "Answered in the ticket, by Robin",
+    "page": "Answered on the page of its run",
+    "inbox": "Answered in the inbox",
+    "command": "Answered by ccq-tui answer",
+    "api": "Answered by ci",
+}
+
+
+async def answered_first(surface: str, ticket: Ticket) -> None:
+    """Answer a ticket by one surface, then by all others, and follow it to its end."""
+    with step(f"{surface} answers first, once"):
+        await getattr(ticket, surface)()
+        others = [name for name in SURFACES if name != surface]
+        await asyncio.gather(*(getattr(ticket, f"late_{one}")(SURFACES[surface]) for one in others))
+    with step(f"{surface}: the end"):
+        [response] = [await until_said(ticket.session, "response")] and bodies(ticket.session, "response")
+        assert response.startswith("All is done.")
+        said = bodies(ticket.session, "thought")
+        assert (said[:2], said[-1]) == (["I am on it.", "I look at it."], said[-1])
+
+
+def result_of(model: ScriptedModel, request: str) -> str:
+    """Return the exact result of a call, which is the same in each of the model's requests that has it."""
+    heard = (Incoming(one.body or {}, one.headers) for one in model.requests())
+    found = {one.text for each in heard for one in each.tool_results if one.tool_use_id == call_of(request)}
+    [text] = found
+    return text
+
+
+@pytest.mark.timeout(120)
+async def test_the_first_surface_answers_and_all_others_are_refused(
+    play: Play, repo: Path, linear: Linear
+) -> None:
+    model, home = play(SCRIPT)
+    work = Repository(repo, allowed_tools=("Bash",), most_runs=len(SURFACES))
+    async with served(home, work, linear, limits=RunLimits(most_runs=len(SURFACES))) as call:
+
+        async def begun(surface: str) -> Ticket:
+            session = linear.assign(f"By {surface}", "Choose a library for dates.")
+            await first_said(session)
+            run = await call.run(session.id, "waiting")
+            [request] = (await call("GET", f"/runs/{run['id']}/requests")).json()["requests"]
+            return Ticket(call, home, linear, session, run, request["id"])
+
+        async def worked(surface: str) -> None:
+            ticket = await begun(surface)
+            await answered_first(surface, ticket)
+            ended = await call.run(ticket.session.id, "ended")
+            assert result_of(model, ticket.request) == RESULT
+            assert run(repo, "branch", "--list", ended["branch"])
+            assert f"Branch: `{ended['branch']}`" in bodies(ticket.session, "response")[0]
+            assert (Path(ended["directory"]) / "library.txt").read_text() == "Day.js\n"
+
+        async with asyncio.TaskGroup() as group:
+            for surface in SURFACES:
+                group.create_task(worked(surface))
+
+
+SCENES = {
+    "Sleep": Scenario().runs("Bash", command="touch begun && sleep 600", description="Sleep"),
+    "Write": Scenario().runs("Write", file_path="made", content="made"),
+    "Ask": Scenario().asks(*QUESTIONS),
+}
+
+
+def scene(replies: Replies) -> Scenario:
+    """Return what a ticket's text asks for."""
+    return next(one for word, one in SCENES.items() if word in replies.prompt)
+
+
+@pytest.mark.timeout(120)
+async def test_a_run_is_stopped_while_it_works_and_while_it_waits(
+    play: Play, repo: Path, linear: Linear
+) -> None:
+    _model, home = play(Scenario("stop").then(scene).says("Never.").ends_turn().says("Gone on.").ends_turn())
+    work = Repository(repo, allowed_tools=("Bash",), most_runs=5)
+    async with served(home, work, linear, limits=RunLimits(most_runs=5)) as call:
+
+        async def none_waits(run_id: str) -> bool:
+            return not (await call("GET", f"/runs/{run_id}/requests")).json()["requests"]
+
+        async def stopped(how: str, word: str) -> None:
+            session = linear.assign(word)
+            if word == "Sleep":
+                run = await call.run(session.id, "working")
+                begun = repo / ".claude" / "worktrees" / f"run-{run['id']}" / "begun"
+                await until_true(begun.exists)
+            else:
+                await until_said(session, "elicitation")
+                run = await call.run(session.id, *(["waiting"] if word == "Ask" else ["working"]))
+            stop = {"ticket": ticket, "page": page, "api": api}[how]
+            await stop(session, run)
+            assert (await until_said(session, "response")).startswith(STOPPED)
+            await call.run(session.id, "stopped")
+            await until_true(lambda: none_waits(run["id"]))
+            assert (await call("POST", f"/runs/{run['id']}/stop")).status_code == 409
+            if word == "Sleep":
+                linear.reply(session.id, "Go on.")
+                assert (await until_said(session, "response", 2)).startswith("Gone on.")
+
+        async def ticket(session: LinearSession, _run: Mapping[str, Any]) -> None:
+            linear.reply(session.id, "Stop", stop=True)
+
+        async def page(_session: LinearSession, run: Mapping[str, Any]) -> None:
+            sent = await call.http.post(run["page"], data={"stop": "1", "id": str(uuid4())})
+            assert sent.status_code == 303
+
+        async def api(_session: LinearSession, run: Mapping[str, Any]) -> None:
+            assert (await call("POST", f"/runs/{run['id']}/stop")).json() == {"success": True}
+
+        async with asyncio.TaskGroup() as group:
+            for how, word in (
+                ("ticket", "Sleep"),
+                ("ticket", "Ask"),
+                ("page", "Ask"),
+                ("page", "Sleep"),
+                ("api", "Write"),
+            ):
+                group.create_task(stopped(how, word))
+        assert not running_below(home.config, 5.0)

@@ -1,16 +1,19 @@
-"""A desk between a real inbox and a real database of runs, and what its ticket is told."""
+"""A desk between a real inbox and a real database of runs, and what is recorded for its ticket."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
 from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.service.desk import Desk
+from ccq_tui.service.mirror import Mirror
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.run import Happened, Run, RunEvent
 from ccq_tui.service.store import RunStore
@@ -30,14 +33,17 @@ def run(ticket: str = "ticket", source: str = "linear", machine: str = "here") -
 
 
 class Served:
-    """What the desk needs of a service, on a directory of its own."""
+    """What the desk and the mirror of a machine need of a service; machines share a directory."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, machine: str = "here") -> None:
+        self.machine = machine
         self.store = RunStore.open(f"sqlite:///{directory / 'runs.db'}")
         self.inbox = MemoryInbox()
         self.run = self.store.create(run())
         self.desk = Desk(self)
-        self.gone_on = 0
+        self.mirror = Mirror(self)
+        self.runtime = SimpleNamespace(run_beside=asyncio.create_task)
+        self.continued = 0
 
     async def requests(self, run: Run) -> list[StoredRequest]:
         return await self.inbox.run(lambda store: store.requests.waiting(run.session))
@@ -46,7 +52,7 @@ class Served:
         return self.store.record(run_id, kind, what, body)
 
     async def answered(self, run_id: str) -> None:
-        self.gone_on += 1
+        self.continued += 1
 
     async def ask(self, request: Request) -> None:
         """Put a request into the inbox, as a session that was parked leaves it."""
@@ -60,6 +66,6 @@ class Served:
         self.store.keep(message)
         return await self.desk.take(self.run, message)
 
-    def told(self, kind: Happened) -> list[Mapping[str, Any]]:
+    def recorded(self, kind: Happened) -> list[Mapping[str, Any]]:
         """Return the bodies of the events of a kind."""
         return [one.body for one in self.store.events(self.run.id) if one.kind is kind]

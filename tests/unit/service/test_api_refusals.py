@@ -18,11 +18,11 @@ from ccq_tui.service.tokens import change_tokens
 from tests.unit.service.test_webhook import GOOD, SECRET, signed
 
 
-async def test_a_database_that_is_away_and_somebody_who_guesses(tmp_path: Path) -> None:
+async def test_a_database_that_is_away_and_wrong_tokens(tmp_path: Path) -> None:
     service = Service(Policy({}), "", machine="one", state=tmp_path)
     service.store = RunStore.open(f"sqlite:///{tmp_path / 'runs.db'}")
     hooks = {"webhook": WebhookAdapter(lambda: SECRET)}
-    parts = ServiceParts(service, hooks, tmp_path, "http://here", b"key", Telemetry())
+    parts = ServiceParts(service, hooks, tmp_path, lambda _run: "", b"key", Telemetry())
     bearer = {"Authorization": f"Bearer {await asyncio.to_thread(change_tokens, tmp_path, 'ci')}"}
     transport = httpx2.ASGITransport(service_app(parts))
     async with httpx2.AsyncClient(transport=transport, base_url="http://here") as http:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.service.config import NoSecretError, read_config
+from ccq_tui.service.config import read_config
 
 GOOD = """\
 machine = "build-1"
@@ -44,17 +44,17 @@ def written(directory: Path, text: str) -> Path:
 
 def test_a_file_is_a_policy_and_places_of_secrets(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = read_config(written(directory, GOOD))
-    shop = config.policy.repositories["shop"]
+    shop = config.repositories["shop"]
     assert (shop.path, shop.push, shop.choose) == (directory / "shop", True, {"label": "shop"})
     assert shop.allowed_tools == ("Bash(git *)", "Edit")
-    assert (config.machine, config.policy.limits.question) == ("build-1", 7200.0)
+    assert (config.machine, config.limits.question) == ("build-1", 7200.0)
     assert config.linear is not None
     assert (config.linear.webhook_secret.read(), config.linear.token.read()) == ("signing", "one")
     assert config.hidden == {"SHOP_LINEAR": ""}
     (directory / "token").write_text("renewed", encoding="utf-8")
     assert config.linear.token.read() == "renewed"
     monkeypatch.delenv("SHOP_LINEAR")
-    with pytest.raises(NoSecretError, match="SHOP_LINEAR is not set"):
+    with pytest.raises(ValueError, match="SHOP_LINEAR is not set"):
         config.linear.webhook_secret.read()
 
 

@@ -36,8 +36,8 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
 
 async def asked(served: Served, count: int) -> str:
     """Wait until the ticket was asked a number of times; return what it was asked last."""
-    await until_true(lambda: len(served.told(Happened.ASKED)) >= count)
-    return str(served.told(Happened.ASKED)[-1]["text"])
+    await until_true(lambda: len(served.recorded(Happened.ASKED)) >= count)
+    return str(served.recorded(Happened.ASKED)[-1]["text"])
 
 
 async def outcome(served: Served, request_id: str) -> object:
@@ -51,16 +51,16 @@ async def test_a_set_is_asked_question_by_question(served: Served) -> None:
     text = await asked(served, 1)
     assert "Question 1 of 3" in text
     assert "2. **Day.js**: small" in text
-    assert served.told(Happened.ASKED)[0]["options"] == ["date-fns (Recommended)", "Day.js"]
+    assert served.recorded(Happened.ASKED)[0]["options"] == ["date-fns (Recommended)", "Day.js"]
     assert await served.say("day.js")
     text = await asked(served, 2)
     assert "Library: Day.js" in text
-    assert served.told(Happened.ASKED)[1]["options"] == []
+    assert served.recorded(Happened.ASKED)[1]["options"] == []
     assert await served.say("2, Auth")
     assert await served.say("api")
     assert await outcome(served, SET.id) == Answered(EXACT)
-    await until_true(lambda: served.gone_on == 1)
-    [answered] = served.told(Happened.ANSWERED)
+    await until_true(lambda: served.continued == 1)
+    [answered] = served.recorded(Happened.ANSWERED)
     assert answered["here"]
     assert (
         answered["text"] == "Answered in the ticket, by Ann: Library: Day.js; Features: Auth, Logs; Name: api"
@@ -94,8 +94,8 @@ async def test_a_message_that_is_taken_again_answers_the_same_question(
     assert await served.say("api", message_id="m3")
     assert await outcome(served, SET.id) == Answered(EXACT)
     assert await served.say("api", message_id="m3"), "it settled the set before, and is no prompt now"
-    assert len(served.told(Happened.ASKED)) == 3
-    assert not served.told(Happened.SAID)
+    assert len(served.recorded(Happened.ASKED)) == 3
+    assert not served.recorded(Happened.SAID)
 
 
 async def test_a_prompt_of_a_session_does_not_answer_what_that_asks(served: Served) -> None:
@@ -110,14 +110,14 @@ async def test_an_answer_elsewhere_comes_first(served: Served) -> None:
     await served.ask(ONE)
     await asked(served, 1)
     await served.inbox.answer(ONE.id, Answered((Answer(("Day.js",)),)), PHONE)
-    await until_true(lambda: served.gone_on == 1)
-    assert served.told(Happened.ANSWERED)[0] == {
+    await until_true(lambda: served.continued == 1)
+    assert served.recorded(Happened.ANSWERED)[0] == {
         "request": ONE.id,
         "text": "Answered on phone: Library: Day.js",
         "here": False,
     }
     assert await served.say("1"), "it names an option: it came too late"
-    assert served.told(Happened.SAID)[0]["text"] == "Answered on phone; nothing was sent from here."
+    assert served.recorded(Happened.SAID)[0]["text"] == "Answered on phone; nothing was sent from here."
     assert not await served.say("1"), "said once"
 
 
@@ -128,9 +128,9 @@ async def test_what_happened_while_no_service_ran(tmp_path: Path) -> None:
     await served.ask(SET)
     following = asyncio.create_task(served.desk.follow())
     await asked(served, 1)
-    await until_true(lambda: served.gone_on == 1)
-    assert served.told(Happened.ANSWERED)[0]["request"] == ONE.id
-    assert served.told(Happened.ASKED)[0]["request"] == SET.id
+    await until_true(lambda: served.continued == 1)
+    assert served.recorded(Happened.ANSWERED)[0]["request"] == ONE.id
+    assert served.recorded(Happened.ASKED)[0]["request"] == SET.id
     following.cancel()
     await asyncio.wait([following])
     served.store.close()
@@ -159,7 +159,7 @@ async def test_a_permission(served: Served, said: str, decided: object) -> None:
     assert text.startswith("````\n"), "nothing in it ends the block of code"
     assert await served.say(said)
     assert await outcome(served, request.id) == decided
-    assert len(served.told(Happened.ASKED)) == (2 if decided is None else 1)
+    assert len(served.recorded(Happened.ASKED)) == (2 if decided is None else 1)
 
 
 async def test_a_plan_is_approved_without_what_lasts(served: Served) -> None:
@@ -178,4 +178,4 @@ async def test_two_requests_are_asked_one_after_the_other(served: Served) -> Non
     await served.ask(SET)
     assert await served.say("2")
     await asked(served, 2)
-    assert [one["request"] for one in served.told(Happened.ASKED)] == [ONE.id, SET.id]
+    assert [one["request"] for one in served.recorded(Happened.ASKED)] == [ONE.id, SET.id]

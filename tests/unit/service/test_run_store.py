@@ -49,10 +49,10 @@ def test_an_event_is_recorded_once_and_told_in_order(store: RunStore) -> None:
     first = store.record("abc", Happened.ASKED, "1", {"text": "Which?"})
     assert store.record("abc", Happened.ASKED, "1", {"text": "Another?"}) == first
     second = store.record("abc", Happened.ENDED, "1", {})
-    assert store.untold() == store.untold(sources=["linear"], machine="one") == [first, second]
-    assert list(store.untold(sources=["github"])) == list(store.untold(without=["abc"])) == []
-    store.told(first.id)
-    assert store.untold() == [second]
+    assert store.unsent() == store.unsent(sources=["linear"], machine="one") == [first, second]
+    assert list(store.unsent(sources=["github"])) == list(store.unsent(without=["abc"])) == []
+    store.mark_sent(first.id)
+    assert store.unsent() == [second]
     assert store.events("abc", after=first.number) == [second]
 
 
@@ -70,7 +70,6 @@ def test_a_message_is_kept_until_it_is_taken_and_comes_once(store: RunStore) -> 
     store.taken(later)
     assert (store.kept(RUN), store.left("one")) == ([], [])
     assert store.kept(RUN, whole=True) == [message, later]
-    assert [store.seen("delivery"), store.seen("delivery")] == [False, True]
 
 
 def test_a_database_that_is_not_there_is_named() -> None:

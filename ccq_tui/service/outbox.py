@@ -1,4 +1,4 @@
-"""The teller: it tells tickets what happened in their runs, in order, until they have it."""
+"""The outbox: it sends the events of runs to their tickets, in order, until each is delivered."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ LONGEST_PAUSE = 60.0
 MOST_EVENTS = 200
 
 
-class Teller:
-    """Tells tickets the events of their runs: each run's in order, one at a time.
+class Outbox:
+    """Sends the events of runs to their tickets: each run's in order, one at a time.
 
     Args:
         records: The service.
@@ -37,44 +37,44 @@ class Teller:
         self._page = page
         self._news = asyncio.Event()
         self._busy: set[str] = set()
-        """The runs whose events are being told, or wait for the next try."""
+        """The runs whose events are being sent, or wait for the next try."""
 
     async def run(self) -> None:
-        """Tell tickets the events that they were not told yet, until cancelled."""
-        async with asyncio.TaskGroup() as telling:
+        """Send the events that are not sent yet, until cancelled."""
+        async with asyncio.TaskGroup() as sending:
             while True:
                 self._news.clear()
-                for run_id, events in groupby(await self._untold(), attrgetter("run")):
+                for run_id, events in groupby(await self._unsent(), attrgetter("run")):
                     if run_id not in self._busy:
                         self._busy.add(run_id)
-                        telling.create_task(self._tell(run_id, list(events)))
+                        sending.create_task(self._send(run_id, list(events)))
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LOOK_SECONDS):
                         await self._news.wait()
 
     def notice(self) -> None:
-        """Take notice that there is a new event."""
+        """Look for unsent events now."""
         self._news.set()
 
-    async def _untold(self) -> list[RunEvent]:
+    async def _unsent(self) -> list[RunEvent]:
         store, sources = self._records.store, tuple(self._records.adapters)
         busy = tuple(self._busy)
         if not sources:
             return []
         try:
-            found = await asyncio.to_thread(store.untold, MOST_EVENTS, sources, self._records.machine, busy)
+            found = await asyncio.to_thread(store.unsent, MOST_EVENTS, sources, self._records.machine, busy)
         except RunStoreError as error:
-            _logger.warning("Tickets are told later: %s", error)
+            _logger.warning("Events are sent later: %s", error)
             return []
         return sorted(found, key=attrgetter("run", "number"))
 
-    async def _tell(self, run_id: str, events: list[RunEvent]) -> None:
-        """Tell the events of a run, each until its ticket has it or refuses it."""
+    async def _send(self, run_id: str, events: list[RunEvent]) -> None:
+        """Send the events of a run, each until its ticket has it or refuses it."""
         pause, said = FIRST_PAUSE, ""
         try:
             while events:
                 try:
-                    await self._tell_one(events[0])
+                    await self._send_one(events[0])
                     del events[0]
                     pause, said = FIRST_PAUSE, ""
                     continue
@@ -84,9 +84,9 @@ class Teller:
                     problem, wanted = str(error), 0.0
                 except Exception as error:
                     problem, wanted = f"an error in the program: {error!r}", LONGEST_PAUSE
-                    _logger.exception("The ticket of run %s could not be told", run_id)
+                    _logger.exception("The events of run %s could not be sent", run_id)
                 if problem != said:
-                    _logger.warning("The ticket of run %s is told later: %s", run_id, problem)
+                    _logger.warning("The events of run %s are sent later: %s", run_id, problem)
                 said = problem
                 await asyncio.sleep(max(pause, wanted))
                 pause = min(2 * pause, LONGEST_PAUSE)
@@ -94,17 +94,15 @@ class Teller:
             self._busy.discard(run_id)
             self.notice()
 
-    async def _tell_one(self, event: RunEvent) -> None:
+    async def _send_one(self, event: RunEvent) -> None:
         store, problem = self._records.store, ""
         run = await asyncio.to_thread(store.get, event.run)
         try:
             await self._call(self._records.adapters[run.source], run, event)
         except RefusedError as error:
             problem = str(error)
-            _logger.warning(
-                "The ticket of run %s refuses what it is told (%s): %s", run.id, event.kind, error
-            )
-        await asyncio.to_thread(store.told, event.id, problem)
+            _logger.warning("The ticket of run %s refuses an event (%s): %s", run.id, event.kind, error)
+        await asyncio.to_thread(store.mark_sent, event.id, problem)
 
     async def _call(self, adapter: Adapter, run: Run, event: RunEvent) -> None:
         body, key, text = event.body, event.id, str(event.body.get("text", ""))
@@ -115,9 +113,7 @@ class Teller:
                 await adapter.said(run, key, str(body["kind"]), text, str(body["parameter"]))
             case Happened.ASKED:
                 await adapter.asked(run, key, text, tuple(body["options"]))
-            case Happened.ANSWERED if not body.get("here"):  # else it was said in the ticket
+            case Happened.ANSWERED if not body.get("here"):  # else it was given in the ticket
                 await adapter.answered(run, key, text)
-            case Happened.PARKED:
-                await adapter.ended(run, key, "parked", text)
-            case Happened.ENDED:
-                await adapter.ended(run, key, str(body["end"]), text)
+            case Happened.PARKED | Happened.ENDED:
+                await adapter.ended(run, key, str(body.get("end", "parked")), text)

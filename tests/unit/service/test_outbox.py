@@ -1,4 +1,4 @@
-"""Tickets are told what happened: in order, once, and later where it cannot be now."""
+"""Events are sent to their tickets: in order, once, and later where that is not possible now."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.service import teller as module
+from ccq_tui.service import outbox as module
+from ccq_tui.service.outbox import Outbox
 from ccq_tui.service.port import RefusedError, RetryLaterError
 from ccq_tui.service.run import Happened, Run
 from ccq_tui.service.store import RunStore
-from ccq_tui.service.teller import Teller
 from tests.steps import until_true
 from tests.unit.service.desks import run
 
 
-class Heard:
-    """An adapter that notes what it is told."""
+class Ticket:
+    """An adapter that notes what it is sent."""
 
     name = "linear"
 
@@ -27,25 +27,25 @@ class Heard:
         self.calls: list[tuple[str, ...]] = []
         self.troubles: list[Exception] = []
 
-    def _hear(self, *call: str) -> None:
+    def _note(self, *call: str) -> None:
         if self.troubles:
             raise self.troubles.pop(0)
         self.calls.append(call)
 
     async def started(self, run: Run, key: str, page: str) -> None:
-        self._hear("started", run.ticket, page)
+        self._note("started", run.ticket, page)
 
     async def said(self, run: Run, key: str, kind: str, text: str, parameter: str) -> None:
-        self._hear("said", kind, text, parameter)
+        self._note("said", kind, text, parameter)
 
     async def asked(self, run: Run, key: str, text: str, options: tuple[str, ...]) -> None:
-        self._hear("asked", text, *options)
+        self._note("asked", text, *options)
 
     async def answered(self, run: Run, key: str, text: str) -> None:
-        self._hear("answered", text)
+        self._note("answered", text)
 
     async def ended(self, run: Run, key: str, end: str, text: str) -> None:
-        self._hear("ended", end, text)
+        self._note("ended", end, text)
 
 
 class Records:
@@ -55,8 +55,8 @@ class Records:
 
     def __init__(self, directory: Path) -> None:
         self.store = RunStore.open(f"sqlite:///{directory / 'runs.db'}")
-        self.heard = Heard()
-        self.adapters = {"linear": self.heard}
+        self.ticket = Ticket()
+        self.adapters = {"linear": self.ticket}
         self.run = self.store.create(run())
 
     def record(self, happened: Happened, what: str, **body: object) -> None:
@@ -64,17 +64,17 @@ class Records:
 
 
 @asynccontextmanager
-async def telling(records: Records) -> AsyncIterator[Callable[[int], object]]:
-    teller = Teller(records, lambda run: f"http://page/{run.ticket}")
-    task = asyncio.create_task(teller.run())
+async def sending(records: Records) -> AsyncIterator[Callable[[int], object]]:
+    outbox = Outbox(records, lambda run: f"http://page/{run.ticket}")
+    task = asyncio.create_task(outbox.run())
 
-    async def told(count: int) -> None:
-        teller.notice()
-        await until_true(lambda: len(records.heard.calls) >= count)
-        await until_true(lambda: not records.store.untold(machine="here"))
+    async def sent(count: int) -> None:
+        outbox.notice()
+        await until_true(lambda: len(records.ticket.calls) >= count)
+        await until_true(lambda: not records.store.unsent(machine="here"))
 
     try:
-        yield told
+        yield sent
     finally:
         task.cancel()
         await asyncio.wait([task])
@@ -91,9 +91,9 @@ async def test_all_that_can_happen(tmp_path: Path) -> None:
     records.record(Happened.ANSWERED, "there", text="on phone")
     records.record(Happened.PARKED, "q", text="It waits.")
     records.record(Happened.ENDED, "0", end="response", text="Done.")
-    async with telling(records) as told:
-        await told(6)
-        assert records.heard.calls == [
+    async with sending(records) as sent:
+        await sent(6)
+        assert records.ticket.calls == [
             ("started", "ticket", "http://page/ticket"),
             ("said", "action", "Read", "a.py"),
             ("asked", "Which?", "A", "B"),
@@ -101,16 +101,16 @@ async def test_all_that_can_happen(tmp_path: Path) -> None:
             ("ended", "parked", "It waits."),
             ("ended", "response", "Done."),
         ]
-        assert len(records.store.untold()) == 1, "the other machine tells its own"
+        assert len(records.store.unsent()) == 1, "the other machine sends its own"
 
 
-async def test_what_cannot_be_told_now_is_told_later_in_order(
+async def test_what_cannot_be_sent_now_is_sent_later_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(module, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(module, "LONGEST_PAUSE", 0.001)
     records = Records(tmp_path)
-    records.heard.troubles = [
+    records.ticket.troubles = [
         RetryLaterError("away"),
         RetryLaterError("away", 0.01),
         KeyError("a bug"),
@@ -118,8 +118,8 @@ async def test_what_cannot_be_told_now_is_told_later_in_order(
     ]
     for number in range(3):
         records.record(Happened.SAID, str(number), kind="thought", text=str(number), parameter="")
-    async with telling(records) as told:
-        await told(2)
-        assert [call[2] for call in records.heard.calls] == ["1", "2"]
-    assert caplog.text.count("is told later: away") == 1
-    assert "refuses what it is told (said): no such ticket" in caplog.text
+    async with sending(records) as sent:
+        await sent(2)
+        assert [call[2] for call in records.ticket.calls] == ["1", "2"]
+    assert caplog.text.count("are sent later: away") == 1
+    assert "refuses an event (said): no such ticket" in caplog.text

@@ -1,0 +1,71 @@
+"""What adapters share that send over HTTP."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+import httpx2
+
+from ccq_tui.remote.client import FAILURES, HERE, failure_words, read_bounded
+from ccq_tui.service.port import RetryLaterError
+from ccq_tui.text import one_line
+
+CALL_SECONDS = 15.0
+SECRET_SECONDS = 20.0
+"""Seconds between two tries without a usable secret."""
+MOST_RESPONSE = 1_000_000
+LONGEST_WAIT = 3600.0
+
+
+class HttpAdapter:
+    """Sends to one address, no sooner than the other side wants; to be closed with `close`.
+
+    Args:
+        url: The address.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._paused_until = 0.0
+        """When the other side takes calls again, by the monotonic clock."""
+        by_proxy, is_safe = urlsplit(url).hostname not in HERE, url.startswith("https:")
+        # Without TLS none are read: all certificates take 50 ms.
+        self._http = httpx2.AsyncClient(timeout=CALL_SECONDS, verify=is_safe, trust_env=by_proxy)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._http.aclose()
+
+    async def _post(self, content: str, headers: Mapping[str, str]) -> tuple[httpx2.Response, bytes]:
+        """Send a text; return the response and its body, unless `RetryLaterError` is what it means."""
+        if (left := self._paused_until - time.monotonic()) > 0:
+            raise RetryLaterError("no more calls are taken for now", left)
+        try:
+            async with self._http.stream("POST", self._url, content=content, headers=headers) as response:
+                body = await read_bounded(response, MOST_RESPONSE)
+        except FAILURES as error:
+            raise RetryLaterError(f"{one_line(self._url, 200)} {failure_words(error)}") from error
+        if response.status_code == httpx2.codes.TOO_MANY_REQUESTS:
+            raise self._paused(response)
+        if response.is_server_error:
+            raise RetryLaterError(f"HTTP {response.status_code}", _wait(response.headers))
+        return response, body
+
+    def _paused(self, response: httpx2.Response) -> RetryLaterError:
+        """Send nothing more for the time that a response names; return the error that says so."""
+        wait = _wait(response.headers)
+        self._paused_until = time.monotonic() + wait
+        return RetryLaterError("no more calls are taken for now", wait)
+
+
+def _wait(headers: Mapping[str, str]) -> float:
+    """Return the seconds until the other side takes calls again, 0 if it does not say; at most an hour."""
+    try:
+        after = headers.get("retry-after")
+        reset = float(headers.get("x-ratelimit-requests-reset", "0")) / 1000 - time.time()
+        wait = float(after) if after else reset
+    except ValueError:
+        return 0.0
+    return min(wait, LONGEST_WAIT) if wait > 0 else 0.0

@@ -1,0 +1,130 @@
+"""Tickets of Linear that nobody answers, that cannot be worked on, and webhooks that are wrong."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ccq_tui.service.adapters import linear as adapter
+from ccq_tui.service.policy import Repository, RunLimits
+from ccq_tui.testing import Scenario
+from tests.agent.running import Play
+from tests.agent.service.over_http import Linear, bodies, served, until_said
+from tests.agent.service.test_linear_runs import (  # noqa: F401 - fixtures
+    QUESTIONS,
+    RESULT,
+    SCRIPT,
+    TYPED,
+    _linear,
+    _repo,
+    result_of,
+)
+from tests.steps import step, until_true
+from tests.unit.worktrees.repositories import run
+
+
+@pytest.mark.timeout(120)
+async def test_a_ticket_that_nobody_answers_is_parked_or_ends(play: Play, repo: Path, linear: Linear) -> None:
+    model, home = play(SCRIPT)
+    work = Repository(repo, allowed_tools=("Bash",))
+    async with served(home, work, linear, limits=RunLimits(question=0.5)) as call:
+        session = linear.assign("Dates", "Choose a library.")
+        with step("parked: nothing is chosen, and the ticket says that it waits on"):
+            waiting = await call.run(session.id, "parked")
+            await until_true(lambda: any("It waits on" in one for one in bodies(session, "elicitation")))
+            [request] = (await call("GET", f"/runs/{waiting['id']}/requests")).json()["requests"]
+            assert request["state"] == "pending"
+            linear.reply(session.id, TYPED[0])
+            await until_said(session, "elicitation", 3)
+    async with served(home, work, linear) as call:
+        with step("answered after a restart of everything, from where the answers ended"):
+            for count, text in enumerate(TYPED[1:], 3):
+                assert f"Question {count - 1} of 3" in await until_said(session, "elicitation", count)
+                linear.reply(session.id, text)
+            await call.run(session.id, "ended")
+            assert result_of(model, request["id"]) == RESULT
+            assert await until_said(session, "response")
+    limits = RunLimits(question=0.5, on_timeout="abort")
+    async with served(home, work, linear, limits=limits) as call:
+        with step("it ends with an error, and what was made is kept"):
+            make = Scenario("never").runs("Bash", command="echo kept > made", description="Make")
+            model.begin(make.asks(*QUESTIONS).says("Never."))
+            session = linear.assign("Never", "Ask.")
+            assert "nothing was chosen" in await until_said(session, "error")
+            failed = await call.run(session.id, "failed")
+            assert (Path(failed["directory"]) / "made").read_text() == "kept\n"
+
+
+@pytest.mark.timeout(120)
+async def test_a_bad_day(
+    play: Play, repo: Path, linear: Linear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adapter, "SECRET_SECONDS", 0.2)
+    model, home = play(SCRIPT)
+    run(repo, "remote", "add", "origin", str(tmp_path / "origin.git"))
+    work = Repository(repo, base="main", allowed_tools=("Bash",), choose={"label": "shop"})
+    async with served(home, work, linear) as call:
+
+        async def hook(body: bytes, headers: dict[str, str]) -> tuple[int, str]:
+            got = await call.http.post("/webhooks/linear", content=body, headers=headers)
+            return got.status_code, got.json()["detail"] if got.content else ""
+
+        def signed(said: object) -> tuple[bytes, dict[str, str]]:
+            body = said if isinstance(said, bytes) else json.dumps(said).encode()
+            return body, {"linear-signature": hmac.digest(b"lin_secret", body, "sha256").hex()}
+
+        session = linear.assign("Dates", "Choose one.", send=False)
+        prompted = linear.reply(session.id, "With care, please.", send=False)
+        with step("wrong webhooks are refused in one line, and begin nothing"):
+            now = round(time.time() * 1000)
+            wrong: tuple[tuple[Any, int, str], ...] = (
+                ({**prompted, "webhookTimestamp": now - 61_000}, 401, "within the last minute"),
+                ({**prompted, "webhookTimestamp": now, "agentSession": []}, 400, "agentSession.id"),
+                (b"{", 400, "no JSON"),
+                (b"x" * 1_000_001, 413, ""),
+            )
+            for said, status, words in wrong:
+                got = await hook(*signed(said))
+                assert got[0] == status
+                assert words in got[1]
+            body, headers = linear.signed(prompted, "d0")
+            assert (await hook(body + b" ", headers))[0] == 401
+            assert (await call("GET", "/runs")).json() == {"runs": []}
+        with step("no repository: the ticket says so, and a message tries again"):
+            assert await hook(*linear.signed(prompted, "d1")) == (200, "")
+            assert "there are: repo." in await until_said(session, "error")
+            session.label = "shop"
+            linear.reply(session.id, "Now it has its label.")
+        with step("a repository that cannot be fetched, with a message before its ticket, and twice"):
+            assert "origin cannot be fetched" in await until_said(session, "error", 2)
+            failed = await call.run(session.id, "failed")
+            for _ in range(2):
+                created = linear.signed({**prompted, "action": "created"}, "d2")
+                assert await hook(*created) == (200, "")
+                assert await hook(*linear.signed(prompted, "d1")) == (200, "")
+            run(tmp_path, "clone", "--quiet", "--bare", str(repo), "origin.git")
+            linear.reply(session.id, "Again.")
+            await until_said(session, "elicitation")
+            read = str(model.requests()[-1].body)
+            for text in ("With care, please.", "Now it has its label.", "Again."):
+                assert read.count(text) == 1, text
+        with step("its page takes no answer to a question that it did not ask, and none without a text"):
+            for sent, status in (({"meant": "other:1", "text": "1"}, 409), ({"text": " "}, 400)):
+                assert (await call.http.post(failed["page"], data=sent)).status_code == status
+        with step("a token that expires and is renewed loses nothing"):
+            linear.token = "renewed"
+            for text in TYPED:
+                linear.reply(session.id, text)
+            await call.run(session.id, "ended")
+            assert (len(bodies(session, "elicitation")), bodies(session, "response")) == (1, [])
+            linear.token_file.write_text("renewed", encoding="utf-8")
+            assert (await until_said(session, "response")).startswith("All is done.")
+            assert len(bodies(session, "elicitation")) == 3
+        assert len(bodies(session, "error")) == 2
+        [one] = (await call("GET", "/runs")).json()["runs"]
+        assert one["result"].startswith("All is done.")
