@@ -203,7 +203,8 @@ class Desk:
         self._asked[run.id] = asked = _Asked(request, number)
         body = {"request": request.id, "number": number, "of": len(state.asked_tabs) if state else 1}
         body |= {"text": text, "options": labels}
-        what = f"{request.id}:{number}{again and f':{again}'}"
+        ends = await lasting(self._runs.store.ends, run.id)  # a call that a stop withdrew asks anew
+        what = f"{request.id}:{number}:{ends}{again and f':{again}'}"
         await self._runs.record(run.id, Happened.ASKED, what, body)
         return asked
 

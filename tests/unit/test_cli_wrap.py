@@ -47,7 +47,7 @@ def test_a_bad_rule_is_named_before_what_the_others_see(
     fed(b"Go on? [y/n] ", monkeypatch)
     assert main(["wrap", "--explain"]) == 2
     printed = capsys.readouterr().out
-    assert printed.startswith(f"{own / 'mine.toml'}: rule mine: shape: Field required")
+    assert printed.startswith(f"{own / 'mine.toml'}: rule mine: shape: is missing")
     assert "choices: found “Go on?”" in printed
 
 

@@ -91,10 +91,12 @@ class Ticket:
 
     async def page(self) -> None:
         for text in TYPED:
-            shown = (await self.call.http.get(self.run["page"])).text
-            found = re.search(r'name="meant" value="([^"]+)".*name="id" value="([^"]+)"', shown)
-            assert found is not None, shown
+            found = await until_true(self.form)
             await self.send_page(text, found[1], found[2])
+
+    async def form(self) -> re.Match[str] | None:
+        shown = (await self.call.http.get(self.run["page"])).text
+        return re.search(r'name="meant" value="([^"]+)".*name="id" value="([^"]+)"', shown)
 
     async def send_page(self, text: str, meant: str, message_id: str) -> None:
         sent = {"text": text, "meant": meant, "id": message_id}
@@ -219,6 +221,16 @@ def scene(replies: Replies) -> Scenario:
     return next(one for word, one in SCENES.items() if word in replies.prompt)
 
 
+async def continued(linear: Linear, session: LinearSession, word: str) -> None:
+    """Continue a run after its stop; a question that waited is asked anew."""
+    linear.reply(session.id, "Go on.")
+    if word == "Ask":
+        await until_said(session, "elicitation", 2)
+        for text in TYPED:
+            linear.reply(session.id, text)
+    assert (await until_said(session, "response", 2)).startswith("Gone on.")
+
+
 @pytest.mark.timeout(120)
 async def test_a_run_is_stopped_while_it_works_and_while_it_waits(
     play: Play, repo: Path, linear: Linear
@@ -245,9 +257,8 @@ async def test_a_run_is_stopped_while_it_works_and_while_it_waits(
             await call.run(session.id, "stopped")
             await until_true(lambda: none_waits(run["id"]))
             assert (await call("POST", f"/runs/{run['id']}/stop")).status_code == 409
-            if word == "Sleep":
-                linear.reply(session.id, "Go on.")
-                assert (await until_said(session, "response", 2)).startswith("Gone on.")
+            if word != "Write":
+                await continued(linear, session, word)
 
         async def ticket(session: LinearSession, _run: Mapping[str, Any]) -> None:
             linear.reply(session.id, "Stop", stop=True)

@@ -435,7 +435,7 @@ def test_a_bad_file_leaves_the_others_in_force(tmp_path: Path) -> None:
         (GOOD.replace("(?P<question>Ask me)", "Ask"), "prompt: must be a pattern with (?P<question>…)"),
         (GOOD + 'must_read = "so"', "must_read: must be true or false, not 'so'"),
         (GOOD.replace('"text"', '"number"'), "row: must be a pattern, which a rule of shape number needs"),
-        (GOOD + 'review = ["one"]', "review.1: Field required"),
+        (GOOD + 'review = ["one"]', "review.1: is missing"),
         (
             '[[rule]]\nname = "l"\nshape = "list"\nquestion = "(?P<question>.)"\nrow = "(?P<label>.)"',
             "row: must be a pattern with (?P<mark>…), or underlined = true",
