@@ -198,7 +198,8 @@ def _demo(options: dict[str, Any]) -> int:
             linear.webhook = f"{url}/webhooks/linear"
             session = linear.assign("Design the bookmark API", ready.prompt)
             echo(f"Answer the ticket at {linear.url}/{session.id}", err=True)
-            places = f"XDG_STATE_HOME={state.parent} CLAUDE_CONFIG_DIR={home.config}"
+            own = ("CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY")
+            places = " ".join([f"XDG_STATE_HOME={state.parent}", *(f"{one}={home.env[one]}" for one in own)])
             echo(f"or in its inbox: {places} ccq-tui inbox", err=True)
             echo("Ctrl+C ends it, and removes everything.", err=True)
 

@@ -25,7 +25,7 @@ from ccq_tui.transcript.outcomes import (
 )
 from ccq_tui.transcript.sgr import plain
 from ccq_tui.transcript.text_bodies import Diff, Excerpt, PlainText
-from ccq_tui.transcript.tool_result import told
+from ccq_tui.transcript.tool_result import result_line
 from ccq_tui.transcript.tools import main_argument, short_argument, tool_title
 from ccq_tui.words import plural
 
@@ -120,7 +120,7 @@ class PlainTranscript:
         argument = one_line(short_argument(block.tool, argument, block.directory), ARGUMENT)
         name = f"{one_line(tool_title(block.tool), 80)} {argument}".rstrip()
         name += " (of a subagent)" if block.depth else ""
-        said, before = one_line(told(block), ARGUMENT), self._printed.get(block)
+        said, before = one_line(result_line(block), ARGUMENT), self._printed.get(block)
         if block.state is bl.ToolState.RUNNING:
             self._once(block, "tool", f"{name}: {said}" if said else name, of=(block.state, said))
             return

@@ -75,7 +75,7 @@ class Desk:
     async def follow(self) -> None:
         """Ask in tickets what waits in the inbox of this machine, until cancelled; first what waits already.
 
-        A request of a run that was settled is recorded as ANSWERED; then `Runs.answered` is called.
+        A request of a run that was settled is recorded as ANSWERED; then the run advances.
         """
         changes: asyncio.Queue[InboxChange] = asyncio.Queue()
         ended = self._runs.inbox.subscribe(changes.put_nowait)
@@ -127,7 +127,10 @@ class Desk:
             if stored.outcome is not None:
                 await self._settled(Settled(stored.request, stored.outcome, stored.actor))
         asked = {event.body["request"]: event for event in await lasting(self._runs.store.asked)}
-        for stored in await self._runs.inbox.run(lambda store: store.requests.waiting(limit=MOST_RUNS)):
+        waiting = await self._runs.inbox.run(lambda store: store.requests.waiting(limit=MOST_RUNS))
+        for name in self._published - {one.request.id for one in waiting}:
+            await lasting(self._runs.store.settle, name, Cancelled("its session no longer waits"), None)
+        for stored in waiting:
             request = stored.request
             if (event := asked.get(request.id)) is not None:
                 self._asked.setdefault(event.run, _Asked(request, event.body["number"]))
@@ -159,7 +162,8 @@ class Desk:
             text = f"{_how(change.actor)}: {_given(change.request, change.outcome)}"
             body = {"request": change.request.id, "text": text, "here": not elsewhere}
             await self._runs.record(run.id, Happened.ANSWERED, change.request.id, body)
-            await self._runs.answered(run.id)
+            # Beside this: it may ask the desk what a message means.
+            self._runs.runtime.run_beside(self._runs.advance(run))
         self._published.discard(change.request.id)
         await lasting(self._runs.store.settle, change.request.id, change.outcome, change.actor)
         await self._ask(run)

@@ -27,7 +27,7 @@ from ccq_tui.service.segments import lasting
 
 _logger = logging.getLogger(__name__)
 
-MOST_RUNS = 500
+MOST_RUNS = 100
 """Most runs that are shown: those that changed last."""
 STATES = {
     RunState.QUEUED: StoredSessionState.STARTING,
@@ -58,13 +58,15 @@ class Mirror:
     async def look(self) -> None:
         """Bring both sides up to date; raises `RunStoreError` and `InboxError`."""
         store, machine = self._runs.store, self._runs.machine
-        for run in await asyncio.to_thread(store.list, (), "", MOST_RUNS):
+        runs = await asyncio.to_thread(store.list, (), "", MOST_RUNS)
+        for run in runs:
             before = self._shown.get(run.id)
             if before is not None and before.session != run.session:
                 await self._show(replace(before, state=RunState.STOPPED))
                 del self._shown[run.id]
             elif run.session and run.machine != machine and (before is None or before.state != run.state):
                 await self._show(run)
+        self._shown = {run.id: self._shown[run.id] for run in runs if run.id in self._shown}
         for row in await asyncio.to_thread(partial(store.published, machine, offered=True)):
             await self._take(row)
         pending = await asyncio.to_thread(partial(store.published, machine, elsewhere=True))
@@ -83,7 +85,9 @@ class Mirror:
                 verdict = await self._runs.inbox.answer(name, outcome_from_json(row.outcome), actor)
                 was = verdict.outcome if isinstance(verdict, AlreadySettled) else None
                 if actor != self._actor and not isinstance(was, Cancelled | None):
-                    await self._report_late(row.run, name)
+                    text = f"Answered {self._actor.where} as well; nothing was sent from there."
+                    body = {"kind": "thought", "text": text, "parameter": ""}
+                    await self._runs.record(row.run, Happened.SAID, f"late {name} {machine}", body)
 
     async def _show(self, run: Run) -> None:
         """Show a run elsewhere as a session that this process runs: nobody here resumes it."""
@@ -91,9 +95,8 @@ class Mirror:
         self._shown[run.id] = run
         if run.state in OVER and is_new:
             return
-        labels = {"run": run.id, "ticket": run.ticket}
         place, state = f"{run.machine}:{run.directory}", STATES.get(run.state, StoredSessionState.ENDED)
-        fact = SessionFact(place, run.title, state, f"on {run.machine}", labels=labels, runs=True)
+        fact = SessionFact(place, run.title, state, f"on {run.machine}", labels=run.labels, runs=True)
         self._runs.inbox.sessions.note(run.session, fact)
         if run.state in OVER:
             self._runs.inbox.sessions.release(run.session)
@@ -125,9 +128,3 @@ class Mirror:
         if isinstance(verdict, Unknown):
             reason = Cancelled("its answer could not be taken")
             await asyncio.to_thread(self._runs.store.settle, row.id, reason, None)
-
-    async def _report_late(self, run_id: str, request_id: str) -> None:
-        """Say in the ticket that an answer from here came after another one."""
-        text = f"Answered {self._actor.where} as well; nothing was sent from there."
-        body = {"kind": "thought", "text": text, "parameter": ""}
-        await self._runs.record(run_id, Happened.SAID, f"late {request_id} {self._runs.machine}", body)

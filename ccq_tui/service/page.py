@@ -85,9 +85,7 @@ def run_page(run: Run, events: Sequence[RunEvent], *, sending: bool) -> str:
     for event in events:
         if event is not question or not asks:
             head = event.body.get("end") if event.kind is Happened.ENDED else event.kind
-            text = str(event.body.get("text", ""))
-            if parameter := event.body.get("parameter"):
-                text = f"{text} {parameter}"
+            text = " ".join(str(event.body[one]) for one in ("text", "parameter") if event.body.get(one))
             at = f"{event.at:%Y-%m-%d %H:%M:%S} UTC"
             parts.append(f"<h2>{_text(str(head))} <time>{at}</time></h2>{markdown(text)}")
     return "\n".join(parts)
@@ -100,12 +98,11 @@ def markdown(text: str) -> str:
 
 def _answering(question: RunEvent) -> str:
     """Return the forms that answer a question: a button for each option, and a field."""
-    meant = meant_by(question)
     options = "".join(
         f'<button name="text" value="{_text(label)}">{_text(one_line(label, 200))}</button>'
         for label in question.body["options"]
     )
-    said = f'<input type="hidden" name="meant" value="{_text(meant)}">'
+    said = f'<input type="hidden" name="meant" value="{_text(meant_by(question))}">'
     chosen = _form(said + options) if options else ""
     also = f"Or in any ccq-tui, or by <code>ccq-tui answer {_text(str(question.body['request']))}</code>."
     return f"{chosen}{_form(said + _field('Your answer', ' autofocus'), 'Reply')}<p>{also}</p>"

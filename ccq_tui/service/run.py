@@ -69,6 +69,11 @@ class Run:
     segment: int = 0
     result: str = ""
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels of its session."""
+        return {"run": self.id, "ticket": self.ticket}
+
 
 class Happened(StrEnum):
     """What happened in a run, as it is sent to its ticket."""

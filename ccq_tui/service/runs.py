@@ -42,9 +42,6 @@ class Runs(Protocol):
     async def route(self, run: Run) -> list[TicketMessage]:
         """Give messages that answer something to it; return the others, which are to prompt the session."""
 
-    async def answered(self, run_id: str) -> None:
-        """Continue a run, if it waits and nothing of it waits for a person any more."""
-
     async def advance(self, run: Run) -> None:
         """Do what the messages and answers of a run ask for: stop, answer, prompt, begin the next segment."""
 

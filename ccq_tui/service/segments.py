@@ -141,7 +141,7 @@ class Segments:
         flags = {name: getattr(repository, name) for name in ("permission_mode", "allowed_tools")}
         base = replace(self._launch, program=replace(self._launch.program, flags=flags))
         launch = launch_in(Path(run.directory), "", base, asked=False)
-        return replace(launch, name=run.title, labels={"run": run.id, "ticket": run.ticket})
+        return replace(launch, name=run.title, labels=run.labels)
 
     async def _record(self, run_id: str, happenings: Happenings) -> None:
         while True:
@@ -152,8 +152,7 @@ class Segments:
         """Record the end, and leave the run in the state that follows from it."""
         if (run := await self._mine(run_id, segment)) is not None:
             text, changes = end["text"] or STOPPED, {}
-            if (repository := self._runs.policy.repositories.get(run.repository)) and run.directory:
-                text = await self._kept(run, repository, end["end"], text)
+            text = await self.clear(run, end["end"], text)
             if end["end"] != RunState.WAITING:
                 said = "error" if end["end"] == RunState.FAILED else "response"
                 body = {"end": said, "text": text, "branch": run.branch}
@@ -164,9 +163,20 @@ class Segments:
         if run.segment == segment:
             await self._runs.advance(run)
 
-    async def _kept(self, run: Run, repository: Repository, end: str, said: str) -> str:
-        """Push what a segment made, and remove a worktree that holds nothing; return the words of the end."""
-        directory = Path(run.directory)
+    async def clear(self, run: Run, end: str, said: str) -> str:
+        """Push what a run made, and remove a worktree that holds nothing.
+
+        Args:
+            run: The run.
+            end: What it is after this; one that waits keeps its worktree.
+            said: The words of its end.
+
+        Returns:
+            The words of its end, with its branch.
+        """
+        directory, repository = Path(run.directory), self._runs.policy.repositories.get(run.repository)
+        if repository is None or not run.directory:
+            return said
         if repository.push:
             problem = await asyncio.to_thread(push, repository, directory, run.branch)
             said += f"\n\nThe branch {run.branch} could not be pushed: {problem}" if problem else ""

@@ -56,13 +56,7 @@ class Service:
         environment: Variables for Claude Code, over those of this process.
         page: Returns the address of a run's page, or "".
 
-    Attributes:
-        policy: Its repositories and limits.
-        adapters: The adapters by their names.
-        machine: The name of this machine.
-        store: The runs of all machines; its calls block, `asyncio.to_thread` takes them.
-        runtime: The sessions of this process.
-        inbox: The inbox of this machine, in which the requests of its runs wait.
+    Its attributes are those of `Runs`, for its parts and for those who serve it.
     """
 
     def __init__(
@@ -117,7 +111,7 @@ class Service:
             task.cancel()
         await asyncio.wait(self._tasks)
         await self._engine.end()
-        await self.runtime.end()  # the worktrees stay: their runs go on
+        await self.runtime.end()  # the worktrees stay: their runs continue
         await self.runtime.close_inbox()
         self.store.close()
 
@@ -211,11 +205,6 @@ class Service:
         """Call ``listener`` with each event that this machine records; return what ends that."""
         return self._news.subscribe(listener)
 
-    async def answered(self, run_id: str) -> None:
-        """Continue a run, if it waits and nothing of it waits for a person any more."""
-        run = await lasting(self.store.get, run_id)
-        self.runtime.run_beside(self.advance(run))  # the caller may be asked next what a message means
-
     async def route(self, run: Run) -> list[TicketMessage]:
         """Give messages that answer something to it; return the others, which are to prompt the session."""
         async with self._routing:
@@ -266,9 +255,10 @@ class Service:
         before = [RunState.QUEUED, *WAITS]
         if not await lasting(self.store.move, run.id, before, state, result=text):
             return False
-        await self.record(run.id, Happened.ENDED, f"{what} {run.segment}", {"end": end, "text": text})
         for waiting in await self.requests(run):
-            self.inbox.answer(waiting.request.id, Cancelled(text), Actor.here(Surface.LIMIT))
+            await self.inbox.answer(waiting.request.id, Cancelled(text), Actor.here(Surface.LIMIT))
+        text = await self._segments.clear(run, state, text)
+        await self.record(run.id, Happened.ENDED, f"{what} {run.segment}", {"end": end, "text": text})
         return True
 
     # -- looking after runs ---------------------------------------------------------------------------------
@@ -313,8 +303,7 @@ class Service:
 
     async def _find_lost(self) -> None:
         """Begin segments again that are queued or work in the database alone, since a process was killed."""
-        states = (RunState.QUEUED, RunState.WORKING)
-        for run in await asyncio.to_thread(self.store.list, states, "", MOST_RUNS):
+        for run in await asyncio.to_thread(self.store.list, WORKS, "", MOST_RUNS):
             known = run.repository in self.policy.repositories
             is_near = run.machine == self.machine if run.machine else known
             if not is_near or run.id in self._segments.live:

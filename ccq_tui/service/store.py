@@ -164,7 +164,7 @@ class RunStore:
 
         Args:
             machine: The machine that is gone.
-            by: The machine that goes on with its runs, as soon as its service looks.
+            by: The machine that continues its runs, as soon as its service looks.
             repositories: The names of that machine's repositories; runs of others are left alone.
         """
         adopted = []

@@ -17,7 +17,7 @@ NOT_IN_TIME = "no answer: nobody answered in time"
 TEXT_LIMIT = 4_000
 """Most characters shown of a question or a note."""
 VERBS = {Discussed: "discussed", Declined: "declined", Denied: "kept planning", Dismissed: "cancelled"}
-"""What somebody did with a request, other than to answer it."""
+"""What a person did with a request, other than to answer it."""
 LEAST_WAIT = 1.0
 """Fewest seconds of waiting for a person that a turn's line mentions."""
 _USUAL_ENDS = frozenset({"", "success", "completed", "end_turn", "result"})

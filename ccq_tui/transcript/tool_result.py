@@ -21,7 +21,7 @@ _IMAGE = re.compile(r"\A\[image[^\n\]]*\]\Z")
 _DONE = {TodoState.PENDING: "to do", TodoState.NOW: "begun", TodoState.DONE: "done"}
 
 
-def told(block: ToolBlock) -> str:
+def result_line(block: ToolBlock) -> str:
     """Return the result of a call that is over or in the background, or "" where the lines below show it."""
     if block.state is ToolState.RUNNING:
         return "in the background" if block.background else ""

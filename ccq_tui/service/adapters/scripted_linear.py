@@ -28,6 +28,7 @@ from starlette.routing import Route
 
 from ccq_tui.config.carried import mapping
 from ccq_tui.remote.relay.access import guarded
+from ccq_tui.service.page import markdown
 from ccq_tui.testing.thread import ServerThread
 
 _logger = logging.getLogger(__name__)
@@ -296,14 +297,14 @@ class ScriptedLinear:
         if isinstance(session.plan, list):
             steps = (f"{one['status']}: {one['content']}" for one in session.plan)
             shown.append(f"<pre>{html.escape(chr(10).join(steps))}</pre>")
-        for one in session.activities:
-            text = one.get("body") or f"{one['action']} {one['parameter']}"
-            shown.append(f"<strong>{html.escape(one['type'])}</strong><pre>{html.escape(text)}</pre>")
         if session.status == "awaitingInput":
             for option in map(mapping, session.activities[-1]["options"]):
                 value = str(option["value"])
                 field = f'<input type="hidden" name="text" value="{html.escape(value)}">'
                 shown.append(_form(f"/{session.id}", field, str(option.get("label") or value)))
+        for one in reversed(session.activities):
+            text = one.get("body") or f"{one['action']} {one['parameter']}"
+            shown.append(f"<strong>{html.escape(one['type'])}</strong>{markdown(text)}")
         return _html("Activities", "".join(shown), refresh=True)
 
 

@@ -22,7 +22,7 @@ from ccq_tui.transcript.outcomes import (
     retry_words,
     turn_words,
 )
-from ccq_tui.transcript.tool_result import told
+from ccq_tui.transcript.tool_result import result_line
 from ccq_tui.transcript.tools import LIMIT, READING, ToolCard, main_argument, short_argument, tool_title
 from ccq_tui.widgets.question.parts import MARKS
 from ccq_tui.widgets.transcript.code import folded
@@ -44,7 +44,7 @@ def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     if block.folded and block.inner and block.card in READING:
         return _gathered(pen, block, width)
     state = bl.ToolState.STOPPED if block.refused else block.state
-    lines = _called(pen, block, width, state, one_line(told(block), 300))
+    lines = _called(pen, block, width, state, one_line(result_line(block), 300))
     if block.task is not None or block.inner:
         lines += _task_line(pen, block, width)
     return lines

@@ -221,6 +221,10 @@ def scene(replies: Replies) -> Scenario:
     return next(one for word, one in SCENES.items() if word in replies.prompt)
 
 
+def has_worktree(run: Mapping[str, Any]) -> bool:
+    return Path(run["directory"]).is_dir()
+
+
 async def continued(linear: Linear, session: LinearSession, word: str) -> None:
     """Continue a run after its stop; a question that waited is asked anew."""
     linear.reply(session.id, "Go on.")
@@ -258,6 +262,7 @@ async def test_a_run_is_stopped_while_it_works_and_while_it_waits(
             await until_true(lambda: none_waits(run["id"]))
             assert (await call("POST", f"/runs/{run['id']}/stop")).status_code == 409
             if word != "Write":
+                assert has_worktree(run) == (word == "Sleep"), "an empty one is removed"
                 await continued(linear, session, word)
 
         async def ticket(session: LinearSession, _run: Mapping[str, Any]) -> None:

@@ -177,7 +177,7 @@ def test_of_programs_that_start_at_once_one_takes_each(tmp_path: Path) -> None:
         store.prompts.save(text, HERE, PromptDraft(text))
     store.database.do("UPDATE prompts SET owner_pid = ?, owner_start = ?", (GONE.pid, GONE.start))
     store.close()
-    context = multiprocessing.get_context("fork")
+    context = multiprocessing.get_context("forkserver")  # a fork of a process with threads may hang
     taken: Queue[list[str]] = context.Queue()
     begin, end = context.Barrier(4), context.Event()
     programs = [context.Process(target=_program, args=(path, begin, end, taken)) for _ in range(4)]

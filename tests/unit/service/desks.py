@@ -51,7 +51,7 @@ class Served:
     async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, Any]) -> RunEvent:
         return self.store.record(run_id, kind, what, body)
 
-    async def answered(self, run_id: str) -> None:
+    async def advance(self, run: Run) -> None:
         self.continued += 1
 
     async def ask(self, request: Request) -> None:

@@ -123,3 +123,16 @@ async def test_a_withdrawn_permission_and_a_killed_mirror(
     found = await until_in(there, asked.id, RequestState.CANCELLED, again, here)
     assert isinstance(found.outcome, Cancelled)
     again.store.close()
+
+
+async def test_a_request_that_ended_while_no_service_ran_closes_elsewhere(tmp_path: Path) -> None:
+    here = Served(tmp_path)
+    asked = StoredRequest(1, ONE, "", RequestState.PENDING, here.run.created)
+    here.store.publish(here.run.id, asked)
+    following = asyncio.create_task(here.desk.follow())
+    await until_true(lambda: not here.store.published("here"))
+    [row] = here.store.outcomes([ONE.id])
+    assert "no longer waits" in row.outcome
+    following.cancel()
+    await asyncio.wait([following])
+    here.store.close()
