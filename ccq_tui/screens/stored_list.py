@@ -209,10 +209,13 @@ class StoredList(ListScreen[Result, State]):
         """The keys that apply, the most useful first."""
         raise NotImplementedError
 
-    def say(self, text: str, seconds: float = SAID_SECONDS) -> None:
-        """Show a text above the keys for some seconds, or in the session that is shown instead."""
+    def say(self, text: str, seconds: float = SAID_SECONDS, of: str = "") -> None:
+        """Show a text above the keys for some seconds, or in the session that is shown instead.
+
+        One with an owner is covered by later ones, and comes back.
+        """
         if self.is_running and self.is_attached:
-            self.notices.say(text, seconds)
+            self.notices.say(text, seconds, of)
         else:
             self.manager.sessions.say(text, seconds=SAID_SECONDS)
 

@@ -79,7 +79,9 @@ class Stretch:
         self._stopped = False
         self._sent: set[str] = set()
         self._unread: set[str] = set()
-        """The prompts that were sent and have not reached Claude."""
+        """The prompts that were sent, or are to be, and have not reached Claude."""
+        self._returned = False
+        """Whether a prompt came back unread, as the session was parked."""
         self._met: set[str] = set()
         """The requests that the session's process has come to."""
         self._text: tuple[str, str] = ("", "")
@@ -101,7 +103,7 @@ class Stretch:
         if self._session is not None and self._connected and new:
             # In one message: the record then shows by the last id that all were read.
             self._sent |= {one.prompt_id for one in new}
-            self._unread.add(new[-1].prompt_id)
+            self._unread = self._unread - self._sent | {new[-1].prompt_id}
             self._ended = None
             self._session.agent.put(Send("\n\n".join(one.text for one in new), new[-1].prompt_id))
 
@@ -113,7 +115,8 @@ class Stretch:
             prompts: What the session is to read, in order; what it has read already is not sent.
 
         Returns:
-            How it ended; "again" with another session id, as Claude cannot begin under the run's.
+            How it ended; "again" with the session to go on in: a new one, as Claude cannot begin under the
+            run's, or the same, as a prompt came back unread.
         """
         tries = 0
         while tries < TRIES:
@@ -154,7 +157,8 @@ class Stretch:
             return {"end": "again", "text": new}
         session = await self._runtime.begin(replace(launch, resume=resume, session_id=new))
         self._session, self._lost, self._ended, self._connected = session, None, None, False
-        self._sent, self._unread, self._met = set(self.read), set(), set()
+        self._sent, self._met, self._returned = set(self.read), set(), False
+        self._unread = {one.prompt_id for one in unread}
         session.subscribe(self._handle)
         supplying = asyncio.create_task(self._supply(launch, owed, unread))
         try:
@@ -207,7 +211,10 @@ class Stretch:
             if self._words:
                 return {"end": RunState.ENDED, "text": self._words}
             if self._ended and session.can_give_way and not self._unread:
-                return self._responded(self._ended)
+                if not self._returned:
+                    return self._responded(self._ended)
+                self._record_text()
+                return {"end": "again", "text": self._run.session}
             if waits and not session.why_not_parkable and not parking:
                 parking = True
                 session.agent.park("its ticket is asked")
@@ -266,9 +273,12 @@ class Stretch:
         match event:
             case ev.Connected():
                 self._connected = True
-            case ev.PromptDelivered(prompt_id=name) | ev.PromptReturned(prompt_id=name):
+            case ev.PromptDelivered(prompt_id=name):
                 self._unread.discard(name)
-                self.read |= self._sent if isinstance(event, ev.PromptDelivered) else set()
+                self.read |= self._sent
+            case ev.PromptReturned(prompt_id=name):
+                self._unread.discard(name)
+                self._returned = True
             case ev.TurnEnded():
                 self._ended = event
             case ev.StateChanged(ev.SessionState.WORKING):
