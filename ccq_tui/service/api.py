@@ -269,7 +269,7 @@ def service_app(parts: ServiceParts) -> Starlette:
             *api_routes(ENDPOINTS, "ccq-tui service", call),
             Route("/webhooks/{name}", partial(_taken, parts), methods=["POST"]),
             Route("/page/{run}/{sign}", page, methods=["GET", "POST"]),
-            Route("/page.css", Response(STYLE, media_type="text/css")),
+            Route("/page.css", Response(STYLE.read_bytes(), media_type="text/css")),
         ],
         exception_handlers=failure_handlers() | dict.fromkeys(refusals, _refused),
     )

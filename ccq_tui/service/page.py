@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from pathlib import Path
 from uuid import uuid4
 
 from markdown_it import MarkdownIt
@@ -24,20 +25,7 @@ WORDS = {
     RunState.STOPPED: "It was stopped; a message continues it.",
 }
 POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 1rem auto; padding: 0 1rem }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #8881; padding: .5rem }
-section { border-left: .25rem solid #2a6fdb; padding-left: 1rem; margin: 1.5rem 0 }
-textarea { width: 100%; box-sizing: border-box; font: inherit }
-button { font: inherit; padding: .5rem 1rem; margin: .25rem .5rem .25rem 0; max-width: 100% }
-h2 { font-size: 1rem; margin: 1.5rem 0 0 }
-p, li { overflow-wrap: anywhere }
-time { color: #666; font-weight: normal }
-@media (prefers-color-scheme: dark) {
-  body { background: #111; color: #ddd } a { color: #9cf } time { color: #999 }
-  textarea, button { background: #222; color: #ddd; border: 1px solid #777 }
-}
-"""
+STYLE = Path(__file__).with_name("page.css")
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
 
 

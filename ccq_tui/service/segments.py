@@ -177,9 +177,8 @@ class Segments:
         directory, repository = Path(run.directory), self._runs.policy.repositories.get(run.repository)
         if repository is None or not run.directory:
             return said
-        if repository.push:
-            problem = await asyncio.to_thread(push, repository, directory, run.branch)
-            said += f"\n\nThe branch {run.branch} could not be pushed: {problem}" if problem else ""
+        if repository.push and (more := await asyncio.to_thread(push, repository, run, said)):
+            said = f"{said}\n\n{more}"
         if end == RunState.WAITING:
             return said
         settings = self._launch.settings.model_copy(update={"cwd": directory})

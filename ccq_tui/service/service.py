@@ -306,10 +306,6 @@ class Service:
         for run in await asyncio.to_thread(self.store.list, WORKS, "", MOST_RUNS):
             known = run.repository in self.policy.repositories
             is_near = run.machine == self.machine if run.machine else known
-            if not is_near or run.id in self._segments.live:
-                continue
-            if not await self._engine.is_active(run.id, run.segment):
-                if run.state is RunState.WORKING:
-                    await self.begin_next(run)
-                else:
-                    await self._enqueue(run)
+            is_lost = is_near and run.id not in self._segments.live
+            if is_lost and not await self._engine.is_active(run.id, run.segment):
+                await (self.begin_next(run) if run.state is RunState.WORKING else self._enqueue(run))

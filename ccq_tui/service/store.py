@@ -338,16 +338,12 @@ class RunStore:
 
     # -- what comes in --------------------------------------------------------------------------------------
 
-    def keep(self, message: TicketMessage) -> bool:
-        """Keep a message until it is taken; return whether it is new."""
-        with self._work() as work:
-            number = work.execute(
-                sa.select(sa.func.coalesce(sa.func.max(_MESSAGES.c.number), 0))
-            ).scalar_one()
-            said = {name: getattr(message, name) for name in ("source", "id", "ticket")}
-            row = {**said, "at": _now(), "number": number + 1, "body": json.dumps(asdict(message))}
-            added = self._insert(_MESSAGES).values(row).on_conflict_do_nothing().returning(_MESSAGES.c.id)
-            return work.execute(added).first() is not None
+    def keep(self, message: TicketMessage) -> None:
+        """Keep a message until it is taken; the same again does nothing."""
+        row: dict[str, Any] = {name: getattr(message, name) for name in ("source", "id", "ticket")}
+        last = sa.select(sa.func.coalesce(sa.func.max(_MESSAGES.c.number), 0)).scalar_subquery()
+        row |= {"at": _now(), "number": last + 1, "body": json.dumps(asdict(message))}
+        self._do(self._insert(_MESSAGES).values(row).on_conflict_do_nothing())
 
     def kept(
         self, run: Run, *, whole: bool = False, after: datetime | None = None

@@ -63,7 +63,7 @@ async def test_a_ticket_asks_waits_without_a_process_and_ends_with_a_branch(
             )
             await one.say("1")
             ended = await one.until(made, *OVER)
-            assert ended.result.startswith("Made."), ended.result
+            assert ended.result == f"Made.\n\nBranch: `{ended.branch}` at origin"
             assert "Bash" in str(permission[0].request)
             assert run(tmp_path / "origin.git", "log", "--format=%s", "-1", ended.branch) == "Made"
             assert ended.id not in run(repo, "worktree", "list"), "all of it is pushed"
