@@ -191,6 +191,7 @@ async def test_the_first_surface_answers_and_all_others_are_refused(
         async def begun(surface: str) -> Ticket:
             session = linear.assign(f"By {surface}", "Choose a library for dates.")
             await first_said(session)
+            await until_said(session, "elicitation")
             run = await call.run(session.id, "waiting")
             [request] = (await call("GET", f"/runs/{run['id']}/requests")).json()["requests"]
             return Ticket(call, home, linear, session, run, request["id"])
