@@ -93,16 +93,15 @@ class Mirror:
         """Show a run elsewhere as a session that this process runs: nobody here resumes it."""
         is_new = run.id not in self._shown
         self._shown[run.id] = run
-        if run.state in OVER and is_new:
+        left = await self._runs.requests(run) if is_new else []  # by a process that was killed
+        self._asked |= dict.fromkeys(one.request.id for one in left)
+        if run.state in OVER and is_new and not left:
             return
         place, state = f"{run.machine}:{run.directory}", STATES.get(run.state, StoredSessionState.ENDED)
         fact = SessionFact(place, run.title, state, f"on {run.machine}", labels=run.labels, runs=True)
         self._runs.inbox.sessions.note(run.session, fact)
         if run.state in OVER:
             self._runs.inbox.sessions.release(run.session)
-        elif is_new:
-            left = await self._runs.requests(run)
-            self._asked |= dict.fromkeys(one.request.id for one in left)
 
     async def _ask(self, row: sa.Row[Any]) -> None:
         """Ask a request from elsewhere here; offer an answer to the machine that asks."""

@@ -40,7 +40,7 @@ _logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
 """Seconds after which the service looks for what other machines and earlier processes left to do."""
-LOST_SECONDS = 60.0
+LOST_SECONDS = 15.0
 """Seconds after which a run that should work is looked after."""
 
 

@@ -19,6 +19,7 @@ from ccq_tui.service.adapters.linear import LinearAdapter
 from ccq_tui.service.config import LinearTable, Secret, ServiceConfig
 from ccq_tui.service.desk import Desk
 from ccq_tui.service.engine import Engine
+from ccq_tui.service.mirror import Mirror
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.segments import Segments
 from ccq_tui.service.service import Service
@@ -34,7 +35,8 @@ WATCHED: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (Service, ("incoming", "record", "advance")),
     (Desk, ("_apply",)),
     (Engine, ("begin",)),
-    (RunStore, ("move", "mark_sent", "taken", "create", "keep", "assign")),
+    (Mirror, ("look",)),
+    (RunStore, ("move", "mark_sent", "taken", "create", "keep", "assign", "publish", "offer", "settle")),
     (LinearAdapter, ("started", "said", "asked", "ended")),
 )
 """What can be killed before and after: the steps, what is written between them, what is sent."""

@@ -1,7 +1,12 @@
-"""A ticket whose service is killed again and again; ``python -m tests.agent.service.killed KILLS`` counts."""
+"""A ticket whose service is killed again and again.
+
+``python -m tests.agent.service.killed NUMBER [machines | cut]`` counts: kills of the service of one machine,
+or of two on one Postgres, or how often two are cut off from it.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import multiprocessing
 import random
@@ -19,13 +24,18 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+from ccq_tui.inbox.verdicts import Won
+from ccq_tui.questions import Answer, Answered
 from ccq_tui.service.adapters.scripted_linear import LinearSession, ScriptedLinear
-from ccq_tui.service.run import RunState
+from ccq_tui.service.run import Run, RunState
 from ccq_tui.service.store import RunStore
 from ccq_tui.testing import Replies, Scenario, ScriptedModel, clean_environment
+from tests.actors import INBOX
 from tests.agent.killed.process import end_all
 from tests.agent.killed.script import asked_in, mark
+from tests.agent.running import inbox_at
 from tests.agent.service import child
+from tests.agent.service.postgres import fresh, postgres
 from tests.unit.worktrees.repositories import IDENTITY, repository
 from tests.unit.worktrees.repositories import run as run_git
 
@@ -65,6 +75,7 @@ class House:
         self.root = root
         self.url = url or f"sqlite:///{root / 'runs.db'}"
         self._cut = cut
+        self.machines = machines
         self._ports = {name: _free_port() for name in machines}
         self._turns = cycle(self._ports.values())
         self._model = ScriptedModel(Scenario("parts").then(self._choose))
@@ -124,9 +135,7 @@ class House:
                 for machine in self._ports:
                     if machine in children and (code := children[machine].exitcode) is not None:
                         seen.expect(code == -signal.SIGKILL, f"ended with {code}")
-                        where = self.noted(machine)
-                        points[:] = [one for one in points if one != where]
-                        seen.counts.update(("kills", where.partition("#")[0]))
+                        self._strike("kills", [self.noted(machine)], points, seen)
                         del children[machine]
                     if machine not in children:
                         children[machine] = self._start(machine, points)
@@ -136,11 +145,18 @@ class House:
                 one.terminate()
                 one.join(30)
                 seen.expect(one.exitcode in (0, -signal.SIGKILL), f"ended with {one.exitcode} at the end")
+            for passed in map(self.noted, self._ports if self._cut else ()):
+                self._strike("cuts", [one for one in points if is_passed(one, passed)], points, seen)
         finally:
             for one in children.values():
                 one.kill()
                 one.join()
         self._check(store, session, seen)
+
+    def _strike(self, what: str, struck: list[str], points: list[str], seen: Seen) -> None:
+        """Count points at which something struck, and take them from those that are left."""
+        points[:] = [one for one in points if one not in struck]
+        seen.counts.update([*([what] * len(struck)), *(one.partition("#")[0] for one in struck)])
 
     def noted(self, machine: str) -> Any:
         """Return what the service of a machine noted last: where it was killed, or what it passed."""
@@ -153,23 +169,45 @@ class House:
     def _answer(self, store: RunStore, linear: ScriptedLinear, session: LinearSession) -> None:
         """Answer what the ticket was asked: first once nothing runs any more, then at once.
 
-        Linear sends it twice, and then under another id.
+        The first answer is given in the inbox of a machine that does not have the run, if there is one.
+        Linear sends the others twice, and then under another id.
         """
         for one in [*session.activities]:
             if one["type"] == "elicitation" and one["id"] not in self._answers:
-                if not self._answers and not store.list([RunState.WAITING]):
+                text, waiting = mark(one["body"], one["id"]), store.list([RunState.WAITING])
+                if not (self._answers or waiting):
                     return
-                text = self._answers[one["id"]] = mark(one["body"], one["id"])
+                others = [name for name in self._ports if not self._answers and name != waiting[0].machine]
+                if others and not self._asks(others[0], waiting[0], text):
+                    return
+                self._answers[one["id"]] = text
+                if others:
+                    return
                 self._direct(linear)
                 said, delivery = linear.reply(session.id, text, send=False), str(uuid4())
                 for name in (delivery, delivery, ""):
                     linear.send(said, name)
 
+    def _asks(self, machine: str, run: Run, answer: str = "") -> bool:
+        """Return whether the inbox of a machine has what a run asks, which an answer settles."""
+
+        async def asks() -> bool:
+            async with inbox_at(self.root / f"state {machine}") as inbox:
+                found = await inbox.run(lambda store: store.requests.waiting(run.session))
+                outcome = Answered((Answer(other=answer),))
+                for one in found if answer else ():
+                    assert isinstance(await inbox.answer(one.request.id, outcome, INBOX), Won)
+                return bool(found)
+
+        return asyncio.run(asks())
+
     def _is_over(self, store: RunStore, session: LinearSession) -> bool:
         if session.status not in ("complete", "error"):
             return False
         run = store.of_ticket("linear", session.id)
-        return run is not None and run.state in OVER and not store.unsent() and not store.kept(run)
+        if run is None or run.state not in OVER or store.unsent() or store.kept(run):
+            return False
+        return not any(self._asks(machine, run) for machine in self._ports)
 
     def _check(self, store: RunStore, session: LinearSession, seen: Seen) -> None:
         run = store.of_ticket("linear", session.id)
@@ -209,38 +247,50 @@ def _free_port() -> int:
         return port
 
 
-def all_points(root: Path) -> list[str]:
+def is_passed(point: str, passed: dict[str, int]) -> bool:
+    """Whether a service passed a point, by how often it passed those of each name."""
+    name, _, number = point.partition("#")
+    return passed.get(name, 0) >= int(number)
+
+
+def all_points(house: House) -> list[str]:
     """Return every point that an undisturbed run passes."""
-    house = House(root)
     seen = house.play([])
     assert seen.problems == [], seen.problems
-    passed = house.noted("one").items()
-    return [f"{name}#{number}" for name, times in passed for number in range(1, min(times, 2) + 1)]
+    passed = [house.noted(machine) for machine in house.machines]
+    points = {f"{name}#{number}" for one in passed for name in one for number in (1, 2)}
+    return [point for point in points if any(is_passed(point, one) for one in passed)]
 
 
-def main(kills: int, each: int = 10) -> Seen:
-    """Kill so often, at all points in turn, in any order."""
-    total = Seen()
-    with tempfile.TemporaryDirectory() as place:
-        (Path(place) / "0").mkdir()
-        points = all_points(Path(place) / "0")
+def main(number: int, how: str = "", each: int = 10) -> Seen:
+    """Strike so often, at all points in turn, in any order."""
+    total, what = Seen(), "cuts" if how == "cut" else "kills"
+    with ExitStack() as ending:
+        place = Path(ending.enter_context(tempfile.TemporaryDirectory()))
+        server = ending.enter_context(postgres(place)) if how else ""
+
+        def house() -> House:
+            root = Path(tempfile.mkdtemp(dir=place))
+            return House(
+                root, fresh(server) if server else "", ("one", "two")[: 1 + bool(how)], float(how == "cut")
+            )
+
+        points = all_points(house())
         random.shuffle(points)
         print(f"{len(points)} points")  # noqa: T201
-        while total.counts["kills"] < kills:
-            root = Path(place) / str(total.counts["runs"] + len(total.problems) + 1)
-            root.mkdir()
+        while total.counts[what] < number:
             tried, points = points[:each], points[each:]
-            left = [*tried]
-            seen = House(root).play(left)
+            left, played = [*tried], house()
+            seen = played.play(left)
             points += [*left, *(one for one in tried if one not in left)]
             total.counts += seen.counts
             total.problems += [f"{one} ({tried})" for one in seen.problems]
-            print(f"{total.counts['kills']} kills, {seen.problems}", flush=True)  # noqa: T201
-            if seen.problems:
-                print((root / "errors one").read_text("utf-8")[-3000:])  # noqa: T201
+            print(f"{total.counts[what]} {what}, {seen.problems}", flush=True)  # noqa: T201
+            for errors in played.root.glob("errors *") if seen.problems else ():
+                print(errors.name, errors.read_text("utf-8")[-3000:])  # noqa: T201
     return total
 
 
 if __name__ == "__main__":
-    seen = main(int(sys.argv[1]))
+    seen = main(int(sys.argv[1]), "".join(sys.argv[2:]))
     print(seen.counts, seen.problems)  # noqa: T201

@@ -13,6 +13,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+from psycopg.sql import SQL, Identifier
 
 MISSING = "there is no Postgres here: apt-get install postgresql"
 
@@ -104,3 +108,11 @@ def postgres(place: Path) -> Iterator[str]:
             run(control, "-D", data, "-m", "immediate", "-w", "stop")
     finally:
         shutil.rmtree(root, ignore_errors=True)
+
+
+def fresh(url: str) -> str:
+    """Return the URL of a new database on a server."""
+    name = f"runs_{uuid4().hex}"
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+    return url.rpartition("/")[0] + f"/{name}"

@@ -110,16 +110,19 @@ async def test_the_second_of_two_answers_is_reported(machines: tuple[Served, Ser
     assert found.outcome == DATE_FNS
 
 
+@pytest.mark.parametrize("then", [RunState.WORKING, RunState.ENDED])
 async def test_a_withdrawn_permission_and_a_killed_mirror(
-    machines: tuple[Served, Served], tmp_path: Path
+    machines: tuple[Served, Served], tmp_path: Path, then: RunState
 ) -> None:
     here, there = machines
     asked = PermissionRequest("toolu_9", SESSION, "Bash", {"command": "ls"})
     here.store.update(here.run.id, state=RunState.WORKING)
     async with here.inbox.asking(asked):
         await until_in(there, asked.id, RequestState.PENDING, there)
+        here.store.update(here.run.id, state=then)
         again = Served(tmp_path, "there")
         again.inbox = there.inbox
+    await until_true(lambda: not here.store.published("here"))
     found = await until_in(there, asked.id, RequestState.CANCELLED, again, here)
     assert isinstance(found.outcome, Cancelled)
     again.store.close()
