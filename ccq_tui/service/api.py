@@ -11,11 +11,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 from uuid import uuid4
 
 import prometheus_client
+from pydantic import Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -56,10 +57,11 @@ EFFECT_SECONDS = 3.0
 PERSON = ("person",)
 RUN, RUN_REQUEST = "/runs/{run}", "/runs/{run}/requests/{request}"
 
+_TEXT: Any = Annotated[str, Field(min_length=1)]
 NewRun: Any = shape(
     "NewRun",
-    title=str,
-    prompt=str,
+    title=_TEXT,
+    prompt=_TEXT,
     ticket=(str, ""),
     repository=(str, ""),
     url=(str, ""),
@@ -234,7 +236,7 @@ ENDPOINTS = (
     Endpoint("POST", f"{RUN}/stop", PERSON, stop),
     Endpoint("GET", f"{RUN}/events", PERSON, get_events, returns=None, query=("after",)),
     Endpoint("GET", "/events", PERSON, get_events, returns=None, query=("after",)),
-    Endpoint("GET", "/metrics", PERSON, metrics, returns=None),
+    Endpoint("GET", "/metrics", PERSON, metrics, returns=None, media="text/plain"),
 )
 
 
