@@ -11,11 +11,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 from uuid import uuid4
 
 import prometheus_client
+from pydantic import Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -56,10 +57,11 @@ EFFECT_SECONDS = 3.0
 PERSON = ("person",)
 RUN, RUN_REQUEST = "/runs/{run}", "/runs/{run}/requests/{request}"
 
+_TEXT: Any = Annotated[str, Field(min_length=1)]
 NewRun: Any = shape(
     "NewRun",
-    title=str,
-    prompt=str,
+    title=_TEXT,
+    prompt=_TEXT,
     ticket=(str, ""),
     repository=(str, ""),
     url=(str, ""),
@@ -234,7 +236,7 @@ ENDPOINTS = (
     Endpoint("POST", f"{RUN}/stop", PERSON, stop),
     Endpoint("GET", f"{RUN}/events", PERSON, get_events, returns=None, query=("after",)),
     Endpoint("GET", "/events", PERSON, get_events, returns=None, query=("after",)),
-    Endpoint("GET", "/metrics", PERSON, metrics, returns=None),
+    Endpoint("GET", "/metrics", PERSON, metrics, returns=None, media="text/plain"),
 )
 
 
@@ -269,7 +271,7 @@ def service_app(parts: ServiceParts) -> Starlette:
             *api_routes(ENDPOINTS, "ccq-tui service", call),
             Route("/webhooks/{name}", partial(_taken, parts), methods=["POST"]),
             Route("/page/{run}/{sign}", page, methods=["GET", "POST"]),
-            Route("/page.css", Response(STYLE.read_bytes(), media_type="text/css")),
+            Route("/page.css", Response(STYLE, media_type="text/css")),
         ],
         exception_handlers=failure_handlers() | dict.fromkeys(refusals, _refused),
     )
@@ -292,7 +294,7 @@ async def _said_on_page(service: Service, run: Run, body: bytes) -> None:
         if meant not in {meant_by(one) for one in events if one.kind is Happened.ASKED}:
             raise ProblemError(409, "The run no longer asks this. Go back, and open the page again.")
     if not (text or stop):
-        raise ProblemError(400, "No text was sent. Go back, and write one.", field="text")
+        return
     message = TicketMessage(
         run.source, run.ticket, said.get("id") or str(uuid4()), text, "", stop, None, Surface.PAGE, meant
     )

@@ -25,7 +25,7 @@ WORDS = {
     RunState.STOPPED: "It was stopped; a message continues it.",
 }
 POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-STYLE = Path(__file__).with_name("page.css")
+STYLE = Path(__file__).with_name("page.css").read_text("utf-8")
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
 
 
@@ -52,31 +52,42 @@ def run_page(run: Run, events: Sequence[RunEvent], *, sending: bool) -> str:
     question = None if run.state in OVER else question_in(events)
     asks = question is not None and not sending
     moves = sending or (run.state not in OVER and not asks)
-    refresh = f'<meta http-equiv="refresh" content="{REFRESH_SECONDS}">' if moves else ""
-    title = _text(one_line(run.title, 200) or run.id)
     words = "It asks." if asks and run.state in WORKS else WORDS[run.state]
+    place = " · ".join((run.id, run.repository, run.branch or "no branch yet"))
     parts = [
-        '<!doctype html><html lang="en"><meta charset="utf-8">',
-        f'<meta name="viewport" content="width=device-width">{refresh}<title>{title}</title>',
-        f'<link rel="stylesheet" href="/page.css"><h1>{title}</h1>',
         f"<p><strong>{'A message is on its way.' if sending else words}</strong></p>",
-        f"<p>Run {run.id} · {_text(run.repository)} · {_text(run.branch or 'no branch yet')}</p>",
+        f"<p><small>Run {escaped(place)} {link(run.url, 'The ticket')}</small></p>",
     ]
-    if run.url.startswith(("https://", "http://")):
-        parts.append(f'<p><a rel="noreferrer" href="{_text(run.url)}">The ticket</a></p>')
     if asks and question is not None:
         parts.append(f"<section>{markdown(str(question.body['text']))}{_answering(question)}</section>")
     elif run.state in OVER and not sending:
-        parts.append(_form(_field("Message", ""), "Send"))
+        parts.append(form(field("Message"), "Send"))
     if run.state not in OVER:
-        parts.append(_form('<input type="hidden" name="stop" value="1">', "Stop the run"))
+        parts.append(form('<input type="hidden" name="stop" value="1">', "Stop the run"))
     for event in events:
         if event is not question or not asks:
             head = event.body.get("end") if event.kind is Happened.ENDED else event.kind
             text = " ".join(str(event.body[one]) for one in ("text", "parameter") if event.body.get(one))
             at = f"{event.at:%Y-%m-%d %H:%M:%S} UTC"
-            parts.append(f"<h2>{_text(str(head))} <time>{at}</time></h2>{markdown(text)}")
-    return "\n".join(parts)
+            parts.append(f"<h2>{escaped(str(head))} <time>{at}</time></h2>{markdown(text)}")
+    return whole_page(run.title or run.id, "\n".join(parts), refresh=REFRESH_SECONDS if moves else 0)
+
+
+def whole_page(title: str, body: str, *, refresh: int = 0) -> str:
+    """Return a page as HTML.
+
+    Args:
+        title: Its title, as text.
+        body: What it shows, as HTML.
+        refresh: After how many seconds it is loaded again; 0 for never.
+    """
+    again = f'<meta http-equiv="refresh" content="{refresh}">' if refresh else ""
+    title = escaped(one_line(title, 200))
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8">{again}<title>{title}</title>'
+        '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/page.css">'
+        f"<main><h1>{title}</h1>{body}</main>"
+    )
 
 
 def markdown(text: str) -> str:
@@ -86,27 +97,37 @@ def markdown(text: str) -> str:
 
 def _answering(question: RunEvent) -> str:
     """Return the forms that answer a question: a button for each option, and a field."""
-    options = "".join(
-        f'<button name="text" value="{_text(label)}">{_text(one_line(label, 200))}</button>'
-        for label in question.body["options"]
-    )
-    said = f'<input type="hidden" name="meant" value="{_text(meant_by(question))}">'
-    chosen = _form(said + options) if options else ""
-    also = f"Or in any ccq-tui, or by <code>ccq-tui answer {_text(str(question.body['request']))}</code>."
-    return f"{chosen}{_form(said + _field('Your answer', ' autofocus'), 'Reply')}<p>{also}</p>"
+    options = "".join(map(option, question.body["options"]))
+    said = f'<input type="hidden" name="meant" value="{escaped(meant_by(question))}">'
+    chosen = form(said + options) if options else ""
+    also = f"Or in any ccq-tui, or by <code>ccq-tui answer {escaped(str(question.body['request']))}</code>."
+    return f"{chosen}{form(said + field('Your answer'), 'Reply')}<p>{also}</p>"
 
 
-def _field(name: str, more: str) -> str:
-    return (
-        f'<textarea name="text" rows="2" aria-label="{name}" placeholder="{name}" required{more}></textarea>'
-    )
+def field(name: str) -> str:
+    """Return a field for a text; its name is for people."""
+    return f'<textarea name="text" rows="2" aria-label="{name}" placeholder="{name}" required></textarea>'
 
 
-def _form(fields: str, name: str = "") -> str:
-    """Return a form that is sent once, however often its button is pressed."""
+def form(fields: str, button: str = "", action: str = "") -> str:
+    """Return a form that is sent once, however often its button is pressed; as usual to the page itself."""
     fields += f'<input type="hidden" name="id" value="{uuid4()}">'
-    return f'<form method="post">{fields}{name and f"<p><button>{name}</button></p>"}</form>'
+    pressed, to = button and f"<button>{button}</button>", action and f' action="{action}"'
+    return f'<form method="post" target="_top"{to}>{fields}{pressed}</form>'
 
 
-def _text(text: str) -> str:
+def option(label: str, value: str = "") -> str:
+    """Return a button that sends a text, which is its label unless another one is given."""
+    text = value or label
+    return f'<button name="text" value="{escaped(text)}">{escaped(one_line(label or text, 200))}</button>'
+
+
+def link(url: str, text: str) -> str:
+    """Return a link, "" if its address is not of the web."""
+    shown = f'<a target="_top" rel="noreferrer" href="{escaped(url)}">{escaped(text)}</a>'
+    return shown if url.startswith(("https://", "http://")) else ""
+
+
+def escaped(text: str) -> str:
+    """Return a text as HTML."""
     return html.escape(safe(text, limit=LONGEST))

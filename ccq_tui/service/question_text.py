@@ -12,6 +12,7 @@ from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.model import Option, Question
 from ccq_tui.questions.prose import answer_line, shown_label
 from ccq_tui.questions.state import PanelState
+from ccq_tui.questions.typed import named
 from ccq_tui.text import fenced, one_line, safe
 
 MOST_TEXT = 8_000
@@ -33,7 +34,7 @@ def question_asked(state: PanelState, tab: int, why: str = "") -> Asking:
     """
     question = state.pages[tab].question
     one_of = question.kind is Kind.CHOICE and not question.multi_select
-    options = [option.label for option in question.options] if one_of else []
+    options = [named(question, place) for place in range(len(question.options))] if one_of else []
     return _joined(_question(state, tab, why)), options
 
 

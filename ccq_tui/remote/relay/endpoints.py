@@ -99,8 +99,9 @@ class Endpoint:
         roles: Who may make it; nobody in particular if empty.
         handle: Does it; its docstring says what.
         body: What it takes, if it takes a body.
-        returns: What it returns; None for a stream of events.
+        returns: What it returns as JSON; None for a text.
         query: What its query may have.
+        media: The media type of the text.
     """
 
     method: str
@@ -110,6 +111,7 @@ class Endpoint:
     body: type[shapes.Body] | None = None
     returns: type[shapes.Body] | None = shapes.Done
     query: tuple[str, ...] = ()
+    media: str = "text/event-stream"
 
 
 async def health(call: Call) -> Mapping[str, Any]:

@@ -52,7 +52,7 @@ def document(endpoints: Iterable[Endpoint], title: str) -> dict[str, Any]:
 
 
 def _operation(endpoint: Endpoint) -> dict[str, Any]:
-    media = {"text/event-stream": {"schema": {"type": "string"}}}
+    media = {endpoint.media: {"schema": {"type": "string"}}}
     if endpoint.returns is not None:
         media = {"application/json": {"schema": _reference(endpoint.returns)}}
     problem = {MEDIA_TYPE: {"schema": _reference(ProblemDocument)}}

@@ -6,6 +6,7 @@ and answers in them.
 
 from __future__ import annotations
 
+import dataclasses
 import hmac
 import html
 import json
@@ -13,7 +14,7 @@ import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -28,12 +29,12 @@ from starlette.routing import Route
 
 from ccq_tui.config.carried import mapping
 from ccq_tui.remote.relay.access import guarded
-from ccq_tui.service.page import markdown
+from ccq_tui.service.page import STYLE, escaped, field, form, link, markdown, option, whole_page
 from ccq_tui.testing.thread import ServerThread
 
 _logger = logging.getLogger(__name__)
 
-SCHEMA, STYLE = (Path(__file__).with_name(f"scripted_linear.{kind}") for kind in ("graphql", "css"))
+SCHEMA = Path(__file__).with_name("scripted_linear.graphql")
 CONTENT = {kind: {"body"} for kind in ("thought", "elicitation", "response", "error")}
 CONTENT["action"] = {"action", "parameter", "result"}
 """The fields of each type of activity that an agent may create, besides its type."""
@@ -42,10 +43,7 @@ AFTER = {"elicitation": "awaitingInput", "response": "complete", "error": "error
 PLANNED = ("pending", "inProgress", "completed", "canceled")
 TRIES = 30
 PERSON = "Robin"
-POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-src 'self'; "
-    "frame-ancestors 'self'"
-)
+POLICY = "default-src 'self'; script-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 
 
 @dataclass
@@ -68,8 +66,8 @@ class LinearSession:
     title: str
     description: str
     label: str = ""
-    activities: list[dict[str, Any]] = field(default_factory=list)
-    urls: list[dict[str, str]] = field(default_factory=list)
+    activities: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    urls: list[dict[str, str]] = dataclasses.field(default_factory=list)
     plan: Any = None
 
     @property
@@ -108,6 +106,7 @@ class ScriptedLinear:
             Route("/graphql", self._graphql, methods=["POST"]),
             Route("/", self._page, methods=["GET"]),
             Route("/", self._post_issue, methods=["POST"]),
+            Route("/page.css", Response(STYLE, media_type="text/css")),
             Route("/{session}", self._issue, methods=["GET"]),
             Route("/{session}", self._post_reply, methods=["POST"]),
             Route("/{session}/activities", self._activities, methods=["GET"]),
@@ -263,11 +262,11 @@ class ScriptedLinear:
     # -- its page -------------------------------------------------------------------------------------------
 
     def _page(self, _request: Request) -> Response:
-        rows = ((one, f"DEMO-{one.number} {html.escape(one.title)}") for one in self.sessions.values())
+        rows = ((one, escaped(f"DEMO-{one.number} {one.title[:200]}")) for one in self.sessions.values())
         listed = "".join(f'<li><a href="/{one.id}">{name}</a> · {one.status}</li>' for one, name in rows)
         fields = '<p><input name="title" placeholder="Title" aria-label="Title" required> <textarea '
         fields += 'name="description" placeholder="Description" aria-label="Description"></textarea></p>'
-        return _html("Tickets", f"<ul>{listed}</ul>{_form('/', fields, 'Assign to the agent')}")
+        return _page("Tickets", f"<ul>{listed}</ul>{form(fields, 'Assign to the agent')}")
 
     async def _post_issue(self, request: Request) -> Response:
         form = await request.form()
@@ -276,12 +275,11 @@ class ScriptedLinear:
 
     def _issue(self, request: Request) -> Response:
         session = self._asked_for(request)
-        path, field = f"/{session.id}", '<textarea name="text" aria-label="Reply" autofocus required>'
-        body = f'<p><a href="/">Tickets</a></p><pre>{html.escape(session.description)}</pre>'
-        body += f'<iframe title="Activities" src="{path}/activities"></iframe>'
-        body += _form(path, f"{field}</textarea>", "Reply")
-        body += _form(path, '<input type="hidden" name="stop" value="1">', "Stop")
-        return _html(f"DEMO-{session.number} {session.title}", body)
+        body = '<p><a href="/">Tickets</a></p>'
+        body += f'<iframe title="Activities" src="/{session.id}/activities"></iframe>'
+        body += form(field("Reply"), "Reply") + form('<input type="hidden" name="stop" value="1">', "Stop")
+        body += f"<h2>Description</h2><pre>{escaped(session.description)}</pre>"
+        return _page(f"DEMO-{session.number} {session.title}", body)
 
     async def _post_reply(self, request: Request) -> Response:
         session, form = self._asked_for(request), await request.form()
@@ -291,21 +289,18 @@ class ScriptedLinear:
     def _activities(self, request: Request) -> Response:
         session = self._asked_for(request)
         shown = [f"<p>Status: {session.status}</p>"]
-        for one in session.urls:
-            link = f'<a target="_blank" href="{_link(one["url"])}">{html.escape(one["label"])}</a>'
-            shown.append(f"<p>{link}</p>")
+        shown += (f"<p>{link(one['url'], one['label'])}</p>" for one in session.urls)
         if isinstance(session.plan, list):
             steps = (f"{one['status']}: {one['content']}" for one in session.plan)
-            shown.append(f"<pre>{html.escape(chr(10).join(steps))}</pre>")
-        if session.status == "awaitingInput":
-            for option in map(mapping, session.activities[-1]["options"]):
-                value = str(option["value"])
-                field = f'<input type="hidden" name="text" value="{html.escape(value)}">'
-                shown.append(_form(f"/{session.id}", field, str(option.get("label") or value)))
+            shown.append(f"<pre>{escaped(chr(10).join(steps))}</pre>")
         for one in reversed(session.activities):
             text = one.get("body") or f"{one['action']} {one['parameter']}"
-            shown.append(f"<strong>{html.escape(one['type'])}</strong>{markdown(text)}")
-        return _html("Activities", "".join(shown), refresh=True)
+            shown.append(f"<h2>{one['type']}</h2>{markdown(text)}")
+            if one is session.activities[-1] and one.get("options"):
+                found = map(mapping, one["options"])
+                buttons = "".join(option(str(each.get("label") or ""), str(each["value"])) for each in found)
+                shown.append(f"<section>{form(buttons, action=f'/{session.id}')}</section>")
+        return _page("Activities", "".join(shown), refresh=1)
 
 
 def _uuid4(text: str) -> str:
@@ -315,17 +310,5 @@ def _uuid4(text: str) -> str:
     raise GraphQLError("id must be a UUID v4")
 
 
-def _form(action: str, fields: str, button: str) -> str:
-    pressed = f"<button>{html.escape(button)}</button>"
-    return f'<form method="post" target="_top" action="{action}">{fields}{pressed}</form>'
-
-
-def _link(url: str) -> str:
-    return html.escape(url) if url.startswith(("http://", "https://")) else "#"
-
-
-def _html(title: str, body: str, *, refresh: bool = False) -> Response:
-    again = '<meta http-equiv="refresh" content="1">' if refresh else ""
-    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title>{again}'
-    head += f"<style>{STYLE.read_text('utf-8')}</style>"
-    return HTMLResponse(f'<!doctype html><html lang="en">{head}<h1>{html.escape(title)}</h1>{body}')
+def _page(title: str, body: str, *, refresh: int = 0) -> Response:
+    return HTMLResponse(whole_page(title, body, refresh=refresh))

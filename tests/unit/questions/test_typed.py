@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.questions.model import Answer, FieldRules, Kind, Option, Question
-from ccq_tui.questions.typed import TypedError, read_typed
+from ccq_tui.questions.typed import TypedError, named, read_typed
 from tests.unit.inbox.made import questions
 
 OPTIONS = (Option("Major"), Option("Minor (Recommended)"), Option("Patch, small"), Option("10"))
@@ -88,3 +88,12 @@ def test_any_line_is_an_answer_or_refused(question: Question, text: str) -> None
         return
     assert set(answer.selected) <= {option.label for option in question.options}
     assert question.multi_select or len(answer.selected) + bool(answer.other) <= 1
+
+
+@given(
+    st.lists(st.sampled_from([*"1234", "a", "A", "2. a", "a, 1", "a\x1b[1m", "b\nc", "-", "yes"]), min_size=1)
+)
+def test_a_button_names_one_option(labels: list[str]) -> None:
+    question = Question("Which?", options=tuple(map(Option, labels)), field=FieldRules(skippable=True))
+    for place, label in enumerate(labels):
+        assert read_typed(question, named(question, place)).selected == (label,)

@@ -7,11 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, settings
-
 from ccq_tui.remote.relay.access import RelayLimits
 from ccq_tui.remote.relay.endpoints import ENDPOINTS
-from ccq_tui.remote.relay.openapi import document
+from tests.contract import try_all
 from tests.unit.remote.relays import (
     RunningRelay,
     TestPairing,
@@ -260,43 +258,15 @@ async def test_taps_are_checked_and_answer_once(pairing: TestPairing) -> None:
 # -- the OpenAPI document ------------------------------------------------------------------------------------
 
 
-# More bodies and queries for each call find nothing new, and take long.
-TRIES = settings(
-    max_examples=6,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    derandomize=True,
-    database=None,
-)
-
-
 async def test_every_call_keeps_to_the_document(tmp_path: Path) -> None:
     async with running(tmp_path, limits=RelayLimits(wrong=1e9, burst=1e9)) as relay:
         pairing = await relay.pairing()
         await pairing.ask(a_question(id="00000000-0000-4000-8000-000000000000"))
-        await asyncio.to_thread(try_all, pairing)
+        headers = {"terminal": pairing.terminal.headers, "device": pairing.device.headers}
 
+        def its_own(case: Any) -> None:
+            for part in (case.path_parameters, case.body):
+                if isinstance(part, dict) and "pairingId" in part:
+                    part["pairingId"] = pairing.id
 
-def try_all(pairing: TestPairing) -> None:
-    """Make every call but the stream, which has no end, by whoever may make it."""
-    import schemathesis  # it takes seconds, which no other worker needs to spend
-    from schemathesis.specs.openapi.checks import positive_data_acceptance
-
-    # The relay has rules that no schema says: times, indices, one's own pairing.
-    more = {"base_url": pairing.relay.url, "timeout": 30, "excluded_checks": [positive_data_acceptance]}
-    schema = schemathesis.openapi.from_dict(json.loads(json.dumps(document(ENDPOINTS, "ccq-tui relay"))))
-    roles = {(one.method, one.path): one.roles for one in ENDPOINTS if one.returns}
-    headers = {"terminal": pairing.terminal.headers, "device": pairing.device.headers}
-
-    def check(case: Any, headers: dict[str, str]) -> None:
-        for part in (case.path_parameters, case.body):
-            if isinstance(part, dict) and "pairingId" in part:
-                part["pairingId"] = pairing.id
-        case.call_and_validate(headers=headers, **more)
-
-    for found in schema.get_all_operations():
-        operation = found.ok()
-        of = roles.pop((operation.method.upper(), operation.path), None)
-        if of is not None:
-            TRIES(given(case=operation.as_strategy())(check))(headers=headers[of[0]] if of else {})
-    assert roles == {}
+        await asyncio.to_thread(try_all, relay.url, ENDPOINTS, headers, its_own)
