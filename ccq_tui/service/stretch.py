@@ -297,8 +297,8 @@ class Stretch:
         body = {"kind": "action", "text": call.tool, "parameter": ""}
         if call.tool == "AskUserQuestion":
             return  # it is asked
-        if call.tool == "TodoWrite":
-            body |= {"kind": "plan", "parameter": json.dumps(call.input.get("todos", []))}
+        if call.tool == "TodoWrite" and isinstance(todos := call.input.get("todos"), list):
+            body |= {"kind": "plan", "parameter": json.dumps(todos)}
         else:
             asked = PermissionRequest(call.tool_use_id, "", call.tool, call.input)
             body["parameter"] = kind_of(asked).summary(asked).removeprefix(call.tool).lstrip(": ")
