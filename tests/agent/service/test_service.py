@@ -73,6 +73,8 @@ async def test_a_ticket_asks_waits_without_a_process_and_ends_with_a_branch(
             ended = await one.until(made, *OVER, segment=ended.segment + 1)
             assert ended.result.startswith("And more.")
             assert len(one.recorded(made, Happened.ENDED)) == 2
+            heard = str(model.requests()[-1].body)
+            assert [heard.count(text) for text in ("Build it", "With care, please.", "More!")] == [1, 1, 1]
 
 
 @pytest.mark.timeout(120)
