@@ -34,6 +34,7 @@ from ccq_tui.remote.relay.app import api_routes, check_query, failure_handlers
 from ccq_tui.remote.relay.endpoints import DONE, SEND_SECONDS, Endpoint, last_event, number_in
 from ccq_tui.remote.relay.problems import ProblemError, wrong
 from ccq_tui.remote.relay.shapes import Done, checked, shape
+from ccq_tui.service.adapters.webhook import Text
 from ccq_tui.service.page import MOST_EVENTS, STYLE, meant_by, run_page
 from ccq_tui.service.policy import NoRepositoryError
 from ccq_tui.service.port import NewTicket, TicketMessage, Webhook
@@ -58,8 +59,8 @@ RUN, RUN_REQUEST = "/runs/{run}", "/runs/{run}/requests/{request}"
 
 NewRun: Any = shape(
     "NewRun",
-    title=str,
-    prompt=str,
+    title=Text,
+    prompt=Text,
     ticket=(str, ""),
     repository=(str, ""),
     url=(str, ""),

@@ -17,14 +17,14 @@ from ccq_tui.service.port import Incoming, NewTicket, RefusedError, RetryLaterEr
 from ccq_tui.service.run import Run
 
 MEDIA_TYPE = "application/cloudevents+json"
-_Text = Annotated[str, Field(min_length=1, max_length=200_000)]
+Text = Annotated[str, Field(min_length=1, max_length=200_000)]
 _Id = Annotated[str, Field(min_length=1, max_length=300)]
 _ABOUT: Any = (dict[str, str | list[str]], {})
 _DATA = {
     "ccq.ticket": shape(
-        "TicketData", title=_Text, prompt=_Text, url=(str, ""), repository=(str, ""), about=_ABOUT
+        "TicketData", title=Text, prompt=Text, url=(str, ""), repository=(str, ""), about=_ABOUT
     ),
-    "ccq.message": shape("MessageData", text=_Text, author=(str, "")),
+    "ccq.message": shape("MessageData", text=Text, author=(str, "")),
     "ccq.stop": shape("StopData", author=(str, "")),
 }
 
