@@ -11,7 +11,6 @@ from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.record import last_words, taken
 from ccq_tui.agent.commands import Send
 from ccq_tui.agent.options import session_options
@@ -138,20 +137,19 @@ class Stretch:
     async def _once(self, launch: Launch, prompts: Sequence[Send]) -> End | None:
         """Run the conversation in one process of Claude; None if that was lost."""
         name, inbox = self._run.session, self._runtime.inbox
-        options = session_options(launch)
-        await end_leftovers(name)
+        options = await begun_or_new(session_options(launch), name)
         waiting = await inbox.run(lambda store: store.requests.waiting(name))
         if any(kind_of(one.request).OUTLIVES for one in waiting):
             return {"end": RunState.WAITING, "text": ""}
         left = await inbox.run(lambda store: store.requests.undelivered(name))
         owed = frozenset(one.request.id for one in left if kind_of(one.request).OUTLIVES)
         recorded = await asyncio.to_thread(taken, options, {one.prompt_id: name for one in prompts})
-        last = max((number for number, one in enumerate(prompts) if one.prompt_id in recorded), default=-1)
+        found = (number for number, one in enumerate(prompts) if one.prompt_id in recorded)
+        last = max(found, default=0 if options.resume else -1)  # the first one is part of any message
         self.read |= {one.prompt_id for one in prompts[: last + 1]}
         unread = prompts[last + 1 :]
         if not (owed or unread) and (words := await asyncio.to_thread(last_words, options, name)):
             return {"end": RunState.ENDED, "text": words}
-        options = await begun_or_new(options, name)
         resume, new = options.resume or "", options.session_id or ""
         if new not in ("", name):
             return {"end": "again", "text": new}
@@ -297,8 +295,8 @@ class Stretch:
         body = {"kind": "action", "text": call.tool, "parameter": ""}
         if call.tool == "AskUserQuestion":
             return  # it is asked
-        if call.tool == "TodoWrite":
-            body |= {"kind": "plan", "parameter": json.dumps(call.input.get("todos", []))}
+        if call.tool == "TodoWrite" and isinstance(todos := call.input.get("todos"), list):
+            body |= {"kind": "plan", "parameter": json.dumps(todos)}
         else:
             asked = PermissionRequest(call.tool_use_id, "", call.tool, call.input)
             body["parameter"] = kind_of(asked).summary(asked).removeprefix(call.tool).lstrip(": ")

@@ -70,6 +70,7 @@ async def test_a_run_over_http(
                 ({"title": "A", "prompt": "B", "repository": "other"}, "repository"),
                 ({"title": "A"}, "prompt"),
                 ({"title": 1, "prompt": "B"}, "title"),
+                ({"title": "", "prompt": "B"}, "title"),
             ):
                 refused = await call("POST", "/runs", body)
                 assert (refused.status_code, refused.json()["field"]) == (400, field)

@@ -73,6 +73,8 @@ async def test_a_ticket_asks_waits_without_a_process_and_ends_with_a_branch(
             ended = await one.until(made, *OVER, segment=ended.segment + 1)
             assert ended.result.startswith("And more.")
             assert len(one.recorded(made, Happened.ENDED)) == 2
+            heard = str(model.requests()[-1].body)
+            assert [heard.count(text) for text in ("Build it", "With care, please.", "More!")] == [1, 1, 1]
 
 
 @pytest.mark.timeout(120)
@@ -121,3 +123,20 @@ async def test_a_machine_that_is_gone_leaves_its_runs_to_another(play: Play, rep
         sent = str(model.requests()[-1].body)
         assert "Another machine worked on this before" in sent
         assert "asked: Which database?" in sent
+
+
+@pytest.mark.timeout(60)
+async def test_a_message_that_claude_reads_while_it_works_brings_one_end(play: Play, repo: Path) -> None:
+    work = Scenario("work").runs("Bash", command="until [ -e go ]; do sleep 0.1; done", description="Wait")
+    model, home = play(work.runs("TodoWrite", todos=None).says("Worked.").ends_turn())
+    async with serving(home, Repository(repo, allowed_tools=("Bash",))) as one:
+        made = await one.ticket()
+        await until_true(lambda: one.recorded(made, Happened.SAID))
+        await one.say("With care, please.")
+        (Path(one.service.store.get(made.id).directory) / "go").touch()
+        ended = await one.until(made, *OVER)
+        assert str(model.requests()[-1].body).count("With care, please.") == 1
+        assert not one.service.store.kept(ended)
+        events = one.service.store.events(made.id)
+        plans = [event for event in events if event.body.get("kind") == "plan"]
+        assert (len(one.recorded(made, Happened.ENDED)), plans) == (1, []), "a plan is a list"
