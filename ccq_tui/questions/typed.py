@@ -27,8 +27,8 @@ def read_typed(question: Question, text: str) -> Answer:
 
     An option is named by its number, its label in any case, or both as in “2. Blue”, Yes and No by their
     first letter, several of a multi-select with commas between them. Another text is an answer in the
-    person's own words, unless the question is closed. Nothing, and "skip", "-" or "n/a" where the question may be skipped so, are `Answer()`
-    where it is optional.
+    person's own words, unless the question is closed. Nothing, and "skip", "-" or "n/a" where the question
+    may be skipped so, are `Answer()` where it is optional.
 
     Raises:
         TypedError: The question does not take this.

@@ -294,7 +294,7 @@ async def _said_on_page(service: Service, run: Run, body: bytes) -> None:
         if meant not in {meant_by(one) for one in events if one.kind is Happened.ASKED}:
             raise ProblemError(409, "The run no longer asks this. Go back, and open the page again.")
     if not (text or stop):
-        return
+        raise ProblemError(400, "No text was sent. Go back, and write one.", field="text")
     message = TicketMessage(
         run.source, run.ticket, said.get("id") or str(uuid4()), text, "", stop, None, Surface.PAGE, meant
     )
