@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from ccq_tui.questions.limits import answer_problem, selection_problem, skips
 from ccq_tui.questions.model import Answer, Kind, Option, Question, same_words
-from ccq_tui.text import safe
 
 NONE = ("0", "none")
 """What selects none of the options of a multi-select on purpose."""
@@ -54,7 +53,7 @@ def read_typed(question: Question, text: str) -> Answer:
 
 def named(question: Question, place: int) -> str:
     """Return what names one option alone, for a button: its label, with its number where that is needed."""
-    label = safe(question.options[place].label)
+    label = question.options[place].label
     exact = _place(question.options, label) == place and not skips(question, label)
     return label if exact else f"{place + 1}. {label}"
 
@@ -112,6 +111,6 @@ def _place(options: Sequence[Option], text: str) -> int | None:
         return int(text) - 1
     if [one.label for one in options] == YES_NO and text.lower() in ("y", "n"):
         return int(text.lower() == "n")
-    names = ((one.label, one.title, f"{place}. {safe(one.label)}") for place, one in enumerate(options, 1))
+    names = ((one.label, one.title, f"{place}. {one.label}") for place, one in enumerate(options, 1))
     found = (place for place, each in enumerate(names) for name in each if text and same_words(name, text))
     return next(found, None)

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from ccq_tui.service.run import OVER, WORKS, Happened, Run, RunEvent, RunState
 from ccq_tui.text import one_line, safe
 
-REFRESH_SECONDS = 5
+REFRESH_SECONDS = 2
 MOST_EVENTS = 1_000
 LONGEST = 20_000
 WORDS = {

@@ -34,7 +34,9 @@ def question_asked(state: PanelState, tab: int, why: str = "") -> Asking:
     """
     question = state.pages[tab].question
     one_of = question.kind is Kind.CHOICE and not question.multi_select
-    options = [named(question, place) for place in range(len(question.options))] if one_of else []
+    names = [named(question, place) for place in range(len(question.options))] if one_of else []
+    # What would come back as another text is chosen by its number, which counts first.
+    options = [one if one == safe(one) else str(number) for number, one in enumerate(names, 1)]
     return _joined(_question(state, tab, why)), options
 
 

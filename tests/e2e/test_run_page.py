@@ -27,11 +27,10 @@ TAGS = "<script>hostile=1</script></textarea></pre><img src=x onerror=hostile=1>
 HOSTILE = f"{TAGS}{hostile.MARK} ![i](http://x/i) [l](javascript:hostile=1) {'x' * 5_000}"
 LABEL = f'"> {HOSTILE}'
 CACHE = Question(f"Which cache? {HOSTILE}", "Cache", (Option("Redis", HOSTILE), Option(LABEL)))
+ROOM = Question("Which room?", "Room", (Option("Big"), Option("Small")))
 NAME = Question("What is it called?", "Name", (Option("api"), Option("web")))
 COUNT = Question("How many replicas?", "Replicas", (Option("3"), Option("1")))
-SCRIPT = (
-    Scenario("pages").says(HOSTILE).asks(CACHE, NAME).says("I note it.").asks(COUNT).says("Done.").ends_turn()
-)
+SCRIPT = Scenario("pages").says(HOSTILE).asks(CACHE, NAME).says("I note it.").asks(COUNT).asks(ROOM)
 FITS = """() => document.readyState === "complete" && document.documentElement.scrollWidth <= innerWidth
     && !window.hostile && !document.querySelector("script, img, h1[style], [href^=java]")"""
 
@@ -79,7 +78,7 @@ async def test_a_ticket_is_answered_in_a_browser(
                 [session] = linear.sessions.values()
                 await page.goto(session.urls[0]["url"])
                 await check(page)
-                await page.get_by_role("button", name="2. ").click()
+                await page.get_by_role("button", name="2", exact=True).click()
                 await page.get_by_text("What is it called?").wait_for()
                 await page.get_by_label("Your answer").fill("café <b>")
                 await press(page, "Reply")
