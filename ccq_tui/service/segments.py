@@ -129,8 +129,8 @@ class Segments:
             repository = self._runs.policy.repositories[run.repository]
             launch = await asyncio.to_thread(self._launched, run, repository)
             end = await stretch.run(launch, prompts_of(run, kept))
-            kept = await lasting(self._runs.store.kept, run)  # also what came meanwhile
-            for prompt, message in zip(prompts_of(run, kept)[1:], kept, strict=True):
+            came = await lasting(self._runs.store.kept, run)  # also meanwhile
+            for prompt, message in zip(prompts_of(run, came)[1:], came, strict=True):
                 if prompt.prompt_id in stretch.read:
                     await lasting(self._runs.store.taken, message)
             return end
