@@ -260,7 +260,7 @@ def service_app(parts: ServiceParts) -> Starlette:
         if request.method == "POST":
             await _said_on_page(parts.service, run, await read_body(request, LIMITS.body))
             return RedirectResponse(request.url.path, 303)
-        events = await asyncio.to_thread(store.newest, run.id, MOST_EVENTS)
+        events = await asyncio.to_thread(partial(store.events, run.id, limit=MOST_EVENTS, newest=True))
         kept = await asyncio.to_thread(store.kept, run)
         sending = any(one.meant or run.state not in WORKS for one in kept)  # else Claude reads it in time
         return HTMLResponse(run_page(run, events, sending=sending))
@@ -290,7 +290,7 @@ async def _said_on_page(service: Service, run: Run, body: bytes) -> None:
     said, store = dict(parse_qsl(body.decode("utf-8", "replace"))), service.store
     text, meant, stop = said.get("text", "").strip(), said.get("meant", ""), "stop" in said
     if meant:
-        events = await asyncio.to_thread(store.newest, run.id, MOST_EVENTS)
+        events = await asyncio.to_thread(partial(store.events, run.id, limit=MOST_EVENTS, newest=True))
         if meant not in {meant_by(one) for one in events if one.kind is Happened.ASKED}:
             raise ProblemError(409, "The run no longer asks this. Go back, and open the page again.")
     if not (text or stop):

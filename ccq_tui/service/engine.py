@@ -89,14 +89,14 @@ class Engine:
         queue = f"machine:{run.machine}" if run.machine else f"repository:{run.repository}"
 
         def enqueue() -> None:
-            with SetWorkflowID(workflow_id(run.id, segment)):
+            with SetWorkflowID(f"run:{run.id}:{segment}"):
                 DBOS.enqueue_workflow(queue, self._workflow, run.id, segment)
 
         await asyncio.to_thread(enqueue)
 
     async def is_active(self, run_id: str, segment: int) -> bool:
         """Return whether a segment waits for its turn or works, as far as the database knows."""
-        status = await asyncio.to_thread(DBOS.get_workflow_status, workflow_id(run_id, segment))
+        status = await asyncio.to_thread(DBOS.get_workflow_status, f"run:{run_id}:{segment}")
         return status is not None and status.status in ("ENQUEUED", "PENDING")
 
     async def end(self) -> None:
@@ -135,8 +135,3 @@ class Engine:
             return Context().run(submit).result()
         except CancelledError as error:
             raise CutOff from error
-
-
-def workflow_id(run_id: str, segment: int) -> str:
-    """Return the id of a segment's workflow."""
-    return f"run:{run_id}:{segment}"

@@ -22,6 +22,7 @@ from ccq_tui.service.run import Happened, Run, RunState
 from ccq_tui.service.runs import Runs
 from ccq_tui.service.store import RunStoreError
 from ccq_tui.service.stretch import End, Happenings, Stretch, prompts_of
+from ccq_tui.text import one_line
 from ccq_tui.worktrees.model import WorktreeError, worktree_at
 
 _logger = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ T = TypeVar("T")
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds between the first two tries of a database that is away, and most between two."""
+MOST_NAME = 300
 STOPPED = "Stopped. A message here continues it."
 
 
@@ -142,7 +144,7 @@ class Segments:
         flags = {name: getattr(repository, name) for name in ("permission_mode", "allowed_tools")}
         base = replace(self._launch, program=replace(self._launch.program, flags=flags))
         launch = launch_in(Path(run.directory), "", base, asked=False)
-        return replace(launch, name=run.title, labels=run.labels)
+        return replace(launch, name=one_line(run.title, MOST_NAME), labels=run.labels)
 
     async def _record(self, run_id: str, happenings: Happenings) -> None:
         while True:

@@ -37,11 +37,21 @@ ADOPTED = """
 Another machine worked on this before and is gone. Your worktree has what it pushed. People were asked, \
 answered and wrote before:"""
 
+
+class _Text(sa.TypeDecorator[str]):
+    """A text without NUL, which Postgres does not take."""
+
+    impl, cache_ok = sa.Text, True
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
+        return value and value.replace("\0", "␀")
+
+
 _TABLES = sa.MetaData()
 _RUNS = sa.Table(
     "ccq_runs",
     _TABLES,
-    *(sa.Column(one.name, sa.Text, nullable=False) for one in fields(Run) if one.type in ("str", "RunState")),
+    *(sa.Column(one.name, _Text, nullable=False) for one in fields(Run) if one.type in ("str", "RunState")),
     sa.Column("segment", sa.Integer, nullable=False),
     sa.Column("created", sa.Double, nullable=False),
     sa.Column("changed", sa.Double, nullable=False),
@@ -54,17 +64,17 @@ _EVENTS = sa.Table(
     "ccq_run_events",
     _TABLES,
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
-    sa.Column("id", sa.Text, unique=True, nullable=False),
-    sa.Column("run", sa.Text, index=True, nullable=False),
-    *(sa.Column(name, sa.Text, nullable=False, default="") for name in ("kind", "body", "problem")),
+    sa.Column("id", _Text, unique=True, nullable=False),
+    sa.Column("run", _Text, index=True, nullable=False),
+    *(sa.Column(name, _Text, nullable=False, default="") for name in ("kind", "body", "problem")),
     sa.Column("at", sa.Double, nullable=False),
     sa.Column("sent", sa.Boolean, nullable=False, default=False, index=True),
 )
 _MESSAGES = sa.Table(
     "ccq_messages",
     _TABLES,
-    *(sa.Column(name, sa.Text, primary_key=True) for name in ("source", "id")),
-    *(sa.Column(name, sa.Text, nullable=False, default="") for name in ("ticket", "body", "meant")),
+    *(sa.Column(name, _Text, primary_key=True) for name in ("source", "id")),
+    *(sa.Column(name, _Text, nullable=False, default="") for name in ("ticket", "body", "meant")),
     sa.Column("at", sa.Double, nullable=False),
     sa.Column("number", sa.Integer, nullable=False),
     sa.Column("taken", sa.Boolean, nullable=False, default=False, index=True),
@@ -73,8 +83,8 @@ _MESSAGES = sa.Table(
 _REQUESTS = sa.Table(
     "ccq_requests",
     _TABLES,
-    sa.Column("id", sa.Text, primary_key=True),
-    *(sa.Column(name, sa.Text, nullable=False) for name in ("run", "body", "context", "outcome", "actor")),
+    sa.Column("id", _Text, primary_key=True),
+    *(sa.Column(name, _Text, nullable=False) for name in ("run", "body", "context", "outcome", "actor")),
     sa.Column("settled", sa.Boolean, nullable=False, index=True),
     sa.Column("at", sa.Double, nullable=False),
 )
@@ -250,17 +260,15 @@ class RunStore:
             work.execute(self._insert(_EVENTS).values(**row, sent=False, problem="").on_conflict_do_nothing())
             return _event(work.execute(sa.select(_EVENTS).where(_EVENTS.c.id == event_id)).one())
 
-    def newest(self, run_id: str, limit: int) -> Sequence[RunEvent]:
-        """Return the last events of a run, the newest first."""
-        found = sa.select(_EVENTS).where(_EVENTS.c.run == run_id)
-        return [_event(row) for row in self._do(found.order_by(_EVENTS.c.number.desc()).limit(limit))]
-
-    def events(self, run_id: str | None = None, after: int = 0, limit: int = 100) -> Sequence[RunEvent]:
-        """Return the events of a run, or of all, after one with a number, in order."""
-        found = sa.select(_EVENTS).where(_EVENTS.c.number > after).order_by(_EVENTS.c.number).limit(limit)
+    def events(
+        self, run_id: str | None = None, after: int = 0, limit: int = 100, *, newest: bool = False
+    ) -> Sequence[RunEvent]:
+        """Return the events of a run, or of all, after one with a number, in order or the newest first."""
+        number = _EVENTS.c.number
+        found = sa.select(_EVENTS).where(number > after).order_by(number.desc() if newest else number)
         if run_id is not None:
             found = found.where(_EVENTS.c.run == run_id)
-        return [_event(row) for row in self._do(found)]
+        return [_event(row) for row in self._do(found.limit(limit))]
 
     def unsent(
         self,

@@ -130,7 +130,8 @@ class LinearAdapter(HttpAdapter):
         if kind == "plan":
             await self._call(SESSION, {"id": run.ticket, "input": {"plan": list(_steps(parameter))}})
         elif kind == "action":
-            what = {"action": one_line(text, MOST_LINE), "parameter": safe(parameter, limit=MOST_BODY)}
+            # Linear takes no empty parameter.
+            what = {"action": one_line(text, MOST_LINE), "parameter": safe(parameter, limit=MOST_BODY) or "–"}
             await self._create(run, key, {"type": "action", **what})
         else:
             await self._create(run, key, {"type": "thought", "body": _body(text)})

@@ -101,12 +101,8 @@ class WebhookAdapter(HttpAdapter):
             signed = standardwebhooks.Webhook(self._secret()).sign(key, now, body)
         except ValueError as error:
             raise RetryLaterError(f"there is no usable secret: {error}", SECRET_SECONDS) from error
-        headers = {
-            "Content-Type": MEDIA_TYPE,
-            "webhook-id": key,
-            "webhook-timestamp": str(int(now.timestamp())),
-            "webhook-signature": signed,
-        }
+        headers = {"Content-Type": MEDIA_TYPE, "webhook-id": key, "webhook-signature": signed}
+        headers["webhook-timestamp"] = str(int(now.timestamp()))
         response, _ = await self._post(body, headers)
         if not response.is_success:
             raise RefusedError(f"HTTP {response.status_code}")

@@ -163,6 +163,7 @@ async def test_a_ticket_is_told_everything(linear: ScriptedLinear, adapter: Line
     assert session.urls == [{"label": "ccq-tui", "url": "https://ccq.example.org/runs/1"}]
     await adapter.said(ticket, next(keys), "thought", "I read\x1b the code.", "")
     await adapter.said(ticket, next(keys), "action", "Bash", "make")
+    await adapter.said(ticket, next(keys), "action", "EnterPlanMode", "")
     steps = [{"content": "Read", "status": "completed"}, {"content": "Write", "status": "in_progress"}]
     await adapter.said(ticket, next(keys), "plan", "", json.dumps([*steps, {"content": "Test"}]))
     assert [one["status"] for one in session.plan] == ["completed", "inProgress", "pending"]
@@ -177,8 +178,8 @@ async def test_a_ticket_is_told_everything(linear: ScriptedLinear, adapter: Line
     assert session.status == "complete"
     await adapter.ended(ticket, next(keys), "error", "It failed.")
     sent = [(one["type"], one.get("body") or one["parameter"]) for one in session.activities]
-    assert sent[1:3] == [("thought", "I read␛ the code."), ("action", "make")]
-    assert [one[0] for one in sent[3:]] == [
+    assert sent[1:4] == [("thought", "I read␛ the code."), ("action", "make"), ("action", "–")]
+    assert [one[0] for one in sent[4:]] == [
         "elicitation", "elicitation", "thought", "elicitation", "response", "error"
     ]  # fmt: skip
 

@@ -44,6 +44,14 @@ def test_a_run_is_there_once_and_the_first_who_moves_it_wins(store: RunStore) ->
         store.get("other")
 
 
+def test_a_text_with_nul_is_stored(store: RunStore) -> None:
+    ticket = "T\0"
+    assert store.create(replace(RUN, ticket=ticket, title="a\0b")).title == "a␀b"
+    assert (store.of_ticket("linear", ticket) or RUN).title == "a␀b"
+    event = store.record("abc", Happened.ASKED, "1", {"text": "a\0b"})
+    assert event.body == {"text": "a\0b"}, "JSON has it escaped"
+
+
 def test_an_event_is_recorded_once_and_told_in_order(store: RunStore) -> None:
     store.create(RUN)
     first = store.record("abc", Happened.ASKED, "1", {"text": "Which?"})
