@@ -13,6 +13,7 @@ import click
 
 from ccq_tui.cli.exits import ENDED, Refused, refusing
 from ccq_tui.cli.options import listening_flags, port_flag
+from ccq_tui.config.paths import config_dir, state_dir
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
@@ -50,11 +51,13 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
         return ENDED
     if demo:
         return _demo(options)
-    from ccq_tui.config.paths import config_dir, state_dir
     from ccq_tui.service.config import read_config
     from ccq_tui.service.serving import ServiceOptions
 
-    config = read_config(file or config_dir() / "service.toml")
+    place = file or config_dir() / "service.toml"
+    if not place.exists():
+        raise Refused(f"{place} is missing: docs/service.md shows one; ccq-tui serve --demo needs none.")
+    config = read_config(place)
     _run(ServiceOptions(config, _url(store), state_dir(), **options), _started)
     return ENDED
 
@@ -81,7 +84,6 @@ def status(store: str) -> int:
 @click.option("--revoke", is_flag=True, help="Revoke the tokens of this name instead.")
 def token(name: str, revoke: bool) -> int:
     """Print a new token for the API; NAME says who answers with it."""
-    from ccq_tui.config.paths import state_dir
     from ccq_tui.service.tokens import TokensError, change_tokens
 
     with refusing(TokensError):
@@ -98,7 +100,6 @@ def adopt(machine: str, store: str, file: Path | None) -> int:
 
     The service of this machine continues them.
     """
-    from ccq_tui.config.paths import config_dir
     from ccq_tui.service.config import read_config
 
     config = read_config(file or config_dir() / "service.toml")
@@ -123,7 +124,6 @@ def _runs(store: str) -> Iterator[RunStore]:
 
 def _url(store: str) -> str:
     """Return the database's URL as SQLAlchemy writes it."""
-    from ccq_tui.config.paths import state_dir
     from ccq_tui.stored import private_dir
 
     if not store:
@@ -184,15 +184,8 @@ def _demo(options: dict[str, Any]) -> int:
                                        "-q", "--allow-empty", "-m", "Begin"]):  # fmt: skip
             git(home.project, *words)
         state = home.home / ".local" / "state" / "ccq-tui"
-        config = ServiceConfig(
-            machine="demo",
-            repositories={"demo": Repository(home.project)},
-            linear=LinearTable(
-                webhook_secret=Secret("CCQ_DEMO_WEBHOOK"),
-                token=Secret("CCQ_DEMO_TOKEN"),
-                url=f"{linear.url}/graphql",
-            ),
-        )
+        table = LinearTable(Secret("CCQ_DEMO_WEBHOOK"), Secret("CCQ_DEMO_TOKEN"), f"{linear.url}/graphql")
+        config = ServiceConfig({"demo": Repository(home.project)}, machine="demo", linear=table)
 
         def started(url: str) -> None:
             linear.webhook = f"{url}/webhooks/linear"

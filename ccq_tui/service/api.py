@@ -311,7 +311,8 @@ async def _said_on_page(service: Service, run: Run, body: bytes) -> None:
 async def _owner(parts: ServiceParts, request: Request) -> str:
     """Return who has the token of a call; raises `ProblemError`."""
     # Looked up by its digest, which shows nothing of a token however long that takes.
-    if owner := (await asyncio.to_thread(read_tokens, parts.state)).get(token_digest(request)):
+    tokens = await asyncio.to_thread(read_tokens, parts.state)
+    if (owner := tokens.get(token_digest(request))) is not None:
         return owner
     with parts.guesses.guessing(request):
         raise ProblemError(

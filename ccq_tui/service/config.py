@@ -62,6 +62,13 @@ def _origin(value: str) -> str:
     return value
 
 
+def _address(value: str) -> str:
+    if value and not value.startswith(("https://", "http://")):
+        raise ValueError(f"must be an address, such as https://example.org/hook, not {value!r}")
+    return value
+
+
+Address = Annotated[str, AfterValidator(_address)]
 SecretPlace = Annotated[Secret, BeforeValidator(_secret)]
 
 
@@ -77,7 +84,7 @@ class LinearTable(ConfigTable):
 
     webhook_secret: SecretPlace
     token: SecretPlace
-    url: str = "https://api.linear.app/graphql"
+    url: Address = "https://api.linear.app/graphql"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +97,7 @@ class WebhookTable(ConfigTable):
     """
 
     secret: SecretPlace
-    url: str = ""
+    url: Address = ""
 
 
 def _own_name() -> str:

@@ -44,8 +44,8 @@ def test_a_token_is_printed_once_and_revoked(ccq: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "service.toml: cannot be read"),
-        (["--store", "mysql://x"], "service.toml: cannot be read"),
+        ([], "service.toml is missing: docs/service.md shows one; ccq-tui serve --demo needs none."),
+        (["--config", "gone.toml", "--store", "mysql://x"], "gone.toml is missing"),
         (["status", "--store", "mysql://x"], "--store takes sqlite:PATH or postgresql://HOST/NAME"),
         (["status", "--store", "sqlite:/nowhere/runs.db"], "cannot be used"),
         (["adopt", "two"], "service.toml: cannot be read"),

@@ -75,6 +75,11 @@ def test_a_file_is_a_policy_and_places_of_secrets(directory: Path, monkeypatch: 
         ("file:token", "file:nowhere", ":15: linear.token: "),
         ("ccq.example.org", "ccq.example.org/x", ":2: public_url: must be an origin"),
         ('"build-1"', '"a b"', ":1: machine: must be 1 to 64 letters"),
+        (
+            "[linear]",
+            '[webhook]\nsecret = "file:token"\nurl = "nope"\n[linear]',
+            "webhook.url: must be an address",
+        ),
         ("[limits]", "[limits", ":4: is not TOML"),
         ("[linear]", "[linears]", "linears: is not a field; did you mean linear?"),
         ("[repositories.shop]", "[repository]", "repositories: is missing"),
