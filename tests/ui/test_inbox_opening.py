@@ -260,6 +260,9 @@ async def test_what_something_else_tells_stands_in_the_session_and_in_the_inbox(
         await until(pilot, lambda: "Codex: and so are the tests" in run.said())
         run.inbox_screen.say("")  # as an answer that was delivered says, if there is nothing to say
         assert "Codex: and so are the tests" in run.said()
+        run.inbox_screen.say("Answered", 0.1)
+        assert "Codex: and so are the tests" not in run.said()
+        await until(pilot, lambda: "Codex: and so are the tests" in run.said())
         await run.app.runtime.inbox.run(lambda store: store.history.notify("mcp:1", actor, "x" * 5_000))
         await until(pilot, lambda: "Codex: xxx" in run.said())
         assert len(run.said()) < 400

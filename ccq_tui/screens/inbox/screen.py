@@ -271,7 +271,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
         """Read again what has changed; close at once what was settled, and say who settled it."""
         super().take_change(change)
         if isinstance(change, Notified):
-            self.say(notified_words(change), of="notification")
+            self.say(notified_words(change), 60.0, of="notification")  # what covers it goes first
         elif isinstance(change, Settled):
             row, opened = self.host.row, self.host.opened
             asks = opened is not None or self.host.early is not None or self.declining is not None
