@@ -56,7 +56,8 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
 
     place = file or config_dir() / "service.toml"
     if not place.exists():
-        raise Refused(f"{place} is missing: docs/service.md shows one; ccq-tui serve --demo needs none.")
+        where = one_line(str(place), 300)
+        raise Refused(f"{where} is missing: docs/service.md shows one; ccq-tui serve --demo needs none.")
     config = read_config(place)
     _run(ServiceOptions(config, _url(store), state_dir(), **options), _started)
     return ENDED
