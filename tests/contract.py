@@ -27,7 +27,7 @@ def try_all(
     headers: Mapping[str, Mapping[str, str]],
     meant: Callable[[Any], None],
 ) -> None:
-    """Make every call but the streams, which have no end, by whoever may make it.
+    """Make every call but the streams, which have no end, each with a token that it takes.
 
     Args:
         url: Where the API is served.
