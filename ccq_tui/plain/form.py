@@ -242,7 +242,7 @@ class _Filling:
         page = self._state.page
         if page.is_field and (page.draft.other.strip() or page.question.options):
             self._turned(go_on(self._state))
-        elif page.answered or page.chose_none:
+        elif page.answered:
             self._take(page.answer())
         elif page.question.required or not self._state.needs_review:
             self._lines.note(f"An answer is needed · {allowed(page.question)}.")

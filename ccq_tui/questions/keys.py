@@ -336,7 +336,7 @@ def _submit_words(state: PanelState) -> Does:
         return Does("change", state.page.question.header or f"question {state.review_row + 1}")
     if state.questions.is_form:
         return Does("submit the form")
-    given = state.answered_count + sum(page.chose_none for page in state.pages)
+    given = state.answered_count
     left = len(state.pages) - given
     return Does(f"submit {counted(given, 'answer')}", link=f", {left} open" if left else "")
 

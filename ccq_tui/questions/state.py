@@ -136,11 +136,11 @@ class Page:
 
     @property
     def answered(self) -> bool:
-        """Whether there is something to confirm."""
+        """Whether there is something to confirm; that none of the options is wanted is an answer."""
         if self.is_field:
             given = bool(self.draft.other.strip()) and not self.skips
             return self.draft.taken and given and not self.problem
-        return bool(self.draft.selected or self.draft.other_on) and not self.problem
+        return self.chose_none or (bool(self.draft.selected or self.draft.other_on) and not self.problem)
 
     @property
     def chose_none(self) -> bool:
@@ -152,7 +152,7 @@ class Page:
     @property
     def lacking(self) -> bool:
         """Whether the set cannot be confirmed without an answer here."""
-        return self.question.required and not (self.answered or self.chose_none)
+        return self.question.required and not self.answered
 
     def answer(self) -> Answer:
         """Return the draft as an answer, as it would be confirmed now."""

@@ -40,6 +40,7 @@ DRAWN: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     ("elsewhere-80x24", 11, ("1", "n", "=the GPL part is only used in the tests", "enter", "down", "down")),
     ("review-80x24", 2, REVIEWED),
     ("review-40x12", 2, REVIEWED),
+    *((f"none-{size}", 2, ("enter", "enter")) for size in ("40x12", "80x24", "160x50")),
     ("arriving-80x24", 2, ()),
 )
 BEFORE = Recalled(
