@@ -18,7 +18,6 @@ from ccq_tui.questions.moves import NOT_DRAWN, OUT_OF_SIGHT
 from ccq_tui.questions.state import is_text, typable
 
 KEPT = "your words are kept, not sent · Enter again sends them"
-EMPTY_TEXT = "nothing typed yet · type what Claude should know, Esc goes back"
 DECISION = "Permission or plan"
 DECISION_KEYS = (
     KeyUse(("up", "k", "ctrl+p"), "up", "Move up"),
@@ -50,7 +49,7 @@ ON_LIST = frozenset({"up", "down", "first", "last", "take", "deny", "leave", "hi
 """Actions of keys that type nothing, while no text is open."""
 SHOWN = {"enter": "Enter"}
 """Shown forms of keys that are not shown by their name."""
-WRITE, KEEP = Does("write"), Does("keep these words")
+WRITE, BACK, KEEP = Does("write"), Does("back"), Does("keep these words")
 ASK = "ask again"
 ENTER_TAKES = "Enter takes it"
 
@@ -234,7 +233,7 @@ def enter_does(state: DecisionState) -> str:
     """Return what Enter will do, in so many words."""
     choice = state.choices[state.cursor]
     if choice.takes_text and not (state.typing and state.text.strip()):
-        return WRITE
+        return BACK if state.typing else WRITE
     if state.typing and state.stray:
         return KEEP
     unseen = unseen_lines(state) if choice.allows else ""
@@ -247,19 +246,27 @@ def decision_hints(state: DecisionState, *, pages: bool = False) -> tuple[tuple[
     """Return the (key, what it does) pairs worth showing, Enter first; ``pages``: some details are cut."""
     enter = ("Enter", enter_does(state))
     if state.typing:
-        return (enter, ("Ctrl+J", "new line"), ("Esc", "keep as draft"), ("Ctrl+G", "editor"))
+        leave = "keep as draft" if state.text.strip() else "back"
+        return (enter, ("Ctrl+J", "new line"), ("Esc", leave), ("Ctrl+G", "editor"))
     plan = isinstance(state.request, PlanRequest)
     hidden = state.large or (state.in_sight is not None and len(state.in_sight) < len(state.choices))
     hints = (
         enter,
         ("y" if hidden and not state.large else "", "approve" if plan else "allow"),
         ("n" if hidden else "", "keep planning" if plan else "deny"),
-        ("Space" if pages else key_of("page_down") if plan and state.unseen else "", "page"),
+        (_page_keys(state, pages=pages), "page"),
         ("p" if pages and not state.large else "", "all"),
         ("Ctrl+G" if plan else "", "edit"),
         ("Esc", "small again" if state.large else "hide"),
     )
     return tuple(hint for hint in hints if hint[0])
+
+
+def _page_keys(state: DecisionState, *, pages: bool) -> str:
+    if pages:
+        return "PgUp PgDn" if state.large else "Space"
+    plan = isinstance(state.request, PlanRequest) and not state.large
+    return key_of("page_down") if plan and state.unseen else ""
 
 
 def unseen_lines(state: DecisionState) -> str:
@@ -311,14 +318,12 @@ def _pressed(state: DecisionState, key: str, character: str, *, alone: bool) -> 
 
 
 def _done_in_text(state: DecisionState, action: str) -> DecisionState:
-    if action in ("leave", "leave_text", "deny"):
+    if action in ("leave", "leave_text", "deny") or (action == "take" and not state.text.strip()):
         return replace(state, typing=False, notice="")
     if action != "take":
         return state
     if not _is_in_sight(state, state.cursor):
         return replace(state, notice=OUT_OF_SIGHT)
-    if not state.text.strip():
-        return replace(state, notice=EMPTY_TEXT)
     if state.stray:
         return replace(state, stray=False, notice=KEPT)
     return replace(state, outcome=state.choices[state.cursor].outcome(state.text, state.plan))

@@ -218,8 +218,8 @@ def action_for(state: PanelState, key: str, character: str = "") -> KeyStep | No
 
 
 def action_of(state: PanelState, event: Pressed) -> KeyStep | None:
-    """Return the action of a press: on the row of the custom text, every key but the blank is text."""
-    text = event.types if _on_other(state) and not (state.hidden or state.guard.walking(event.at)) else ""
+    """Return the action of a press: on an empty row of the custom text, every key but the blank is text."""
+    text = event.types if _types_here(state) and not (state.hidden or state.guard.walking(event.at)) else ""
     if is_text(text) and text != " ":
         return _types(text)
     return action_for(state, event.key, event.character)
@@ -229,6 +229,11 @@ def _on_other(state: PanelState) -> bool:
     """Return whether the cursor is on the row of the custom text."""
     page = state.page
     return _choices(state) and not page.question.closed and page.cursor == page.other_row
+
+
+def _types_here(state: PanelState) -> bool:
+    """Return whether letters on the row under the cursor are text."""
+    return _on_other(state) and not (state.left_own or state.page.draft.other.strip())
 
 
 def walks(state: PanelState, event: Pressed) -> bool:
@@ -250,7 +255,7 @@ def _types(seed: str) -> KeyStep:
 def hints(state: PanelState, more: str = "") -> Hints:
     """Return the (key, effect) pairs worth showing in a state: what Enter does first.
 
-    ``more`` are the words of the key that shows what has no room, or "".
+    ``more`` are the words of the key that shows what has no room, or "": of `p`, or of those that page.
     """
     if state.focus is Focus.DECLINE:
         if state.questions.is_form:
@@ -264,7 +269,8 @@ def hints(state: PanelState, more: str = "") -> Hints:
         first = () if state.questions.is_form else (("Tab", "first question"),)
         return enter, *first, *discuss, ("Esc", "hide")
     if state.large:
-        return enter, ("↑↓", "other options"), ("PgUp PgDn", "page"), ("Esc", "small again")
+        pages = (("PgUp PgDn", more),) if more else ()
+        return enter, *pages, ("↑↓", "other options"), ("Esc", "small again")
     return enter, *_list_hints(state, more)
 
 
@@ -276,6 +282,7 @@ def _text_hints(state: PanelState) -> Hints:
         return (("↑↓", "move"), ("Esc", "clear filter"))
     lines = () if state.one_line else (("Ctrl+J", "new line"),)
     leave = {Focus.NOTE: "keep, back", Focus.FIELD: "back"}.get(state.focus, "keep as draft")
+    leave = leave if state.text.strip() else "back"
     return (*lines, ("Esc", leave), ("Ctrl+G", "editor"))
 
 
@@ -287,12 +294,16 @@ def _list_hints(state: PanelState, more: str) -> Hints:
         return (*whole, leave)
     skips = page.question.optional and not (page.answered or page.question.multi_select)
     turn = (("Tab", "skip" if skips else "next"),) if state.needs_review else ()
-    if _on_other(state):  # every letter is text there
-        return (*((("Space", "edit"),) if page.draft.other.strip() else ()), *turn, leave)
+    if _types_here(state):
+        return (*turn, leave)
     filters = (("/", "filter"),) if _filterable(state) and not page.filter else ()
+    if _on_other(state):
+        other = (("o", "edit"),) if page.draft.other.strip() else ()
+    else:
+        other = () if page.is_field or page.question.closed else (("o", "other"),)
     if page.question.multi_select and not page.is_field:
-        return (("Space", "select"), *whole, ("a", "all"), *turn, *filters[len(whole) :], leave)
-    other = () if page.is_field or page.question.closed else (("o", "other"),)
+        first = other if _on_other(state) else (("Space", "select"),)
+        return (*first, *whole, ("a", "all"), *turn, *filters[len(whole) :], leave)
     note = (("n", "note"),) if state.questions.takes_prose else ()
     return (*(*whole, *turn, *filters, *other, *note)[:MOST_KEYS], leave)
 
@@ -303,6 +314,8 @@ MOST_KEYS = 4
 
 def enter_words(state: PanelState) -> Does:
     """Return in so many words what Enter does in a state."""
+    if state.typing and state.focus is not Focus.FIELD and not state.text.strip():
+        return Does("back")
     match state.focus:
         case Focus.REVIEW:
             return _submit_words(state)

@@ -183,10 +183,12 @@ def set_text(state: PanelState, text: str) -> PanelState:
 
 
 def leave_text(state: PanelState, *, taken: bool = False) -> PanelState:
-    """Leave the open text; ``taken`` by Enter.
+    """Leave the open text; ``taken`` by Enter, which takes nothing from an empty one.
 
     Custom text that is not empty becomes selected, unless a stray key opened it: that takes Enter.
     """
+    taken = taken and bool(state.text.strip())
+    left_own = state.left_own or state.focus is Focus.OTHER
     if state.focus is Focus.OTHER:
         if taken or state.stray is None:
             state = _take_other(state)
@@ -201,7 +203,7 @@ def leave_text(state: PanelState, *, taken: bool = False) -> PanelState:
         aside = KEPT_ASIDE  # there, Enter acts on the row under the cursor
     elif taken and state.stray is not None and not state.page.is_field:
         aside = KEPT
-    return replace(state, focus=rest, notice=notice, stray=None, aside=aside)
+    return replace(state, focus=rest, notice=notice, stray=None, aside=aside, left_own=left_own)
 
 
 def rest(state: PanelState) -> PanelState:

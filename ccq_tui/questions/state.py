@@ -197,6 +197,7 @@ class PanelState:
         discussion: The prose written so far.
         hidden: Whether the panel is folded into its one line.
         large: Whether the preview is shown larger.
+        left_own: Whether own words were left, and the cursor is still there: letters are commands then.
         notice: A message beside the field or the list, or "".
         guard: Tells which keys and clicks are meant for the panel.
         outcome: How the set ended, or None while it is open.
@@ -221,6 +222,7 @@ class PanelState:
     discussion: str = ""
     hidden: bool = False
     large: bool = False
+    left_own: bool = False
     notice: str = ""
     guard: InputGuard = field(default_factory=InputGuard)
     outcome: Outcome | Dismissed | None = None
@@ -337,8 +339,8 @@ class PanelState:
     @property
     def sends_text(self) -> bool:
         """Whether Enter in the open text sends it: never a text that a word began, which nobody has read."""
-        own = self.focus is Focus.OTHER and not self.needs_review and bool(self.text.strip())
-        return (own or self.focus is Focus.DISCUSS) and self.stray is None
+        sends = self.focus is Focus.DISCUSS or (self.focus is Focus.OTHER and not self.needs_review)
+        return sends and bool(self.text.strip()) and self.stray is None
 
     @property
     def discussed(self) -> Discussed:
@@ -358,7 +360,8 @@ class PanelState:
 
     def with_page(self, **changes: object) -> PanelState:
         """Return the state with fields of the page shown replaced."""
-        return self.shown_as(replace(self.page, **changes))  # type: ignore[arg-type]
+        page = replace(self.page, **changes)  # type: ignore[arg-type]
+        return replace(self.shown_as(page), left_own=self.left_own and "cursor" not in changes)
 
     def shown_as(self, page: Page) -> PanelState:
         """Return the state with another page in the place of the one shown."""

@@ -27,12 +27,13 @@ from tests.ui.host import PanelHost, QuickPilot
 HERE = Path(__file__).parent / "layouts"
 SETS = json.loads((HERE / "sets.json").read_text(encoding="utf-8"))
 SIZES = ((100, 30), (80, 24), (40, 12))
+WIDER = ("160x50", "80x24", "40x12")
 NOTE = "only if the bundle stays below 200 kB"
 REVIEWED = ("1", "n", f"={NOTE}", "enter", "tab", "1", "2", "enter")
 OWN = "Yes, but write the column to a file first, and only after 15:00 when the nightly job is done"
 DRAWN: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     *((f"set{at + 1}-{width}x{height}", at + 1, ()) for at in range(len(SETS)) for width, height in SIZES),
-    ("set4-large-100x30", 4, ("p",)),
+    *((f"set4-large-{size}", 4, ("p",)) for size in ("100x30", *WIDER)),
     ("selected-80x24", 8, ("1", "2", "down")),
     ("note-80x24", 2, ("1", "n", f"={NOTE}")),
     ("other-80x24", 5, ("o", f"={OWN}")),
@@ -40,7 +41,9 @@ DRAWN: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     ("elsewhere-80x24", 11, ("1", "n", "=the GPL part is only used in the tests", "enter", "down", "down")),
     ("review-80x24", 2, REVIEWED),
     ("review-40x12", 2, REVIEWED),
-    *((f"none-{size}", 2, ("enter", "enter")) for size in ("40x12", "80x24", "160x50")),
+    *((f"none-{size}", 2, ("enter", "enter")) for size in WIDER),
+    *((f"empty-{size}", 2, ("o",)) for size in WIDER),
+    *((f"left-{size}", 2, ("o", "=mine", "escape")) for size in WIDER),
     ("arriving-80x24", 2, ()),
 )
 BEFORE = Recalled(

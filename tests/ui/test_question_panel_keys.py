@@ -71,8 +71,7 @@ async def test_c_discusses_the_whole_set_and_ctrl_d_declines_it_after_asking_onc
     async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         await pilot.press("tab", "c")
         assert "✎ discuss goes to Claude instead of answers" in app.panel_text
-        await pilot.press("enter")
-        assert "nothing typed yet" in app.panel_text
+        assert "Enter back · Ctrl+J new line · Esc back" in app.panel_text
         await type_text(pilot, "Why not both?")
         await pilot.press("escape")
         assert "✎ discuss Why not both?" in app.panel_text

@@ -40,7 +40,7 @@ FIXED_THERE = {
     "cli/serve.py": "Ctrl+C",
     "plain/session.py": "Ctrl+C",
     "config/keynames.py": "PgUp PgDn",
-    "inbox/decision.py": "Ctrl+G",
+    "inbox/decision.py": "Ctrl+G PgUp PgDn",
     "questions/keys.py": "Ctrl+D Ctrl+G PgUp PgDn",
     "screens/inbox/body.py": "Ctrl+D",
     "screens/inbox/screen.py": "PgUp PgDn",

@@ -168,7 +168,7 @@ class DecisionForm:
         self._choices.show(drawn, state.cursor, look.palette.cursor)
         self._notice.show(notice)
         self.say_more(state, look)
-        keys = decision_hints(state, pages=cut or state.large)
+        keys = decision_hints(state, pages=cut)
         if width < NARROW:  # the row that says what is out of sight names the keys that show it
             keys = tuple(hint for hint in keys if hint[0] != "p" and (hint[0] in FEW or not state.large))
         hints.show(keys)

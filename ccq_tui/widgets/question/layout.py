@@ -97,6 +97,8 @@ class PanelLayout:
         """The line of keys, with those that depend on what is in sight."""
         if self.state.in_review:
             return hints(self.state)
+        if self.state.large:
+            return hints(self.state, "page" if self.scrolls_lines else "")
         option = _option(self.state)
         signed = option is not None and option.preview and self.state.tab in self.tabs.signs
         return hints(self.state, parts.PREVIEW_SIGN if signed else "all" if self.cut else "")

@@ -110,7 +110,8 @@ def test_other_keys_decide_nothing(pressed: str) -> None:
 def test_denying_with_text(opened_by: str) -> None:
     state = keys(first_draft(PERMISSION), opened_by)
     assert state.typing
-    assert keys(state, "enter").notice, "an empty text is not sent"
+    assert decision_hints(state)[0] == ("Enter", "back")
+    assert (keys(state, "enter").typing, keys(state, "enter").outcome) == (False, None)
     state = decide(state, ev.TextChanged("use make test"))
     assert keys(state, "enter").outcome == Denied("use make test")
     left = keys(state, "escape")

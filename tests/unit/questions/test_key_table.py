@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, FieldRules, Option, Question, QuestionSet
+from ccq_tui.questions.events import TextChanged
 from ccq_tui.questions.keys import FILTER_FROM, KEY_TABLE, action_for, hints
+from ccq_tui.questions.machine import step
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Focus, opened
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
@@ -146,10 +148,14 @@ def test_c_discusses_the_whole_set_in_prose() -> None:
     assert keys(review, "escape").focus is Focus.REVIEW
 
 
-def test_an_empty_discussion_is_not_sent() -> None:
-    state = keys(panel(), "c enter")
-    assert state.outcome is None
-    assert state.notice
+@pytest.mark.parametrize("opened", ["o", "n", "c", "x"])
+def test_enter_in_an_empty_text_goes_back(opened: str) -> None:
+    state = keys(panel(), "2 " + opened)
+    state = step(state, TextChanged(""))
+    assert hints(state)[0] == ("Enter", "back")
+    left = keys(state, "enter")
+    assert (left.focus, left.outcome, left.notice, left.aside) == (Focus.LIST, None, "", "")
+    assert left.page.answer() == Answer(("SQLite",))
 
 
 def test_escape_leaves_text_then_filter_then_hides_and_discards_nothing() -> None:

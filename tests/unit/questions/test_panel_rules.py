@@ -73,19 +73,33 @@ def test_scrolling_is_for_lists_and_the_review() -> None:
         ("", "send Postgres"),
         ("end", "write"),
         ("1 down", "select SQLite instead of Postgres"),
-        ("n", "keep the note"),
-        ("c", "send these words"),
+        ("n =x", "keep the note"),
+        ("c =x", "send these words"),
     ],
 )
 def test_enter_is_named_first_in_so_many_words(pressed: str, does: str) -> None:
-    assert hints(keys(panel(), pressed))[0] == ("Enter", does)
+    opened, _, text = pressed.partition(" =")
+    state = keys(panel(), opened)
+    assert hints(typed(state, text) if text else state)[0] == ("Enter", does)
 
 
-def test_no_letter_is_named_where_every_letter_is_text() -> None:
+def test_letters_on_the_row_of_own_words_are_text_until_it_was_left() -> None:
     state = keys(panel(), "end")
     assert hints(state) == (("Enter", "write"), ("Esc", "hide"))
-    state = keys(state, "x escape")
-    assert hints(state) == (("Enter", "send “x”"), ("Space", "edit"), ("Esc", "hide"))
+    assert keys(state, "n").text == "n"
+    left = keys(state, "enter escape n escape ctrl+d escape")
+    assert hints(left) == (("Enter", "write"), ("n", "note"), ("Esc", "hide"))
+    assert keys(left, "c").focus is Focus.DISCUSS
+    assert keys(left, "home end c").text == "c", "the cursor left the row"
+    full = keys(keys(state, "x escape home"), "end")
+    assert hints(full) == (("Enter", "send “x”"), ("o", "edit"), ("n", "note"), ("Esc", "hide"))
+    assert (keys(full, "2").page.cursor, keys(full, "o").text) == (1, "x")
+
+
+def test_the_keys_that_page_are_named_where_something_pages() -> None:
+    state = keys(panel(), "p")
+    assert hints(state)[1:] == (("↑↓", "other options"), ("Esc", "small again"))
+    assert ("PgUp PgDn", "page") in hints(state, "page")
 
 
 def test_enter_says_what_it_does_in_a_set_and_in_its_review() -> None:
