@@ -112,7 +112,7 @@ class Terminal(PseudoTerminal):
         with self._changed:
             for y in range(self._head(), self.screen.lines):
                 x = self.screen.display[y].find("Esc ")
-                if x >= 0 and not self.screen.display[y].startswith("Esc interrupt", x):
+                if x >= 0 and "Esc interrupt" not in self.screen.display[y]:
                     return bool(self.screen.buffer[y][x].bold)
         return False
 

@@ -78,7 +78,7 @@ async def test_ctrl_n_and_ctrl_p_move_in_the_list_and_call_the_palette_outside_i
         assert chosen(run) == rows[1]
         assert pilot.app.screen is run.session_screen
         keys = run.screen.query_one("Dock > HintBar", HintBar)
-        await until(pilot, lambda: "Enter take · ↑ ↓ choose · Esc close" in str(keys.render()))
+        await until(pilot, lambda: "Enter run · Tab complete · ↑ ↓ choose · Esc close" in str(keys.render()))
         await press(pilot, "escape", then=lambda: "Enter send" in str(keys.render()))
 
 

@@ -70,6 +70,7 @@ SEARCHING: Hints = (("Enter", "next match"), ("↑", "previous match"), ("Esc", 
 def prompt_hints(state: ev.SessionState, waiting: int, *, queued: bool = False) -> Hints:
     """Return the keys to show while the prompt is open.
 
+    ``waiting``: requests that an interrupt would withdraw, so that it takes two presses.
     ``queued``: ↑ takes back a prompt that is not read yet.
     """
     busy = state in (ev.SessionState.WORKING, ev.SessionState.AWAITING)
@@ -80,7 +81,8 @@ def prompt_hints(state: ev.SessionState, waiting: int, *, queued: bool = False) 
         *((("take_back", "withdraw"),) if queued else ()),
         *(hint for hint in _ALWAYS if state not in _GONE or hint[0] != "quit"),
     )
-    return tuple((_FIXED.get(name) or key_of(name), does) for name, does in wanted)
+    fixed = _FIXED | ({"interrupt": with_keys("{interrupt} {interrupt}")} if waiting else {})
+    return tuple((fixed.get(name) or key_of(name), does) for name, does in wanted)
 
 
 @dataclass(eq=False)
