@@ -63,6 +63,8 @@ def _plain(
 
 
 EACH, EVERY = "Approve, and ask before each edit", "Approve, and for this session: accept every file edit"
+AUTO = "Approve, and for this session: let a classifier decide for you"
+AUTO_BRIEF = "Approve, let a classifier decide"
 EVERY_BRIEF, MODE = EVERY.replace("and for", "for"), "accept edits mode"
 CHANGE, INSTEAD = "Keep planning, and say what to change…", "Deny, and say what to do instead…"
 ALLOW = _plain("y", "Allow once", "allow once", allows=True)
@@ -73,6 +75,7 @@ PLAN_CHOICES = (
     _plain("y", EACH, "approve", allows=True, brief="Approve, ask before each edit", mode="default"),
     _plain("n", "Keep planning", "keep planning"),
     Choice("1", EVERY, Does("accept", "every file edit"), EVERY_BRIEF, MODE, allows=True, mode="acceptEdits"),
+    Choice("2", AUTO, Does("approve", "in auto mode"), AUTO_BRIEF, "auto mode", allows=True, mode="auto"),
     _plain("a", "Approve, and say something…", "approve with these words", allows=True, mode="default"),
     _plain("e", CHANGE, "keep planning with these words", brief="Keep planning, and say what…"),
 )

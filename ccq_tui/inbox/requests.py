@@ -138,9 +138,15 @@ class PermissionRequest(Asked):
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest(Asked):
-    """A plan that waits for approval; ``plan`` is Markdown."""
+    """A plan that waits for approval.
+
+    Attributes:
+        plan: Markdown.
+        auto: Whether it can be carried out in auto mode.
+    """
 
     plan: str
+    auto: bool = False
 
 
 @dataclass(frozen=True, slots=True)

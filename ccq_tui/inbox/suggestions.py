@@ -68,6 +68,10 @@ class Suggestion:
     directories: tuple[str, ...] = ()
 
 
+AUTO = Suggestion("setMode", mode="auto")
+"""Auto mode for the rest of a session, which only Claude Code's own screen offers: it is not suggested."""
+
+
 def read_suggestions(raw: Iterable[Any]) -> Iterator[tuple[Suggestion, Any]]:
     """Read suggestions as the agent's program writes them, each with that form; leave out unreadable ones."""
     for one in islice(raw, MOST_SUGGESTIONS):

@@ -52,6 +52,7 @@ def alone(state: DecisionState, key: str, at: float, *, drafting: bool = False) 
         (PLAN, "y", Allowed(mode="default")),
         (PLAN, "enter", Allowed(mode="default")),
         (PLAN, "1 enter", Allowed(mode="acceptEdits")),
+        (replace(PLAN, auto=True), "2 enter", Allowed(mode="auto")),
         (PLAN, "n", Denied()),
         (PLAN, "down enter", Denied()),
     ],
