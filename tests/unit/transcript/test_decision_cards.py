@@ -67,6 +67,24 @@ def test_a_plan_says_how_it_was_approved_and_is_what_was_approved(
     assert text.count("1. ") == 1
 
 
+def test_entering_plan_mode_is_a_line_and_the_file_of_the_plan_has_no_card() -> None:
+    data = model()
+    data.apply(ev.Connected("s", "m", "default", "/srv/api"))
+    mine, other = "/home/me/.claude/plans/calm-red-fox.md", "/srv/api/.claude/plans/own.md"
+    for name, tool, path in (("1", "EnterPlanMode", ""), ("2", "Write", mine), ("3", "Edit", mine)):
+        data.apply(ev.ToolStarted(name, tool, {"file_path": path, "content": "1. Split"} if path else {}))
+        data.apply(ev.ToolFinished(name, tool, "You should now focus on exploring"))
+    data.apply(ev.RequestAsked(PlanRequest("p", "s", "1. Split")))
+    assert shown(data, 100) == "· Entered plan mode\n\n▤ Plan · 1 line · waiting for you\n  │ 1. Split"
+    data.apply(ev.ToolStarted("4", "Write", {"file_path": mine}))
+    data.apply(ev.ToolFinished("4", "Write", "no space left", is_error=True))
+    data.apply(ev.ToolStarted("5", "Write", {"file_path": other, "content": "x"}))
+    assert [line.split()[1:3] for line in shown(data, 100).splitlines() if mine in line or "own" in line] == [
+        ["Write", mine],
+        ["Write", ".claude/plans/own.md"],
+    ]
+
+
 FORM = asked({"properties": {name: DEPLOY["properties"][name] for name in ("name", "mail", "tags")}})
 FILLED = Answered((Answer(other="Ada"), Answer(), Answer(selected=("x", "z"))))
 AT = datetime(2025, 1, 2, 12, 5, tzinfo=UTC)

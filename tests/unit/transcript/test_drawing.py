@@ -179,18 +179,6 @@ def test_a_discussion_shows_what_went_along_with_it() -> None:
     )
 
 
-def test_a_plan_that_was_written_to_a_file_is_shown_once() -> None:
-    data = model()
-    data.apply(ev.ToolStarted("w", "Write", {"file_path": "/p.md", "content": "1. Split\n2. Test\n"}))
-    data.apply(ev.ToolFinished("w", "Write", "done", structured={"type": "create"}))
-    data.apply(ev.RequestAsked(PlanRequest("p", "s", "1. Split\n2. Test")))
-    text = shown(data)
-    assert text.count("1. Split") == 1
-    assert "✔ Write /p.md · new, 2 lines" in text
-    data.set_folds(folded=False)
-    assert shown(data).count("1. Split") == 2
-
-
 @pytest.mark.parametrize(
     ("output", "failed", "words"),
     [
