@@ -47,7 +47,7 @@ def test_joiners_new_lines_and_lines_without_marks_arrive(start: Start) -> None:
         ("Which one?", "n", "Ctrl+J new line", XTERM),
         ("Which one?", "c", "Ctrl+J new line", BACKSLASH),
         ("Why?", "", "Why?", VS_CODE),  # an answer that is text alone
-        ("touch made", "e", "Enter write", VS_CODE),  # the reason for a denial
+        ("touch made", "e", "Enter back", VS_CODE),  # the reason for a denial
     )
     for number, (asked, key, opened, new_line) in enumerate(texts, 1):
         with step(f"in a text that {key!r} opens for {asked}"):
