@@ -63,8 +63,7 @@ def _plain(
 
 
 EACH, EVERY = "Approve, and ask before each edit", "Approve, and for this session: accept every file edit"
-AUTO = "Approve, and for this session: let a classifier decide for you"
-AUTO_BRIEF = "Approve, let a classifier decide"
+AUTO, AUTO_BRIEF = "Approve, and for this session: let a classifier decide", "Approve, and use auto mode"
 EVERY_BRIEF, MODE = EVERY.replace("and for", "for"), "accept edits mode"
 CHANGE, INSTEAD = "Keep planning, and say what to change…", "Deny, and say what to do instead…"
 ALLOW = _plain("y", "Allow once", "allow once", allows=True)
@@ -96,7 +95,7 @@ def _lasting(index: int, suggestion: Suggestion) -> Choice:
     if suggestion.kind == "setMode" or suggestion.behavior not in ("", "allow"):
         verb, _, about = about.partition(" ")
     key, label, where = NUMBERS[index : index + 1], lasting(suggestion), kept(suggestion)
-    brief = label.replace(": accept every", ": every")
+    brief = label.replace(": accept every", ": every").replace("let a classifier decide for you", "auto mode")
     return Choice(key, label, Does(verb, about), brief, where, allows=True, suggestion=suggestion)
 
 
