@@ -355,10 +355,10 @@ CALLS: dict[str, PermissionRequest | PlanRequest] = {
         always(Rule("mcp__github__create_issue")),
         description="Tool of the server github · Create a new issue in a repository",
     ),
-    "plan": PlanRequest("t", "s", "\n".join(f"line {number}" for number in range(21))),
+    "plan": PlanRequest("t", "s", "\n".join(f"line {number}" for number in range(21)), auto=True),
 }
 KEYS = {"edit-40x12": ("down", "down"), "large-40x12": ("p",)}
-UNSEEN = {"plan-80x24": 12, "plan-40x12": 19}
+UNSEEN = {"plan-160x50": 12, "plan-80x24": 12, "plan-40x12": 19}
 SAID = "put it into fixtures/, and use the name greeting.txt"
 
 
