@@ -15,7 +15,7 @@ from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.port import Added, DraftUpdated, Settled
+from ccq_tui.inbox.port import DraftUpdated, RequestChange
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Verdict, Won
 from ccq_tui.questions.input_guard import InputGuard
@@ -127,8 +127,8 @@ class PanelHost(ABC):
         panel, self.panel, self.opened = self.panel, None, None
         return panel
 
-    def _follow(self, change: Added | Settled | DraftUpdated) -> None:
-        """Show what another process changed in the draft."""
+    def _follow(self, change: RequestChange) -> None:
+        """Show what another process changed in the draft; its place sees to the rest."""
         if self.panel is None or not isinstance(change, DraftUpdated):
             return
         if change.stale:
@@ -213,13 +213,9 @@ class PanelHost(ABC):
             case Won():
                 await self.won(opened, draft, outcome)
             case AlreadySettled():
-                self.say(self.too_late(verdict, draft))
+                self.say(verdict.words + self.keep(draft_words(draft)))
             case _:
                 self.say(f"The request no longer exists{self.keep(draft_words(draft))}")
-
-    def too_late(self, settled: AlreadySettled, draft: Draft | None) -> str:
-        """Keep what was typed for a request that somebody else settled; say who did."""
-        return settled.words + (self.keep(draft_words(draft)) if draft is not None else "")
 
 
 def _as_opened(draft: Draft) -> Draft:

@@ -79,7 +79,7 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
             with step("no panel opens for it, it is said who answered, and what was typed is there"):
                 await until(pilot, lambda: screen.field.text == "typed")
                 assert screen.panel is None
-                assert "Already answered by ccq-tui answer at" in run.said()
+                assert "was answered by ccq-tui answer" in run.said()
         else:
             theirs = first_draft(request)
             assert isinstance(theirs, PanelState)
@@ -103,7 +103,7 @@ async def test_a_request_is_settled_elsewhere_while_it_is_asked_whether_to_decli
         await press(pilot, "ctrl+d", then=lambda: "Decline “Which one for old?”?" in run.said())
         verdict = await run.app.runtime.inbox.answer(request.id, Answered((Answer(("First",)),)), COMMAND)
         assert verdict == Won()
-        await until(pilot, lambda: "Already answered by ccq-tui answer at" in run.said())
+        await until(pilot, lambda: "was answered by ccq-tui answer" in run.said())
         await pilot.pause()
         assert "Esc back" in run.hints()
         assert "decline" not in run.hints()

@@ -349,7 +349,7 @@ async def who_is_too_late_is_told(run: Many, pilot: Pilot[int], request: Questio
     await pilot.press("o", "m", "i", "n", "e")
     await run.app.runtime.inbox.answer(request.id, Declined(), PHONE)
     await until(pilot, lambda: run.inbox_screen.panel is None)
-    assert "Already answered on phone at" in run.said()
+    assert "“Which one for late?” was answered on phone" in run.said()
     await pilot.press("f8")
     assert "mine" in run.app.clipboard
 

@@ -21,7 +21,7 @@ from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.questions import Answered, Expired, Kind, Question
 from ccq_tui.screens import editor
 from ccq_tui.screens.editor import KEPT, Edited
-from ccq_tui.screens.session.requests import BY_MESSAGE
+from ccq_tui.screens.session.dock import BY_MESSAGE
 from ccq_tui.transcript.outcomes import NOT_IN_TIME
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.notice_line import NoticeLine
@@ -222,7 +222,8 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
             return super().answer(*answer)
 
     async with running(Driven()) as (run, pilot):
-        run.told.requests = Watched()
+        requests, run.told.requests = run.told.requests, Watched()
+        run.told.requests.report = requests.report
         run.told.tell(asked("q1"))
         await keys_work(run, pilot)
         await pilot.press("1")
@@ -275,8 +276,8 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         # Settled elsewhere in the moment in which it is answered here.
         for key in ("x", "enter"):
             panel.post_message(events.Key(key, "\r" if key == "enter" else key))
-        run.screen.dock.withdraw("q1@id-1")
-        run.screen.dock.add(run.told.requests.ask(asked("q2", WISH).request))
+        run.screen.dock.withdraw(run.told.requests.opened["q1@id-1"])
+        run.screen.dock.add(run.told.wait_with(asked("q2", WISH).request))
         run.screen.dock.toggle_panel()
         await pilot.pause()
         assert run.screen.dock.panel is panel
@@ -293,7 +294,7 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         assert panel.touched is None
 
 
-async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_program_are_offered_once(
+async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_program_are_offered(
     monkeypatch: Any,
 ) -> None:
     async with running(Driven()) as (run, pilot):
@@ -315,12 +316,8 @@ async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_progra
         await pilot.press("enter")
         assert isinstance(await settled(run, pilot), Allowed)
         assert whole == []
-        left = run.told.wait_with(permission("left"))
-        assert left is not None
-        left.draft = replace(first_draft(left.request), text="not this one")
-        for _ in range(2):
-            run.told._tell(ev.RequestSettled(left.request.id, Cancelled("gone")))
-        await until(pilot, lambda: left.draft is None)
+        run.told.tell(ev.DraftLeft(replace(first_draft(permission()), text="not this one")))
+        await until(pilot, lambda: len(run.screen.requests.drafts))
         await press(pilot, "f8", then=lambda: run.app.clipboard == "not this one")
 
 

@@ -18,6 +18,7 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.port import Grown
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRequest
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
@@ -273,7 +274,7 @@ async def test_a_request_waits_for_no_burst_to_be_over(
     async with running(Driven()) as (run, pilot):
         run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
         event = asked("first")
-        run.told.tell(ev.QuestionArriving(event.request, Arriving(1, whole=True)) if arrives else event)
+        run.told.tell(Grown(event.request, Arriving(1, whole=True)) if arrives else event)
         await until(pilot, lambda: panel_drawn(run.screen))
         assert run.screen.view.state is ev.SessionState.AWAITING, "what came before it is handled before it"
 

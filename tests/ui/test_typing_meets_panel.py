@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox import waiting_line
+from ccq_tui.inbox.port import Grown
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest, QuestionRequest
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Kind, Question
@@ -425,16 +426,16 @@ async def test_a_line_typed_blind_behind_the_key_that_shows_the_panel_is_not_sen
     await until(pilot, lambda: run.told.sent == ["yes"])
 
 
-def told(name: str, *questions: Question, size: int = 24) -> Iterator[ev.QuestionArriving]:
+def told(name: str, *questions: Question, size: int = 24) -> Iterator[Grown]:
     """What is told of a set, and last that all of it is here."""
     source = question_set_input(questions)
     text, arriving = json.dumps(source), ArrivingSet(name)
     for at in range(0, len(text), size):
         arriving.feed(text[at : at + size])
         if look := arriving.look():
-            yield ev.QuestionArriving(QuestionRequest(name, "id-1", look.questions), Arriving(look.complete))
+            yield Grown(QuestionRequest(name, "id-1", look.questions), Arriving(look.complete))
     whole = QuestionRequest(name, "id-1", parse_question_set(name, source))
-    yield ev.QuestionArriving(whole, Arriving(len(questions), whole=True))
+    yield Grown(whole, Arriving(len(questions), whole=True))
 
 
 def panel_of(run: Driven) -> QuestionPanel:
@@ -499,9 +500,9 @@ async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> No
     run.told.tell(event)
     await keys_work(run, pilot)
     await pilot.press("2", "n", "h", "i", "enter")
-    run.told.tell(ev.ArrivingEnded("r2", "its stream broke"))
+    run.app.runtime.inbox.known("r2@id-1").end_arriving("its stream broke")
     await until(pilot, lambda: run.screen.dock.panel is None)
-    assert "The question was closed: its stream broke" in run.screen.dock.notices.text
+    assert "service use?” was closed: its stream broke · F8" in run.screen.dock.notices.text
     await pilot.press("x")
     assert run.screen.dock.prompt.text == "x"
     run.clock.skip(2.0)
@@ -539,7 +540,8 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
     run.told.tell(ev.RequestSettled("p1", Allowed(), PHONE))
     await until(pilot, lambda: isinstance(run.screen.dock.panel, QuestionPanel))
     assert state_of(run).page.draft.selected == (1,)
-    await run.tell(pilot, ev.ArrivingEnded("r4", "over"), then=lambda: run.screen.dock.panel is None)
+    run.app.runtime.inbox.known("r4@id-1").end_arriving("over")
+    await until(pilot, lambda: run.screen.dock.panel is None)
 
 
 async def typing_goes_on_while_a_set_comes(run: Driven, pilot: Pilot[int]) -> None:
@@ -557,7 +559,7 @@ async def typing_goes_on_while_a_set_comes(run: Driven, pilot: Pilot[int]) -> No
     assert state_of(run).page.cursor == 1  # nobody looked at it before: it opens on the recommendation
 
 
-def at(share: float, *questions: Question) -> ev.QuestionArriving:
+def at(share: float, *questions: Question) -> Grown:
     events = list(told("toolu_1", *questions, size=4))
     return events[int(len(events) * share)]
 
@@ -565,7 +567,7 @@ def at(share: float, *questions: Question) -> ev.QuestionArriving:
 async def test_pictures(pictures: Pictures) -> None:
     app = PanelHost(SINGLE)
 
-    async def grow(event: ev.QuestionArriving) -> None:
+    async def grow(event: Grown) -> None:
         app.panel.grow(event.request.questions, event.arriving)
         await pilot.pause()
 

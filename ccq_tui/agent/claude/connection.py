@@ -69,7 +69,7 @@ class Connection:
         self._turn_over = asyncio.Event()
         self.translator = Conversation(session_id="", model="", mode="")
         self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
-        self._arrivals = PartialSets(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
+        self._arrivals = PartialSets(inbox, lambda: self.translator.session_id, self.gate.will_ask)
 
     async def begin(self, session_id: str, ahead: Prestarted | None = None) -> ev.SessionLost | None:
         """Start the CLI for a new session; returns why it failed (no process is left then), or None."""

@@ -166,7 +166,7 @@ class Waits:
             if (outcome := opened.stored.outcome) is not None:  # it was too late to give it to the CLI
                 self._emit(ev.RequestSettled(request_id, outcome, opened.stored.actor))
             elif isinstance(opened.request, QuestionRequest) and wait.is_reported:
-                opened.leave()
+                opened.park(deferred=False)
                 wait.parked.cancel()
                 self._emit(ev.RequestParked(request_id, deferred=False))
             else:
@@ -265,6 +265,6 @@ class Waits:
 
 
 def _put_off(wait: PersonWait, *, deferred: bool) -> None:
-    wait.opened.leave()
     if not wait.parked.done():
+        wait.opened.park(deferred=deferred)
         wait.parked.set_result(Parked(deferred))

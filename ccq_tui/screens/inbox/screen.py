@@ -19,13 +19,13 @@ from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.format import unread_words
-from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.kinds import closed_words, kind_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import InboxChange, Notified, Settled
 from ccq_tui.inbox.reach import taking_words
 from ccq_tui.inbox.requests import PlanRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
-from ccq_tui.inbox.verdicts import AlreadySettled, InboxError
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.questions import Declined
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, Presses, is_fresh
@@ -277,10 +277,9 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
             asks = opened is not None or self.host.early is not None or self.declining is not None
             if asks and row is not None and row.key == change.request.id:
                 self.declining, self._closed_at = None, self.clock()
-                draft = opened.shown if opened is not None else None
+                kept = self.host.keep(draft_words(opened.shown)) if opened is not None else ""
                 self._close_panel()
-                settled = AlreadySettled(change.actor, datetime.now(UTC), change.outcome)
-                self.say(self.host.too_late(settled, draft))
+                self.say(closed_words(change.request, change.outcome, change.actor) + kept)
             self.drop(change.request.id)
 
     # -- keys -----------------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker
 
-from ccq_tui.agent.events import QuestionArriving, RequestAsked
 from ccq_tui.commands.command import PASSING_SECONDS, PickRow, Work
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
@@ -250,6 +249,7 @@ class SessionBase(Screen[None]):
         self._picker: Picker | None = None
         self._styled = False
         session.subscribe(self.take)
+        dock.follow(session, self._handle_events)
 
     # -- what controllers use; `ccq_tui.screens.session.ui` says it ----------------------------------------
 
@@ -353,19 +353,18 @@ class SessionBase(Screen[None]):
     def take(self, event: SessionEvent) -> None:
         """Queue an event; all that come before the queue is read are handled together."""
         self._arrived.append((event, self.session.facts))
-        now = isinstance(event, RequestAsked) or (
-            isinstance(event, QuestionArriving) and event.arriving.whole
-        )
-        if now or (len(self._arrived) == 1 and self.clock() - self._handled_at >= BATCH):
+        if len(self._arrived) > 1:
+            return
+        if self.clock() - self._handled_at >= BATCH:
             self.post_message(self.EventsArrived())
-        elif len(self._arrived) == 1:
+        else:
             # In a burst each message of the stream would otherwise cost a round of Textual's own.
             self.after(BATCH, self._handle_events)
 
     @on(EventsArrived)
     def _handle_events(self) -> None:
         if not self._arrived:
-            return  # an awaited one took all of them along
+            return  # a panel that opened took all of them along
         self._handled_at = self.clock()
         while self._arrived:
             event, self.view = self._arrived.popleft()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -16,12 +17,15 @@ from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.draft import Draft, with_recalled
+from ccq_tui.inbox.kinds import closed_words
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest
+from ccq_tui.inbox.port import Added, Grown, Parked, RequestChange, Settled
+from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, QuestionRequest
 from ccq_tui.inbox.waiting_line import WaitingLine, seconds_to_wait
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.merge_partial import begun, grown
-from ccq_tui.questions.state import Arriving, Page, PanelState
+from ccq_tui.questions.state import Arriving, PanelState
+from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.session.key_repeats import PressedTwice
 from ccq_tui.transcript.blocks import RequestPlace
 from ccq_tui.widgets.decision import DecisionPanel
@@ -29,6 +33,7 @@ from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import Typed
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
+from ccq_tui.widgets.panel.drafts import ClosedPages, draft_words
 from ccq_tui.widgets.panel_host import PANELS, Panel, PanelHost
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
@@ -40,8 +45,13 @@ UNSENT = "the prompt"
 """Owner of the line that says why the prompt was not sent."""
 TIDY_SECONDS = 0.05
 """Most seconds that an answered panel stays on the screen until its answer is on its way to the agent."""
-
-
+CLOSED = "a closed request"
+"""Owner of the line that says how one was closed: it goes with the next panel or prompt."""
+HOW_SECONDS = 20.0
+"""Seconds to show how an answer reaches the agent."""
+PARKED = "Parked without a process · your answer restarts Claude"
+LEFT = "The question still waits · your answer restarts Claude and reaches it as a message"
+BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a message"
 APART_SECONDS = 0.2
 """Seconds between the making of two panels."""
 
@@ -129,6 +139,10 @@ class Dock(Vertical):
         self._room = 0
         self._unsent = ""
         """The unsent prompt whose reason is shown as long as it stays in the field, or ""."""
+        self.closed = ClosedPages()
+        """The questions that were closed, for when they are asked again."""
+        self._draw_before: Callable[[], object] = lambda: None
+        self._unfollow: Callable[[], None] = lambda: None
         self.twice = PressedTwice(self, self.notices, clock)
         """Takes the keys that are pressed twice."""
 
@@ -182,21 +196,58 @@ class Dock(Vertical):
 
     # -- the line -----------------------------------------------------------------------------------------
 
-    def add(self, opened: OpenRequest, earlier: Sequence[Page] = ()) -> None:
+    def follow(self, session: SupervisedSession, draw_before: Callable[[], object]) -> None:
+        """Show the requests of a session; ``draw_before`` draws what it sent before one."""
+        self._draw_before = draw_before
+        self._unfollow = session.follow(lambda *news: soon(self, partial(self._take, *news)))
+
+    def on_unmount(self) -> None:
+        self._unfollow()
+
+    def _take(self, opened: OpenRequest, change: RequestChange) -> None:
+        match change:
+            case Grown(request, arriving):
+                self._arrive(opened, request, arriving)
+            case Added() if opened.is_pending:
+                self.add(opened)
+                if opened.by_message:
+                    self.notices.say(BY_MESSAGE, HOW_SECONDS, opened.request.id)
+            case Parked(deferred=deferred) if opened in self.line.asked.items:
+                self.notices.say(PARKED if deferred else LEFT, HOW_SECONDS, opened.request.id)
+            case Settled():
+                self.close(opened, change)
+
+    def close(self, opened: OpenRequest, change: Settled) -> None:
+        """Take a settled request out of the line; say so and keep its draft, unless it was settled here."""
+        self.notices.hush(opened.request.id)
+        if opened not in self.line.items:
+            return
+        self.withdraw(opened)
+        if change.actor == Actor.here(Surface.PANEL):
+            return
+        if isinstance(change.outcome, Cancelled):
+            self.closed.add(opened.shown)
+        # The inbox of this program keeps what its answer leaves over.
+        answered_here = change.actor == Actor.here(Surface.INBOX)
+        kept = "" if answered_here else self.host.keep(draft_words(opened.shown))
+        words = closed_words(opened.request, change.outcome, change.actor)
+        self.notices.say(words + kept, of=CLOSED)
+
+    def add(self, opened: OpenRequest) -> None:
         """Add a request to the line; it is shown when it is the first and nobody is typing.
 
-        A set that was still being written keeps its draft. Drafts of ``earlier`` pages, of questions that
-        were closed, come back with the same questions.
+        A set that was still being written keeps its draft; drafts of closed questions come back.
         """
-        request = opened.request
+        request, draft, earlier = opened.request, opened.draft, self.closed.pages
         if request.id in self.line:
-            if opened.arriving is not None and isinstance(request, QuestionRequest):
-                self._grow(opened, request, None, earlier)
+            arrived = isinstance(draft, PanelState) and draft.arriving is not None
+            if arrived and isinstance(request, QuestionRequest):
+                self._grow(opened, request, None)
                 self._change(self.line)
                 if isinstance(opened.draft, PanelState) and opened.draft.has_draft:
                     opened.type(opened.draft, Actor.here(Surface.PANEL))
             return
-        if opened.draft is None and earlier and isinstance(request, AnsweredRequest):
+        if draft is None and earlier and isinstance(request, AnsweredRequest):
             again = begun(request.questions, None, earlier)
             opened.draft = again if again.has_draft else None
         if not self.line.items:
@@ -205,25 +256,17 @@ class Dock(Vertical):
         self._show_soon()
         self._make_way_soon()
 
-    def arrive(
-        self, opened: OpenRequest, request: QuestionRequest, arriving: Arriving, earlier: Sequence[Page] = ()
-    ) -> None:
-        """Show more of a question set that is still being written; for ``earlier`` see `add`."""
+    def _arrive(self, opened: OpenRequest, request: QuestionRequest, arriving: Arriving) -> None:
+        """Show more of a question set that is still being written."""
         if request.id in self.line:
-            self._grow(opened, request, arriving, earlier)
+            self._grow(opened, request, arriving)
             self._make_way_soon()
         else:
-            opened.draft = begun(request.questions, arriving, earlier)
+            opened.draft = begun(request.questions, arriving, self.closed.pages)
             self.add(opened)
 
-    def _grow(
-        self,
-        opened: OpenRequest,
-        request: QuestionRequest,
-        arriving: Arriving | None,
-        earlier: Sequence[Page],
-    ) -> None:
-        questions, draft = request.questions, opened.draft
+    def _grow(self, opened: OpenRequest, request: QuestionRequest, arriving: Arriving | None) -> None:
+        questions, draft, earlier = request.questions, opened.draft, self.closed.pages
         if isinstance(self.panel, QuestionPanel) and self.host.opened is opened:
             opened.draft = self.panel.grow(questions, arriving, earlier=earlier, recalled=opened.recalled)
         elif isinstance(draft, PanelState):
@@ -250,13 +293,10 @@ class Dock(Vertical):
         self.line = self.line.asked_first
         self._tidy()
 
-    def withdraw(self, request_id: str) -> OpenRequest | None:
-        """Take a request out of the line and show the next; return it, or None if it did not wait."""
-        gone = self.line.get(request_id)
-        if gone is not None:
-            self._take_out(gone)
-            self._tidy()
-        return gone
+    def withdraw(self, opened: OpenRequest) -> None:
+        """Take a request out of the line and show the next."""
+        self._take_out(opened)
+        self._tidy()
 
     def _take_out(self, gone: OpenRequest) -> None:
         """Take a request out of the line, and let its panel leave; `_tidy` shows that."""
@@ -319,6 +359,8 @@ class Dock(Vertical):
         first = self.line.head
         if first is None:
             return
+        self._draw_before()
+        self.notices.hush(CLOSED)
         self._put_away()
         self.host.show(first, self.panels.of(first.shown), at=self._place(), asked_for=asked_for)
         self._show_prompt()
@@ -447,6 +489,8 @@ class Dock(Vertical):
     @on(Prompt.Changed)
     def _say_it_no_longer(self, event: Prompt.Submitted | Prompt.Changed) -> None:
         """Drop the reason why a prompt was not sent, once it is sent or has changed."""
+        if isinstance(event, Prompt.Submitted):
+            self.notices.hush(CLOSED)
         if isinstance(event, Prompt.Submitted) or self._unsent not in ("", self.prompt.text):
             self._unsent = ""
             self.notices.hush(UNSENT)

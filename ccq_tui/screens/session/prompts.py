@@ -31,7 +31,7 @@ CLEARED = "Prompt cleared · Ctrl+_ or ↑ brings it back"
 VIM_ON = "Vim's keys are on: Esc for commands, i to type · vim_prompt = true keeps them"
 VIM_OFF = "Vim's keys are off"
 GIVEN_BACK = "↶ Interrupted before Claude answered: the prompt is back · Enter sends it again"
-SAID = (ev.BlockGrew, ev.BlockFinished, ev.ToolStarted, ev.QuestionArriving, ev.RequestAsked)
+SAID = (ev.BlockGrew, ev.BlockFinished, ev.ToolStarted)
 """Events after which the turn has something of Claude's to keep."""
 
 
@@ -54,7 +54,8 @@ class EarlyInterrupt:
 
     def interrupt(self, *, queued: bool) -> None:
         """Interrupt the turn; ``queued`` prompts begin the next one, and follow this one."""
-        self._wanted = not (queued or self._ui.dock.prompt.holds_text)
+        dock = self._ui.dock
+        self._wanted = not (queued or dock.prompt.holds_text or dock.line.items)
         self._ui.session.agent.interrupt()
 
     def take(self, event: SessionEvent) -> None:

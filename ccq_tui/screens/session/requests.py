@@ -7,45 +7,32 @@ from functools import partial
 from typing import Any
 
 from ccq_tui.agent import events as ev
+from ccq_tui.agent.delivery import CLEARED
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.keymap import with_keys
-from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.requests import Cancelled, PlanRequest, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.port import Settled
+from ccq_tui.inbox.requests import Cancelled, PlanRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.link_opener import Target, open_target
+from ccq_tui.screens.session.dock import HOW_SECONDS
 from ccq_tui.screens.session.key_repeats import AGAIN_SECONDS
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lifetime import after_refresh
-from ccq_tui.widgets.panel.drafts import (
-    ClosedPages,
-    draft_words,
-    plan_left_over,
-    set_left_over,
-    text_left_over,
-)
+from ccq_tui.widgets.panel.drafts import draft_words, plan_left_over, set_left_over, text_left_over
 from ccq_tui.widgets.panel_host import Panel, PanelHost
 
 READY_SECONDS = 0.2
 """Seconds from the start of a turn to the making of panels."""
-CLOSED_SECONDS = 30.0
-"""Seconds to show that a request was closed."""
-HOW_SECONDS = 20.0
-"""Seconds to show how an answer reaches the agent."""
-CLOSED, ARRIVING = "a closed request", "a question that was being written"
-"""Owners of the lines that say why something is no longer asked."""
 IN_PROMPT = "Your text was not sent: it is in the prompt"
 LEFT_OVER = "{copy_draft} copies your draft"
 UNDELIVERED = "Your answer did not reach Claude; {copy_draft} copies it"
-PARKED = "Parked without a process · your answer restarts Claude"
-LEFT = "The question still waits · your answer restarts Claude and reaches it as a message"
 OTHERS = "Another ccq-tui now runs this session and has your answer"
-BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a message"
 
 
 class RequestQueue(PanelHost):
@@ -55,9 +42,6 @@ class RequestQueue(PanelHost):
         super().__init__(Surface.PANEL, ui.dock)
         ui.dock.host = self
         self._ui = ui
-        self._left = ClosedPages()
-        self._closed: Request | None = None
-        """The request whose end was reported last."""
         self._seen: tuple[Panel | None, int] = (None, 0)
         self._left_end_for = ""
         """The plan for whose head the transcript left its end, or ""."""
@@ -65,89 +49,26 @@ class RequestQueue(PanelHost):
     # -- events of the session -----------------------------------------------------------------------------
 
     def take(self, event: SessionEvent) -> None:
-        """Let requests wait, close what was settled, and say how an answer reaches the agent."""
-        dock, inbox = self._ui.dock, self._ui.session.inbox
-        if inbox is None:
-            return  # a recording
+        """Make panels ready, leave what no longer belongs here, and offer what did not reach the agent."""
+        dock = self._ui.dock
         match event:
-            case ev.QuestionArriving(request, arriving):
-                self._came_again(request)
-                dock.arrive(inbox.arrive(request), request, arriving, self._left.pages)
-            case ev.ArrivingEnded():
-                self._close_arriving(event)
-            case ev.RequestAsked(request, by_message):
-                self._came_again(request)
-                opened = inbox.known(request.id)
-                if opened is not None and opened.is_pending:  # else asked again only to receive its answer
-                    dock.add(opened, self._left.pages)
-                if by_message:
-                    self._ui.say(BY_MESSAGE, HOW_SECONDS, request.id)
-            case ev.RequestSettled():
-                self._close(event)
             case ev.StateChanged(ev.SessionState.WORKING):
                 # While the agent thinks: the start is over, and what it asks first finds its panel made.
                 self._ui.after(READY_SECONDS, dock.panels.make_ready)
-            case _:
-                self._say_way(event)
-
-    def _say_way(self, event: SessionEvent) -> None:
-        """Say how an answer reaches the agent, if not in the usual way."""
-        dock = self._ui.dock
-        match event:
-            case ev.RequestParked(request_id, deferred) if request_id in dock.line.asked:
-                self._ui.say(PARKED if deferred else LEFT, HOW_SECONDS, request_id)
+            case ev.StateChanged(ev.SessionState.STARTING):
+                for item in dock.line.items:
+                    dock.notices.hush(item.request.id)  # a process waits again
+            case ev.ConversationReset():
+                for item in dock.line.items:
+                    dock.close(item, Settled(item.request, Cancelled(CLEARED), WITHDRAWN))
+            case ev.DraftLeft(draft):
+                self.keep(draft_words(draft))
             case ev.SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._undelivered:
                 self._ui.say(OTHERS, seconds=HOW_SECONDS)
             case ev.SessionLost(kind=Problem.DIRECTORY_GONE | Problem.NO_CONVERSATION):
                 self._offer_answers()
-            case ev.StateChanged(ev.SessionState.STARTING):
-                for item in dock.line.items:
-                    dock.notices.hush(item.request.id)  # a process waits again
             case _:
                 pass
-
-    def _close(self, event: ev.RequestSettled) -> None:
-        """Close the panel of a request that was settled elsewhere, keeping what was typed for it."""
-        outcome = event.outcome
-        self._ui.dock.notices.hush(event.request_id)
-        gone = self._ui.dock.withdraw(event.request_id)
-        if gone is None:
-            self._offer_left(event)
-            return
-        where = f"answered {event.actor.where_from_here}" if event.actor else "answered elsewhere"
-        if isinstance(outcome, Expired):
-            where = "nobody answered in time; nothing was chosen"
-        reason = outcome.reason if isinstance(outcome, Cancelled) else where
-        if isinstance(outcome, Cancelled):
-            self._left.add(gone.shown)
-        # The inbox of this program keeps what its answer leaves over.
-        kept = "" if event.actor == Actor.here(Surface.INBOX) else self.keep(draft_words(gone.shown))
-        self._closed = gone.request
-        self._ui.say(f"The request was closed: {reason}{kept}", CLOSED_SECONDS, CLOSED)
-
-    def _offer_left(self, event: ev.RequestSettled) -> None:
-        """Offer the draft of a request whose program was killed."""
-        inbox = self._ui.session.inbox
-        left = inbox.known(event.request_id) if inbox is not None else None
-        if isinstance(event.outcome, Cancelled) and left is not None and left.draft is not None:
-            self.keep(draft_words(left.draft))
-            left.draft = None  # it is offered once
-
-    def _close_arriving(self, event: ev.ArrivingEnded) -> None:
-        """Close the panel of a set that will not be asked; its draft comes back with the same questions."""
-        gone = self._ui.dock.withdraw(event.request_id)
-        if gone is None:
-            return
-        self._left.add(gone.shown)
-        kept = self.keep(draft_words(gone.shown))
-        self._ui.say(f"The question was closed: {event.reason}{kept}", CLOSED_SECONDS, ARRIVING)
-
-    def _came_again(self, request: Request) -> None:
-        """Drop the line that a question was closed once it is asked again, with its draft."""
-        self._ui.dock.notices.hush(ARRIVING)
-        if self._closed is not None and _same(self._closed, request):
-            self._closed = None
-            self._ui.dock.notices.hush(CLOSED)
 
     def _offer_answers(self) -> None:
         """Offer answers for copying if their session's directory or conversation is gone; they stay kept."""
@@ -195,7 +116,7 @@ class RequestQueue(PanelHost):
             self._ui.say(IN_PROMPT)
         self.keep(plan_left_over(draft, outcome))
         self.keep_to_copy(set_left_over(draft, outcome), LEFT_OVER)
-        self._left.forget(draft)
+        self._ui.dock.closed.forget(draft)
         if opened.request.id == self._left_end_for:
             self._left_end_for = ""
             self._ui.transcript.action_end()
@@ -254,10 +175,3 @@ class RequestQueue(PanelHost):
         """Begin the grace of a panel that another screen covered: no key until now was meant for it."""
         if self.panel is not None and not self.refresh():
             self.panel.uncover(again=(self.panel, self.panel.turn) == self._seen)
-
-
-def _same(closed: Request, request: Request) -> bool:
-    """Whether a request asks the same as one that was closed."""
-    if isinstance(closed, QuestionRequest) and isinstance(request, QuestionRequest):
-        return closed.questions.questions == request.questions.questions
-    return closed.id == request.id

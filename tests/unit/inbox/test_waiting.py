@@ -10,7 +10,6 @@ from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE, WaitingLine
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.merge_partial import begun
 from ccq_tui.questions.state import Arriving, PanelState, opened
 from tests.ui.session import ToldRequests
 
@@ -64,7 +63,8 @@ async def test_the_line_says_what_waits_how_far_it_is_and_the_key_that_leads_the
 
 
 async def test_what_is_still_being_written_waits_for_nobody() -> None:
-    new = waits(asked("new"), begun(asked("new").questions, Arriving()))
+    new = waits(asked("new"))
+    new.arriving = Arriving()
     line = WaitingLine().with_added(new)
     assert line.summary() == "2 questions arriving"
     assert line.asked == WaitingLine()
@@ -74,10 +74,10 @@ async def test_what_is_still_being_written_waits_for_nobody() -> None:
     assert [item.request.tool_use_id for item in line.asked.items] == ["p"]
     assert [item.request.tool_use_id for item in line.asked_first.items] == ["p", "new"]
     assert not line.held_up, "it is still being written"
-    new.draft = begun(asked("new").questions, Arriving(2, whole=True))
+    new.arriving = Arriving(2, whole=True)
     assert line.held_up
     assert not WaitingLine((new,)).held_up, "nothing waits behind it"
-    new.draft = opened(asked("new").questions)
+    new.arriving = None
     assert line.asked == line
     assert not line.held_up, "it is asked"
     assert line.summary() == "2 questions and 1 decision waiting"
