@@ -393,7 +393,8 @@ class TranscriptModel:
     @_take.register
     def _(self, _event: ev.ConversationReset) -> None:
         self._stop()
-        self._add(bl.RuleBlock("conversation cleared"))
+        self._order.clear(self._prompts.waiting)
+        self._order.put_first([bl.RuleBlock("conversation cleared")])
 
     @_take.register
     def _(self, event: ev.TurnEnded) -> None:

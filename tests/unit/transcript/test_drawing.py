@@ -270,7 +270,6 @@ def test_lines_of_the_session() -> None:
     data.apply(ev.TurnEnded("max_turns", True, 1.0, None, 0, 0))
     data.apply(ev.NoticeGiven("info", "A hook says: halted"))
     data.apply(ev.TurnEnded("hook_stopped", False, 2.0, None, 10, 5))
-    data.apply(ev.ConversationReset("s"))
     text = shown(data)
     assert "Retried, attempt 2 of 10 · the API is overloaded (529)" in text
     assert "✘ The account's rate limit is reached.\n  Resets at 15:00.\n  → Wait a moment" in text
@@ -278,7 +277,11 @@ def test_lines_of_the_session() -> None:
     assert "─ 12 s · waited 35 s for you · 1,234 → 56 tokens · $0.0123" in text
     assert "─ max turns · 1.0 s" in text
     assert "─ stopped by a hook · 2.0 s" in text
-    assert "── conversation cleared ──" in text
+    data.add_prompt("Then go on")
+    data.apply(ev.ConversationReset("s"))
+    text = shown(data)
+    assert text.index("── conversation cleared ──") < text.index("❯ Then go on")
+    assert "Retried" not in text
 
 
 def test_a_long_prompt_folds_and_thinking_is_one_line() -> None:
