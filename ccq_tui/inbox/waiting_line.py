@@ -51,21 +51,6 @@ class WaitingLine:
         arriving = self.head.arriving if self.head is not None else None
         return arriving is not None and arriving.whole and bool(self.asked.items)
 
-    def __contains__(self, request_id: object) -> bool:
-        return self.get(request_id) is not None
-
-    def get(self, request_id: object) -> OpenRequest | None:
-        """Return the waiting request with an id, or None."""
-        return next((item for item in self.items if item.request.id == request_id), None)
-
-    def with_added(self, opened: OpenRequest) -> WaitingLine:
-        """Return the line with a request at its end; one that waits already stays where it is."""
-        return self if opened.request.id in self else WaitingLine((*self.items, opened))
-
-    def without(self, request_id: str) -> WaitingLine:
-        """Return the line without a request."""
-        return WaitingLine(tuple(item for item in self.items if item.request.id != request_id))
-
     def told(self, countdown: str, *, opens: bool) -> str:
         """Return the text beside the prompt: the waiting requests, and the key that shows them."""
         if not self.items:

@@ -92,8 +92,7 @@ class PanelHost(ABC):
     def refused(self, opened: OpenRequest, draft: Draft, error: InboxError) -> None:
         """Let a request wait again whose answer the inbox did not take."""
 
-    @abstractmethod
-    async def won(self, opened: OpenRequest, draft: Draft, outcome: RequestOutcome) -> None:
+    async def won(self, opened: OpenRequest, draft: Draft, outcome: RequestOutcome) -> None:  # noqa: B027
         """Go on after an answer that is kept."""
 
     def gave(self, opened: OpenRequest, draft: Draft, outcome: RequestOutcome) -> None:  # noqa: B027 - as `typed`

@@ -298,7 +298,7 @@ async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[fl
             ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "It fails when the clock goes back.")
         )
         run.all[1].tell(ended(0.61))
-        await until(pilot, lambda: run.app.sessions[1].waiting.items)
+        await until(pilot, lambda: run.app.sessions[1].session.waiting)
         clock.skip(185)
         await open_overview(pilot, run, 9)
         await until(pilot, lambda: run.overview.all_read)

@@ -469,7 +469,7 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     run.told.tell(events[0])
     await keys_work(run, pilot)
     assert run.screen.dock.line.summary() == "1 question arriving"
-    assert not run.screen.waiting.items
+    assert not run.screen.session.waiting
     assert "? 1" not in run.screen.status.title
     await pilot.press("1", "n", "s", "o")
     run.told.tell(*events[1:6])
@@ -484,7 +484,7 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     asked, inbox = events[-1].request, run.app.runtime.inbox
     asking = asyncio.ensure_future(inbox.ask(asked))
     await until(pilot, lambda: inbox.pending)
-    await run.tell(pilot, ev.RequestAsked(asked), then=lambda: run.screen.waiting.items)
+    await run.tell(pilot, ev.RequestAsked(asked), then=lambda: run.screen.session.waiting)
     assert "? 1" in str(run.screen.status.title)
     opened = inbox.known(asked.id)
     await until(pilot, lambda: isinstance(opened.draft, PanelState))

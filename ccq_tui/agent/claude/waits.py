@@ -110,13 +110,11 @@ class PersonWait:
         opened: The request.
         is_parkable: Whether the CLI can ask it again.
         parked: Done when it is put off, or cancelled when the CLI is gone.
-        is_reported: Whether an event has reported it.
     """
 
     opened: OpenRequest
     is_parkable: bool
     parked: asyncio.Future[Parked]
-    is_reported: bool = False
 
 
 class Waits:
@@ -165,7 +163,7 @@ class Waits:
             opened = wait.opened
             if (outcome := opened.stored.outcome) is not None:  # it was too late to give it to the CLI
                 self._emit(ev.RequestSettled(request_id, outcome, opened.stored.actor))
-            elif isinstance(opened.request, QuestionRequest) and wait.is_reported:
+            elif isinstance(opened.request, QuestionRequest) and opened.is_added:
                 opened.park(deferred=False)
                 wait.parked.cancel()
                 self._emit(ev.RequestParked(request_id, deferred=False))
@@ -185,7 +183,7 @@ class Waits:
         so all others must have their results first. If that takes too long, the last one is left for
         a message, too.
         """
-        waiting = [wait for wait in self.pending.values() if wait.is_parkable and wait.is_reported]
+        waiting = [wait for wait in self.pending.values() if wait.is_parkable and wait.opened.is_added]
         if not waiting:
             return None
         self._parking = True
@@ -237,7 +235,6 @@ class Waits:
         return outcome
 
     def _report(self, wait: PersonWait) -> None:
-        wait.is_reported = True
         request = wait.opened.request
         self._emit(ev.RequestAsked(request))
         self.calls.asked(request.tool_use_id)

@@ -30,7 +30,7 @@ from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Settled
-from ccq_tui.inbox.requests import FormRequest, RequestOutcome
+from ccq_tui.inbox.requests import FormRequest
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import colourless
 from ccq_tui.preboot_input import EarlyPrompt
@@ -81,9 +81,6 @@ class FormHost(PanelHost):
             opened.draft = draft
             self.show(opened, self.panel, asked_for=True)
         self.say(f"Not answered: {error}")
-
-    async def won(self, opened: OpenRequest, draft: Draft, outcome: RequestOutcome) -> None:
-        """Do nothing more: the end of the request ends the app."""
 
 
 class LeaveQuestion(ModalScreen[bool]):

@@ -151,7 +151,7 @@ class OverviewScreen(StoredList[Card | None, Board]):
             runs=view.state not in OVER,
             state=str(view.state),
             since=view.since + self._ahead,
-            waiting=len(screen.waiting.items),
+            waiting=len(screen.session.waiting),
             cost=view.cost,
             last_line=view.last_line,
             directory=str(view.cwd),

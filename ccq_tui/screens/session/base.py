@@ -24,7 +24,6 @@ from ccq_tui.config.actions import KeyPlace
 from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.config.keynames import shown_key
 from ccq_tui.config.launch import Launch
-from ccq_tui.inbox.waiting_line import WaitingLine
 from ccq_tui.runtime.events import OWN_EVENTS, SessionEvent
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.session import SupervisedSession
@@ -309,11 +308,6 @@ class SessionBase(Screen[None]):
             self.say(f"{words} · a change {then}" if then else words, seconds=8.0)
         else:
             self.say(f"Nothing was saved · {path} does not exist")
-
-    @property
-    def waiting(self) -> WaitingLine:
-        """The requests that wait for the person, without those still being written."""
-        return self.dock.line.asked
 
     @property
     def in_front(self) -> bool:

@@ -221,6 +221,7 @@ class Dock(Vertical):
         """Take a settled request out of the line; say so and keep its draft, unless it was settled here."""
         self.notices.hush(opened.request.id)
         if opened not in self.line.items:
+            self.tidy()
             return
         self.withdraw(opened)
         if change.actor == Actor.here(Surface.PANEL):
@@ -239,7 +240,7 @@ class Dock(Vertical):
         A set that was still being written keeps its draft; drafts of closed questions come back.
         """
         request, draft, earlier = opened.request, opened.draft, self.closed.pages
-        if request.id in self.line:
+        if opened in self.line.items:
             arrived = isinstance(draft, PanelState) and draft.arriving is not None
             if arrived and isinstance(request, QuestionRequest):
                 self._grow(opened, request, None)
@@ -252,13 +253,13 @@ class Dock(Vertical):
             opened.draft = again if again.has_draft else None
         if not self.line.items:
             self._settled = 0
-        self._change(self.line.with_added(opened))
+        self._change(WaitingLine((*self.line.items, opened)))
         self._show_soon()
         self._make_way_soon()
 
     def _arrive(self, opened: OpenRequest, request: QuestionRequest, arriving: Arriving) -> None:
         """Show more of a question set that is still being written."""
-        if request.id in self.line:
+        if opened in self.line.items:
             self._grow(opened, request, arriving)
             self._make_way_soon()
         else:
@@ -303,7 +304,7 @@ class Dock(Vertical):
         self._settled += 1
         if self.line.head is gone:
             self._let_panel_go()
-        self.line = self.line.without(gone.request.id)
+        self.line = WaitingLine(tuple(item for item in self.line.items if item is not gone))
 
     def let_go(self, opened: OpenRequest) -> None:
         """Let the panel of a request go that was settled in it; the screen is drawn a moment later."""

@@ -58,8 +58,7 @@ class AttentionWatch:
             self._touched = max(self._touched, panel.touched)
         if typed is not None:
             self._touched = max(self._touched, typed)
-        items = dock.line.asked.items
-        first = items[0].request if items else None
+        first = next((item.request for item in dock.line.asked.items), None)
         return Attention(self._touched, first.id if first and kind_of(first).EXPIRES else "")
 
 

@@ -121,9 +121,6 @@ class RequestQueue(PanelHost):
             self._left_end_for = ""
             self._ui.transcript.action_end()
 
-    async def won(self, _opened: OpenRequest, _draft: Draft, _outcome: RequestOutcome) -> None:
-        self._ui.dock.tidy()
-
     def refused(self, opened: OpenRequest, _draft: Draft, error: InboxError) -> None:
         self._ui.transcript.apply(ev.ErrorReported("answer", f"The answer was not kept: {error}"))
         self._ui.dock.add(opened)

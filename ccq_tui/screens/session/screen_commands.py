@@ -255,7 +255,7 @@ class SessionSwitcher(CommandGroup[SessionUi]):
     def changed(self) -> None:
         """Report a change in the entry that lists have of this session."""
         view = self._ui.view
-        waiting = len(self._ui.dock.line.asked.items) if self._ui.live else 0
+        waiting = len(self._ui.session.waiting)
         told = (view.state, view.title, waiting, view.last_line, view.cost, view.session_id)
         if told != self._told or self.counts_seconds:
             self._told = told
