@@ -222,8 +222,9 @@ class Delivery:
 
     def _hear(self, change: InboxChange) -> None:
         """Send the decision on a question that no call waits for any more, wherever it was made."""
-        owed = self._owed.get(change.request.id) if isinstance(change, Settled) else None
-        if isinstance(change, Settled) and owed is not None and owed.opened.by_message:
+        if not isinstance(change, Settled) or (owed := self._owed.get(change.request.id)) is None:
+            return
+        if owed.opened.by_message:
             self._emit(RequestSettled(owed.request.id, change.outcome, change.actor))
             self._tell(owed, change.outcome)
 

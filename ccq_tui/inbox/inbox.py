@@ -332,10 +332,12 @@ class Inbox:
 
     def arrive(self, request: QuestionRequest, arriving: Arriving) -> OpenRequest:
         """Open a set that is still being written: nobody is asked it, and it is on no disk."""
-        opened = self._known.get(request.id) or self._made(request, "")
-        if not opened.is_added:
-            opened.stored, opened.arriving = replace(opened.stored, request=request), arriving
-            self.report(Grown(request, arriving), opened)
+        opened = self._known.get(request.id)
+        if opened is not None and opened.is_pending:
+            return opened
+        opened = opened or self._made(request, "")
+        opened.stored, opened.arriving = replace(opened.stored, request=request), arriving
+        self.report(Grown(request, arriving), opened)
         return opened
 
     def _made(self, request: Request, context: str) -> OpenRequest:

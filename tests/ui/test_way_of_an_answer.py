@@ -29,6 +29,7 @@ SOURCE = {
 
 
 HANDS_ON = {
+    ("screens.session.dock", "add"),
     ("widgets.panel.request_panel", "post_message"),  # of a key
     ("questions", "step"),
     ("inbox.store.worker", "submit"),
@@ -38,28 +39,22 @@ HANDS_ON = {
     ("agent.claude.waits", "_stop_when_over"),
     ("questions", "encode"),
 }
-"""The functions by which an answer is handed on: its stations are the modules that have called them."""
+"""The functions that hand a question or an answer on: its stations are the modules that have called them."""
 KEY = events.Key("enter", None)
 MOST = 14
 DOCS = Path(__file__).parents[2] / "docs" / "architecture.md"
 
 
 class Way:
-    """Notes the stations of an answer, in every thread that it is set in, and what leads to the dock."""
+    """Notes the stations of an answer, in every thread that it is set in."""
 
     def __init__(self) -> None:
         self.stations: list[str] = []
-        self.up: set[str] = set()
         self.on = False
 
     def __call__(self, frame: FrameType | None, event: str, _argument: object) -> None:
         if not self.on or event != "call" or frame is None:
             return
-        if (_module(frame), frame.f_code.co_name) == ("screens.session.dock", "add"):
-            at: FrameType | None = frame
-            while at is not None:
-                self.up.add(_module(at))
-                at = at.f_back
         posts_other = not isinstance(frame.f_locals.get("message", KEY), events.Key)
         if (_module(frame), frame.f_code.co_name) in HANDS_ON and not posts_other:
             beside = frame.f_code.co_name == "submit"  # unless it is the answer: other surfaces count again
@@ -98,7 +93,7 @@ async def test_a_question_needs_the_inbox_and_the_dock_and_its_answer_passes_fou
         hook.add_done_callback(lambda _: setattr(way, "on", False))
         await until(pilot, lambda: run.screen.dock.panel)
         sys.setprofile(None)
-        way.on, way.stations = False, []
+        way.on, up, way.stations = False, way.stations, []
         await keys_work(run, pilot)
         await pilot.press("1")
         await inbox.run(lambda _: sys.setprofile(way))
@@ -111,7 +106,7 @@ async def test_a_question_needs_the_inbox_and_the_dock_and_its_answer_passes_fou
         finally:
             sys.setprofile(None)
             await inbox.run(lambda _: sys.setprofile(None))
-    assert {name for name in way.up if name.startswith("screens.")} == {"screens.session.dock"}
+    assert [name for name in up if name.startswith("screens.")] == ["screens.session.dock"]
     assert reply["hookSpecificOutput"]["updatedInput"]["answers"] == {"Which one?": "First"}
     assert len(way.stations) <= MOST, way.stations
     described = DOCS.read_text(encoding="utf-8")

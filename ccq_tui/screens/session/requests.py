@@ -60,7 +60,8 @@ class RequestQueue(PanelHost):
                     dock.notices.hush(item.request.id)  # a process waits again
             case ev.ConversationReset():
                 for item in dock.line.items:
-                    dock.close(item, Settled(item.request, Cancelled(CLEARED), WITHDRAWN))
+                    if item.request.session_id != self._ui.session.known_id:
+                        dock.close(item, Settled(item.request, Cancelled(CLEARED), WITHDRAWN))
             case ev.DraftLeft(draft):
                 self.keep(draft_words(draft))
             case ev.SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._undelivered:
