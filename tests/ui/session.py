@@ -299,10 +299,7 @@ async def kept_while_parked(run: Driven, pilot: Pilot[Any]) -> None:
     """Wait for the next answer, and have the inbox take it while no process waits for it."""
     await until(pilot, lambda: run.told.answers)
     name, outcome, actor = run.told.answers[-1]
-    opened = next(one for one in run.told.requests.opened.values() if one.request.tool_use_id == name)
-    change = Settled(opened.request, outcome, actor)
-    opened.end(change)
-    run.session_screen.session.take_settled(change)
+    run.told.requests.end(f"{name}@{run.told.session_id}", outcome, actor)
 
 
 def burst(run: Driven, text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ccq_tui.inbox.actors import Actor
@@ -96,7 +97,9 @@ def named(request: Request) -> str:
 
 def closed_words(request: Request, outcome: RequestOutcome, actor: Actor | None) -> str:
     """Say that a request was settled elsewhere, for a person in front of this process."""
-    name = named(request) if isinstance(request, PermissionRequest) else f"“{named(request)}”"
+    name = f"“{named(request)}”"
+    if isinstance(request, PermissionRequest):  # by its call, whose description may say anything
+        name = named(replace(request, description=""))
     match outcome:
         case Cancelled(reason):
             return f"{name} was closed: {reason}"

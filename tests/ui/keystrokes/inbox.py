@@ -17,7 +17,6 @@ from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.widgets.panel_host import Panel
 from ccq_tui.widgets.search_bar import SearchBar
-from tests.actors import INBOX
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, gained
 from tests.ui.keystrokes.oracle import NEVER, typed
@@ -61,15 +60,10 @@ class AskingSession(ToldSession):
     def wait_for(self, request: Request) -> None:
         """Ask, and take the answer."""
         self._asked.add(asyncio.ensure_future(self._wait_for(request)))
-        self.tell(ev.RequestAsked(request))
 
     async def _wait_for(self, request: Request) -> None:
         outcome = await self._driven.app.runtime.inbox.ask(request, "I looked around.")
         self._driven.decided.append((request.id, outcome, "inbox"))
-        self.tell(ev.RequestSettled(request.id, outcome, INBOX))
-
-    def wait_with(self, _request: Request) -> None:
-        """Nothing: it waits in the inbox already."""
 
     def close(self, cause: str = "") -> None:
         super().close(cause)
