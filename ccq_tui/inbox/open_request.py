@@ -157,10 +157,12 @@ class OpenRequest:
         """Keep it pending: the end of the wait in this process no longer withdraws it."""
         self.is_left = True
 
-    def park(self, *, deferred: bool) -> None:
+    def park(self, *, deferred: bool) -> Parked:
         """Keep it pending without a process; see `Parked`."""
         self.leave()
-        self._inbox.report(Parked(self.request, deferred), self)
+        change = Parked(self.request, deferred)
+        self._inbox.report(change, self)
+        return change
 
     def end_arriving(self, reason: str) -> None:
         """Settle a set that was being written and will not be asked; ``reason`` is for a person."""

@@ -238,8 +238,8 @@ class Driven:
         self.session = self._kind(tell)
         self.session.record_id = launch.session_id or SESSION_ID
         self.session.open_in, self.session.requests.wins = self._open, self.wins
-        self.session.arrive = lambda *some: self.app.runtime.inbox.arrive(*some)
-        self.session.requests.report = lambda *some: self.app.runtime.inbox.report(*some)
+        inbox = self.app.runtime.inbox
+        self.session.arrive, self.session.requests.report = inbox.arrive, inbox.report
         self.launches.append(launch)
         return self.session
 

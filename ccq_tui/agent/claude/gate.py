@@ -23,7 +23,7 @@ from claude_agent_sdk import (
 from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 
 from ccq_tui.agent.claude.elicitations import SendReply
-from ccq_tui.agent.claude.waits import Parked, Waits
+from ccq_tui.agent.claude.waits import Waits
 from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.claude_lines import QUESTION_TOOL
@@ -33,6 +33,7 @@ from ccq_tui.inbox.file_changes import EDITING, UPDATE, change_of
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import reply_to
 from ccq_tui.inbox.kinds.elicitation import as_result
+from ccq_tui.inbox.port import Parked
 from ccq_tui.inbox.requests import (
     PermissionRequest,
     PlanRequest,

@@ -14,6 +14,7 @@ from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.port import Parked
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
 
@@ -26,17 +27,6 @@ ALONE_SECONDS = 1.5
 """Seconds that a parked question waits for the results of calls beside it."""
 TURN_SECONDS = 5.0
 """Seconds that a question set waits for those before it in its message, which a hook may hold up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parked:
-    """The outcome of a request that nobody has answered, and for which the CLI waits no longer.
-
-    Attributes:
-        deferred: Whether the CLI asks again, as the same call, when the session is resumed.
-    """
-
-    deferred: bool
 
 
 class Calls:
@@ -263,5 +253,4 @@ class Waits:
 
 def _put_off(wait: PersonWait, *, deferred: bool) -> None:
     if not wait.parked.done():
-        wait.opened.park(deferred=deferred)
-        wait.parked.set_result(Parked(deferred))
+        wait.parked.set_result(wait.opened.park(deferred=deferred))

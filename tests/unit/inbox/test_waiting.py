@@ -10,7 +10,7 @@ from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE, WaitingLine
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.state import Arriving, PanelState, opened
+from ccq_tui.questions.state import Arriving, opened
 from tests.ui.session import ToldRequests
 
 
@@ -22,11 +22,8 @@ def asked(name: str) -> QuestionRequest:
 PERMISSION = PermissionRequest("p", "s", "Bash", {})
 
 
-def waits(request: Request, draft: PanelState | None = None) -> OpenRequest:
-    """Return a request that waits, with a draft."""
-    made = ToldRequests().ask(request)
-    made.draft = draft
-    return made
+def waits(request: Request) -> OpenRequest:
+    return ToldRequests().ask(request)
 
 
 FORM = ElicitationRequest(
