@@ -8,7 +8,7 @@ from typing import Any
 
 from ccq_tui.inbox.answer_json import check_fields, is_number, named, words
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.inbox.suggestions import Suggestion, kept, lasting, what
+from ccq_tui.inbox.suggestions import Suggestion, is_readable, kept, lasting, what
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.key_uses import Does
 
@@ -81,18 +81,20 @@ PLAN_CHOICES = (
 
 def permission_choices(request: PermissionRequest) -> tuple[Choice, ...]:
     """Return the ways to decide on a permission; of lasting permissions only the suggested ones."""
-    lasting = tuple(_lasting(*numbered) for numbered in enumerate(request.suggestions))
+    readable = (one for one in request.suggestions if is_readable(one, request.command))
+    lasting = tuple(_lasting(index, one, request.command) for index, one in enumerate(readable))
     # Only a session of ours can take a text with a permission.
     saying = () if request.origin.is_foreign else (ALLOW_AND_SAY,)
     return (ALLOW, DENY, *lasting, *saying, DENY_AND_SAY)
 
 
-def _lasting(index: int, suggestion: Suggestion) -> Choice:
+def _lasting(index: int, suggestion: Suggestion, command: str) -> Choice:
     """Return the choice that grants a suggestion."""
-    verb, about = "allow" if suggestion.destination == "session" else "always allow", what(suggestion)
+    about = what(suggestion, command)
+    verb = "allow" if suggestion.destination == "session" else "always allow"
     if suggestion.kind == "setMode" or suggestion.behavior not in ("", "allow"):
         verb, _, about = about.partition(" ")
-    key, label, where = NUMBERS[index : index + 1], lasting(suggestion), kept(suggestion)
+    key, label, where = NUMBERS[index : index + 1], lasting(suggestion, command), kept(suggestion)
     brief = label.replace(": accept every", ": every")
     return Choice(key, label, Does(verb, about), brief, where, allows=True, suggestion=suggestion)
 

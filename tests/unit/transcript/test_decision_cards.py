@@ -19,6 +19,8 @@ from tests.unit.transcript.test_drawing import model, shown
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 ACCEPT = Suggestion("setMode", mode="acceptEdits")
+EXACTLY = Suggestion("addRules", "session", (Rule("Bash", "make"),), "allow")
+ELSEWHERE = Suggestion("addDirectories", directories=("/b",))
 
 
 @pytest.mark.parametrize(
@@ -26,11 +28,10 @@ ACCEPT = Suggestion("setMode", mode="acceptEdits")
     [
         (Allowed(), "allowed once"),
         (Allowed("quietly"), "allowed once: “quietly”"),
-        (
-            Allowed(suggestion=ALWAYS),
-            "allowed in this project from now on · In this project, always: commands that begin with `make`",
-        ),
-        (Allowed(suggestion=ACCEPT), "allowed for this session · For this session: accept every file edit"),
+        (Allowed(suggestion=ALWAYS), "allowed always in this project: commands that begin with `make`"),
+        (Allowed(suggestion=EXACTLY), "allowed for this session: exactly this command"),
+        (Allowed(suggestion=ACCEPT), "allowed · accept edits mode for this session"),
+        (Allowed(suggestion=ELSEWHERE), "allowed · works in /b for this session"),
     ],
 )
 def test_a_permission_says_what_was_granted(outcome: Allowed, words: str) -> None:
@@ -38,10 +39,9 @@ def test_a_permission_says_what_was_granted(outcome: Allowed, words: str) -> Non
     data.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
     data.apply(ev.RequestAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
     data.apply(ev.RequestSettled("t@s", outcome))
-    short = words.partition(" · ")[0]
-    assert shown(data, 160) == f"▸ Bash make · {short}"
-    data.set_folds(folded=False)
-    assert words in shown(data, 160)
+    for folded in (True, False):
+        data.set_folds(folded=folded)
+        assert shown(data, 160) == f"▸ Bash make · {words}"
 
 
 @pytest.mark.parametrize(
