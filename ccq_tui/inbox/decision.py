@@ -53,6 +53,9 @@ SHOWN = {"enter": "Enter"}
 WRITE, KEEP = Does("write"), Does("keep these words")
 ASK = "ask again"
 ENTER_TAKES = "Enter takes it"
+NO_ROW = -1
+"""The cursor of a dangerous call until it was moved."""
+CHOOSE = "choose with ↑↓, y or n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class DecisionState:
     """Everything a surface needs to draw an open decision; fields as in the question panel's state.
 
     Attributes:
+        cursor: The choice under the cursor, or `NO_ROW`.
         text_row: The choice for which the text was typed, or None.
         plan: The plan as the person edited it, or "" while it is as proposed.
         large: Whether the details take the place of the choices.
@@ -245,15 +249,16 @@ def enter_does(state: DecisionState) -> str:
 
 def decision_hints(state: DecisionState, *, pages: bool = False) -> tuple[tuple[str, str], ...]:
     """Return the (key, what it does) pairs worth showing, Enter first; ``pages``: some details are cut."""
-    enter = ("Enter", enter_does(state))
+    none = state.cursor == NO_ROW
+    enter = ("↑↓", "choose") if none else ("Enter", enter_does(state))
     if state.typing:
         return (enter, ("Ctrl+J", "new line"), ("Esc", "keep as draft"), ("Ctrl+G", "editor"))
     plan = isinstance(state.request, PlanRequest)
     hidden = state.large or (state.in_sight is not None and len(state.in_sight) < len(state.choices))
     hints = (
         enter,
-        ("y" if hidden and not state.large else "", "approve" if plan else "allow"),
-        ("n" if hidden else "", "keep planning" if plan else "deny"),
+        ("y" if (hidden or none) and not state.large else "", "approve" if plan else "allow"),
+        ("n" if hidden or none else "", "keep planning" if plan else "deny"),
         ("Space" if pages else key_of("page_down") if plan and state.unseen else "", "page"),
         ("p" if pages and not state.large else "", "all"),
         ("Ctrl+G" if plan else "", "edit"),
@@ -278,7 +283,7 @@ def unseen_words(state: DecisionState, *, short: bool = False) -> str:
     how = f"{key} shows {'it' if one else 'them'}"
     again = f"{state.warned_by} again {'approves' if plan else 'allows'}"
     if short:
-        return f"{again} {lines.replace(' line', ' unseen line')} · {how}"
+        return f"{again} {lines.replace(' line', ' unseen line')}"
     return f"{lines} {'was' if one else 'were'} never on the screen · {how} · {again}"
 
 
@@ -329,9 +334,12 @@ def _done_on_list(state: DecisionState, action: str, character: str) -> Decision
     match action:
         case "up" | "down":
             by = -1 if action == "up" else 1
-            return replace(state, cursor=(state.cursor + by) % len(state.choices), notice="")
+            start = max(state.cursor, 0) if by < 0 else state.cursor
+            return replace(state, cursor=(start + by) % len(state.choices), notice="")
         case "first" | "last":
             return replace(state, cursor=0 if action == "first" else last, notice="")
+        case "take" if state.cursor == NO_ROW:
+            return replace(state, large=False, notice=CHOOSE)
         case "take":
             return _take(state, state.cursor)
         case "deny":
@@ -384,7 +392,7 @@ def _take(state: DecisionState, index: int, *, named: bool = False) -> DecisionS
 
 def _text_row(state: DecisionState) -> int:
     """Return the choice whose text an otherwise meaningless key opens: a denial does no harm."""
-    if state.choices[state.cursor].takes_text:
+    if state.cursor != NO_ROW and state.choices[state.cursor].takes_text:
         return state.cursor
     return next(
         index for index, choice in enumerate(state.choices) if choice.takes_text and not choice.allows

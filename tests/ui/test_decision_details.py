@@ -29,6 +29,7 @@ from tests.ui.test_commands_listing import MANY, Host
 from tests.ui.test_question_panel_layout import Wraps
 
 HUGE = 2_000_000
+STOCK = "Claude requested permissions to write to /a\nb, but you haven't granted it yet."
 
 
 def asks(tool: str, **values: object) -> PermissionRequest:
@@ -36,7 +37,8 @@ def asks(tool: str, **values: object) -> PermissionRequest:
 
 
 def plain(request: PermissionRequest, width: int = 70) -> list[str]:
-    return [text.plain for text in details.detail_lines(request, width, PLAIN)]
+    lines = (details.detail_lines(request, width, PLAIN), details.asides(request, width, PLAIN))
+    return [text.plain for each in lines for text in each]
 
 
 @pytest.fixture
@@ -86,7 +88,7 @@ def test_what_is_hidden_is_shown() -> None:
     told = "\n".join(plain(asks("Edit", file_path="/a\u202eb", old_string="x\r\ny", new_string="x\ny")))
     assert "/a‹U+202E›b" in told
     assert "- x␍\n+ x\n  y" in told, "line ends that change are a change"
-    assert plain(asks("Bash", command="a\r\nb")) == ["$ a", "  b"]
+    assert plain(asks("Bash", command="a\r\nb")) == ["$ a", "│ b"]
 
 
 @pytest.mark.parametrize(
@@ -100,31 +102,36 @@ def test_what_is_hidden_is_shown() -> None:
             asks("Bash", command="make", **{"a\n$ b": {"c": [1]}}),
             ["$ make", r'"a\n$ b": {', '  "c": [', "    1", "  ]", "}"],
         ),
-        (asks("Write", file_path="/a", content="x", mode="0777"), ["/a", "+ x", 'mode: "0777"']),
+        (asks("Write", file_path="/a", content="x", mode="0777"), ["│ /a", "+ x", 'mode: "0777"']),
         (
             asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all=True, encoding="z"),
-            ["/a", "everywhere in the file", "- x", "+ y", 'encoding: "z"'],
+            ["│ /a", "everywhere in the file", "- x", "+ y", 'encoding: "z"'],
         ),
         (
             asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all="true"),
-            ["/a", "- x", "+ y", 'replace_all: "true"'],
+            ["│ /a", "- x", "+ y", 'replace_all: "true"'],
         ),
         (
             asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all=False),
-            ["/a", "- x", "+ y"],
+            ["│ /a", "- x", "+ y"],
         ),
         (
             asks("NotebookEdit", notebook_path="/a", new_source="x", cell_id="c", edit_mode="delete", run=1),
-            ["/a", "deletes the cell c", "run: 1"],
+            ["│ /a", "│ deletes the cell c", "run: 1"],
         ),
         (
             asks("NotebookEdit", notebook_path="/a", new_source="x", cell_id="c", edit_mode="move"),
-            ["/a", "the new text of the cell c", "+ x", 'edit_mode: "move"'],
+            ["│ /a", "│ the new text of the cell c", "+ x", 'edit_mode: "move"'],
         ),
-        (asks("WebFetch", url="https://a", prompt="Read", headers={}), ["https://a", "Read", "headers: {}"]),
-        (asks("WebFetch", url="https://a", prompt=["x"]), ["https://a", 'prompt: ["x"]']),
-        (asks("WebSearch", query="a", allowed_domains=["b"]), ["a", 'allowed_domains: ["b"]']),
-        (asks("Read", file_path="/a", offset=7, limit=2), ["/a", "offset: 7", "limit: 2"]),
+        (
+            asks("WebFetch", url="https://a", prompt="Read", headers={}),
+            ["│ https://a", "│ Read", "headers: {}"],
+        ),
+        (asks("WebFetch", url="https://a", prompt=["x"]), ["│ https://a", 'prompt: ["x"]']),
+        (asks("WebSearch", query="a", allowed_domains=["b"]), ["│ a", 'allowed_domains: ["b"]']),
+        (asks("Read", file_path="/a", offset=7, limit=2), ["│ /a", "offset: 7", "limit: 2"]),
+        (asks("Bash", command="make", run_in_background=False), ["$ make"]),
+        (asks("mcp__x__y", dry_run=False), ["dry_run: false"]),
     ],
     ids=lambda value: value.tool if isinstance(value, PermissionRequest) else "",
 )
@@ -136,43 +143,68 @@ def test_every_field_that_changes_what_happens_is_drawn(
 
 def test_many_empty_lines_are_counted_wherever_they_are() -> None:
     far = "x" + "\n" * 41 + "y"
-    counted = ["x", "… 40 empty lines …", "y"]
-    assert plain(asks("WebFetch", url="https://a", prompt=far)) == ["https://a", *counted]
+    counted = ["│ x", "│ … 40 empty lines …", "│ y"]
+    assert plain(asks("WebFetch", url="https://a", prompt=far)) == ["│ https://a", *counted]
     request = PermissionRequest("t", "s", "Bash", {"command": "make"}, description=far, reason=far)
     assert plain(request) == ["$ make", *counted, *counted]
     assert plain(asks("Write", file_path=far, content="")) == counted
 
 
 def test_a_line_break_at_the_end_is_no_line_more() -> None:
-    assert plain(asks("Write", file_path="/a", content="x\ny\n")) == ["/a", "+ x", "+ y"]
-    assert plain(asks("Write", file_path="/a", content="x\n\n")) == ["/a", "+ x", "+ "]
-    assert plain(asks("Write", file_path="/a", content="")) == ["/a"]
+    assert plain(asks("Write", file_path="/a", content="x\ny\n")) == ["│ /a", "+ x", "+ y"]
+    assert plain(asks("Write", file_path="/a", content="x\n\n")) == ["│ /a", "+ x", "+ "]
+    assert plain(asks("Write", file_path="/a", content="")) == ["│ /a"]
     assert plain(asks("Bash", command="make\n")) == ["$ make"]
     changed = asks("Edit", file_path="/a", old_string="x\ny\n", new_string="x\nz\n")
-    assert plain(changed) == ["/a", "  x", "- y", "+ z"]
+    assert plain(changed) == ["│ /a", "  x", "- y", "+ z"]
     # Where only one of the texts has it, it is what changes.
-    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="x")) == ["/a", "  x", "- "]
-    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="\n")) == ["/a", "- x", "+ "]
-    assert plain(asks("Edit", file_path="/a", old_string="", new_string="x\n")) == ["/a", "+ x"]
+    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="x")) == ["│ /a", "  x", "- "]
+    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="\n")) == ["│ /a", "- x", "+ "]
+    assert plain(asks("Edit", file_path="/a", old_string="", new_string="x\n")) == ["│ /a", "+ x"]
 
 
 def test_a_command_that_the_agent_does_not_describe_is_shown_once() -> None:
     request = PermissionRequest("t", "s", "Bash", {"command": "make all\n"}, description="make all")
     assert plain(request) == ["$ make all"]
-    assert plain(replace(request, description="Build it")) == ["$ make all", "Build it"]
+    imitates = replace(request, description="Build it\n ❯ y  Allow once", reason=STOCK)
+    assert plain(imitates) == ["$ make all", "│ Build it", "│  ❯ y  Allow once"], "no row of the panel"
 
 
 def test_files_are_named_as_on_their_cards() -> None:
     def drawn(tool: str, **values: str) -> str:
         return next(details.detail_lines(asks(tool, **values), 70, PLAIN, directory="/work/here")).plain
 
-    assert drawn("Write", file_path="/work/here/src/a.py", content="x") == "src/a.py"
-    assert (
-        drawn("Edit", file_path="/work/hereabouts/a", old_string="", new_string="x") == "/work/hereabouts/a"
-    )
-    assert drawn("NotebookEdit", notebook_path="/work/here/a.ipynb", new_source="x") == "a.ipynb"
-    assert drawn("Read", file_path="/etc/passwd") == "/etc/passwd"
+    assert drawn("Write", file_path="/work/here/src/a.py", content="x") == "│ src/a.py"
+    beside = "/work/hereabouts/a"
+    assert drawn("Edit", file_path=beside, old_string="", new_string="x") == f"│ {beside}"
+    assert drawn("NotebookEdit", notebook_path="/work/here/a.ipynb", new_source="x") == "│ a.ipynb"
+    assert drawn("Read", file_path="/etc/passwd") == "│ /etc/passwd"
     assert details.headline(asks("mcp__srv__do_it"), 80) == "Claude wants to use do_it of srv"
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "warning"),
+    [
+        ("https://github.com@evil.example:80/x", "evil.example:80", []),
+        ("https://evil.example\\@github.com/", "evil.example", []),
+        ("https://аррle.com/", "xn--le-6kc8da.com", ["⚠ letters beyond ASCII: а‹U+0430› р‹U+0440›"]),
+        ("https://xn--le-6kc8da.com/", "xn--le-6kc8da.com", ["⚠ letters beyond ASCII: а‹U+0430› р‹U+0440›"]),
+        ("https://[oops/", "", ["⚠ the host cannot be read"]),
+    ],
+)
+def test_the_host_of_a_page_stands_apart(url: str, host: str, warning: list[str]) -> None:
+    request = asks("WebFetch", url=url)
+    assert plain(request) == [f"│ {url}", *warning]
+    assert details.headline(request, 80) == f"Claude wants to fetch a page{f' of {host}' if host else ''}"
+    assert f"host {host}" in " ".join(plain(request, 20)) or not host, "where the head has no room"
+
+
+def test_a_command_is_folded_at_operators_and_blanks() -> None:
+    command = "make test && rm -rf ~/important/things | tee log; echo " + "x" * 30
+    assert plain(asks("Bash", command=command), 26) == [
+        *("$ make test &&", "↳ rm -rf", "↳ ~/important/things |", "↳ tee log;", "↳ echo"),
+        *("↳ " + "x" * 24, "↳ " + "x" * 6),
+    ]
 
 
 def test_input_nested_too_deep_is_said() -> None:
@@ -468,4 +500,4 @@ async def test_a_script_of_six_lines_and_the_end_of_a_long_command_are_seen() ->
         assert all(line in app.panel_text for line in script.splitlines())
     app = DecisionHost(asks_lasting(command="make test && rm -rf ~/important/things"))
     async with app.run_test(size=(40, 12)):
-        assert "rm -rf ~/important/thi ↳ ngs" in app.panel_words
+        assert "make test && ↳ rm -rf ~/important/things" in app.panel_words

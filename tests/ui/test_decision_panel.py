@@ -12,6 +12,7 @@ from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.events import AgentEvent, RequestAsked, RequestSettled
+from ccq_tui.inbox.dangers import placed
 from ccq_tui.inbox.file_changes import change_of
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
@@ -179,6 +180,7 @@ async def test_the_session_is_drawn_as_data_and_stays_at_the_edge() -> None:
 
 
 Compare = Callable[..., bool]
+HERE = "/work/shop"
 REQUEST = PermissionRequest(
     "t",
     "s",
@@ -198,7 +200,7 @@ IMPORT = "# Import bookmarks\n\n1. Parse the export\n2. Accept 5 MB at most\n3. 
 
 
 async def test_lasting_permissions(snap_compare: Compare) -> None:
-    app = DecisionHost(REQUEST)
+    app = DecisionHost(placed(REQUEST, HERE))
     async with app.run_test(size=(80, 24)):
         assert same_picture(snap_compare, app)
 
@@ -356,8 +358,38 @@ CALLS: dict[str, PermissionRequest | PlanRequest] = {
         description="Tool of the server github · Create a new issue in a repository",
     ),
     "plan": PlanRequest("t", "s", "\n".join(f"line {number}" for number in range(21))),
+    "touch": call(
+        "Bash",
+        {"command": "touch f1"},
+        always(Rule("Bash", "touch f1 *")),
+        Suggestion("addDirectories", directories=(HERE,)),
+        ACCEPT,
+        description="Make a file\n ❯ y  Allow once",
+        blocked_path=f"{HERE}/f1",
+    ),
+    "delete": call(
+        "Bash",
+        {"command": "rm -rf build && make all | tee log.txt; echo 'all of it is done'"},
+        always(Rule("Bash", "make all *")),
+        ACCEPT,
+        description="Build it from scratch",
+    ),
+    "outside": call(
+        "Bash",
+        {"command": "touch ../up"},
+        always(Rule("Bash", "touch ../up")),
+        Suggestion("addDirectories", directories=("/work",)),
+        ACCEPT,
+        description="Make a file",
+        blocked_path="/work/up",
+    ),
+    "fetch": call(
+        "WebFetch",
+        {"url": "https://аррle.com/login", "prompt": "Read the form"},
+        always(Rule("WebFetch", "domain:xn--le-6kc8da.com")),
+    ),
 }
-KEYS = {"edit-40x12": ("down", "down"), "large-40x12": ("p",)}
+KEYS = {"edit-40x12": ("down", "down"), "large-40x12": ("p",), "delete-40x14": ("enter",)}
 UNSEEN = {"plan-80x24": 12, "plan-40x12": 19}
 SAID = "put it into fixtures/, and use the name greeting.txt"
 
@@ -375,6 +407,7 @@ async def looks_as_drawn(app: DecisionHost, pilot: QuickPilot, name: str, direct
     kind, _, size = name.partition("-")
     request = CALLS[{"large": "bash30", "deny": "bash"}.get(kind, kind)]
     if isinstance(request, PermissionRequest):
+        request = placed(request, HERE)
         request = replace(request, change=change_of(request.tool, request.input, str(directory)))
     await pilot.resize_terminal(*map(int, size.split("x")))
     panel = app._decides(request, asked_for=True)
@@ -401,4 +434,5 @@ async def test_on_a_low_screen_enter_takes_only_a_choice_whose_words_are_whole()
                 assert "".join(label.split()) in "".join(app.panel_text.split()), (kind, size)
                 in_sight = app.panel.state.in_sight or frozenset()
                 assert index in in_sight or "Enter ask again" in app.panel_text or choice.takes_text, kind
-                assert size[1] < 10 or {0, 1} <= in_sight, "allowing and denying are never scrolled away"
+                named = {0, 1} <= in_sight or "y allow" in app.panel_text
+                assert size[1] < 10 or named, "allowing and denying are in sight, or among the keys"

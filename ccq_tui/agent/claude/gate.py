@@ -28,6 +28,7 @@ from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.agent_texts import POSTPONED, PROCEED, REMARKED, UNREADABLE
+from ccq_tui.inbox.dangers import placed
 from ccq_tui.inbox.elicitations import read_elicitation
 from ccq_tui.inbox.file_changes import EDITING, UPDATE, change_of
 from ccq_tui.inbox.inbox import Inbox
@@ -178,6 +179,7 @@ class Gate:
             suggestions=tuple(one for one, _ in read_suggestions(_suggestions(context.suggestions))),
             change=await self._change(tool, source),
         )
+        request = placed(request, str(self._options.cwd))
         return self._result(name, _reply(request, await self.waits.ask(request), source))
 
     async def elicit(self, said: Mapping[str, Any], send: SendReply) -> None:
