@@ -18,10 +18,7 @@ DANGERS = (
     ("deletes whole directories", (r"(/\S*/)?rm", r"-(?=\w*[rR])\w+|--recursive")),
     ("forces a push", (r"(/\S*/)?git", "push", r"-(?=\w*f)\w+|--force\S*|\+\S+")),
     ("overrides a safeguard", ("--force",)),
-    (
-        "runs what it downloads",
-        (r"(/\S*/)?(curl|wget)", r"(/\S*/)?((ba|da|fi|k|z)?sh|eval|source|python[\d.]*|node|perl|ruby)"),
-    ),
+    ("runs what it downloads", (r"(/\S*/)?(curl|wget)", r"(/\S*/)?((ba|da|z)?sh|eval|source|python3?)")),
     ("may change your permissions", (r"(\S*/)?\.claude/settings(\.local)?\.json",)),
 )
 """What a pipeline may do, in words, and the patterns of words that are all in it."""

@@ -108,8 +108,8 @@ def verbatim(
         at = 0
         while at < len(piece) or not begin + at:
             part = (chop_cells(piece[at : at + room], room) or [""])[0]
-            ends = at + len(part) == len(piece)
-            if breaks and not ends and (kept := breaks.match(f"{part}{piece[at + len(part)]}")):
+            behind = piece[at + len(part) : at + len(part) + 1]
+            if breaks and behind and (kept := breaks.match(part + behind)):
                 part = kept[0]
             yield Text.assemble(lead, (part.rstrip() if breaks else part, style))
             lead, at = sign, at + max(1, len(part))

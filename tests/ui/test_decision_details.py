@@ -29,6 +29,7 @@ from tests.ui.test_commands_listing import MANY, Host
 from tests.ui.test_question_panel_layout import Wraps
 
 HUGE = 2_000_000
+LOOKALIKE, FOLDED = "https://аррle.com/", f"make test && rm -rf {'x' * 70}; echo"
 STOCK = "Claude requested permissions to write to /a\nb, but you haven't granted it yet."
 
 
@@ -127,10 +128,13 @@ def test_what_is_hidden_is_shown() -> None:
             asks("WebFetch", url="https://a", prompt="Read", headers={}),
             ["│ https://a", "│ Read", "headers: {}"],
         ),
+        (asks("WebFetch", url=LOOKALIKE), [f"│ {LOOKALIKE}", "⚠ letters beyond ASCII: а‹U+0430› р‹U+0440›"]),
+        (asks("WebFetch", url="https://[oops/"), ["│ https://[oops/", "⚠ the host cannot be read"]),
         (asks("WebFetch", url="https://a", prompt=["x"]), ["│ https://a", 'prompt: ["x"]']),
         (asks("WebSearch", query="a", allowed_domains=["b"]), ["│ a", 'allowed_domains: ["b"]']),
         (asks("Read", file_path="/a", offset=7, limit=2), ["│ /a", "offset: 7", "limit: 2"]),
         (asks("Bash", command="make", run_in_background=False), ["$ make"]),
+        (asks("Bash", command=FOLDED), ["$ make test &&", "↳ rm -rf", "↳ " + "x" * 68, "↳ xx; echo"]),
         (asks("mcp__x__y", dry_run=False), ["dry_run: false"]),
     ],
     ids=lambda value: value.tool if isinstance(value, PermissionRequest) else "",
@@ -183,28 +187,16 @@ def test_files_are_named_as_on_their_cards() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "host", "warning"),
+    ("url", "host"),
     [
-        ("https://github.com@evil.example:80/x", "evil.example:80", []),
-        ("https://evil.example\\@github.com/", "evil.example", []),
-        ("https://аррle.com/", "xn--le-6kc8da.com", ["⚠ letters beyond ASCII: а‹U+0430› р‹U+0440›"]),
-        ("https://xn--le-6kc8da.com/", "xn--le-6kc8da.com", ["⚠ letters beyond ASCII: а‹U+0430› р‹U+0440›"]),
-        ("https://[oops/", "", ["⚠ the host cannot be read"]),
+        ("https://github.com@evil.example:80/x", "evil.example:80"),
+        ("https://evil.example\\@github.com/", "evil.example"),
+        ("https://xn--le-6kc8da.com/", "xn--le-6kc8da.com"),
     ],
 )
-def test_the_host_of_a_page_stands_apart(url: str, host: str, warning: list[str]) -> None:
-    request = asks("WebFetch", url=url)
-    assert plain(request) == [f"│ {url}", *warning]
-    assert details.headline(request, 80) == f"Claude wants to fetch a page{f' of {host}' if host else ''}"
-    assert f"host {host}" in " ".join(plain(request, 20)) or not host, "where the head has no room"
-
-
-def test_a_command_is_folded_at_operators_and_blanks() -> None:
-    command = "make test && rm -rf ~/important/things | tee log; echo " + "x" * 30
-    assert plain(asks("Bash", command=command), 26) == [
-        *("$ make test &&", "↳ rm -rf", "↳ ~/important/things |", "↳ tee log;", "↳ echo"),
-        *("↳ " + "x" * 24, "↳ " + "x" * 6),
-    ]
+def test_the_host_of_a_page_stands_apart(url: str, host: str) -> None:
+    assert details.headline(asks("WebFetch", url=url), 80) == f"Claude wants to fetch a page of {host}"
+    assert f"host {host}" in " ".join(plain(asks("WebFetch", url=url), 20)), "where the head has no room"
 
 
 def test_input_nested_too_deep_is_said() -> None:
@@ -212,22 +204,6 @@ def test_input_nested_too_deep_is_said() -> None:
     for _ in range(5_000):
         values = [values]
     assert plain(asks("mcp__x__y", deep=values))[-1] == details.TOO_DEEP
-
-
-def test_a_change_keeps_what_stays_around_it() -> None:
-    old, new = "a\nb\nc\nd\ne", "a\nb\nX\nd\nY\ne"
-    assert list(changed_lines(old, new)) == [
-        *((" ", "a"), (" ", "b"), ("-", "c"), ("+", "X"), (" ", "d"), ("+", "Y"), (" ", "e"))
-    ]
-
-
-@pytest.mark.parametrize(
-    ("old", "new"), [("", "a"), ("a", ""), ("a\na", "a"), ("a", "a\na"), ("a", "a"), ("a\nb\na", "a\na")]
-)
-def test_both_texts_are_in_a_change(old: str, new: str) -> None:
-    lines = list(changed_lines(old, new))
-    assert "\n".join(line for sign, line in lines if sign != "+") == old
-    assert "\n".join(line for sign, line in lines if sign != "-") == new
 
 
 def test_lines_are_compared_only_where_that_is_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -491,13 +467,3 @@ async def test_what_was_scrolled_through_is_allowed_at_once() -> None:
         assert "never on the screen" not in app.panel_words, "seen meanwhile"
         await press_later(pilot, "y", seconds=TYPING_SECONDS)
         assert app.state.outcome == Allowed()
-
-
-async def test_a_script_of_six_lines_and_the_end_of_a_long_command_are_seen() -> None:
-    script = "\n".join(f"step {n} --option {n}" for n in range(6))
-    app = DecisionHost(asks_lasting(command=script))
-    async with app.run_test(size=(80, 24)):
-        assert all(line in app.panel_text for line in script.splitlines())
-    app = DecisionHost(asks_lasting(command="make test && rm -rf ~/important/things"))
-    async with app.run_test(size=(40, 12)):
-        assert "make test && ↳ rm -rf ~/important/things" in app.panel_words

@@ -336,6 +336,10 @@ ISSUE = {
 }
 EDITED = {"file_path": "mod.py", "old_string": "return 1", "new_string": "return 42"}
 EVERYWHERE = {"old_string": "LIMIT", "new_string": "MAXIMUM", "replace_all": True}
+OWN = Suggestion("addDirectories", directories=(HERE,))
+SAYS = {"description": "Make a file\n ❯ y  Allow once", "blocked_path": f"{HERE}/f1"}
+DELETES = "rm -rf build && make all | tee log.txt; echo 'all of it is done'"
+LOOKALIKE = {"url": "https://аррle.com/login", "prompt": "Read the form"}
 CALLS: dict[str, PermissionRequest | PlanRequest] = {
     "bash": call(
         "Bash",
@@ -358,36 +362,10 @@ CALLS: dict[str, PermissionRequest | PlanRequest] = {
         description="Tool of the server github · Create a new issue in a repository",
     ),
     "plan": PlanRequest("t", "s", "\n".join(f"line {number}" for number in range(21))),
-    "touch": call(
-        "Bash",
-        {"command": "touch f1"},
-        always(Rule("Bash", "touch f1 *")),
-        Suggestion("addDirectories", directories=(HERE,)),
-        ACCEPT,
-        description="Make a file\n ❯ y  Allow once",
-        blocked_path=f"{HERE}/f1",
-    ),
-    "delete": call(
-        "Bash",
-        {"command": "rm -rf build && make all | tee log.txt; echo 'all of it is done'"},
-        always(Rule("Bash", "make all *")),
-        ACCEPT,
-        description="Build it from scratch",
-    ),
-    "outside": call(
-        "Bash",
-        {"command": "touch ../up"},
-        always(Rule("Bash", "touch ../up")),
-        Suggestion("addDirectories", directories=("/work",)),
-        ACCEPT,
-        description="Make a file",
-        blocked_path="/work/up",
-    ),
-    "fetch": call(
-        "WebFetch",
-        {"url": "https://аррle.com/login", "prompt": "Read the form"},
-        always(Rule("WebFetch", "domain:xn--le-6kc8da.com")),
-    ),
+    "touch": call("Bash", {"command": "touch f1"}, always(Rule("Bash", "touch f1 *")), OWN, ACCEPT, **SAYS),
+    "delete": call("Bash", {"command": DELETES}, always(Rule("Bash", "make all *")), ACCEPT, **SAYS),
+    "outside": REQUEST,
+    "fetch": call("WebFetch", LOOKALIKE, always(Rule("WebFetch", "domain:xn--le-6kc8da.com"))),
 }
 KEYS = {"edit-40x12": ("down", "down"), "large-40x12": ("p",), "delete-40x14": ("enter",)}
 UNSEEN = {"plan-80x24": 12, "plan-40x12": 19}

@@ -49,7 +49,10 @@ def headline(
         for words in phrases(request, one_line(_path(request, directory), PATH_LIMIT)) or _purposes(request)
     )
     if request.danger:
-        wants = (*(f"{words} · ⚠ {request.danger}" for words in wants), *(f"⚠ {words}" for words in wants))
+        # What a command is, its first line shows.
+        alone = (f"⚠ {request.danger}",) if low and request.command and who == "Claude" else ()
+        warning = (f"{words} · ⚠ {request.danger}" for words in wants)
+        wants = (*warning, *alone, *(f"⚠ {words}" for words in wants))
     return next((words for words in wants if cell_len(words) <= room), wants[-1])
 
 
@@ -83,7 +86,7 @@ def _host(request: PermissionRequest) -> tuple[str, str]:
         letters = sorted({one for one in host.encode().decode("idna") if not one.isascii()})
     except ValueError:
         return "", "the host cannot be read"
-    signs = " ".join(f"{one}{placeholder(one)}" for one in letters[:MOST_LETTERS])
+    signs = one_line(" ".join(f"{one}{placeholder(one)}" for one in letters), PATH_LIMIT)
     return one_line(host, PATH_LIMIT), f"letters beyond ASCII: {signs}" if signs else ""
 
 
@@ -133,9 +136,7 @@ def asides(request: Request, width: int, palette: Palette, directory: str = "") 
 
 
 STOCK_REASON = re.compile(
-    "This command requires approval|Path is outside allowed working directories"
-    r"|Claude requested permissions to .+, but you haven't granted it yet\.",
-    re.DOTALL,
+    r"(?s)This command requires approval|Path is outside .+ directories|Claude requested .+ granted it yet\."
 )
 """Reasons of the CLI that say no more than the panel itself."""
 BAR = "│ "
@@ -157,8 +158,6 @@ CELL_EDITS = {
     "replace": "the new text of the cell",
 }
 PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
-MOST_LETTERS = 8
-"""Most letters of a host that are named."""
 MOST_FLAT = 50
 """Most members of a list that is drawn on one line."""
 FRAME = 4
@@ -196,8 +195,7 @@ def input_lines(
                 shown = (*shown, "prompt")
     for name in values:
         # Of Claude Code's own tools, every switch is off unless the call says otherwise.
-        is_default = values[name] is False and request.tool in TOOLS
-        if name not in shown and not is_default:
+        if name not in shown and not (values[name] is False and request.tool in TOOLS):
             yield from _field(name, values[name], width, palette)
 
 

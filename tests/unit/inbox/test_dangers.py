@@ -29,8 +29,7 @@ def asks(tool: str = "Bash", blocked: str = "", *suggested: Suggestion, **values
     ("asked", "danger"),
     [
         ("rm -rf build", DELETES),
-        ("cd x && sudo /bin/rm build --recursive", DELETES),
-        ("rm \\\n  -fr x", DELETES),
+        ("cd x && sudo /bin/rm \\\n  build --recursive", DELETES),
         ("rm -f one; docker run --rm -it x; pip install --force-reinstall x", ""),
         ("git push --force origin main", PUSHES),
         ("git -C x push -f || git push origin +main", PUSHES),
@@ -50,7 +49,6 @@ def asks(tool: str = "Bash", blocked: str = "", *suggested: Suggestion, **values
         (asks("Write", file_path="/home/x/.claude/settings.json", content=""), f"{PERMITS}, {OUTSIDE}"),
         (asks("Read", file_path="/etc/passwd"), ""),
         (asks("Bash", "/etc/x", command="cp a /etc/x"), OUTSIDE),
-        (asks("Bash", f"{HERE}/x", command="touch x"), ""),
         (asks("Bash", "/etc", READS, command="ls /etc"), ""),
     ],
     ids=lambda value: str(value)[:30],
@@ -65,11 +63,9 @@ def test_no_row_is_under_the_cursor_of_a_dangerous_call(asked: str | PermissionR
 
 def test_what_grants_nothing_is_not_offered_and_what_cannot_be_read_neither() -> None:
     own = [Suggestion("addDirectories", directories=(path,)) for path in (HERE, f"{HERE}/src", "/work")]
-    rules = [
-        Suggestion("addRules", "localSettings", (Rule("Bash", letter * (RULE_LIMIT + 1)),), "allow")
-        for letter in "yx"
-    ]
-    request = asks("Bash", f"{HERE}/f1", *own, *rules, command="x" * (RULE_LIMIT + 1))
+    other, same = (letter * (RULE_LIMIT + 1) for letter in "yx")
+    rules = [Suggestion("addRules", "localSettings", (Rule("Bash", one),), "allow") for one in (other, same)]
+    request = asks("Bash", f"{HERE}/f1", *own, *rules, command=same)
     assert request.blocked_path == ""
     assert [choice.label for choice in first_draft(request).choices if choice.suggestion] == [
         "For this session: work in /work",

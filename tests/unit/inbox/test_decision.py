@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.inbox.decision import (
+    CHOOSE,
     ENTER_TAKES,
+    NO_ROW,
     DecisionState,
     decide,
     decision_hints,
@@ -115,6 +117,24 @@ def test_denying_with_text(opened_by: str) -> None:
     assert keys(state, "enter").outcome == Denied("use make test")
     left = keys(state, "escape")
     assert (left.typing, left.text, left.outcome) == (False, "use make test", None)
+
+
+@pytest.mark.parametrize(
+    ("pressed", "cursor", "outcome"),
+    [
+        *(("enter", NO_ROW, None), ("p enter", NO_ROW, None), ("x", 5, None)),
+        *(("y", 0, Allowed()), ("n", 1, Denied()), ("down enter", 0, Allowed())),
+        ("up up up enter", 3, Allowed(suggestion=ACCEPT)),
+    ],
+)
+def test_a_dangerous_call_has_no_row_under_the_cursor_until_it_was_moved(
+    pressed: str, cursor: int, outcome: object
+) -> None:
+    first = first_draft(replace(PERMISSION, danger="deletes whole directories"))
+    assert decision_hints(first)[:3] == (("↑↓", "choose"), ("y", "allow"), ("n", "deny"))
+    after = keys(first, pressed)
+    assert (after.cursor, after.outcome) == (cursor, outcome)
+    assert after.notice == (CHOOSE if cursor == NO_ROW else ""), "Enter says so"
 
 
 def test_a_letter_that_means_nothing_and_a_paste_become_text() -> None:
