@@ -152,6 +152,7 @@ def test_many_empty_lines_are_counted_wherever_they_are() -> None:
     request = PermissionRequest("t", "s", "Bash", {"command": "make"}, description=far, reason=far)
     assert plain(request) == ["$ make", *counted, *counted]
     assert plain(asks("Write", file_path=far, content="")) == counted
+    assert plain(asks("Bash", command=far)) == ["$ x", *counted[1:]]
 
 
 def test_a_line_break_at_the_end_is_no_line_more() -> None:
@@ -229,7 +230,6 @@ def test_lines_are_compared_only_where_that_is_cheap(monkeypatch: pytest.MonkeyP
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 MODE = Suggestion("setMode", mode="acceptEdits")
 TEXTS = st.text(alphabet="bc ", max_size=120)
-HOSTILE = "make test" + "\n" * 41 + "rm -rf ~/important"
 LONG = "\n".join(f"step {n}" for n in range(60))
 LIST = Question("Which one?", "Which", tuple(Option(f"Option {n}", "about it") for n in range(30)))
 SIZES = [(80, 24), (40, 12), (60, 10), (160, 50)]
@@ -310,19 +310,6 @@ async def test_no_notice_pushes_the_end_of_a_panel_off_a_low_screen() -> None:
         lines = [strip.text for strip in run.screen._compositor.render_strips()]
         assert any("⚠ Decline all 2" in line for line in lines)
         assert any("Esc keep the question" in line for line in lines)
-
-
-async def test_many_empty_lines_hide_nothing() -> None:
-    async with DecisionHost(asks_lasting(command=HOSTILE)).shown() as (app, pilot):
-        for size in SIZES:
-            await pilot.resize_terminal(*size)
-            await pilot.put(asks_lasting(command=HOSTILE))
-            seen = app.panel_text
-            for _ in range(3):
-                await pilot.press("shift+down")
-                seen += app.panel_text
-            assert "… 40 empty lines …" in seen, size
-            assert "rm -rf ~/important" in seen, size
 
 
 async def test_what_was_never_on_the_screen_is_not_allowed_at_once() -> None:
@@ -454,16 +441,3 @@ def test_the_choices_are_in_sight_and_what_enter_allows_was_seen(data: st.DataOb
                 assert not state.unseen
 
     asyncio.run(play())
-
-
-async def test_what_was_scrolled_through_is_allowed_at_once() -> None:
-    async with DecisionHost(asks_lasting(command=LONG)).shown() as (app, pilot):
-        await pilot.press("y")
-        for _ in range(60):
-            assert "never on the screen" in app.panel_words
-            await pilot.press("shift+down")
-            if "lines above · " in app.panel_text:
-                break
-        assert "never on the screen" not in app.panel_words, "seen meanwhile"
-        await press_later(pilot, "y", seconds=TYPING_SECONDS)
-        assert app.state.outcome == Allowed()
