@@ -65,7 +65,7 @@ def permissions(run: Running) -> None:
         )
     with step("allowed for longer, and allowed with a word"):
         terminal.wait_panel("touch five.txt")
-        assert "In this project, always: the command" in terminal.panel
+        assert "In this project, always: exactly this command" in terminal.panel
         assert ".claude/settings.local.json" in terminal.text
         terminal.press("1 enter")
         terminal.wait_panel("touch six.txt")
