@@ -52,7 +52,7 @@ from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.session import SessionFactory
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.editor import end_editors
-from ccq_tui.screens.help import HelpScreen, key_rows, own_bindings
+from ccq_tui.screens.help import SECTIONS, HelpScreen, key_rows
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
@@ -316,10 +316,9 @@ class CcqApp(_Base):
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss(None)
         else:
-            bindings = own_bindings(self.MAIN_SCREEN, type(self))
-            first = getattr(self.screen, "help_place", "")
+            sections = (getattr(self.screen, "help_place", SECTIONS[0]), *SECTIONS)
             commands = ((f"/{one.name} {one.arguments}".rstrip(), one.help) for one in self.MAIN_COMMANDS)
-            self.push_screen(HelpScreen(key_rows(bindings, keymap(), first, commands)))
+            self.push_screen(HelpScreen(key_rows(keymap(), sections, commands)))
 
     # -- suspended ------------------------------------------------------------------------------------------
 

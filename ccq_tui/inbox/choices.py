@@ -10,7 +10,7 @@ from ccq_tui.inbox.answer_json import check_fields, is_number, named, words
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Suggestion, kept, lasting, what
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.key_uses import Does
+from ccq_tui.input.keys import Does
 
 NUMBERS = "123456789"
 """Keys of the lasting permissions; one beyond the ninth is reached with the arrows."""

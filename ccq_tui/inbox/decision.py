@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.choices import NUMBERS, Choice
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.key_uses import Does, KeyUse, by_key
+from ccq_tui.input.keynames import shown_key
+from ccq_tui.input.keys import DEFAULT, Chosen, Does, Hints, KeyPlace, actions_at, key_line, row_for
 from ccq_tui.questions import events as ev
 from ccq_tui.questions.input_guard import REPEAT_DELAY, InputGuard, Meaning, is_fresh
 from ccq_tui.questions.moves import NOT_DRAWN, OUT_OF_SIGHT
@@ -19,37 +20,9 @@ from ccq_tui.questions.state import is_text, typable
 
 KEPT = "your words are kept, not sent · Enter again sends them"
 EMPTY_TEXT = "nothing typed yet · type what Claude should know, Esc goes back"
-DECISION = "Permission or plan"
-DECISION_KEYS = (
-    KeyUse(("up", "k", "ctrl+p"), "up", "Move up"),
-    KeyUse(("down", "j", "ctrl+n"), "down", "Move down"),
-    KeyUse(("home",), "first", "Go to the first row"),
-    KeyUse(("end",), "last", "Go to the last row"),
-    KeyUse(("enter",), "take", "Choose the row under the cursor"),
-    KeyUse(("y",), "choose", "Allow once; approve the plan"),
-    KeyUse(tuple(NUMBERS), "choose", "Allow for longer, as suggested; approve and accept edits"),
-    KeyUse(("a",), "choose", "Allow once, and say something"),
-    KeyUse(("n",), "choose", "Deny; keep planning"),
-    KeyUse(("e",), "choose", "Deny, and say what to do instead"),
-    KeyUse(("shift+up",), "scroll_up", "Scroll the details up"),
-    KeyUse(("shift+down",), "scroll_down", "Scroll the details down"),
-    KeyUse(("shift+pageup",), "page_up", "Page the details up"),
-    KeyUse(("space", "shift+pagedown"), "page_down", "Page the details down"),
-    KeyUse(("p",), "enlarge", "Enlarge the details; small again"),
-    KeyUse(("ctrl+g",), "edit", "Edit the plan, or the text, in $EDITOR"),
-    KeyUse(("ctrl+d",), "deny", "Go to “Deny”"),
-    KeyUse(("tab", "shift+tab"), "leave_text", "Leave the text"),
-    KeyUse(("escape",), "leave", "Leave the text; hide the panel"),
-    KeyUse(("f2",), "hide", "Hide or show the panel"),
-)
-"""The keys of the panel for permissions and plans; `DECISION` is their title."""
-DECISION_ACTIONS = by_key(DECISION_KEYS)
-IN_TEXT = frozenset({"take", "deny", "leave_text", "leave", "hide"})
-"""Actions of keys while a text is open; all other keys edit it."""
-ON_LIST = frozenset({"up", "down", "first", "last", "take", "deny", "leave", "hide", "enlarge"})
-"""Actions of keys that type nothing, while no text is open."""
-SHOWN = {"enter": "Enter"}
-"""Shown forms of keys that are not shown by their name."""
+DECISION_ACTIONS = actions_at(KeyPlace.DECISION)
+TEXT, LIST = frozenset({"text"}), frozenset({"rows", "moving"})
+"""Words for the table of keys while a text is open, and while none is."""
 WRITE, KEEP = Does("write"), Does("keep these words")
 ASK = "ask again"
 ENTER_TAKES = "Enter takes it"
@@ -133,7 +106,7 @@ def _held_back(after: DecisionState, before: DecisionState, event: ev.Event) -> 
     if not before.unseen or (before.warned == after.cursor and not is_fresh(before.warned_at, at)):
         return after
     key = event.key if isinstance(event, ev.Pressed) else "a click"
-    warned = replace(after, outcome=None, warned=after.cursor, warned_at=at, warned_by=SHOWN.get(key, key))
+    warned = replace(after, outcome=None, warned=after.cursor, warned_at=at, warned_by=shown_key(key))
     return replace(warned, notice=unseen_words(warned))
 
 
@@ -224,10 +197,10 @@ def _pasted(state: DecisionState, event: ev.Pasted) -> DecisionState:
 
 def means_something(state: DecisionState, key: str, character: str = "") -> bool:
     """Whether the panel takes a key in a state, instead of the text field or the screen."""
-    action = DECISION_ACTIONS.get(key, "")
+    row = row_for(KeyPlace.DECISION, key, TEXT if state.typing else LIST)
     if state.hidden:
-        return action == "hide"
-    return action in IN_TEXT if state.typing else action in ON_LIST or is_text(character)
+        return row is not None and row.action == "hide"
+    return row is not None or (not state.typing and is_text(character))
 
 
 def enter_does(state: DecisionState) -> str:
@@ -243,23 +216,23 @@ def enter_does(state: DecisionState) -> str:
     return Does(choice.does.verb, choice.does.about, f", {unseen} unseen" if unseen else "")
 
 
-def decision_hints(state: DecisionState, *, pages: bool = False) -> tuple[tuple[str, str], ...]:
-    """Return the (key, what it does) pairs worth showing, Enter first; ``pages``: some details are cut."""
-    enter = ("Enter", enter_does(state))
+def decision_hints(state: DecisionState, *, pages: bool = False, chosen: Chosen = DEFAULT) -> Hints:
+    """Return the keys worth showing with what they do, Enter first; ``pages``: some details are cut."""
+    plan, large, enter = isinstance(state.request, PlanRequest), state.large, enter_does(state)
     if state.typing:
-        return (enter, ("Ctrl+J", "new line"), ("Esc", "keep as draft"), ("Ctrl+G", "editor"))
-    plan = isinstance(state.request, PlanRequest)
-    hidden = state.large or (state.in_sight is not None and len(state.in_sight) < len(state.choices))
-    hints = (
-        enter,
-        ("y" if hidden and not state.large else "", "approve" if plan else "allow"),
-        ("n" if hidden else "", "keep planning" if plan else "deny"),
-        ("Space" if pages else key_of("page_down") if plan and state.unseen else "", "page"),
-        ("p" if pages and not state.large else "", "all"),
-        ("Ctrl+G" if plan else "", "edit"),
-        ("Esc", "small again" if state.large else "hide"),
-    )
-    return tuple(hint for hint in hints if hint[0])
+        said, leave = {"ctrl+g": "editor"}, "keep as draft"
+    else:
+        hidden = large or (state.in_sight is not None and len(state.in_sight) < len(state.choices))
+        allow, deny = ("approve", "keep planning") if plan else ("allow", "deny")
+        leave = "small again" if large else "hide"
+        said = {
+            "up": "", "down": "", "y": allow if hidden and not large else "", "n": deny if hidden else "",
+            "space": "page" if pages else "", "p": "all" if pages and not large else "",
+            "pagedown": "page" if plan and state.unseen and not pages else "",
+            "ctrl+g": "edit" if plan else "",
+        }  # fmt: skip
+    words = TEXT if state.typing else LIST | {"plan"}
+    return key_line(KeyPlace.DECISION, words, said, chosen, enter=enter, leave=leave)
 
 
 def unseen_lines(state: DecisionState) -> str:

@@ -10,10 +10,10 @@ from textual.widgets import TextArea
 
 from ccq_tui.config.keymap import keymap
 from ccq_tui.filtered_list import FilteredList
-from ccq_tui.key_uses import KeyUse, by_key
+from ccq_tui.input.keys import KeyPlace, actions_at
 from ccq_tui.screens.overlay import Overlay, Result
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import new_labels, text_of
+from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.lines import DrawnLine, LineView
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
@@ -50,8 +50,8 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
         key_line: The line of keys.
     """
 
-    KEYS: ClassVar[tuple[KeyUse, ...]]
-    """What the keys do, by actions of `FilteredList.after`, of `act` and of `ON_ROW`."""
+    PLACE: ClassVar[KeyPlace]
+    """Place in the table of keys, with actions of `FilteredList.after`, of `act` and of `ON_ROW`."""
     ON_ROW: ClassVar[tuple[str, ...]]
     """The actions on the row under the cursor; a click on that does the first."""
     CARET: ClassVar[frozenset[str]] = frozenset({"home", "end"})
@@ -72,7 +72,6 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
     def on_mount(self) -> None:
         """Give the field the keys."""
         self.set_focus(self.field, scroll_visible=False)
-        self.key_line.labels = new_labels()
         self.draw()
 
     # -- keys and clicks ----------------------------------------------------------------------------------
@@ -84,9 +83,16 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
         self.take_text()
         if self.finds and (text_of(event) or (self.field.text and event.key in self.CARET)):
             return False
-        meant = keymap().list_keys(letters=self.LETTERS and not self.finds).get(event.key, (event.key,))
+        meant = (
+            keymap().meant(self.PLACE, letters=self.LETTERS and not self.finds).get(event.key, (event.key,))
+        )
         taken = [self.take(key) for key in meant]
         return any(taken)
+
+    @property
+    def help_place(self) -> KeyPlace:
+        """The keys that F1 lists first here."""
+        return self.PLACE
 
     def hands_on(self, event: events.Key | events.Paste) -> bool:
         """Pass on what was typed for something else; return whether it was."""
@@ -98,10 +104,10 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
 
     def take(self, key: str) -> bool:
         """Do what a key means, as Textual spells it; return whether it means anything."""
-        return self.act(by_key(self.KEYS).get(key, ""))
+        return self.act(actions_at(self.PLACE).get(key, ""))
 
     def act(self, action: str) -> bool:
-        """Do an action of `KEYS`; return whether there is one."""
+        """Do an action of the table of keys; return whether there is one."""
         moved = self.state.after(action, max(1, self.view.size.height - 1))
         if moved is not None:
             self.show(moved)

@@ -15,7 +15,7 @@ from textual.screen import Screen
 
 from ccq_tui.config.trust import Carried, TrustAnswer, answer_labels
 from ccq_tui.config.trust_question import PAUSE, ROWS, TrustKeys, clicked, pressed, text_came
-from ccq_tui.key_uses import KeyUse
+from ccq_tui.input.keys import KeyPlace, actions_at, key_line
 from ccq_tui.questions.state import typable
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar
@@ -32,37 +32,12 @@ SETTINGS_QUESTION = "You trust this directory, but not yet this .ccq-tui.toml. T
 LINE = 400
 LONGEST_PATH = 4_096
 TOLD = "A session here obeys its files. They can run programs and allow tools as soon as it starts:"
-HINTS = (("↑ ↓", "choose"), ("Enter", "answer"), ("PgUp PgDn", "scroll"))
-ESCAPE = ("Esc", "stay here")
 QUIT = "quit"
 """Label for not trusting if that ends the program; Esc does not do that."""
-TRUST = "Whether to trust a directory"
-TRUST_KEYS = (
-    KeyUse(("up", "down"), "move", "Move"),
-    KeyUse(
-        ("y", "d", "n"),
-        "letter",
-        "Go to trusting, starting without the files, or leaving, while nothing is typed",
-    ),
-    KeyUse(("enter",), "answer", "Answer with the row under the cursor"),
-    KeyUse(("escape",), "leave", "Trust nothing and return to the session, if there is one"),
-    KeyUse(("pageup", "pagedown", "home", "end"), "scroll", "Scroll the effects of the files"),
-    KeyUse(("shift+up", "shift+down"), "scroll", "Scroll it by a line"),
-    KeyUse(("backspace",), "delete", "Delete the last character; other typing goes to the prompt"),
-)
-"""The keys of the question, as F1 shows them; `ccq_tui.config.trust_question` has what they do."""
 QUIET = 0.25
 """Seconds without a key after which somebody has stopped typing."""
 QUIET_LIMIT = 2.0
 """Most seconds that the end waits for that."""
-SCROLLS = {
-    "pageup": "scroll_page_up",
-    "pagedown": "scroll_page_down",
-    "home": "scroll_home",
-    "end": "scroll_end",
-    "shift+up": "scroll_up",
-    "shift+down": "scroll_down",
-}
 FRAME = 3
 """Cells beside the content: the scrollbar, and one on each side."""
 MOST_TITLE = 3
@@ -99,7 +74,7 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
     }
     """
 
-    help_place = TRUST
+    help_place = KeyPlace.TRUST
 
     def __init__(
         self,
@@ -114,7 +89,7 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
         self._carried = carried
         self._clock = clock
         self._question = TrustKeys(clock(), typed=draft, typing=bool(draft), escapes=leave != QUIT)
-        self._hints = (*HINTS[:2], ESCAPE, *HINTS[2:]) if leave != QUIT else HINTS
+        self._hints = key_line(KeyPlace.TRUST, enter="answer", leave="stay here" if leave != QUIT else "")
         self._answered = asyncio.Event()
         self._flow_for: object = None
         self._flow = Flow(iter(()))
@@ -169,9 +144,9 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
 
     def on_key(self, event: events.Key) -> None:
         """Scroll, or let the question take the key."""
-        if event.key in SCROLLS:
+        if (action := actions_at(KeyPlace.TRUST).get(event.key, "")).startswith("scroll"):
             event.stop()
-            getattr(self.query_one(SightView), SCROLLS[event.key])(animate=False, force=True)
+            getattr(self.query_one(SightView), action)(animate=False, force=True)
             return
         self._take(pressed(self._question, event.key, text_of(event), self._clock()))
 

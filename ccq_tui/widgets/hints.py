@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rich.cells import cell_len, set_cell_size
@@ -11,8 +11,9 @@ from rich.text import Text
 from textual import events
 from textual.geometry import Offset
 
-from ccq_tui.config.keynames import shown_keys
-from ccq_tui.key_uses import Does
+from ccq_tui.config.keymap import key_of
+from ccq_tui.input.keynames import shown_keys
+from ccq_tui.input.keys import Does, Hints
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.lifetime import after
@@ -20,11 +21,10 @@ from ccq_tui.widgets.lines import FittedLines
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.pointer import Clickable
 
-Hints = tuple[tuple[str, str], ...]
 SEPARATOR = " · "
 LEAVES = "Esc"
 KEPT = frozenset({LEAVES, "p"})
-"""Keys that stay on a single line beside the first one, whatever else is left out."""
+"""Keys that stay on a single line beside Enter and the last one, whatever else is left out."""
 BARE = frozenset({LEAVES, "Space"})
 """Keys that a narrow line shows without their words where these do not fit."""
 HIDES = "hide"
@@ -110,22 +110,23 @@ class HintLines:
         return lines
 
     def _single(self, width: int) -> list[list[tuple[str, str]]]:
-        """Fit keys into one line: the first one, those of `KEPT`, and as many others as there is room for."""
-        narrow = width < NARROW
-        behind = [(self.end[0], "")] if narrow and self.end[0] else []
+        """Fit keys into one line: Enter, the last one, those of `KEPT`, and as many others as have room."""
+        narrow, behind = width < NARROW, self._behind(width)
         room = width - (_cells(self.end) + APART + 1 if any(self.end) and not narrow else 0)
         if not self.hints:
             return [behind]
-        bare = [(keys, "" if narrow and keys in BARE else words) for keys, words in self.hints]
-        kept = [hint for hint in bare[1:] if hint[0] in KEPT]
-        first = _fitted(self.hints[0], room - narrow, [*kept, *behind], narrow=narrow)
+        lead = next((hint for hint in self.hints if hint[0] == "Enter"), self.hints[0])
+        others = [hint for hint in self.hints if hint != lead]
+        bare = [(keys, "" if narrow and keys in BARE else words) for keys, words in others]
+        kept = [hint for hint in bare if hint[0] in KEPT or hint == bare[-1]]
+        first = _fitted(lead, room - narrow, [*kept, *behind], narrow=narrow)
         if _length([first, *kept, *behind]) > room:
             # What Enter does, and the keys that leave, are worth more than the others.
-            kept = [hint for hint in kept if hint[0] == LEAVES]
-            others = _length([(first[0], ""), *kept, *behind])
-            first = (first[0], cut(first[1], max(SHORTEST_OBJECT, width - others - 1)))
+            kept = kept[-1:]
+            used = _length([(first[0], ""), *kept, *behind])
+            first = (first[0], cut(first[1], max(SHORTEST_OBJECT, width - used - 1)))
         fits = [first, *kept]
-        for whole, short in zip(self.hints[1:], bare[1:], strict=True):
+        for whole, short in zip(others, bare, strict=True):
             if short in kept or short[0] in KEPT:
                 wordy = [whole if hint == short else hint for hint in fits]
                 if narrow and whole[1] != HIDES and _length([*wordy, *behind]) <= room:
@@ -139,15 +140,23 @@ class HintLines:
         return [[*sorted(fits, key=lambda hint: order.index(hint[0])), *behind]]
 
     def _several(self, width: int) -> list[list[tuple[str, str]]]:
+        """Break keys into lines; without room for all, those before the last one go first."""
+        head, tail = list(self.hints[:-1]), [*self.hints[-1:], *self._behind(width)]
+        while len(lines := self._broken([*head, *tail], width)) > self.most and head:
+            head.pop()
+        return lines[: self.most]
+
+    def _broken(self, hints: Sequence[tuple[str, str]], width: int) -> list[list[tuple[str, str]]]:
         lines: list[list[tuple[str, str]]] = [[]]
         word = _cells(self.end) + APART + 1 if any(self.end) and width >= NARROW else 0
-        for hint in self.hints:
+        for hint in hints:
             if lines[-1] and _length([*lines[-1], hint]) + (word if len(lines) == 1 else 0) > width:
-                if len(lines) == self.most:
-                    break
                 lines.append([])
             lines[-1].append(hint)
         return lines
+
+    def _behind(self, width: int) -> list[tuple[str, str]]:
+        return [(self.end[0], "")] if width < NARROW and self.end[0] else []
 
 
 def _length(hints: Sequence[tuple[str, str]]) -> int:
@@ -181,16 +190,16 @@ class HintBar(FittedLines, Clickable[str]):
 
     DEFAULT_CSS = "HintBar { height: auto; }"
 
-    def __init__(self, *, asleep: bool = False, hides: str = HIDES) -> None:
-        """Create the line; ``hides`` are the words of the key that hides a panel."""
+    def __init__(self, *, asleep: bool = False, hides: str = HIDES, helps: bool = True) -> None:
+        """Create the line; ``hides`` are the words of the key that hides a panel.
+
+        ``helps``: the key that shows all keys stands at its end where nothing else does.
+        """
         super().__init__("", markup=False)
         self._hides = hides
         self._shown = HintLines()
-        self.last = ("", "")
-        """A key at the end that is never left out."""
+        self._helps = helps
         self._asleep = asleep
-        self.labels: Mapping[str, str] = {}
-        """Labels of keys that the user remapped, by their default labels."""
         self._waking: asyncio.TimerHandle | None = None
 
     def clicked(self, key: str, _event: events.Click) -> None:
@@ -215,10 +224,8 @@ class HintBar(FittedLines, Clickable[str]):
 
     def show(self, hints: Hints, right: str = "", most_lines: int = 1) -> None:
         """Show other keys, in at most ``most_lines`` lines."""
-        shown = tuple(
-            (self.labels.get(key, key), self._hides if does == HIDES else does) for key, does in hints
-        )
-        end = self.last if self.last[0] else ("", right)
+        shown = tuple((key, self._hides if does == HIDES else does) for key, does in hints)
+        end = ("", right) if right or not self._helps else (key_of("help"), "keys")
         before, self._shown = self._shown, HintLines(shown, end, most_lines)
         self.fit(changed=before != self._shown)
 

@@ -9,22 +9,26 @@ from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Input
 
-from ccq_tui.config.actions import BY_NAME, KeyPlace
-from ccq_tui.config.keymap import LIST_SCREEN, keymap
-from ccq_tui.config.keynames import shown_key, typed_by
+from ccq_tui.config.keymap import keymap
+from ccq_tui.input.keynames import typed_by
+from ccq_tui.input.keys import SETTINGS, TABLE, KeyPlace, KeyRow
 from ccq_tui.questions.input_guard import Presses
 from ccq_tui.questions.state import is_text
 
 
 def bindings_for(*names: str) -> list[Binding]:
     """Return the bindings of actions in the table of keys; each runs ``do`` with its name."""
-    actions = (BY_NAME[name] for name in names)
-    return [
-        Binding(
-            ",".join(one.keys), f"do('{one.name}')", one.does, priority=one.first, show=False, id=one.name
-        )
-        for one in actions
-    ]
+    return [_binding(SETTINGS[name]) for name in names]
+
+
+def bindings_at(place: KeyPlace) -> list[Binding]:
+    """Return the bindings of the fixed keys of a place."""
+    return [_binding(row) for row in TABLE if row.place is place and row.does and not row.setting]
+
+
+def _binding(row: KeyRow) -> Binding:
+    keys, action = ",".join(row.keys), f"do('{row.action}')"
+    return Binding(keys, action, row.does, priority=row.first, show=False, id=row.setting or None)
 
 
 def presses_of(widget: Widget) -> Presses:
@@ -32,22 +36,12 @@ def presses_of(widget: Widget) -> Presses:
     return cast("Presses", getattr(widget.app, "presses", Presses()))
 
 
-def new_labels(*places: KeyPlace) -> dict[str, str]:
-    """Return the labels of remapped keys, by their default labels; without places, of a list's own screen."""
-    wanted = places or LIST_SCREEN
-    return {
-        shown_key(BY_NAME[name].keys[0]): shown_key(keys[0])
-        for name, keys in keymap().changed().items()
-        if BY_NAME[name].place in wanted and BY_NAME[name].keys[:1] and BY_NAME[name].keys[0] not in keys
-    }
-
-
 def keys_meant(key: str) -> tuple[str, ...]:
     """Return the keys that a key means to a list with a text field above it, in which letters are text.
 
     There may be several, to take one after the other, and none for a key that now means something else.
     """
-    return keymap().list_keys(letters=False).get(key, (key,))
+    return keymap().meant(KeyPlace.PICKER, letters=False).get(key, (key,))
 
 
 def text_of(event: events.Key) -> str:

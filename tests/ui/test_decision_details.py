@@ -301,7 +301,7 @@ async def test_no_notice_pushes_the_end_of_a_panel_off_a_low_screen() -> None:
         await pilot.press("ctrl+d")
         lines = [strip.text for strip in run.screen._compositor.render_strips()]
         assert any("⚠ Decline all 2" in line for line in lines)
-        assert any("Esc keep the question" in line for line in lines)
+        assert any("y decline · Esc" in line for line in lines)
 
 
 async def test_many_empty_lines_hide_nothing() -> None:

@@ -24,11 +24,12 @@ from ccq_tui.inbox.requests import (
 from ccq_tui.inbox.store.rows import CommandState, RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import Won
+from ccq_tui.input.keys import KeyPlace, actions_at
 from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY
 from ccq_tui.runtime.session import NOTHING_WAITS
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.inbox.inbox_list import INBOX_KEYS, InboxRow, SessionPlace
+from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen, requests
 from ccq_tui.widgets.decision import DecisionPanel
@@ -298,8 +299,8 @@ async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -
     assert rows[0].group == "Inbox"
     assert "Group the requests by session" in {row.description for row in rows}
     await press(pilot, "escape", then=lambda: run.app.screen is screen)
-    leaving = {"right", "a", "l", "enter", "escape", "q", "f2", "slash"}
-    for key in (key for use in INBOX_KEYS for key in use.keys if key not in leaving):
+    leaving = {"right", "a", "l", "enter", "escape", "q", "f2", "slash", "letters"}
+    for key in actions_at(KeyPlace.INBOX).keys() - leaving:
         await pilot.press(key)
         assert screen.field.text == "", key
         if screen.declining:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.filter import LineFilter
 from textual.screen import ModalScreen
@@ -32,6 +32,7 @@ from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import FormRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.input.keys import KeyPlace
 from ccq_tui.output import colourless
 from ccq_tui.preboot_input import EarlyPrompt
 from ccq_tui.questions.events import Pressed
@@ -39,7 +40,7 @@ from ccq_tui.questions.input_guard import Presses
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.screens.editor import GROUP, edit_for, end_editors
 from ccq_tui.text import one_line, safe
-from ccq_tui.widgets.keys import bindings_for
+from ccq_tui.widgets.keys import bindings_at, bindings_for
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel_host import Panel, PanelHost
@@ -52,8 +53,6 @@ LOOK_SECONDS = 0.5
 """Seconds between two looks at the time left."""
 LONGEST_NAME = 40
 LONGEST_VALUE = 2_000
-SCROLLS_ABOUT = "Scroll what the form is about"
-SCROLLS = ("pageup", "pagedown", "ctrl+up", "ctrl+down")
 
 
 class FormHost(PanelHost):
@@ -126,12 +125,7 @@ class FormApp(App[None]):
     RequestPanel { dock: bottom; }
     """
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings_for("help", "quit"),
-        Binding("ctrl+c", "do('quit')", "Leave", priority=True, show=False),
-        Binding("escape", "go_back", "Back", priority=True, show=False),
-        *(Binding(key, f"scroll_about('{key}')", SCROLLS_ABOUT, show=False) for key in SCROLLS),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help", "quit"), *bindings_at(KeyPlace.FORM)]
 
     def __init__(
         self,
@@ -222,34 +216,38 @@ class FormApp(App[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave Esc to the panel while it has something of its own to close."""
-        if action != "go_back":
+        if parameters != ("go_back",):
             return super().check_action(action, parameters)
         state = self.panel.state
         closes = state.typing and state.focus is not Focus.FIELD
         asks = state.focus is Focus.DECLINE or isinstance(self.screen, ModalScreen)
         return not (closes or asks or state.large)
 
-    def action_go_back(self) -> None:
+    def _go_back(self) -> None:
         """Go to the question before, or ask whether to leave the first."""
         if self.panel.state.tab == 0:
             self._ask_whether_to_leave()
         else:
             self.panel.dispatch(Pressed("shift+tab", at=self.clock()))
 
-    def action_scroll_about(self, key: str) -> None:
-        by = max(1, self._about.size.height - 1) if key.startswith("page") else 1
-        self._about.scroll_relative(y=-by if key.endswith("up") else by, animate=False)
+    def _scroll_about(self, action: str) -> None:
+        by = max(1, self._about.size.height - 1) if action.startswith("page") else 1
+        self._about.scroll_relative(y=-by if action.endswith("up") else by, animate=False)
 
     async def action_do(self, name: str) -> None:
-        """Show the keys, or leave; a second time at once."""
-        if name == "quit" and isinstance(self.screen, LeaveQuestion):
+        """Scroll, go back, show the keys, or leave; a second time at once."""
+        if name == "go_back":
+            self._go_back()
+        elif name not in ("quit", "help"):
+            self._scroll_about(name)
+        elif name == "quit" and isinstance(self.screen, LeaveQuestion):
             self.exit()
         elif name == "quit":
             self._ask_whether_to_leave()
         elif not isinstance(self.screen, ModalScreen):
             helping = await asyncio.to_thread(import_module, "ccq_tui.screens.help")
-            rows = helping.key_rows(helping.own_bindings(type(self)), keymap(), self.panel.help_place)
-            self.push_screen(helping.HelpScreen(rows))
+            sections = (self.panel.help_place, KeyPlace.FORM, helping.TEXT)
+            self.push_screen(helping.HelpScreen(helping.key_rows(keymap(), sections)))
 
     def say(self, text: str) -> None:
         self._said.update(text)

@@ -27,28 +27,18 @@ from ccq_tui.inbox.requests import PlanRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
+from ccq_tui.input.keys import Hints, KeyPlace, actions_at
 from ccq_tui.questions import Declined
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, Presses, is_fresh
 from ccq_tui.runtime.notices import notified_words
 from ccq_tui.screens.editor import GROUP, edit_for
 from ccq_tui.screens.inbox.body import about, copied, key_hints, list_lines, plan_lines, refusal, title_line
-from ccq_tui.screens.inbox.inbox_list import (
-    INBOX,
-    INBOX_ACTIONS,
-    INBOX_KEYS,
-    InboxList,
-    InboxRow,
-    SessionPlace,
-    held_rows,
-    placed,
-    read_rows,
-)
+from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, held_rows, placed, read_rows
 from ccq_tui.screens.link_opener import Target, open_target
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.stored_list import StoredList
 from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.keys import Typed, copy_of, keys_meant, text_of
 from ccq_tui.widgets.lifetime import after_refresh, start_work
 from ccq_tui.widgets.lines import DrawnLine, Flow, TextLines
@@ -199,7 +189,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
         & .-off { display: none; }
     }
     """
-    KEYS = INBOX_KEYS
+    PLACE = KeyPlace.INBOX
     ON_ROW = ("answer", "go_to", "decline", "park")
     LOOK_SECONDS = 1.0
 
@@ -228,9 +218,9 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
         return self.host.panel
 
     @property
-    def help_place(self) -> str:
+    def help_place(self) -> KeyPlace:
         """The keys that F1 lists first: those of the panel that is open."""
-        return INBOX if self.panel is None else self.panel.help_place
+        return self.PLACE if self.panel is None else self.panel.help_place
 
     def on_mount(self) -> None:
         """Say what the program has to say; Textual runs the base's handler, too."""
@@ -315,7 +305,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
         """Take the keys that an open panel does not: those that scroll what is above it, and F8."""
         if self.panel is None:
             return
-        if (action := INBOX_ACTIONS.get(event.key)) in SCROLLS:
+        if (action := actions_at(self.PLACE).get(event.key)) in SCROLLS:
             event.stop()
             self._scroll_about(action)
         elif action == "copy" and not text_of(event):

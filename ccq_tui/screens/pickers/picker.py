@@ -16,13 +16,12 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from ccq_tui.commands.command import PickRow
-from ccq_tui.config.actions import KeyPlace
-from ccq_tui.filtered_list import LIST_KEYS, FilteredList
-from ccq_tui.key_uses import KeyUse, by_key
+from ccq_tui.config.keymap import keymap
+from ccq_tui.filtered_list import FilteredList
+from ccq_tui.input.keys import Hints, KeyPlace, actions_at, key_line
 from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY, Presses, is_fresh
 from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.text import one_line, safe
-from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lines import DrawnLine, indented, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
@@ -61,12 +60,6 @@ def _rank(row: PickRow, word: str) -> int:
     return 0 if label.startswith(word.lstrip("/")) else 1 if word in label else 2
 
 
-PICKER_KEYS = (
-    *LIST_KEYS,
-    KeyUse(("enter",), "choose", "Choose"),
-    KeyUse(("escape",), "empty", "Clear the filter, then leave"),
-)
-"""Keys of lists to choose from; letters find a row."""
 FEWEST_ROWS = 2
 """Fewest lines of choices in view, however much text is above them."""
 MOST_TITLE = 2
@@ -100,10 +93,8 @@ class Picker(ListScreen[str | None, Choosing]):
         }
     }
     """
-    KEYS: ClassVar[tuple[KeyUse, ...]] = PICKER_KEYS
+    PLACE: ClassVar[KeyPlace] = KeyPlace.PICKER
     ON_ROW: ClassVar[tuple[str, ...]] = ("choose",)
-    help_place = KeyPlace.LIST.value
-    """The keys that F1 lists first here."""
 
     def __init__(
         self,
@@ -202,7 +193,7 @@ class Picker(ListScreen[str | None, Choosing]):
 
     def takes_row(self, key: str) -> bool:
         """Whether a key acts on the row under the cursor."""
-        return by_key(self.KEYS).get(key) in self.ON_ROW
+        return actions_at(self.PLACE).get(key) in self.ON_ROW
 
     def act_on(self, action: str, row: PickRow) -> None:  # noqa: ARG002
         """Choose a row."""
@@ -277,7 +268,11 @@ class Picker(ListScreen[str | None, Choosing]):
     @property
     def _hints(self) -> Hints:
         leave = "clear" if self.state.filter else "leave"
-        return (("Enter", self._choose), ("Esc", leave), ("↑ ↓", "move"), ("letters", "find"))
+        return self._line(self._choose, leave)
+
+    def _line(self, enter: str, leave: str) -> Hints:
+        words = frozenset(("moving", "letters"))
+        return key_line(self.PLACE, words, chosen=keymap().keys, enter=enter, leave=leave)
 
     @property
     def _count(self) -> str:

@@ -12,20 +12,21 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 
-from ccq_tui.config.keymap import key_of, keymap, with_keys
+from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.draft import Draft, with_recalled
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest
 from ccq_tui.inbox.waiting_line import WaitingLine, seconds_to_wait
+from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.merge_partial import begun, grown
 from ccq_tui.questions.state import Arriving, Page, PanelState
 from ccq_tui.screens.session.key_repeats import PressedTwice
 from ccq_tui.transcript.blocks import RequestPlace
 from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.hints import HintBar, Hints
+from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import Typed
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
@@ -34,8 +35,6 @@ from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
 
 LOW_SCREEN = 18
-CLEAR = "{interrupt} {interrupt}"
-SHELL_KEYS: Hints = (("Enter", "run in your shell"), (CLEAR, "clear"), ("↑", "earlier prompts"))
 UNSENT = "the prompt"
 """Owner of the line that says why the prompt was not sent."""
 TIDY_SECONDS = 0.05
@@ -44,6 +43,15 @@ TIDY_SECONDS = 0.05
 
 APART_SECONDS = 0.2
 """Seconds between the making of two panels."""
+
+
+def shell_hints() -> Hints:
+    """Return the keys to show while the prompt is a line for the shell."""
+    line, stop = (
+        key_line(KeyPlace.PROMPT, frozenset(("shell",)), enter="run in your shell"),
+        key_of("interrupt"),
+    )
+    return (*line, (f"{stop} {stop}", "clear"))
 
 
 class PanelPool:
@@ -155,8 +163,7 @@ class Dock(Vertical):
         """Show the prompt's keys where there is room for them."""
         choices = self.prompt.choices
         again = key_of("history")
-        shell = tuple((with_keys(key), does) for key, does in SHELL_KEYS)
-        keys = shell if self.prompt.in_shell else self._keys
+        keys = shell_hints() if self.prompt.in_shell else self._keys
         self._hints.show(keys if choices is None else choices.hints(again), self.prompt.field.vim.mode)
         self._hints.display = not self._covered and self.app.size.height >= LOW_SCREEN
         self.notices.leave_room(self._covered)

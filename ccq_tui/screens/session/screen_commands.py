@@ -6,12 +6,10 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
-
-from textual.binding import Binding
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import SessionState, SlashCommand
@@ -21,14 +19,13 @@ from ccq_tui.claude_files import find_cli
 from ccq_tui.commands.command import ASKING, Command, CommandGroup, CommandRunner, PickRow
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.keymap import Keymap, with_keys
-from ccq_tui.config.keynames import shown_key
+from ccq_tui.config.keymap import TEXT_PLACES, Keymap, with_keys
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.input.keys import SETTINGS
 from ccq_tui.runtime.launches import WayOn, launch_to_resume
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
-from ccq_tui.screens.help import joined
 from ccq_tui.screens.pickers import SessionPicker, Shelf
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
@@ -314,10 +311,9 @@ def command_rows(own: Iterable[Command[Any]], others: Iterable[SlashCommand]) ->
         yield PickRow(f"/{command.name}{needs}", f"/{command.name}", command.description)
 
 
-def action_rows(bindings: Iterable[Binding], keymap: Keymap, place: str = "") -> Iterator[PickRow]:
-    """Yield a row for each action that has words, with its key; ``place`` is "app." for the app's actions."""
-    for binding in joined(bindings):
-        # A binding without a name is one of several that differ by a number: its words choose nothing.
-        if binding.description and binding.id and binding.id != PALETTE:
-            keys = keymap.keys.get(binding.id) or tuple(binding.key.split(","))
-            yield PickRow(f"{place}{binding.action}", binding.description, right=shown_key(keys[0]))
+def action_rows(own: Container[str], keymap: Keymap) -> Iterator[PickRow]:
+    """Yield a row for each action of the table of keys; those that are not the screen's own are the app's."""
+    for name, row in SETTINGS.items():
+        if row.place in TEXT_PLACES and name != PALETTE:
+            action = f"{'' if name in own else 'app.'}do('{name}')"
+            yield PickRow(action, row.does, right=keymap.shown(name))

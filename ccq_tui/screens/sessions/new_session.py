@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
-from ccq_tui.key_uses import KeyUse
+from ccq_tui.input.keys import KeyPlace, key_line
 from ccq_tui.runtime.launches import PlaceError, SessionSpec, place, proposed_name, wanted
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.text import safe
@@ -23,15 +23,6 @@ from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.worktrees.model import WorktreeError
 
-HINTS = (("Tab", "other field"), ("Esc", "stay here"))
-NEW = "Another session"
-NEW_KEYS = (
-    KeyUse(("enter",), "go_on", "Open the session; in the directory, go to the prompt"),
-    KeyUse(("tab", "shift+tab"), "field", "Next field, previous field"),
-    KeyUse(("space",), "name", "In the empty field of the worktree: make up a name"),
-    KeyUse(("escape",), "leave", "Stay here; the prompt can be copied then"),
-)
-"""The keys of the form, as F1 shows them."""
 LONGEST = 600
 """Most characters of a problem."""
 
@@ -82,7 +73,7 @@ class NewSessionScreen(Overlay[SessionSpec]):
     }
     """
 
-    help_place = NEW
+    help_place = KeyPlace.NEW
 
     def __init__(self, here: Path) -> None:
         super().__init__()
@@ -105,7 +96,7 @@ class NewSessionScreen(Overlay[SessionSpec]):
     def on_mount(self) -> None:
         palette = palette_of(self.query_one(NewSessionBody))
         self.query_one("#new-title", Static).update(
-            Text.assemble(("◆ ", palette.accent), (NEW, palette.strong))
+            Text.assemble(("◆ ", palette.accent), (KeyPlace.NEW.value, palette.strong))
         )
         for field in self.query(Input):
             field.cursor_blink = field.cursor_blink and self.app.animation_level != "none"
@@ -162,9 +153,9 @@ class NewSessionScreen(Overlay[SessionSpec]):
 
     @on(events.DescendantFocus)
     def _show_keys(self) -> None:
-        space = (("Space", "make up a name"),) if self._field("#new-worktree").has_focus else ()
+        words = frozenset(("worktree",) if self._field("#new-worktree").has_focus else ())
         enter = "to the prompt" if self._field("#new-place").has_focus else "open"
-        self.query_one(HintBar).show((("Enter", enter), *space, *HINTS))
+        self.query_one(HintBar).show(key_line(KeyPlace.NEW, words, enter=enter, leave="stay here"))
 
     @on(Input.Changed, "#new-worktree")
     def _name_asked_for(self, event: Input.Changed) -> None:

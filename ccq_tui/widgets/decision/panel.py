@@ -11,9 +11,8 @@ from textual import events, on
 from textual.geometry import Region
 from textual.widget import Widget
 
-from ccq_tui.config.actions import KeyPlace
+from ccq_tui.config.keymap import keymap
 from ccq_tui.inbox.decision import (
-    DECISION,
     DECISION_ACTIONS,
     DecisionState,
     decide,
@@ -25,6 +24,7 @@ from ccq_tui.inbox.decision import (
 from ccq_tui.inbox.file_diff import CONTEXT, hunks_of
 from ccq_tui.inbox.kinds import permission
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
+from ccq_tui.input.keys import KeyPlace
 from ccq_tui.questions.events import Clicked, Pressed, Seen, TabClicked
 from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import DETAILS_FRAME, detail_lines, flow_lines, headline, plan_above
@@ -64,7 +64,6 @@ class DecisionForm:
     """The machine of a decision, and the widgets that show it."""
 
     nothing = NOTHING
-    places = (KeyPlace.LIST,)
     step = staticmethod(decide)
     meaning = staticmethod(meaning)
 
@@ -168,7 +167,7 @@ class DecisionForm:
         self._choices.show(drawn, state.cursor, look.palette.cursor)
         self._notice.show(notice)
         self.say_more(state, look)
-        keys = decision_hints(state, pages=cut or state.large)
+        keys = decision_hints(state, pages=cut or state.large, chosen=keymap().keys)
         if width < NARROW:  # the row that says what is out of sight names the keys that show it
             keys = tuple(hint for hint in keys if hint[0] != "p" and (hint[0] in FEW or not state.large))
         hints.show(keys)
@@ -287,7 +286,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
     """
     FORM = DecisionForm
     form: DecisionForm
-    help_place = DECISION
+    help_place = KeyPlace.DECISION
 
     def _draw(self) -> None:
         super()._draw()

@@ -11,7 +11,6 @@ from textual import events
 from textual.geometry import Region
 from textual.widget import Widget
 
-from ccq_tui.config.actions import KeyPlace
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabClicked
 from ccq_tui.questions.input_guard import Meaning
@@ -53,10 +52,6 @@ class PanelForm(Protocol[State]):
     @property
     def nothing(self) -> State:
         """The state of a panel that asks nothing."""
-
-    @property
-    def places(self) -> tuple[KeyPlace, ...]:
-        """Places whose keys a person can choose."""
 
     def compose(self) -> Iterable[Widget]:
         """Return the widgets above the keys."""

@@ -24,9 +24,10 @@ from textual.reactive import var
 from textual.screen import Screen
 from textual.widgets import TextArea
 
-from ccq_tui.config.keymap import key_of, keymap
+from ccq_tui.config.keymap import keymap
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import RequestOutcome
+from ccq_tui.input.keys import KeyPlace
 from ccq_tui.questions.events import Clicked, Event, Pasted, Paused, Pressed, Shown, TabClicked, TextChanged
 from ccq_tui.questions.input_guard import (
     GRACE,
@@ -40,7 +41,7 @@ from ccq_tui.questions.input_guard import (
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.completer import FILES, Completer
 from ccq_tui.widgets.hints import HIDES, HintBar
-from ccq_tui.widgets.keys import Typed, copy_of, new_labels, presses_of, text_of
+from ccq_tui.widgets.keys import Typed, copy_of, presses_of, text_of
 from ccq_tui.widgets.lifetime import after as later
 from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.palette import palette_of
@@ -96,7 +97,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     }
     """
     can_focus = True
-    help_place: ClassVar[str]
+    help_place: ClassVar[KeyPlace]
     """The section of keys that F1 lists first."""
     FORM: ClassVar[type[Any]]
     """The `PanelForm` that the panel asks with."""
@@ -155,7 +156,6 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self._drawn_for = Size(0, 0)
         self._pressed_at = 0.0
         self._meant: Mapping[str, tuple[str, ...]] = {}
-        self._labels: Mapping[str, str] = {}
         self.display = False
 
     def compose(self) -> ComposeResult:
@@ -264,8 +264,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self.countdown = ""
 
     def _open(self) -> None:
-        places = self.form.places
-        self._meant, self._labels = keymap().panel_keys(*places), new_labels(*places)
+        self._meant = keymap().meant(self.help_place)
         self._state = self.form.step(self._state, replace(self._shown(), asked_for=not self._fresh))
         if self._fresh:
             self._sleep()
@@ -515,8 +514,6 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         if self._rests or not self._ready or not self.is_attached:
             return
         self._drawn_for = self.app.size
-        self._hints.labels = {} if self._state.typing else self._labels
-        self._hints.last = (key_of("help"), "keys")
         drawn = self.form.draw(self._state, self._look(), self._hints)
         self.styles.height = drawn.height
         self._put_field(drawn)

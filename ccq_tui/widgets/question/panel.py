@@ -8,7 +8,7 @@ from dataclasses import replace
 from textual import events, on
 from textual.widget import Widget
 
-from ccq_tui.config.actions import KeyPlace
+from ccq_tui.input.keys import KeyPlace
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Clicked, Pressed, Seen, TabClicked
 from ccq_tui.questions.input_guard import GRACE
@@ -37,7 +37,6 @@ class QuestionForm:
     """The machine of a question set, and the widgets that show it."""
 
     nothing = NOTHING
-    places = (KeyPlace.LIST, KeyPlace.QUESTION)
     step = staticmethod(step)
     meaning = staticmethod(meaning)
     hint = staticmethod(placeholder)
@@ -138,7 +137,7 @@ class QuestionPanel(RequestPanel[PanelState]):
     """
     FORM = QuestionForm
     form: QuestionForm
-    help_place = KeyPlace.QUESTION.value
+    help_place = KeyPlace.QUESTION
 
     @on(events.MouseScrollUp)
     @on(events.MouseScrollDown)

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from ccq_tui.input.keys import KeyPlace, rows_at
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, FieldRules, Option, Question, QuestionSet
-from ccq_tui.questions.keys import FILTER_FROM, KEY_TABLE, action_for, hints
+from ccq_tui.questions.keys import EFFECTS, FILTER_FROM, action_for, hints, words
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Focus, opened
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
@@ -218,8 +219,14 @@ def test_every_row_of_the_table_applies_somewhere() -> None:
         "f", (Question("Which?", options=(Option("A"),), closed=True, field=FieldRules()),), is_form=True
     )
     states.append(keys(opened(form), "ctrl+d"))
-    for row in KEY_TABLE:
-        assert any(row.when(state) for state in states), row.does
+    for row in rows_at(KeyPlace.QUESTION):
+        assert any(row.when <= words(state) for state in states), row.does
+
+
+def test_every_action_of_the_table_has_its_effect_and_no_other() -> None:
+    named = {row.action for row in rows_at(KeyPlace.QUESTION) if row.place is KeyPlace.QUESTION}
+    moving = {"up", "down", "first", "last"}
+    assert EFFECTS.keys() == (named | moving) - {"row", "new_line"}
 
 
 def test_hints_never_promise_a_key_that_means_nothing() -> None:

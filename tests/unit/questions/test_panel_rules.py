@@ -92,7 +92,7 @@ def test_enter_says_what_it_does_in_a_set_and_in_its_review() -> None:
     state = panel(question(), question("Which ones?", multi=True))
     assert hints(state)[0] == ("Enter", "take Postgres")
     state = keys(state, "enter")
-    assert hints(state)[0] == ("Enter", "none of these")
+    assert hints(state)[:2] == (("Space", "select"), ("Enter", "none of these"))
     state = keys(state, "1 2")
     assert hints(state)[0] == ("Enter", "go on with 2")
     state = keys(state, "enter")
