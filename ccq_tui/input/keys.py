@@ -149,7 +149,7 @@ _QUITS = "Copy the selection, else interrupt Claude, else clear the prompt; twic
 _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
     KeyPlace.EVERYWHERE: (
         _own("help", "f1", "Show all keys", first=True),
-        _own("quit", "ctrl+q", "Quit; twice: without waiting for the session", "over", "quit", 2, first=True),
+        _own("quit", "ctrl+q", "Quit; twice: without waiting for the session", "over", "quit", 1, first=True),
         _own("copy", "ctrl+c", _QUITS, first=True),
         _own("suspend", "ctrl+z", "Suspend ccq-tui; fg in the shell resumes it", first=True),
         _own("panel", "f2", "Show or hide the waiting request", "waiting", "answer", 1),

@@ -205,7 +205,7 @@ async def test_review_shows_everything_and_starts_on_the_first_gap_which_may_sta
         await pilot.press("shift+tab")
         assert "3 with “no answer”" in app.panel_text
         await pilot.press("shift+tab")
-        assert "Enter none of these · Space select · a all" in app.panel_text
+        assert "Space select · Enter none of these · a all" in app.panel_text
         await pilot.press("enter")
         assert "→ none of these" in app.panel_text
         assert "2 with “no answer” · 1 with “none of these”" in app.panel_text

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ccq_tui.config.launch import Launch, ProgramArguments, launch_with
+from ccq_tui.input.keys import KeyPlace, actions_at
 from ccq_tui.prompts.unread import directory_key
-from ccq_tui.screens.trust import SCROLLS, TrustScreen
+from ccq_tui.screens.trust import TrustScreen
 from tests.ui.keystrokes.hands import LETTERS, Hands
 from tests.ui.keystrokes.oracle import TRUST_QUIET, Watch, typed
 from tests.ui.session import Driven, prompt_kept
@@ -16,6 +17,7 @@ from tests.ui.session import Driven, prompt_kept
 ROWS = {"quit": "Do not trust", "without": "Start without", "trust": "Trust it, and"}
 MOVES = ("up", "down")
 OTHERS = ("enter", "escape", "space", "tab", "up", "down", "pagedown", "end", "f1", "ctrl+d")
+SCROLLS = frozenset(key for key, action in actions_at(KeyPlace.TRUST).items() if action.startswith("scroll"))
 MOST_KEYS = 80
 """Keys for one question; then it is left."""
 
@@ -27,14 +29,14 @@ class Trust(Hands):
 
     def __init__(self, seed: int, where: Path) -> None:
         super().__init__(seed, where)
-        self.watch = Watch(TRUST_QUIET, frozenset(SCROLLS))
+        self.watch = Watch(TRUST_QUIET, SCROLLS)
         self._asked = 0
 
     async def drive(self, count: int) -> None:
         """Press so many keys."""
         while self.counts["keys"] < count and not self.violations:
             self.trace.clear()
-            self.watch = Watch(TRUST_QUIET, frozenset(SCROLLS))
+            self.watch = Watch(TRUST_QUIET, SCROLLS)
             self._typed, self._answered_after = "", -1
             self._words = self._in_word = False
             await self.in_program(Driven(self._launch(), clock=self.clock), self._drive)

@@ -235,6 +235,7 @@ def test_hints_never_promise_a_key_that_means_nothing() -> None:
     for start in starts:
         for more in ("", "o", "n", "slash", "c", "ctrl+d", "tab"):
             state = keys(start, more)
+            assert len(hints(state)) <= 6
             for shown, _ in hints(state):
                 if shown not in ("Ctrl+J", "↑↓", "Shift+↑↓"):
                     key = names.get(shown, shown.lower())
