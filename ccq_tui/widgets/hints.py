@@ -23,8 +23,8 @@ from ccq_tui.widgets.pointer import Clickable
 
 SEPARATOR = " · "
 LEAVES = "Esc"
-KEPT = frozenset({LEAVES, "p"})
-"""Keys that stay on a single line beside Enter and the last one, whatever else is left out."""
+KEPT = frozenset({"p"})
+"""Keys that stay on a single line beside Enter and the one that leaves, whatever else is left out."""
 BARE = frozenset({LEAVES, "Space"})
 """Keys that a narrow line shows without their words where these do not fit."""
 HIDES = "hide"
@@ -110,7 +110,7 @@ class HintLines:
         return lines
 
     def _single(self, width: int) -> list[list[tuple[str, str]]]:
-        """Fit keys into one line: Enter, the last one, those of `KEPT`, and as many others as have room."""
+        """Fit keys into one line: Enter, the one that leaves, those of `KEPT`, and as many others as fit."""
         narrow, behind = width < NARROW, self._behind(width)
         room = width - (_cells(self.end) + APART + 1 if any(self.end) and not narrow else 0)
         if not self.hints:
@@ -118,11 +118,11 @@ class HintLines:
         lead = next((hint for hint in self.hints if hint[0] == "Enter"), self.hints[0])
         others = [hint for hint in self.hints if hint != lead]
         bare = [(keys, "" if narrow and keys in BARE else words) for keys, words in others]
-        kept = [hint for hint in bare if hint[0] in KEPT or hint == bare[-1]]
+        kept = [hint for hint in bare if hint[0] in KEPT or _leaves(hint)]
         first = _fitted(lead, room - narrow, [*kept, *behind], narrow=narrow)
         if _length([first, *kept, *behind]) > room:
             # What Enter does, and the keys that leave, are worth more than the others.
-            kept = kept[-1:]
+            kept = [hint for hint in kept if _leaves(hint)]
             used = _length([(first[0], ""), *kept, *behind])
             first = (first[0], cut(first[1], max(SHORTEST_OBJECT, width - used - 1)))
         fits = [first, *kept]
@@ -140,9 +140,10 @@ class HintLines:
         return [[*sorted(fits, key=lambda hint: order.index(hint[0])), *behind]]
 
     def _several(self, width: int) -> list[list[tuple[str, str]]]:
-        """Break keys into lines; without room for all, those before the last one go first."""
-        head, tail = list(self.hints[:-1]), [*self.hints[-1:], *self._behind(width)]
-        while len(lines := self._broken([*head, *tail], width)) > self.most and head:
+        """Break keys into lines; without room for all, the last ones go, but never the one that leaves."""
+        head = [hint for hint in self.hints if not _leaves(hint)]
+        tail = [*(hint for hint in self.hints if _leaves(hint)), *self._behind(width)]
+        while len(lines := self._broken([*head, *tail], width)) > self.most and len(head) > 1:
             head.pop()
         return lines[: self.most]
 
@@ -157,6 +158,10 @@ class HintLines:
 
     def _behind(self, width: int) -> list[tuple[str, str]]:
         return [(self.end[0], "")] if width < NARROW and self.end[0] else []
+
+
+def _leaves(hint: tuple[str, str]) -> bool:
+    return hint[0].startswith(LEAVES)
 
 
 def _length(hints: Sequence[tuple[str, str]]) -> int:
