@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from ccq_tui.config.keymap import DEFAULT_KEYS, PRESETS, key_problems, keymap_of
 from ccq_tui.config.load import load_settings
 from ccq_tui.config.settings import Settings
 from ccq_tui.input.keynames import NAMED, SIGNS, key_name, shown_key
-from ccq_tui.input.keys import TABLE, KeyKind, KeyPlace, rows_at
+from ccq_tui.input.keys import TABLE, KeyKind, KeyPlace
 from tests.unit.starting import write_settings
 
 
@@ -61,11 +62,9 @@ def test_presets_are_sound(preset: str) -> None:
 def test_no_key_is_meant_twice_in_a_place_and_no_key_that_decides_can_be_chosen() -> None:
     for place in KeyPlace:
         assert DEFAULT_KEYS.meant(place) == {}
-        rows = [row for row in rows_at(place) if row.place is place]
-        for at, row in enumerate(rows):
-            for other in rows[:at]:
-                twice = set(row.keys) & set(other.keys) and row.when == other.when
-                assert not twice or row.action == other.action, (row, other)
+        for one, other in combinations((row for row in TABLE if row.place is place), 2):
+            twice = set(one.keys) & set(other.keys) and one.when == other.when
+            assert not twice or one.action == other.action, (one, other)
     assert not [row for row in TABLE if row.setting and row.kind is KeyKind.DECIDE]
 
 
