@@ -162,6 +162,13 @@ def picture(words: list[str]) -> int:
     return 0
 
 
+def docs(words: list[str]) -> int:
+    """Write the page of keys."""
+    install(VENV, DEV)
+    do([script("python"), "-m", "tests.keys_page", *words])
+    return 0
+
+
 def wheel(_words: list[str]) -> int:
     """Build the wheel, install it into an environment of its own and start it there."""
     install(VENV, DEV)
@@ -339,6 +346,7 @@ TASKS = {
     "types": (types, "types, in strict mode"),
     "snapshots": (snapshots, "take new pictures of the widgets"),
     "picture": (picture, "draw the moving picture of the README"),
+    "docs": (docs, "write docs/keys.md from the table of keys"),
     "wheel": (wheel, "build the wheel and start it in an environment of its own"),
     "lock": (lock, "choose the versions of all dependencies anew"),
 }

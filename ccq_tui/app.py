@@ -39,11 +39,11 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.input.gate import Stroke, To
 from ccq_tui.logs import start_logging
 from ccq_tui.loop_monitor import StallWatch, watch_stalls
 from ccq_tui.output import colourless, echo
 from ccq_tui.preboot_input import EarlyPrompt
-from ccq_tui.questions.input_guard import Presses
 from ccq_tui.remote.leader import LeaderThread
 from ccq_tui.remote.notify.presence import PresenceFile
 from ccq_tui.runtime.launches import with_notices
@@ -52,7 +52,7 @@ from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.session import SessionFactory
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.editor import end_editors
-from ccq_tui.screens.help import HelpScreen, key_rows, own_bindings
+from ccq_tui.screens.help import SECTIONS, HelpScreen, key_rows
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
@@ -65,9 +65,10 @@ from ccq_tui.screens.sessions.trust_gate import PersonHere, TrustGate
 from ccq_tui.screens.startup import Startup
 from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title
 from ccq_tui.text import safe
-from ccq_tui.widgets.keys import bindings_for, typed_in
+from ccq_tui.widgets.keys import Keyboard, bindings_for, read_at, typed_in
 from ccq_tui.widgets.lifetime import WorkFailed, after_refresh, failure, start_work
 from ccq_tui.widgets.palette import APP_CSS
+from ccq_tui.widgets.panel import RequestPanel
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.prestart import Prestarted
@@ -165,8 +166,8 @@ class CcqApp(_Base):
         """Opens, replaces and closes sessions."""
         self.startup = Startup(self, self.manager, self.trust, clock)
         """Starts what the command line asks for."""
-        self.presses = Presses()
-        """The last presses of any key."""
+        self.hands = Keyboard()
+        """What the keys came to, wherever they went."""
         self.focused_at = float("-inf")
         """Time when the terminal last got the focus."""
         self._presence = PresenceFile((launch.program.state or state_dir()) / "presence")
@@ -221,14 +222,14 @@ class CcqApp(_Base):
         await super().on_event(event)
 
     def _note_press(self, event: events.Key | events.Paste) -> None:
-        now, typed = self.clock(), typed_in(event)
         if isinstance(event, events.Key):
             self._presence.pressed()
-            self.presses = self.presses.pressed(event.key, now)
+            to = To.PROMPT if self.screen_stack and isinstance(self.screen, SessionBase) else To.PANEL
+            judges = isinstance(self.focused, RequestPanel)
+            key = Stroke(event.key, typed_in(event), read_at(self, event, self.clock))
+            self.hands.come(key, None if judges else to)
             if self.screen_stack and isinstance(self.screen, SessionBase):
                 self.screen.dock.notices.pressed(event.key)
-        if typed:
-            self.presses = replace(self.presses, typed_at=now)
 
     async def on_mount(self) -> None:
         """Show the session, and end cleanly on a signal."""
@@ -316,10 +317,9 @@ class CcqApp(_Base):
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss(None)
         else:
-            bindings = own_bindings(self.MAIN_SCREEN, type(self))
-            first = getattr(self.screen, "help_place", "")
+            sections = (getattr(self.screen, "help_place", SECTIONS[0]), *SECTIONS)
             commands = ((f"/{one.name} {one.arguments}".rstrip(), one.help) for one in self.MAIN_COMMANDS)
-            self.push_screen(HelpScreen(key_rows(bindings, keymap(), first, commands)))
+            self.push_screen(HelpScreen(key_rows(keymap(), sections, commands)))
 
     # -- suspended ------------------------------------------------------------------------------------------
 

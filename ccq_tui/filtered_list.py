@@ -6,8 +6,6 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, Self, TypeVar
 
-from ccq_tui.key_uses import KeyUse
-
 
 class ListRow(Protocol):
     """A row of a filtered list."""
@@ -22,17 +20,6 @@ class ListRow(Protocol):
 
 
 Row = TypeVar("Row", bound=ListRow)
-LIST_KEYS = (
-    KeyUse(("up", "ctrl+p", "shift+tab"), "up", "Move up"),
-    KeyUse(("down", "ctrl+n", "tab"), "down", "Move down"),
-    KeyUse(("shift+up",), "step_up", "Move up, to the first"),
-    KeyUse(("shift+down",), "step_down", "Move down, to the last"),
-    KeyUse(("pageup",), "page_up", "Move up a page"),
-    KeyUse(("pagedown",), "page_down", "Move down a page"),
-    KeyUse(("home", "ctrl+home"), "first", "Go to the first"),
-    KeyUse(("end", "ctrl+end"), "last", "Go to the last"),
-)
-"""Keys that move the cursor of every list, as `FilteredList.after` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +64,7 @@ class FilteredList(Generic[Row]):
         return replace(self, cursor=max(0, min(at, len(self.shown) - 1)))
 
     def after(self, action: str, page: int) -> Self | None:
-        """Return the list after an action of `LIST_KEYS`, or None for any other action.
+        """Return the list after an action of the keys of every list, or None for any other action.
 
         ``page`` is the number of rows on a page.
         """

@@ -15,7 +15,7 @@ ROOT = Path(ccq_tui.__file__).parent
 FOR_THE_MODEL = {
     "inbox/agent_texts.py": "texts for the model, measured with it",
     "agent/claude/options.py": "prompts to the model",
-    "bridges/mcp/tools.py": "descriptions of tools and arguments, and errors, for the model",
+    "bridges/mcp/tools.py": "errors, for the model",
     "bridges/mcp/server.py": "instructions and results for the model",
     "questions/message.py": "answers that go to the model as a message",
     "questions/parse.py": "problems of a malformed question, which go back to the model",

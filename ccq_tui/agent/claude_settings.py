@@ -62,6 +62,13 @@ def first_mode(options: SessionOptions) -> str | None:
     return "auto"
 
 
+def allows_auto_mode(options: SessionOptions) -> bool:
+    """Return whether no settings disable auto mode, for the CLI does not check. Reads files: for a thread."""
+    layers = (*managed_settings(), *chosen_settings(options))
+    places = (place for layer in layers for place in (layer, fields(layer, "permissions")))
+    return all(place.get("disableAutoMode") != "disable" for place in places)
+
+
 def _read(path: Path) -> Mapping[str, Any]:
     try:
         data = parse_json(read_bytes(path, JSON_BYTES))

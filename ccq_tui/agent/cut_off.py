@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from ccq_tui.agent.events import AgentEvent, ToolFinished, ToolStarted
 from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.agent_texts import ABANDONED, LOST, MISSING, POSTPONED, UNASKED
-from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.kinds import named
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest, Request
+from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import RequestState
-from ccq_tui.text import one_line
 from ccq_tui.words import listed
 
 UNTAKEN_RESULTS = (ABANDONED, LOST, MISSING, POSTPONED, UNASKED)
@@ -21,8 +20,8 @@ WITHDRAWN = "Withdrawn as the process ended"
 NO_RESULT = "No result, as the process ended"
 UNTAKEN = "the process that asked ended before the call had a result"
 """The reason by which a decision is given up that may have reached the agent."""
-NAME, MOST_NAMED = 60, 3
-"""Most characters of a call's name, and most names with the same words."""
+MOST_NAMED = 3
+"""Most names with the same words."""
 
 
 def cut_off(past: Sequence[AgentEvent], left: Iterable[OpenRequest]) -> str:
@@ -40,7 +39,7 @@ def cut_off(past: Sequence[AgentEvent], left: Iterable[OpenRequest]) -> str:
             calls.pop(event.tool_use_id, None)
         elif isinstance(event, ToolStarted) and event.tool != QUESTION_TOOL:
             asked = PermissionRequest(event.tool_use_id, "", event.tool, event.input)
-            calls[event.tool_use_id] = _name(asked), NO_RESULT
+            calls[event.tool_use_id] = named(asked), NO_RESULT
     for one in left:
         request, call = one.request, one.request.tool_use_id
         delivered = one.stored.state is RequestState.DELIVERED
@@ -52,12 +51,8 @@ def cut_off(past: Sequence[AgentEvent], left: Iterable[OpenRequest]) -> str:
         outcome = one.stored.outcome
         may_run = (result is None and isinstance(outcome, Allowed)) or outcome == Cancelled(UNTAKEN)
         words = NEVER_RAN if isinstance(request, PermissionRequest) else WITHDRAWN
-        calls[call] = _name(request), NO_RESULT if may_run else words
-    named: dict[str, list[str]] = {}
+        calls[call] = named(request), NO_RESULT if may_run else words
+    names: dict[str, list[str]] = {}
     for name, words in calls.values():
-        named.setdefault(words, []).append(name)
-    return " · ".join(f"{words}: {listed(names, MOST_NAMED)}" for words, names in named.items())
-
-
-def _name(request: Request) -> str:
-    return one_line(kind_of(request).summary(request).replace(": ", " ", 1), NAME)
+        names.setdefault(words, []).append(name)
+    return " · ".join(f"{words}: {listed(some, MOST_NAMED)}" for words, some in names.items())

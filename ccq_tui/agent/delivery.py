@@ -13,6 +13,7 @@ from ccq_tui.agent.cut_off import UNTAKEN, UNTAKEN_RESULTS, cut_off
 from ccq_tui.agent.events import (
     AgentEvent,
     ConversationReset,
+    DraftLeft,
     ErrorReported,
     PromptAccepted,
     PromptDelivered,
@@ -28,7 +29,7 @@ from ccq_tui.agent.unrecorded_prompts import RECORDED_SECONDS
 from ccq_tui.inbox.agent_texts import INTERRUPTED
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.port import InboxChange, Settled
+from ccq_tui.inbox.port import Added, InboxChange, Settled
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState
@@ -54,19 +55,17 @@ class Owed:
     Attributes:
         earlier: Number of earlier calls in the session with the id of its call.
         prompts_before: The prompts before it: a rewind to one of them undoes the question.
-        by_message: Whether no call waits for it any more; else the CLI makes its deferred call again.
     """
 
     opened: OpenRequest
     request: QuestionRequest
     earlier: int
     prompts_before: frozenset[str]
-    by_message: bool = False
 
     @property
     def waits(self) -> bool:
         """Whether it waits for an answer that goes as a message."""
-        return self.by_message and self.opened.is_pending
+        return self.opened.by_message and self.opened.is_pending
 
 
 class Delivery:
@@ -85,8 +84,6 @@ class Delivery:
         self._sent: dict[str, Owed] = {}
         """The questions answered by a message that has not arrived, by the message's id."""
         self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
-        self._offered: list[OpenRequest] = []
-        """The ended requests whose drafts are offered: the inbox itself keeps only those that are open."""
         self._unsubscribe = inbox.subscribe(self._hear)
 
     def close(self, *, in_order: bool) -> None:
@@ -188,11 +185,12 @@ class Delivery:
             self._owed[request.id] = owed  # the same call asks again, and has its outcome then
 
     def _go_on_by_message(self, owed: Owed) -> None:
-        owed.by_message = True
+        owed.opened.by_message = True
         if (outcome := owed.opened.stored.outcome) is not None:
             self._emit(RequestSettled(owed.request.id, outcome))
             self._tell(owed, outcome)
         else:
+            self._inbox.report(Added(owed.request, again=True), owed.opened)
             self._emit(RequestAsked(owed.request, by_message=True))
 
     def _expect_no_more(self) -> None:
@@ -201,7 +199,7 @@ class Delivery:
         The CLI has then given the call a result of its own, and never makes it again.
         """
         for owed in tuple(self._owed.values()):
-            if not owed.by_message:
+            if not owed.opened.by_message:
                 self._go_on_by_message(owed)
 
     def _close_decision(self, opened: OpenRequest, history: SessionPast) -> None:
@@ -219,13 +217,14 @@ class Delivery:
         """Report a request that ended with an earlier process, for words typed for it and no prompt since."""
         prompts = {one.prompt_id for one in history.events if isinstance(one, PromptAccepted)} - {""}
         if opened.draft is not None and prompts <= prompts_before(history, opened.request.tool_use_id):
-            self._offered.append(opened)
             self._emit(RequestSettled(opened.request.id, Cancelled(GONE)))
+            self._emit(DraftLeft(opened.draft))
 
     def _hear(self, change: InboxChange) -> None:
         """Send the decision on a question that no call waits for any more, wherever it was made."""
-        owed = self._owed.get(change.request.id) if isinstance(change, Settled) else None
-        if isinstance(change, Settled) and owed is not None and owed.by_message:
+        if not isinstance(change, Settled) or (owed := self._owed.get(change.request.id)) is None:
+            return
+        if owed.opened.by_message:
             self._emit(RequestSettled(owed.request.id, change.outcome, change.actor))
             self._tell(owed, change.outcome)
 

@@ -12,8 +12,8 @@ from enum import StrEnum
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
-from ccq_tui.questions.state import Arriving
+from ccq_tui.inbox.draft import Draft
+from ccq_tui.inbox.requests import Request, RequestOutcome
 
 
 class SessionState(StrEnum):
@@ -215,27 +215,6 @@ class TaskEnded(AgentEvent):
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionArriving(AgentEvent):
-    """A question set is being written, and a part of it can be read; nobody is asked it yet.
-
-    Attributes:
-        request: The set so far, under the id with which it will be asked.
-        arriving: The number of complete questions, and whether all of the set has arrived.
-    """
-
-    request: QuestionRequest
-    arriving: Arriving
-
-
-@dataclass(frozen=True, slots=True)
-class ArrivingEnded(AgentEvent):
-    """A question set that was being written will not be asked; ``reason`` says why, for a person."""
-
-    request_id: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class RequestAsked(AgentEvent):
     """A request waits for a person.
 
@@ -276,6 +255,13 @@ class RequestSettled(AgentEvent):
     outcome: RequestOutcome
     actor: Actor | None = None
     at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DraftLeft(AgentEvent):
+    """A request ended with an earlier process while words were typed for it."""
+
+    draft: Draft
 
 
 # -- facts about the session ---------------------------------------------------------------------------------

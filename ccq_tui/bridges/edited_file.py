@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from ccq_tui.bounded import JSON_BYTES, UnfitFileError, read_bytes
+from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
 from ccq_tui.stored import write_whole
 
 USER, PROJECT = "user", "project"
 BACKUP = ".before-ccq-tui"
+_MARK = "\ufeff"
+_INDENT = re.compile(r"\n([ \t]+)\S")
 
 
 class SettingsFileError(ValueError):
@@ -100,3 +106,56 @@ class EditedFile:
     def _check_owner(self, path: Path) -> None:
         if hasattr(os, "getuid") and path.exists() and path.stat().st_uid != os.getuid():
             raise SettingsFileError(f"{path} belongs to another user")
+
+
+def read_object(text: str, plain: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return the object that settings are; a blank text is an empty one.
+
+    Raises `SettingsFileError` for anything else, and where a key comes twice: programs read one of them.
+    """
+    text = plain(text.removeprefix(_MARK))
+    if not text.strip():
+        return {}
+    try:
+        value = parse_json(text)
+        json.loads(text, object_pairs_hook=_once)
+    except json.JSONDecodeError as error:
+        raise SettingsFileError(_problem(text, error)) from error
+    except ValueError as error:
+        raise SettingsFileError(str(error)) from error
+    if not isinstance(value, dict):
+        raise SettingsFileError("it is no JSON object")
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise SettingsFileError(f'it has "{name}" twice: only the last one is read')
+        found[name] = value
+    return found
+
+
+def _problem(text: str, error: json.JSONDecodeError) -> str:
+    line = text.splitlines()[error.lineno - 1] if error.lineno <= len(text.splitlines()) else ""
+    if line.lstrip().startswith(("//", "/*", "#")) or text[error.pos : error.pos + 2] in ("//", "/*"):
+        return f"line {error.lineno} is a comment, which JSON does not have: take it out"
+    return f"line {error.lineno} is no JSON: {error.msg.lower()}, at character {error.colno}"
+
+
+def rewritten(text: str, value: dict[str, Any]) -> str:
+    """Return the text of settings with another value; its indent, line ends and byte order mark stay.
+
+    Raises `SettingsFileError` if `read_object` cannot read the text, or JSON cannot say the value.
+    """
+    if json.dumps(read_object(text)) == json.dumps(value):  # unlike Python, JSON tells 1 from true
+        return text
+    found, newline = _INDENT.search(text), "\r\n" if "\r\n" in text else "\n"
+    end = text[len(text.rstrip()) :] if text.strip() else newline
+    try:
+        words = json.dumps(value, indent=found[1] if found else 2, ensure_ascii=False, allow_nan=False)
+        words.encode()
+    except ValueError as error:
+        raise SettingsFileError(f"it has a value that cannot be written again: {error}") from error
+    return _MARK * text.startswith(_MARK) + words.replace("\n", newline) + end

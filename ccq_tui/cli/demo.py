@@ -79,7 +79,7 @@ def demo(context: click.Context, /, name: str | None, only_list: bool, speed: fl
 
     loaded, _ = load_trusted(given_settings(context))
     require_terminal(plain)
-    return _play(ready, loaded, CHARACTERS_A_SECOND * ready.pace * speed, early, plain)
+    return _play(ready, loaded, CHARACTERS_A_SECOND * speed, early, plain)
 
 
 def demo_settings(loaded: Loaded, project: Path) -> Settings:

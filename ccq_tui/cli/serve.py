@@ -177,7 +177,7 @@ def _demo(options: dict[str, Any]) -> int:
     secret = {name: secrets.token_hex(16) for name in ("CCQ_DEMO_WEBHOOK", "CCQ_DEMO_TOKEN")}
     os.environ |= secret
     with ExitStack() as ending:
-        model = ending.enter_context(ScriptedModel(ready.scenario, speed=600.0 * ready.pace))
+        model = ending.enter_context(ScriptedModel(ready.scenario, speed=600.0))
         home = ending.enter_context(clean_environment(model.url))
         linear = ScriptedLinear("", secret=secret["CCQ_DEMO_WEBHOOK"], token=secret["CCQ_DEMO_TOKEN"])
         ending.callback(linear.close)

@@ -17,7 +17,7 @@ LONGEST_NAME = 40
 @click.command(
     context_settings={"allow_interspersed_args": False},
     epilog="""\b
-  ccq-tui wrap -- npm init
+  ccq-tui wrap -- npm create vite@latest
   ccq-tui wrap --name deploy -- ./deploy.sh production
 See what the rules find in a recorded output:
   ccq-tui wrap --explain < recording

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
 from ccq_tui.commands.command import CommandUi
+from ccq_tui.input.gate import HELD
 from ccq_tui.prompts.command_names import ALTERNATIVES, named, nearest
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import MOST_ROWS, Completion
@@ -131,8 +132,6 @@ def commands_for(query: str, commands: tuple[SlashCommand, ...]) -> tuple[Comple
     )
 
 
-HELD_SECONDS = 0.8
-"""Seconds after which a key held down has begun to repeat: its first repeat is no second press."""
 SECONDS = 20.0
 """Seconds to show why a text was not sent."""
 
@@ -150,7 +149,7 @@ class UnknownCommands:
         """Whether a text must not be sent yet; says why. A key repeat of this Enter does not send it."""
         words = self._objection(text)
         now = self._ui.clock()
-        again = text == self._kept and now - self._asked_at >= HELD_SECONDS
+        again = text == self._kept and now - self._asked_at >= HELD
         self._kept, self._asked_at = text, now
         if words and not again:
             self._ui.say_unsent(words, SECONDS)

@@ -7,11 +7,32 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from ccq_tui.config.actions import ACTIONS, BY_NAME, DECIDING, FIXED, PRESETS, Action, KeyPlace
 from ccq_tui.config.errors import meant
-from ccq_tui.config.keynames import key_name, shown_key, types_text
+from ccq_tui.input.gate import KeyKind
+from ccq_tui.input.keynames import key_name, shown_key, types_text
+from ccq_tui.input.keys import CHAINS, SETTINGS, TABLE, KeyPlace, KeyRow, rows_at
 
 PRESET = "preset"
+PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
+    "default": {},
+    "vim": {
+        "list_first": ("home", "g"),
+        "list_last": ("end", "G"),
+        "list_half_up": ("ctrl+u",),
+        "list_half_down": ("ctrl+d",),
+        "decline": ("ctrl+x",),  # Ctrl+D is taken
+    },
+    "emacs": {
+        "list_up": ("up", "ctrl+p"),
+        "list_down": ("down", "ctrl+n"),
+        # Some terminals send Alt+< as Esc and <, which arrives as < alone.
+        "list_first": ("home", "alt+less_than_sign", "less_than_sign"),
+        "list_last": ("end", "alt+greater_than_sign", "greater_than_sign"),
+        "list_half_up": ("alt+v",),
+        "list_half_down": ("ctrl+v",),
+    },
+}
+"""Key presets for lists, by name."""
 HALF = 8
 """Lines of half a page."""
 CANONICAL = {"list_half_up": ("shift+up",) * HALF, "list_half_down": ("shift+down",) * HALF}
@@ -19,9 +40,6 @@ CANONICAL = {"list_half_up": ("shift+up",) * HALF, "list_half_down": ("shift+dow
 TEXT_PLACES = (KeyPlace.EVERYWHERE, KeyPlace.PROMPT, KeyPlace.TRANSCRIPT)
 """Places where a text field is open."""
 REACHES_ALL = (KeyPlace.EVERYWHERE, KeyPlace.TRANSCRIPT)
-PANEL = (KeyPlace.LIST, KeyPlace.QUESTION)
-LIST_SCREEN = (KeyPlace.LIST, KeyPlace.EVERYWHERE)
-"""Places whose actions apply in a list on a screen of its own."""
 
 Choices = Mapping[str, str | tuple[str, ...]]
 """Value of the setting ``keys``: actions with their keys, and "preset" with a preset's name."""
@@ -35,13 +53,13 @@ class Keymap:
 
     def changed(self) -> dict[str, tuple[str, ...]]:
         """Return the actions whose keys are not the default ones."""
-        return {name: keys for name, keys in self.keys.items() if keys != BY_NAME[name].keys}
+        return {name: keys for name, keys in self.keys.items() if keys != SETTINGS[name].keys}
 
     @property
     def taken_from_text(self) -> frozenset[str]:
         """Keys that a person gave to actions that work where a text field is open: there they do not edit."""
         changed = self.changed().items()
-        return frozenset(key for name, keys in changed if BY_NAME[name].place in TEXT_PLACES for key in keys)
+        return frozenset(key for name, keys in changed if SETTINGS[name].place in TEXT_PLACES for key in keys)
 
     def shown(self, name: str) -> str:
         """Return the first key of an action as the screen shows it, or ""."""
@@ -49,33 +67,29 @@ class Keymap:
 
     __getitem__ = shown  # for sentences: each frame has some
 
-    def panel_keys(self, *places: KeyPlace) -> dict[str, tuple[str, ...]]:
-        """Return each key whose meaning in a panel was changed, with the keys that it stands for."""
-        actions = [action for action in ACTIONS if action.place in places]
-        given_away = {key for action in actions for key in action.keys} - {
-            key for action in actions for key in self.keys[action.name]
-        }
-        meant: dict[str, tuple[str, ...]] = dict.fromkeys(given_away, ())
-        for action in actions:
-            for key in self.keys[action.name]:
-                if key not in action.keys:
-                    meant[key] = CANONICAL.get(action.name) or action.keys[:1]
-        return meant
-
-    def list_keys(self, *, letters: bool) -> dict[str, tuple[str, ...]]:
-        """Return the changed keys of a list on a screen of its own, as `panel_keys` does.
+    def meant(self, place: KeyPlace, *, letters: bool = True) -> dict[str, tuple[str, ...]]:
+        """Return each key whose meaning in a place was changed, with the keys that it stands for.
 
         Without ``letters``, leave out keys that type or edit text: they go to the filter.
         """
-        meant = self.panel_keys(*LIST_SCREEN)
+        names = dict.fromkeys(row.setting for row in rows_at(place) if row.setting)
+        given_away = {key for name in names for key in SETTINGS[name].keys} - {
+            key for name in names for key in self.keys[name]
+        }
+        meant: dict[str, tuple[str, ...]] = dict.fromkeys(given_away, ())
+        for name in names:
+            known = SETTINGS[name].keys
+            for key in self.keys[name]:
+                if key not in known:
+                    meant[key] = CANONICAL.get(name) or known[:1]
         return {key: becomes for key, becomes in meant.items() if letters or not types_text(key)}
 
 
 def keymap_of(choices: Choices) -> Keymap:
     """Return the keys of all actions: a person's own over those of the preset over the defaults."""
     preset = PRESETS.get(str(choices.get(PRESET, "default")), {})
-    own = {name: _names(keys) for name, keys in choices.items() if name in BY_NAME}
-    defaults = {action.name: action.keys for action in ACTIONS}
+    own = {name: _names(keys) for name, keys in choices.items() if name in SETTINGS}
+    defaults = {name: row.keys for name, row in SETTINGS.items()}
     return Keymap({**defaults, **preset, **own})
 
 
@@ -123,25 +137,26 @@ def _entry_problem(name: str, value: Any) -> str:
     if name == PRESET:
         known = isinstance(value, str) and value in PRESETS
         return "" if known else f"must be one of {', '.join(PRESETS)}, not {value!r}"
-    action = BY_NAME.get(name)
-    if action is None:
-        return f"is not an action; {meant(name, BY_NAME)}"
+    row = SETTINGS.get(name)
+    if row is None:
+        return f"is not an action; {meant(name, SETTINGS)}"
     keys = [value] if isinstance(value, str) else value
     if not isinstance(keys, list | tuple) or not keys or not all(isinstance(key, str) for key in keys):
-        return f"must be a key or a list of keys, such as {(*action.keys, 'ctrl+k')[0]!r}, not {value!r}"
-    return next(filter(None, (_key_problem(action, key) for key in keys)), "")
+        return f"must be a key or a list of keys, such as {(*row.keys, 'ctrl+k')[0]!r}, not {value!r}"
+    return next(filter(None, (_key_problem(row, key) for key in keys)), "")
 
 
-def _key_problem(action: Action, written: str) -> str:
+def _key_problem(row: KeyRow, written: str) -> str:
     try:
         name = key_name(written)
     except ValueError as error:
         return str(error)
-    if name in action.keys:
+    if name in row.keys:
         return ""
-    if action.place in TEXT_PLACES and types_text(name):
+    if row.place in TEXT_PLACES and types_text(name):
         return f"{shown_key(name)} edits the text of the prompt; take a key such as ctrl+k, alt+k or f5"
-    if name in FIXED or (action.place is KeyPlace.LIST and name in DECIDING):
+    fixed = (one for one in TABLE if not one.setting and one.kind is not KeyKind.ACT)
+    if any(name in one.keys and _meet(one.place, row.place) for one in fixed):
         return f"{shown_key(name)} has a meaning of its own in panels; take another key"
     return ""
 
@@ -149,11 +164,11 @@ def _key_problem(action: Action, written: str) -> str:
 def _conflicts(choices: Choices) -> Iterator[tuple[str, str]]:
     """Find keys that would mean two things in one place; overlaps among the defaults are intended."""
     keymap = keymap_of(choices)
-    for one, other in combinations(ACTIONS, 2):
-        both = set(keymap.keys[one.name]) & set(keymap.keys[other.name])
-        chosen = next((action.name for action in (other, one) if action.name in choices), "")
+    for one, other in combinations(SETTINGS.values(), 2):
+        both = set(keymap.keys[one.setting]) & set(keymap.keys[other.setting])
+        chosen = next((row.setting for row in (other, one) if row.setting in choices), "")
         if both and _meet(one.place, other.place) and (chosen or PRESET in choices):
-            rest = one.name if chosen == other.name else other.name
+            rest = one.setting if chosen == other.setting else other.setting
             key = shown_key(min(both))
             yield (
                 chosen or PRESET,
@@ -162,7 +177,11 @@ def _conflicts(choices: Choices) -> Iterator[tuple[str, str]]:
 
 
 def _meet(one: KeyPlace, other: KeyPlace) -> bool:
-    return one is other or one in REACHES_ALL or other in REACHES_ALL or (one in PANEL and other in PANEL)
+    """Whether a key of one place may be pressed in the other."""
+    return one in (other, *CHAINS.get(other, ()), *REACHES_ALL) or other in (
+        *CHAINS.get(one, ()),
+        *REACHES_ALL,
+    )
 
 
 def _names(keys: str | tuple[str, ...]) -> tuple[str, ...]:

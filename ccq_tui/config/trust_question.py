@@ -6,18 +6,14 @@ is kept in order, for the prompt.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ccq_tui.config.trust import TrustAnswer
-
-PAUSE = 0.8
-"""Seconds without a key before a key counts for this question."""
-CLICKS_APART = 0.4
-"""Seconds from the click that moves the cursor to the one that answers: a double click does not do both."""
-
+from ccq_tui.input.gate import PAUSE, Face, Hand, KeyKind, Sign, Stroke, To, judge
+from ccq_tui.input.keys import KeyPlace, actions_at
 
 ROWS = tuple(TrustAnswer)
-LETTERS = {"n": TrustAnswer.LEAVE, "d": TrustAnswer.WITHOUT, "y": TrustAnswer.TRUST}
+LETTERS = {key: TrustAnswer(to) for key, to in actions_at(KeyPlace.TRUST).items() if to in ROWS}
 """TrustAnswer to which a letter moves the cursor, while nothing is typed."""
 _STEPS = {"up": -1, "down": 1}
 
@@ -27,74 +23,90 @@ class TrustKeys:
     """What the keys of the question have come to.
 
     Attributes:
-        since: Time, in seconds, when it appeared or when the last key came that was not meant for it.
+        hand: What the keys before came to.
+        shown_at: When it was drawn, or the last character was typed; None before.
+        row_at: When the row under the cursor was drawn with it; None before.
         typed: Text typed for the prompt.
         row: TrustAnswer of the cursor.
         letters: Letters that moved the cursor; they become text when more is typed.
-        typing: Whether the last key was text: Enter then ends its line.
         answer: The confirmed row, or None.
-        clicked: The row that the last click brought the cursor to, or None after any key.
-        clicked_at: Time of that click, in seconds.
+        due: Seconds until the last key answers, unless it is held down; 0.0 for none.
+        sign: Why the last key did not answer, or None.
         escapes: Whether Esc leaves: there is something to go back to.
     """
 
-    since: float
+    hand: Hand = field(default_factory=Hand)
+    shown_at: float | None = None
+    row_at: float | None = None
     typed: str = ""
     row: TrustAnswer = TrustAnswer.LEAVE
     letters: str = ""
-    typing: bool = False
     answer: TrustAnswer | None = None
-    clicked: TrustAnswer | None = None
-    clicked_at: float = 0.0
+    due: float = 0.0
+    sign: Sign | None = None
     escapes: bool = False
-
-    def is_fresh(self, at: float) -> bool:
-        """Whether a key pressed now may be meant for something else."""
-        return at - self.since < PAUSE
 
     @property
     def prompt(self) -> str:
         """Text typed for the prompt."""
         return self.typed.rstrip("\n")
 
+    def drawn(self, at: float) -> TrustKeys:
+        """Return the question after it was drawn as it is."""
+        shown_at = at if self.shown_at is None else self.shown_at
+        return replace(self, shown_at=shown_at, row_at=at if self.row_at is None else self.row_at)
 
-def pressed(question: TrustKeys, key: str, character: str, at: float) -> TrustKeys:
-    """Return the question after a key."""
-    if question.answer is not None:
-        return text_came(question, "\n" if key == "enter" else character, at)
-    question = replace(question, clicked=None)
-    fresh = question.is_fresh(at)
-    if key == "enter":
-        if question.typing:
-            return replace(question, typed=question.typed + "\n", typing=False, since=at)
-        return replace(question, since=at) if fresh else replace(question, answer=question.row)
-    if key == "escape" and question.escapes and not fresh:
-        return replace(question, answer=TrustAnswer.LEAVE)
-    if key in _STEPS and not fresh:
-        at_row = min(max(ROWS.index(question.row) + _STEPS[key], 0), len(ROWS) - 1)
-        return replace(question, row=ROWS[at_row], typing=False)
-    if key == "backspace":
-        kept = (question.typed + question.letters)[:-1]
-        return replace(question, typed=kept, letters="", row=TrustAnswer.LEAVE, typing=bool(kept), since=at)
-    if character in LETTERS and not (fresh or question.typed):
-        return replace(question, row=LETTERS[character], letters=question.letters + character, since=at)
-    return text_came(question, character, at) if character else replace(question, since=at)
+    def on(self, row: TrustAnswer) -> TrustKeys:
+        """Return the question with the cursor on a row."""
+        return replace(self, row=row, row_at=self.row_at if row is self.row else None)
+
+    def confirmed(self) -> TrustKeys:
+        """Return the question with the row under the cursor as its answer."""
+        return replace(self, answer=self.row, due=0.0)
 
 
-def text_came(question: TrustKeys, text: str, at: float) -> TrustKeys:
+def pressed(question: TrustKeys, key: Stroke, row: TrustAnswer | None = None) -> TrustKeys:
+    """Return the question after a key, a paste, or a click on a row."""
+    moves = key.text in LETTERS and not question.typed
+    if question.answer is not None or (key.text and not moves):
+        text = "\n" if key.name == "enter" else key.text
+        question = replace(question, hand=question.hand.noted(key), sign=None, due=0.0)
+        return _wrote(question, text, key.at)
+    decides = key.name == "enter" or row is question.row
+    kind = KeyKind.DECIDE if decides else KeyKind.MOVE if moves else KeyKind.ACT
+    draft, seen = bool(question.typed), (question.shown_at, question.row_at)
+    face = Face(kind, *seen, lasts=True, takes_words=False, draft=draft, quiet=PAUSE)
+    verdict, hand = judge(key, face, question.hand)
+    if kind is KeyKind.ACT and key.name not in _STEPS and row is None:
+        hand = replace(hand, to=question.hand.to)  # a key that does nothing here does not end the typing
+    question = replace(question, hand=hand, sign=verdict.sign, due=0.0)
+    if verdict.sign is Sign.NOT_SENT or verdict.to in (To.PROMPT, To.WORDS):
+        sign, text = (Sign.NOT_SENT, "\n") if decides else (None, key.text)
+        return _wrote(replace(question, sign=sign), text, key.at)
+    if verdict.to is To.NOWHERE:
+        return question
+    if decides:
+        return replace(question, due=verdict.after) if verdict.after else question.confirmed()
+    return _moved(question, key) if row is None else question.on(row)
+
+
+def _moved(question: TrustKeys, key: Stroke) -> TrustKeys:
+    if key.text in LETTERS:
+        question = replace(question, letters=question.letters + key.text, shown_at=key.at)
+        return question.on(LETTERS[key.text])
+    if key.name == "backspace":
+        question = _wrote(question, "", key.at)
+        return replace(question, typed=question.typed[:-1])
+    if key.name == "escape" and question.escapes:
+        return question.on(TrustAnswer.LEAVE).confirmed()
+    at = ROWS.index(question.row) + _STEPS.get(key.name, 0)
+    return question.on(ROWS[min(max(at, 0), len(ROWS) - 1)])
+
+
+def _wrote(question: TrustKeys, text: str, at: float) -> TrustKeys:
     """Return the question after typed text; the cursor returns to the row that changes nothing."""
     if question.answer is not None:
-        return replace(question, typed=question.typed + text, since=at)
+        return replace(question, typed=question.typed + text, shown_at=at)
     typed = question.typed + question.letters + text
-    return replace(
-        question, typed=typed, letters="", row=TrustAnswer.LEAVE, typing=True, since=at, clicked=None
-    )
-
-
-def clicked(question: TrustKeys, row: TrustAnswer, at: float) -> TrustKeys:
-    """Return the question after a click: the first moves the cursor there, the next one answers."""
-    if question.answer is not None or question.is_fresh(at):
-        return question
-    if question.clicked is not row:
-        return replace(question, row=row, typing=False, clicked=row, clicked_at=at)
-    return replace(question, answer=row) if at - question.clicked_at >= CLICKS_APART else question
+    shown_at = None if question.shown_at is None else at
+    return replace(question, typed=typed, letters="", shown_at=shown_at).on(TrustAnswer.LEAVE)

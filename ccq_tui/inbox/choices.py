@@ -8,9 +8,9 @@ from typing import Any
 
 from ccq_tui.inbox.answer_json import check_fields, is_number, named, words
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.inbox.suggestions import Suggestion, kept, lasting, what
+from ccq_tui.inbox.suggestions import Suggestion, is_readable, kept, lasting, what
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.key_uses import Does
+from ccq_tui.input.keys import Does
 
 NUMBERS = "123456789"
 """Keys of the lasting permissions; one beyond the ninth is reached with the arrows."""
@@ -63,6 +63,7 @@ def _plain(
 
 
 EACH, EVERY = "Approve, and ask before each edit", "Approve, and for this session: accept every file edit"
+AUTO, AUTO_BRIEF = "Approve, and for this session: let a classifier decide", "Approve, and use auto mode"
 EVERY_BRIEF, MODE = EVERY.replace("and for", "for"), "accept edits mode"
 CHANGE, INSTEAD = "Keep planning, and say what to change…", "Deny, and say what to do instead…"
 ALLOW = _plain("y", "Allow once", "allow once", allows=True)
@@ -73,6 +74,7 @@ PLAN_CHOICES = (
     _plain("y", EACH, "approve", allows=True, brief="Approve, ask before each edit", mode="default"),
     _plain("n", "Keep planning", "keep planning"),
     Choice("1", EVERY, Does("accept", "every file edit"), EVERY_BRIEF, MODE, allows=True, mode="acceptEdits"),
+    Choice("2", AUTO, Does("approve", "in auto mode"), AUTO_BRIEF, "auto mode", allows=True, mode="auto"),
     _plain("a", "Approve, and say something…", "approve with these words", allows=True, mode="default"),
     _plain("e", CHANGE, "keep planning with these words", brief="Keep planning, and say what…"),
 )
@@ -81,19 +83,21 @@ PLAN_CHOICES = (
 
 def permission_choices(request: PermissionRequest) -> tuple[Choice, ...]:
     """Return the ways to decide on a permission; of lasting permissions only the suggested ones."""
-    lasting = tuple(_lasting(*numbered) for numbered in enumerate(request.suggestions))
+    readable = (one for one in request.suggestions if is_readable(one, request.command))
+    lasting = tuple(_lasting(index, one, request.command) for index, one in enumerate(readable))
     # Only a session of ours can take a text with a permission.
     saying = () if request.origin.is_foreign else (ALLOW_AND_SAY,)
     return (ALLOW, DENY, *lasting, *saying, DENY_AND_SAY)
 
 
-def _lasting(index: int, suggestion: Suggestion) -> Choice:
+def _lasting(index: int, suggestion: Suggestion, command: str) -> Choice:
     """Return the choice that grants a suggestion."""
-    verb, about = "allow" if suggestion.destination == "session" else "always allow", what(suggestion)
+    about = what(suggestion, command)
+    verb = "allow" if suggestion.destination == "session" else "always allow"
     if suggestion.kind == "setMode" or suggestion.behavior not in ("", "allow"):
         verb, _, about = about.partition(" ")
-    key, label, where = NUMBERS[index : index + 1], lasting(suggestion), kept(suggestion)
-    brief = label.replace(": accept every", ": every")
+    key, label, where = NUMBERS[index : index + 1], lasting(suggestion, command), kept(suggestion)
+    brief = label.replace(": accept every", ": every").replace("let a classifier decide for you", "auto mode")
     return Choice(key, label, Does(verb, about), brief, where, allows=True, suggestion=suggestion)
 
 

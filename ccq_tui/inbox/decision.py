@@ -11,48 +11,23 @@ from dataclasses import dataclass, field, replace
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.choices import NUMBERS, Choice
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.key_uses import Does, KeyUse, by_key
+from ccq_tui.input.gate import KeyKind
+from ccq_tui.input.keynames import shown_key
+from ccq_tui.input.keys import DEFAULT, Chosen, Does, Hints, KeyPlace, actions_at, key_line, row_for
 from ccq_tui.questions import events as ev
-from ccq_tui.questions.input_guard import REPEAT_DELAY, InputGuard, Meaning, is_fresh
-from ccq_tui.questions.moves import NOT_DRAWN, OUT_OF_SIGHT
+from ccq_tui.questions.moves import OUT_OF_SIGHT
 from ccq_tui.questions.state import is_text, typable
 
 KEPT = "your words are kept, not sent · Enter again sends them"
-EMPTY_TEXT = "nothing typed yet · type what Claude should know, Esc goes back"
-DECISION = "Permission or plan"
-DECISION_KEYS = (
-    KeyUse(("up", "k", "ctrl+p"), "up", "Move up"),
-    KeyUse(("down", "j", "ctrl+n"), "down", "Move down"),
-    KeyUse(("home",), "first", "Go to the first row"),
-    KeyUse(("end",), "last", "Go to the last row"),
-    KeyUse(("enter",), "take", "Choose the row under the cursor"),
-    KeyUse(("y",), "choose", "Allow once; approve the plan"),
-    KeyUse(tuple(NUMBERS), "choose", "Allow for longer, as suggested; approve and accept edits"),
-    KeyUse(("a",), "choose", "Allow once, and say something"),
-    KeyUse(("n",), "choose", "Deny; keep planning"),
-    KeyUse(("e",), "choose", "Deny, and say what to do instead"),
-    KeyUse(("shift+up",), "scroll_up", "Scroll the details up"),
-    KeyUse(("shift+down",), "scroll_down", "Scroll the details down"),
-    KeyUse(("shift+pageup",), "page_up", "Page the details up"),
-    KeyUse(("space", "shift+pagedown"), "page_down", "Page the details down"),
-    KeyUse(("p",), "enlarge", "Enlarge the details; small again"),
-    KeyUse(("ctrl+g",), "edit", "Edit the plan, or the text, in $EDITOR"),
-    KeyUse(("ctrl+d",), "deny", "Go to “Deny”"),
-    KeyUse(("tab", "shift+tab"), "leave_text", "Leave the text"),
-    KeyUse(("escape",), "leave", "Leave the text; hide the panel"),
-    KeyUse(("f2",), "hide", "Hide or show the panel"),
-)
-"""The keys of the panel for permissions and plans; `DECISION` is their title."""
-DECISION_ACTIONS = by_key(DECISION_KEYS)
-IN_TEXT = frozenset({"take", "deny", "leave_text", "leave", "hide"})
-"""Actions of keys while a text is open; all other keys edit it."""
-ON_LIST = frozenset({"up", "down", "first", "last", "take", "deny", "leave", "hide", "enlarge"})
-"""Actions of keys that type nothing, while no text is open."""
-SHOWN = {"enter": "Enter"}
-"""Shown forms of keys that are not shown by their name."""
-WRITE, KEEP = Does("write"), Does("keep these words")
+DECISION_ACTIONS = actions_at(KeyPlace.DECISION)
+TEXT, LIST = frozenset({"text"}), frozenset({"rows", "moving"})
+"""Words for the table of keys while a text is open, and while none is."""
+WRITE, BACK, KEEP = Does("write"), Does("back"), Does("keep these words")
 ASK = "ask again"
 ENTER_TAKES = "Enter takes it"
+NO_ROW = -1
+"""The cursor of a dangerous call until it was moved."""
+CHOOSE = "choose with ↑↓, y or n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +35,7 @@ class DecisionState:
     """Everything a surface needs to draw an open decision; fields as in the question panel's state.
 
     Attributes:
+        cursor: The choice under the cursor, or `NO_ROW`.
         text_row: The choice for which the text was typed, or None.
         plan: The plan as the person edited it, or "" while it is as proposed.
         large: Whether the details take the place of the choices.
@@ -67,10 +43,10 @@ class DecisionState:
         unseen: Number of lines of the request that were never on the screen, as last reported.
         at_least: Whether there are more of those than were counted.
         warned: The choice that the warning about unseen lines is for, or None.
-        warned_at: The time of that warning.
         warned_by: The key that takes it now, as it is shown.
         stray: Whether a key that is no command, or a word, opened the text: Enter keeps it first.
-        guard: The guard against keys and clicks that are not meant for the panel.
+        doubt: The letter that opened the text, if it may have begun a word instead; the row that it opened;
+            and whether the word is what stands. Or None.
     """
 
     request: PermissionRequest | PlanRequest
@@ -83,15 +59,14 @@ class DecisionState:
     large: bool = False
     hidden: bool = False
     notice: str = ""
-    guard: InputGuard = field(default_factory=InputGuard)
     outcome: Allowed | Denied | None = None
     in_sight: frozenset[int] | None = field(default=None, compare=False)
     unseen: int = field(default=0, compare=False)
     at_least: bool = field(default=False, compare=False)
     warned: int | None = None
-    warned_at: float = 0.0
     warned_by: str = ""
     stray: bool = False
+    doubt: tuple[str, int, bool] | None = None
 
     @property
     def has_draft(self) -> bool:
@@ -106,34 +81,21 @@ class DecisionState:
 
 def decide(state: DecisionState, event: ev.Event) -> DecisionState:
     """Return the state after an event; the state itself when the event means nothing in it."""
-    if state.outcome is not None or (state.guard.returned and not isinstance(event, ev.Shown)):
+    if state.outcome is not None:
         return state
-    if isinstance(event, ev.Paused):
-        return replace(state, outcome=state.guard.decided(event.at))
-    held_back = state.warned is not None or state.notice in (OUT_OF_SIGHT, KEPT)
-    if held_back and isinstance(event, ev.Pressed) and event.apart < REPEAT_DELAY:
-        return state  # the key may be held down
     heard = state
     if state.warned is not None and isinstance(event, ev.Pressed | ev.Clicked | ev.TextChanged):
         heard = replace(state, warned=None, notice="")
-        if isinstance(event, ev.Pressed) and event.key == state.warned_by == state.choices[state.warned].key:
-            # The warning asked for the same key again, so the first one was no part of a word.
-            heard = replace(heard, guard=replace(heard.guard, typed_at=None))
     after = _decided(heard, event)
-    after = _held_back(after, state, event) if isinstance(after.outcome, Allowed) else after
-    if None in (after.outcome, after.guard.word) or not (isinstance(event, ev.Pressed) and event.types):
-        return after
-    # A pause will show whether the letter begins a word.
-    return replace(after, outcome=None, guard=after.guard.waiting(after.outcome))
+    return _confirmed(after, state, event) if isinstance(after.outcome, Allowed) else after
 
 
-def _held_back(after: DecisionState, before: DecisionState, event: ev.Event) -> DecisionState:
+def _confirmed(after: DecisionState, before: DecisionState, event: ev.Event) -> DecisionState:
     """Ask once more before allowing what was not wholly on the screen."""
-    at = getattr(event, "at", float("inf"))
-    if not before.unseen or (before.warned == after.cursor and not is_fresh(before.warned_at, at)):
+    if not before.unseen or before.warned == after.cursor:
         return after
     key = event.key if isinstance(event, ev.Pressed) else "a click"
-    warned = replace(after, outcome=None, warned=after.cursor, warned_at=at, warned_by=SHOWN.get(key, key))
+    warned = replace(after, outcome=None, warned=after.cursor, warned_by=shown_key(key))
     return replace(warned, notice=unseen_words(warned))
 
 
@@ -150,91 +112,74 @@ def _decided(state: DecisionState, event: ev.Event) -> DecisionState:
     match event:
         case ev.Seen():
             return _seen(state, event)
-        case ev.Shown():
-            return replace(state, guard=state.guard.shown(event, in_text=state.typing))
+        case ev.Signed(words):
+            return replace(state, notice=words)
         case ev.TextChanged(text):
             return (
                 replace(state, text=typable(text), notice="") if state.typing else _plan_edited(state, text)
             )
-        case ev.Pasted():
-            return _pasted(state, event)
-        case ev.Clicked(row, at) if 0 <= row < len(state.choices):
-            if state.guard.is_stray_click(at, hidden=state.hidden):
+        case ev.Words(text, meant):
+            text = typable(text)
+            if not text or state.hidden or state.typing:
                 return state
-            return _clicked(replace(state, guard=replace(state.guard, word=None, used=True)), row)
+            written = _type(state, text, _text_row(state))
+            return replace(written, stray=False) if meant else written
+        case ev.TakenBack(before):
+            seen = ev.Seen(state.in_sight or frozenset(), state.unseen, state.at_least)
+            return replace(_seen(before, seen), in_sight=state.in_sight)
+        case ev.Doubted(letter):
+            begins = state.typing and not state.text
+            return replace(state, doubt=(letter, state.cursor, False)) if begins else state
+        case ev.Clicked(row) if 0 <= row < len(state.choices) and not state.hidden:
+            return _clicked(state, row)
         case ev.Pressed():
-            return _judged_press(state, event)
+            return _pressed(state, event.key, event.character, alone=event.decides)
         case _:
             return state
 
 
-def meaning(state: DecisionState, event: ev.Pressed | ev.Pasted) -> Meaning:
-    """Return the meaning of a key or a paste: the panel's, too early for it, or the prompt's."""
-    return _judged(state, event)[0]
+def kind_of(state: DecisionState, event: ev.Pressed) -> KeyKind:
+    """Return what a key is to the gate."""
+    action = DECISION_ACTIONS.get(event.key, "")
+    if state.hidden or state.typing:
+        if event.types and not state.hidden:
+            return KeyKind.TEXT
+        sends = action == "take" and bool(state.text.strip()) and not (state.hidden or state.stray)
+        return KeyKind.DECIDE if sends else KeyKind.ACT
+    if action in ("up", "down"):
+        return KeyKind.MOVE
+    choice = next((one for one in state.choices if one.key == event.key), None)
+    if action == "choose" and choice is not None:
+        return KeyKind.OPEN if choice.takes_text else KeyKind.ACT if choice.lasts else KeyKind.DECIDE
+    if action == "take":
+        return (
+            KeyKind.ACT
+            if state.cursor == NO_ROW or state.choices[state.cursor].takes_text
+            else KeyKind.DECIDE
+        )
+    return KeyKind.ACT if action and action != "choose" else KeyKind.NONE
 
 
-def _judged(state: DecisionState, event: ev.Pressed | ev.Pasted) -> tuple[Meaning, InputGuard]:
-    if state.hidden:
-        return Meaning.COMMAND, state.guard
-    return state.guard.judged(event, in_text=state.typing, walks=not state.typing and _walks(event))
-
-
-def _walks(event: ev.Pressed | ev.Pasted) -> bool:
-    return isinstance(event, ev.Pressed) and DECISION_ACTIONS.get(event.key) in ("up", "down")
-
-
-def _judged_press(state: DecisionState, event: ev.Pressed) -> DecisionState:
-    meant, guard = _judged(state, event)
-    # To a person who is writing, here or in the prompt, a letter may be part of a word.
-    alone = not (event.ahead or event.drafting or state.guard.writing(event.at))
-    before, state = state, state if guard is state.guard else replace(state, guard=guard)
-    if meant is not Meaning.COMMAND:
-        return _written(state, meant)
-    after = _pressed(state, event.key, event.character, alone=alone)
-    if not (state.typing and event.types):
-        uses = event.key in DECISION_ACTIONS
-        after = replace(after, guard=after.guard.acted(event, before, walks=_walks(event), uses=uses))
-    if event.ahead and after.outcome is not None:
-        return replace(state, notice=NOT_DRAWN)
-    if state.typing and not after.typing and after.outcome is None:
-        # The next letter may still be part of the text that was just left.
-        return replace(after, guard=replace(after.guard, typed_at=event.at))
-    return after
-
-
-def _written(state: DecisionState, meant: Meaning) -> DecisionState:
-    """Take back what the keys of a word did; the word is the prompt's, or the text of a denial."""
-    word = state.guard.word
-    if word is None or meant is Meaning.PASSED_OVER:
-        return state
-    seen = ev.Seen(state.in_sight or frozenset(), state.unseen, state.at_least)
-    state = replace(_seen(word.before, seen), in_sight=state.in_sight, guard=replace(state.guard, word=None))
-    return _type(state, "".join(word.typed), _text_row(state)) if meant is Meaning.WORD else state
-
-
-def _pasted(state: DecisionState, event: ev.Pasted) -> DecisionState:
-    text = typable(event.text)
-    if state.hidden or not text:
-        return state
-    meant, guard = _judged(state, replace(event, text=text))
-    state = replace(state, guard=guard)
-    opens = meant is Meaning.COMMAND and not state.typing
-    return _type(state, text, _text_row(state)) if opens else state
+def enter_lasts(state: DecisionState) -> bool:
+    """Whether Enter grants something for longer."""
+    return not state.typing and state.cursor != NO_ROW and state.choices[state.cursor].lasts
 
 
 def means_something(state: DecisionState, key: str, character: str = "") -> bool:
     """Whether the panel takes a key in a state, instead of the text field or the screen."""
-    action = DECISION_ACTIONS.get(key, "")
+    row = row_for(KeyPlace.DECISION, key, TEXT if state.typing else LIST)
     if state.hidden:
-        return action == "hide"
-    return action in IN_TEXT if state.typing else action in ON_LIST or is_text(character)
+        return row is not None and row.action == "hide"
+    return row is not None or (not state.typing and is_text(character))
 
 
 def enter_does(state: DecisionState) -> str:
     """Return what Enter will do, in so many words."""
     choice = state.choices[state.cursor]
+    if state.doubt is not None:
+        return Does("allow" if choice.allows else "deny", f"“{state.text}”")
     if choice.takes_text and not (state.typing and state.text.strip()):
-        return WRITE
+        return BACK if state.typing else WRITE
     if state.typing and state.stray:
         return KEEP
     unseen = unseen_lines(state) if choice.allows else ""
@@ -243,23 +188,29 @@ def enter_does(state: DecisionState) -> str:
     return Does(choice.does.verb, choice.does.about, f", {unseen} unseen" if unseen else "")
 
 
-def decision_hints(state: DecisionState, *, pages: bool = False) -> tuple[tuple[str, str], ...]:
-    """Return the (key, what it does) pairs worth showing, Enter first; ``pages``: some details are cut."""
-    enter = ("Enter", enter_does(state))
+def decision_hints(state: DecisionState, *, pages: bool = False, chosen: Chosen = DEFAULT) -> Hints:
+    """Return the keys worth showing with what they do, Enter first; ``pages``: some details are cut."""
+    plan, large, none = isinstance(state.request, PlanRequest), state.large, state.cursor == NO_ROW
+    enter = "" if none else enter_does(state)
+    if state.doubt is not None:
+        return (("Enter", enter), ("Tab", enter_does(_swapped(state))), ("Esc", "keep as draft"))
     if state.typing:
-        return (enter, ("Ctrl+J", "new line"), ("Esc", "keep as draft"), ("Ctrl+G", "editor"))
-    plan = isinstance(state.request, PlanRequest)
-    hidden = state.large or (state.in_sight is not None and len(state.in_sight) < len(state.choices))
-    hints = (
-        enter,
-        ("y" if hidden and not state.large else "", "approve" if plan else "allow"),
-        ("n" if hidden else "", "keep planning" if plan else "deny"),
-        ("Space" if pages else key_of("page_down") if plan and state.unseen else "", "page"),
-        ("p" if pages and not state.large else "", "all"),
-        ("Ctrl+G" if plan else "", "edit"),
-        ("Esc", "small again" if state.large else "hide"),
-    )
-    return tuple(hint for hint in hints if hint[0])
+        said, leave = {"ctrl+g": "editor"}, "keep as draft" if state.text.strip() else "back"
+    else:
+        hidden = large or none or (state.in_sight is not None and len(state.in_sight) < len(state.choices))
+        allow, deny = ("approve", "keep planning") if plan else ("allow", "deny")
+        leave = "small again" if large else "hide"
+        said = {
+            "up": "", "down": "", "y": allow if hidden and not large else "", "n": deny if hidden else "",
+            "space": "page" if pages and not large else "", "p": "all" if pages and not large else "",
+            "pagedown": "page" if plan and state.unseen and not pages else "",
+            "ctrl+g": "edit" if plan else "",
+        }  # fmt: skip
+    words = TEXT if state.typing else LIST | {"plan"}
+    line = key_line(KeyPlace.DECISION, words, said, chosen, enter=enter, leave=leave)
+    if none:
+        return (("↑↓", "choose"), *line)
+    return (line[0], ("PgUp PgDn", "page"), *line[1:]) if large and pages else line
 
 
 def unseen_lines(state: DecisionState) -> str:
@@ -278,7 +229,7 @@ def unseen_words(state: DecisionState, *, short: bool = False) -> str:
     how = f"{key} shows {'it' if one else 'them'}"
     again = f"{state.warned_by} again {'approves' if plan else 'allows'}"
     if short:
-        return f"{again} {lines.replace(' line', ' unseen line')} · {how}"
+        return f"{again} {lines.replace(' line', ' unseen line')}"
     return f"{lines} {'was' if one else 'were'} never on the screen · {how} · {again}"
 
 
@@ -300,7 +251,7 @@ def _clicked(state: DecisionState, row: int) -> DecisionState:
 def _pressed(state: DecisionState, key: str, character: str, *, alone: bool) -> DecisionState:
     action = DECISION_ACTIONS.get(key, "")
     if action == "hide":
-        return replace(state, hidden=not state.hidden, notice="", guard=state.guard.opened())
+        return replace(state, hidden=not state.hidden, notice="")
     if state.hidden:
         return state
     if state.typing:
@@ -311,16 +262,18 @@ def _pressed(state: DecisionState, key: str, character: str, *, alone: bool) -> 
 
 
 def _done_in_text(state: DecisionState, action: str) -> DecisionState:
-    if action in ("leave", "leave_text", "deny"):
-        return replace(state, typing=False, notice="")
+    if action == "leave_text" and state.doubt is not None:
+        return _swapped(state)
+    if action in ("leave", "leave_text", "deny") or (action == "take" and not state.text.strip()):
+        return replace(state, typing=False, notice="", doubt=None)
     if action != "take":
         return state
     if not _is_in_sight(state, state.cursor):
         return replace(state, notice=OUT_OF_SIGHT)
-    if not state.text.strip():
-        return replace(state, notice=EMPTY_TEXT)
     if state.stray:
         return replace(state, stray=False, notice=KEPT)
+    if state.doubt is not None:
+        return replace(state, doubt=None, notice=f"Enter again sends “{state.text}”")
     return replace(state, outcome=state.choices[state.cursor].outcome(state.text, state.plan))
 
 
@@ -329,9 +282,12 @@ def _done_on_list(state: DecisionState, action: str, character: str) -> Decision
     match action:
         case "up" | "down":
             by = -1 if action == "up" else 1
-            return replace(state, cursor=(state.cursor + by) % len(state.choices), notice="")
+            start = max(state.cursor, 0) if by < 0 else state.cursor
+            return replace(state, cursor=(start + by) % len(state.choices), notice="")
         case "first" | "last":
             return replace(state, cursor=0 if action == "first" else last, notice="")
+        case "take" if state.cursor == NO_ROW:
+            return replace(state, large=False, notice=CHOOSE)
         case "take":
             return _take(state, state.cursor)
         case "deny":
@@ -364,6 +320,16 @@ def _chosen(state: DecisionState, key: str, character: str, *, alone: bool) -> D
     return there if asks else replace(there, notice=ENTER_TAKES)
 
 
+def _swapped(state: DecisionState) -> DecisionState:
+    """Read what was typed behind a letter the other way: as its text, or as the own words of a denial."""
+    if state.doubt is None:
+        return state
+    letter, row, is_word = state.doubt
+    denial = next(at for at, one in enumerate(state.choices) if one.takes_text and not one.allows)
+    there, text = (row, state.text.removeprefix(letter)) if is_word else (denial, letter + state.text)
+    return replace(state, cursor=there, text_row=there, text=text, doubt=(letter, row, not is_word))
+
+
 def _is_in_sight(state: DecisionState, index: int) -> bool:
     return state.in_sight is None or index in state.in_sight
 
@@ -384,7 +350,7 @@ def _take(state: DecisionState, index: int, *, named: bool = False) -> DecisionS
 
 def _text_row(state: DecisionState) -> int:
     """Return the choice whose text an otherwise meaningless key opens: a denial does no harm."""
-    if state.choices[state.cursor].takes_text:
+    if state.cursor != NO_ROW and state.choices[state.cursor].takes_text:
         return state.cursor
     return next(
         index for index, choice in enumerate(state.choices) if choice.takes_text and not choice.allows

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.decision import NO_ROW, DecisionState
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import DecidedRequest, QuestionRequest, Request
+from ccq_tui.inbox.requests import DecidedRequest, PermissionRequest, QuestionRequest, Request
 from ccq_tui.questions.model import CLAUDE, Recalled
 from ccq_tui.questions.state import PanelState, opened
 
@@ -16,7 +16,8 @@ Draft = PanelState | DecisionState
 def first_draft(request: Request) -> Draft:
     """Return the draft with which a request opens."""
     if isinstance(request, DecidedRequest):
-        return DecisionState(request, kind_of(request).choices(request))
+        cursor = NO_ROW if isinstance(request, PermissionRequest) and request.danger else 0
+        return DecisionState(request, kind_of(request).choices(request), cursor)
     # A form is named by its title.
     named = isinstance(request, QuestionRequest) or not request.questions.title
     return opened(request.questions, request.origin.called if named else CLAUDE)

@@ -74,12 +74,18 @@ def _link(request: ElicitationRequest, url: str) -> ElicitationRequest:
     if len(url) > MOST_URL:
         return replace(request, trouble=f"its link has {len(url):,} characters, more than {MOST_URL:,}")
     try:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
-        plain = host.encode("idna").decode() if not host.isascii() else host
+        parts, host = urlsplit(url), host_of(url)
     except ValueError:
         return replace(request, trouble="its link is none that a browser could open")
     clean = url.isprintable() and " " not in url
     if parts.scheme not in ("http", "https") or not host or not clean or "\\" in url:
         return replace(request, trouble="its link is no address of a web page")
-    return replace(request, url=url, host=f"{plain}:{port}" if port else plain)
+    return replace(request, url=url, host=host)
+
+
+def host_of(url: str) -> str:
+    """Return the host that a browser would open, in ASCII, with its port; raises `ValueError`."""
+    parts = urlsplit(url.replace("\\", "/"))
+    host, port = parts.hostname or "", parts.port
+    plain = host if host.isascii() else host.encode("idna").decode()
+    return f"{plain}:{port}" if plain and port else plain

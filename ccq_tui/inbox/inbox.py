@@ -22,9 +22,11 @@ from ccq_tui.inbox.port import (
     Added,
     Delivered,
     DraftUpdated,
+    Grown,
     InboxChange,
     InboxRenewed,
     InboxTrouble,
+    RequestChange,
     Settled,
 )
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
@@ -44,6 +46,7 @@ from ccq_tui.inbox.verdicts import (
 )
 from ccq_tui.processes import this_process
 from ccq_tui.questions.model import Recalled
+from ccq_tui.questions.state import Arriving
 
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -327,14 +330,14 @@ class Inbox:
             opened.leave()
         return done
 
-    def arrive(self, request: QuestionRequest) -> OpenRequest:
+    def arrive(self, request: QuestionRequest, arriving: Arriving) -> OpenRequest:
         """Open a set that is still being written: nobody is asked it, and it is on no disk."""
         opened = self._known.get(request.id)
-        if opened is None:
-            opened = self._made(request, "")
-            opened.is_arriving = True
-        if opened.is_arriving:
-            opened.stored = replace(opened.stored, request=request)
+        if opened is not None and opened.is_pending:
+            return opened
+        opened = opened or self._made(request, "")
+        opened.stored, opened.arriving = replace(opened.stored, request=request), arriving
+        self.report(Grown(request, arriving), opened)
         return opened
 
     def _made(self, request: Request, context: str) -> OpenRequest:
@@ -352,7 +355,6 @@ class Inbox:
         if opened is None:
             opened = self._made(request, context)
         opened.ask(request, context)
-        opened.is_left = False
         self._kept[request.id] = opened
         # Submitted now: a withdrawal that comes next must find it.
         adding = self.submit(lambda store: self._read(store, store.requests.add(request, context)))
@@ -369,7 +371,7 @@ class Inbox:
                 error = InboxUnavailable(f"a request was not written: {type(error).__name__}")
             opened.is_added = True
             self._trouble(error)
-            self._report(Added(opened.request), opened)
+            self.report(Added(opened.request), opened)
             return
         finally:
             opened.adding = None
@@ -385,7 +387,7 @@ class Inbox:
             opened.stored = stored
         if opened.is_pending and not opened.is_added:
             opened.add(opened.request)
-            self._report(Added(opened.request, again=True), opened)
+            self.report(Added(opened.request, again=True), opened)
 
     def _read(self, store: Store, stored: StoredRequest | None) -> Read | None:
         """Read the draft of a request and earlier answers; in the store's thread."""
@@ -485,7 +487,7 @@ class Inbox:
             opened.add(change.request)
             if known:
                 return  # it was reported when the disk refused it
-        self._report(change, opened)
+        self.report(change, opened)
 
     def _settled(self, change: Settled) -> None:
         opened = self._known.get(change.request.id)
@@ -494,7 +496,7 @@ class Inbox:
                 return  # it was reported when the disk refused it
             opened.end(change)
             self._typed.pop(change.request.id, None)
-        self._report(change, opened)
+        self.report(change, opened)
         if opened is not None:
             opened.resolve()
             self._release(opened)
@@ -502,9 +504,10 @@ class Inbox:
     def _draft_updated(self, change: DraftUpdated) -> None:
         opened = self._known.get(change.request.id)
         if opened is not None and (news := opened.hear(change)) is not None:
-            self._report(news, opened)
+            self.report(news, opened)
 
-    def _report(self, change: Added | Settled | DraftUpdated, opened: OpenRequest | None) -> None:
+    def report(self, change: RequestChange, opened: OpenRequest | None) -> None:
+        """Tell subscribers of a change of a request, and those of the request if it is open here."""
         self._news.emit(change)
         if opened is not None:
             opened.changed.emit(change)

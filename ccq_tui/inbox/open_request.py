@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.draft import Draft, first_draft, with_recalled
-from ccq_tui.inbox.port import Added, DraftUpdated, Settled
+from ccq_tui.inbox.port import DraftUpdated, Parked, RequestChange, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
 from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.questions.model import Recalled
-from ccq_tui.questions.state import Arriving, PanelState
+from ccq_tui.questions.state import Arriving
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.store.store import StoredDraft
@@ -68,6 +68,9 @@ class RequestKeeper(Protocol):
     def forget_draft(self, opened: OpenRequest) -> None:
         """Leave the stored draft as it is."""
 
+    def report(self, change: RequestChange, opened: OpenRequest | None) -> None:
+        """Tell subscribers of a change."""
+
 
 class OpenRequest:
     """A request that this process asks, shows or delivers; made by `Inbox`, changed in its event loop only.
@@ -78,7 +81,9 @@ class OpenRequest:
         version: The serial of the stored draft from which ``draft`` began.
         stale: A newer draft of another process that is not taken over yet, or None.
         recalled: The earlier answer to each question; empty if none is known.
-        changed: Emits changes by other surfaces and processes, after the inbox's subscribers have it.
+        arriving: How much of a set is here that is still being written and not asked yet, or None.
+        by_message: Whether no call waits for it any more: its answer goes to the agent as a message.
+        changed: Emits every change, after the inbox's subscribers have it.
     """
 
     def __init__(self, inbox: RequestKeeper, stored: StoredRequest) -> None:
@@ -88,9 +93,9 @@ class OpenRequest:
         self.version = 0
         self.stale: DraftUpdated | None = None
         self.recalled: tuple[Recalled | None, ...] = ()
-        self.changed: Signal[Added | Settled | DraftUpdated] = Signal()
-        self.is_arriving = False
-        """Whether it is still being written, and nobody is asked it yet."""
+        self.arriving: Arriving | None = None
+        self.by_message = False
+        self.changed: Signal[RequestChange] = Signal()
         self.is_saved = True
         """Whether this state is on disk."""
         self.is_added = False
@@ -114,17 +119,12 @@ class OpenRequest:
     @property
     def is_pending(self) -> bool:
         """Whether it waits for a person."""
-        return self.stored.state is RequestState.PENDING and not self.is_arriving
+        return self.stored.state is RequestState.PENDING and self.arriving is None
 
     @property
     def shown(self) -> Draft:
         """The draft with which it opens in a panel."""
         return with_recalled(self.draft or first_draft(self.request), self.recalled)
-
-    @property
-    def arriving(self) -> Arriving | None:
-        """How much of it is shown already while it is being written, or None."""
-        return self.draft.arriving if isinstance(self.draft, PanelState) else None
 
     # -- surfaces -------------------------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class OpenRequest:
     def type(self, draft: Draft, actor: Actor) -> None:
         """Change the draft; it is on disk within 250 ms, and before any later write."""
         self.draft, self.draft_actor, self.is_touched = draft, actor, True
-        if not self.is_arriving:
+        if self.arriving is None:
             self._inbox.save_soon(self)
 
     def take_over(self) -> Draft | None:
@@ -157,6 +157,20 @@ class OpenRequest:
         """Keep it pending: the end of the wait in this process no longer withdraws it."""
         self.is_left = True
 
+    def park(self, *, deferred: bool) -> Parked:
+        """Keep it pending without a process; see `Parked`."""
+        self.leave()
+        change = Parked(self.request, deferred)
+        self._inbox.report(change, self)
+        return change
+
+    def end_arriving(self, reason: str) -> None:
+        """Settle a set that was being written and will not be asked; ``reason`` is for a person."""
+        self.arriving = None
+        change = Settled(self.request, Cancelled(reason), WITHDRAWN)
+        self.end(change)
+        self._inbox.report(change, self)
+
     # -- waiting --------------------------------------------------------------------------------------------
 
     async def added(self) -> None:
@@ -174,7 +188,8 @@ class OpenRequest:
         """Begin to be asked, for the first time or again."""
         number = self.stored.number
         self.stored = StoredRequest(number, request, context, RequestState.PENDING, datetime.now(UTC))
-        self.is_saved = self.is_added = self.is_arriving = False
+        self.is_saved = self.is_added = self.is_left = self.by_message = False
+        self.arriving = None
         self._wait_anew()
 
     def add(self, request: Request) -> None:

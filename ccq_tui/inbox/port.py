@@ -8,9 +8,10 @@ from typing import Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.draft import Draft
-from ccq_tui.inbox.requests import Request, RequestOutcome
+from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredCommand
 from ccq_tui.processes import Owner, this_process
+from ccq_tui.questions.state import Arriving
 
 OPEN_HERE = "it is open in this terminal"
 
@@ -83,6 +84,32 @@ class Added:
 
     request: Request
     again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """More of a question set was written; nobody is asked it yet.
+
+    Attributes:
+        request: The set so far, under the id with which it will be asked.
+        arriving: The number of complete questions, and whether all of the set has arrived.
+    """
+
+    request: QuestionRequest
+    arriving: Arriving
+
+
+@dataclass(frozen=True, slots=True)
+class Parked:
+    """A request waits without a process.
+
+    Attributes:
+        request: The request.
+        deferred: Whether the resumed session asks it again; else its answer goes as a message.
+    """
+
+    request: Request
+    deferred: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +192,7 @@ class Notified:
     message: str
 
 
+RequestChange = Added | Grown | DraftUpdated | Parked | Settled
 InboxChange = (
-    Added
-    | Settled
-    | Delivered
-    | DraftUpdated
-    | SessionNoted
-    | Notified
-    | StoredCommand
-    | InboxTrouble
-    | InboxRenewed
+    RequestChange | Delivered | SessionNoted | Notified | StoredCommand | InboxTrouble | InboxRenewed
 )

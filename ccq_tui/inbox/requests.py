@@ -118,11 +118,12 @@ class PermissionRequest(Asked):
         input: The call's input.
         description: The agent's own words for what the call does, or "".
         reason: The reason that permission is needed (a hook's reason), or "".
-        blocked_path: The path that triggered the request, or "".
+        blocked_path: The path outside the session's directory that triggered the request, or "".
         agent_id: The subagent that asks, or "" for the main agent.
         agent: The name of that subagent, or "".
         suggestions: Lasting permissions that may be granted along with this one; no others may.
         change: What it would do to a file (`file_changes.change_of`), or nothing.
+        danger: What it may do that is hard to undo, in words (`dangers.placed`), or "".
     """
 
     tool: str
@@ -134,13 +135,25 @@ class PermissionRequest(Asked):
     agent: str = ""
     suggestions: tuple[Suggestion, ...] = ()
     change: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    danger: str = ""
+
+    @property
+    def command(self) -> str:
+        """The command that it would run, as rules name it; "" for another tool."""
+        return str(self.input.get("command", "")).strip() if self.tool == "Bash" else ""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest(Asked):
-    """A plan that waits for approval; ``plan`` is Markdown."""
+    """A plan that waits for approval.
+
+    Attributes:
+        plan: Markdown.
+        auto: Whether it can be carried out in auto mode.
+    """
 
     plan: str
+    auto: bool = False
 
 
 @dataclass(frozen=True, slots=True)

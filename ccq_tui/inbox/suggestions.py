@@ -16,8 +16,8 @@ from ccq_tui.text import one_line
 
 MOST_SUGGESTIONS = 20
 """Most suggestions to read; Claude Code was never seen to make more than three."""
-RULE_LIMIT = 600
-"""Most characters shown of a rule."""
+RULE_LIMIT = 400
+"""Most characters of a rule, or a directory, that can be granted: a longer one cannot be read in a row."""
 PLACES = {
     "session": ("For this session", ""),
     "localSettings": ("In this project, always", "kept in .claude/settings.local.json"),
@@ -68,6 +68,10 @@ class Suggestion:
     directories: tuple[str, ...] = ()
 
 
+AUTO = Suggestion("setMode", mode="auto")
+"""Auto mode for the rest of a session, which only Claude Code's own screen offers: it is not suggested."""
+
+
 def read_suggestions(raw: Iterable[Any]) -> Iterator[tuple[Suggestion, Any]]:
     """Read suggestions as the agent's program writes them, each with that form; leave out unreadable ones."""
     for one in islice(raw, MOST_SUGGESTIONS):
@@ -103,10 +107,16 @@ def written(suggestion: Suggestion) -> dict[str, Any]:
     return {"type": suggestion.kind, **given, "destination": suggestion.destination}
 
 
-def what(suggestion: Suggestion) -> str:
-    """Describe the grant of a suggestion, harmless to draw."""
+def is_readable(suggestion: Suggestion, command: str = "") -> bool:
+    """Whether its words fit into a row, whole; ``command`` is the one that it was suggested for."""
+    parts = (*(rule.content for rule in suggestion.rules), *suggestion.directories)
+    return all(len(part) <= RULE_LIMIT or part == command for part in parts)
+
+
+def what(suggestion: Suggestion, command: str = "") -> str:
+    """Describe the grant of a suggestion, harmless to draw; ``command`` is the one it was suggested for."""
     verb = VERBS.get(suggestion.behavior, "")
-    covered = _joined(_covered(rule) for rule in suggestion.rules)
+    covered = _joined(_covered(rule, command) for rule in suggestion.rules)
     match suggestion.kind:
         case "setMode":
             known = MODES.get(suggestion.mode)
@@ -123,9 +133,19 @@ def what(suggestion: Suggestion) -> str:
             return f"{verb}{covered}"
 
 
-def lasting(suggestion: Suggestion) -> str:
+def lasting(suggestion: Suggestion, command: str = "") -> str:
     """Describe a suggestion, harmless to draw: how long it holds, and what it grants."""
-    return f"{how_long(suggestion)}: {what(suggestion)}"
+    return f"{how_long(suggestion)}: {what(suggestion, command)}"
+
+
+def granted(suggestion: Suggestion, command: str = "") -> str:
+    """Describe what was granted, behind "allowed"; harmless to draw."""
+    place, _, time = how_long(suggestion).lower().partition(", ")
+    how, mode = f"{time} {place}".strip(), mode_name(suggestion)
+    does = what(suggestion, command)
+    if suggestion.kind == "addDirectories":
+        return f" · {does.replace('work', 'works', 1)} {how}"
+    return f" · {mode} {how}" if mode else f" {how}: {does}"
 
 
 def how_long(suggestion: Suggestion) -> str:
@@ -135,17 +155,24 @@ def how_long(suggestion: Suggestion) -> str:
 
 def kept(suggestion: Suggestion) -> str:
     """Describe where a suggestion is kept, or the mode that it goes to; harmless to draw, or ""."""
-    mode = MODES[suggestion.mode][0] if suggestion.kind == "setMode" and suggestion.mode in MODES else ""
     place = PLACES.get(suggestion.destination, ("", ""))[1]
-    return " · ".join(part for part in (f"{mode} mode" if mode else "", place) if part)
+    return " · ".join(part for part in (mode_name(suggestion), place) if part)
+
+
+def mode_name(suggestion: Suggestion) -> str:
+    """Return the known mode that it goes to, or ""."""
+    known = MODES.get(suggestion.mode) if suggestion.kind == "setMode" else None
+    return f"{known[0]} mode" if known else ""
 
 
 def _joined(parts: Iterable[str]) -> str:
     return " and ".join(one_line(part, RULE_LIMIT) for part in parts)
 
 
-def _covered(rule: Rule) -> str:
+def _covered(rule: Rule, command: str) -> str:
     tool, content = one_line(rule.tool, 80), rule.content
+    if content and content == command:
+        return "exactly this command"
     if tool.startswith("mcp__"):
         tool = tool.removeprefix("mcp__").replace("__", " ", 1)
     if not content:

@@ -13,10 +13,6 @@ from ccq_tui.questions.state import PanelState
 from ccq_tui.text import one_line
 from ccq_tui.words import plural
 
-TYPING_PAUSE = 0.8
-"""Seconds without a key in an empty prompt before a panel opens by itself."""
-THINKING_PAUSE = 1.5
-"""The same with text in the prompt: a person who wrote half a sentence thinks before finishing it."""
 MOST_TOPICS = 80
 """Most characters of the topics of all that waits."""
 HELD_UP_SECONDS = 0.5
@@ -50,21 +46,6 @@ class WaitingLine:
         """Whether all of the first set is here, but it is not asked, and another request waits behind it."""
         arriving = self.head.arriving if self.head is not None else None
         return arriving is not None and arriving.whole and bool(self.asked.items)
-
-    def __contains__(self, request_id: object) -> bool:
-        return self.get(request_id) is not None
-
-    def get(self, request_id: object) -> OpenRequest | None:
-        """Return the waiting request with an id, or None."""
-        return next((item for item in self.items if item.request.id == request_id), None)
-
-    def with_added(self, opened: OpenRequest) -> WaitingLine:
-        """Return the line with a request at its end; one that waits already stays where it is."""
-        return self if opened.request.id in self else WaitingLine((*self.items, opened))
-
-    def without(self, request_id: str) -> WaitingLine:
-        """Return the line without a request."""
-        return WaitingLine(tuple(item for item in self.items if item.request.id != request_id))
 
     def told(self, countdown: str, *, opens: bool) -> str:
         """Return the text beside the prompt: the waiting requests, and the key that shows them."""
@@ -105,9 +86,3 @@ class WaitingLine:
 def count_of(request: Request) -> int:
     """Return the number of its questions or decisions; a form is one."""
     return len(request.questions.questions) if isinstance(request, QuestionRequest) else 1
-
-
-def seconds_to_wait(now: float, last_typed: float | None, *, drafting: bool) -> float:
-    """Return the seconds until a panel may open by itself; 0.0 when it may open now."""
-    pause = THINKING_PAUSE if drafting else TYPING_PAUSE
-    return 0.0 if last_typed is None else max(0.0, last_typed + pause - now)

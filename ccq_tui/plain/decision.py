@@ -95,7 +95,8 @@ def _permission(request: PermissionRequest) -> Iterator[str]:
     does = phrases(request, str(path)) or (f"use {request.tool}",)
     yield f"{request.agent or request.origin.called} wants to {does[0]}"
     trouble = str(request.change.get("trouble", ""))
-    yield from filter(None, (request.description, request.reason, trouble and f"The file {trouble}"))
+    warning = request.danger and f"Warning: it {request.danger}"
+    yield from filter(None, (warning, request.description, request.reason, trouble and f"The file {trouble}"))
     if hunks_of(request.change):
         for row in diff_lines(request.input, request.change):
             yield f"{row.sign} {row.new or row.old or ''}: {row.text}"

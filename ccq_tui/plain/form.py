@@ -18,7 +18,6 @@ from ccq_tui.plain.question import help_text, label_of, prompt_of, text_of
 from ccq_tui.plain.tables import as_sentences
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Kind
 from ccq_tui.questions.flow import go_on, turn_by, turn_to
-from ccq_tui.questions.input_guard import InputGuard
 from ccq_tui.questions.model import same_words
 from ccq_tui.questions.moves import page_taken_over
 from ccq_tui.questions.prose import answer_line
@@ -65,7 +64,7 @@ class _Filling:
         """Return the draft without what belongs to the surface that it was typed on."""
         state = cast("PanelState", self.dialog.opened.shown)
         tab = state.tab if state.tab in state.all_tabs else state.all_tabs[0]
-        state = replace(state, hidden=False, guard=InputGuard(), outcome=None, stray=None)
+        state = replace(state, hidden=False, outcome=None, stray=None, doubt=None)
         return replace(state, tab=tab, focus=resting_focus(state.pages, tab))
 
     async def talk(self) -> End:
@@ -242,7 +241,7 @@ class _Filling:
         page = self._state.page
         if page.is_field and (page.draft.other.strip() or page.question.options):
             self._turned(go_on(self._state))
-        elif page.answered or page.chose_none:
+        elif page.answered:
             self._take(page.answer())
         elif page.question.required or not self._state.needs_review:
             self._lines.note(f"An answer is needed · {allowed(page.question)}.")

@@ -89,6 +89,12 @@ class CompletionList:
         within = self.wanted.kind is CompletionKind.COMMANDS and self.wanted.start > 0
         return self._complete or self._alike_alone or within
 
+    @property
+    def runs(self) -> bool:
+        """Whether Enter runs the chosen row: a command that begins the prompt and needs no arguments."""
+        begins = self.wanted.kind is CompletionKind.COMMANDS and not self.wanted.start
+        return begins and self.chosen is not None and self.chosen.hint[:1] in ("", "[")
+
     def by(self, steps: int) -> CompletionList:
         """Move the cursor, from the last row to the first and back."""
         if not self.rows:
@@ -150,8 +156,8 @@ class CompletionList:
         # Not `enter_takes`: what is true again at the next moment would flicker.
         takes = searching or self.moved or not self._left_to_prompt
         return (
-            ("Enter", "take" if takes else "send"),
-            *(() if takes else (("Tab", "take"),)),
+            ("Enter", "send" if not takes else "run" if self.runs else "take"),
+            *(() if takes and not self.runs else (("Tab", "complete"),)),
             ("↑ ↓", "choose"),
             *(((again, "next"),) if searching and again else ()),
             ("Esc", "back" if searching else "close"),

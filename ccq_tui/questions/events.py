@@ -1,30 +1,9 @@
-"""The events of an open question set: one small frozen class for each key, click and moment.
-
-Times are seconds of a monotonic clock; the machine itself never looks at a clock.
-"""
+"""The events of an open request: one small frozen class for each key and click that the gate let pass."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The panel came to the front; if no person asked for it, a grace begins in which no key decides.
-
-    Attributes:
-        at: The time.
-        typed_at: The time when something printable was last typed elsewhere, or None.
-        asked_for: Whether a person opened it: then no key can have been meant for something else.
-        again: Whether it was there before, and only covered.
-        pressed_at: The time of the last key if a person may still hold it down, and it could decide; or None.
-    """
-
-    at: float
-    typed_at: float | None = None
-    asked_for: bool = False
-    again: bool = False
-    pressed_at: float | None = None
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +13,16 @@ class Pressed:
     Attributes:
         key: The key's name, as Textual spells it ("up", "ctrl+d", "slash", "a").
         character: The text that the key types, or "".
-        at: The time.
-        drafting: Whether the prompt holds text.
         given: The text that the key types if a person gave it another meaning, or "".
-        ahead: Whether it was pressed before the panel was drawn: then it decides nothing.
-        apart: Seconds since the same key came, if no other one did in between; else infinity.
+        decides: Whether it may decide; else it only moves to what it would take, and says so.
+        walks: Whether it follows keys that moved, at once: it moves on every row.
     """
 
     key: str
     character: str = ""
-    at: float = float("inf")
-    drafting: bool = False
     given: str = ""
-    ahead: bool = False
-    apart: float = float("inf")
+    decides: bool = True
+    walks: bool = False
 
     @property
     def types(self) -> str:
@@ -55,24 +30,33 @@ class Pressed:
         return self.given or self.character or (self.key if len(self.key) == 1 else "")
 
 
-class PastedText(str):
-    """The text of a paste, distinct from a key even if it is one character."""
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Own words begin: a paste, or keys that were no commands; or they are ``meant`` as such."""
 
-    __slots__ = ()
+    text: str
+    meant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Pasted:
-    """Text was pasted, whole."""
+class TakenBack:
+    """What the last keys did is undone; ``before`` is the state before the first of them."""
 
-    text: str
-    at: float = float("inf")
-    drafting: bool = False
+    before: Any
 
-    @property
-    def types(self) -> PastedText:
-        """The text."""
-        return PastedText(self.text)
+
+@dataclass(frozen=True, slots=True)
+class Doubted:
+    """The letter that opened the text may have begun a word: the first character followed at once."""
+
+    letter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """The line of keys says why a key did not decide, until the next one."""
+
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +64,13 @@ class Clicked:
     """A row of the list or of the review was clicked."""
 
     row: int
-    at: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class TabClicked:
+    """The tab of a question, or of the review, was clicked."""
+
+    tab: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,25 +89,10 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Paused:
-    """No key followed the one pressed at a time: it began no word."""
-
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class TabClicked:
-    """The tab of a question, or of the review, was clicked."""
-
-    tab: int
-    at: float = float("inf")
-
-
-@dataclass(frozen=True, slots=True)
 class TextChanged:
     """The open text field now holds ``text``."""
 
     text: str
 
 
-Event = Shown | Pressed | Pasted | Paused | Clicked | TabClicked | Seen | TextChanged
+Event = Pressed | Words | TakenBack | Doubted | Signed | Clicked | TabClicked | Seen | TextChanged

@@ -11,7 +11,6 @@ from ccq_tui.questions.state import Focus, PanelState, resting_focus
 
 EMPTY_FIELD = "nothing typed yet · type an answer, or decline the questions"
 NEEDED = "the form needs this · fill it in, or decline or cancel the form"
-EMPTY_DISCUSSION = "nothing typed yet · write what you want to say, Esc goes back"
 
 
 def go_on(state: PanelState) -> PanelState:
@@ -23,10 +22,12 @@ def go_on(state: PanelState) -> PanelState:
             return _from_field(state)
         case Focus.REVIEW:
             return _from_review(state)
+        case Focus.OTHER | Focus.DISCUSS if state.doubt is not None and state.sends_text:
+            return replace(state, doubt=None, aside=f"Enter again sends “{state.text}”")
         case Focus.OTHER if state.sends_text:
             return _next(moves.leave_text(state, taken=True))
         case Focus.DISCUSS if state.sends_text:
-            return _from_discussion(state)
+            return replace(state, outcome=state.discussed)
         case Focus.OTHER | Focus.NOTE | Focus.FILTER | Focus.DISCUSS:
             return moves.leave_text(state, taken=True)
         case Focus.DECLINE:
@@ -46,6 +47,7 @@ def turn_to(state: PanelState, tab: int) -> PanelState:
         focus=resting_focus(state.pages, tab),
         review_row=gaps[0] if gaps else len(state.pages),
         large=False,
+        left_own=False,
         notice=page.problem if page is not None and page.is_field and page.draft.taken else "",
     )
 
@@ -59,7 +61,7 @@ def turn_by(state: PanelState, by: int) -> PanelState:
 
 def fold(state: PanelState) -> PanelState:
     """Hide the panel, or show it again."""
-    return replace(state, hidden=not state.hidden, guard=state.guard.opened())
+    return replace(state, hidden=not state.hidden)
 
 
 def enlarge(state: PanelState) -> PanelState:
@@ -151,12 +153,6 @@ def _from_review(state: PanelState) -> PanelState:
     if state.review_row < len(state.pages):
         return turn_to(state, state.review_row)
     return _confirm(state)
-
-
-def _from_discussion(state: PanelState) -> PanelState:
-    if not state.discussion.strip():
-        return replace(state, notice=EMPTY_DISCUSSION)
-    return replace(state, outcome=state.discussed)
 
 
 def _next(state: PanelState) -> PanelState:

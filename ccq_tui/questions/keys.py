@@ -1,15 +1,13 @@
-"""The key table of the question panel: the meaning of each key, its place, and its hint.
-
-The table is data, so that the machine, the footer and the documentation all say the same.
-"""
+"""The question panel and the table of keys: what its actions do to a state, and which of its rows apply."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from ccq_tui.key_uses import Does
+from ccq_tui.input.gate import KeyKind
+from ccq_tui.input.keys import DEFAULT, Chosen, Does, Hints, KeyPlace, key_line, row_for
 from ccq_tui.questions import flow, moves
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.limits import counted, selection_problem
@@ -18,7 +16,6 @@ from ccq_tui.questions.state import Focus, Page, PanelState, is_text
 
 FILTER_FROM = 10
 """Fewest options of a list that can be filtered."""
-When = Callable[[PanelState], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,199 +24,117 @@ class KeyStep:
 
     Attributes:
         do: Returns the state after it.
-        walks: Whether it moves or toggles: people press such keys fast, and a word has others too.
         takes: Whether it takes the row under the cursor.
         row: The row that it takes instead, or None.
         scrolls: Lines, or pages, by which the surface scrolls what it cannot show whole: no change of state.
         by_pages: Whether these are pages.
         edits: Whether the surface then edits the open text in the person's own editor.
+        writes: Whether it begins own words with the key.
     """
 
     do: Callable[[PanelState], PanelState]
-    walks: bool = False
     takes: bool = False
     row: int | None = None
     scrolls: int = 0
     by_pages: bool = False
     edits: bool = False
+    writes: bool = False
 
 
 def _unchanged(state: PanelState) -> PanelState:
     return state
 
 
-UP, DOWN = (KeyStep(partial(moves.move, by=by), walks=True) for by in (-1, 1))
-PREVIOUS, NEXT = (KeyStep(partial(flow.turn_by, by=by), walks=True) for by in (-1, 1))
 LINE_UP, LINE_DOWN = (KeyStep(_unchanged, scrolls=by) for by in (-1, 1))
-PAGE_UP, PAGE_DOWN = (KeyStep(_unchanged, scrolls=by, by_pages=True) for by in (-1, 1))
 OTHER = KeyStep(moves.open_other)
-DECLINE = KeyStep(flow.decline)
 FOLD = KeyStep(flow.fold)
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRow:
-    """One row of the key table.
-
-    Attributes:
-        keys: Names of the keys, as Textual spells them.
-        action: Their action; None picks the row that a digit counts.
-        when: Whether the row applies in a state.
-        does: Their effect, for the list of all keys.
-    """
-
-    keys: tuple[str, ...]
-    action: KeyStep | None
-    when: When
-    does: str
-
-
-def _list(state: PanelState) -> bool:
-    return state.focus is Focus.LIST
-
-
-def _choices(state: PanelState) -> bool:
-    return _list(state) and not state.page.is_field
-
-
-def _numbered(state: PanelState) -> bool:
-    return _choices(state) or state.focus is Focus.REVIEW
-
-
-def _multi(state: PanelState) -> bool:
-    return _choices(state) and state.page.question.multi_select
-
-
-def _notable(state: PanelState) -> bool:
-    return _list(state) and state.questions.takes_prose
-
-
-def _discussable(state: PanelState) -> bool:
-    return _list_or_review(state) and state.questions.takes_prose
-
-
-def _list_or_review(state: PanelState) -> bool:
-    return state.focus in (Focus.LIST, Focus.REVIEW)
-
-
-def _moving(state: PanelState) -> bool:
-    return state.focus in (Focus.LIST, Focus.REVIEW, Focus.FILTER)
-
-
-def _filterable(state: PanelState) -> bool:
-    return _choices(state) and len(state.page.question.options) >= FILTER_FROM
+EFFECTS: Mapping[str, KeyStep] = {
+    "up": KeyStep(partial(moves.move, by=-1)),
+    "down": KeyStep(partial(moves.move, by=1)),
+    "first": KeyStep(partial(moves.move_to_edge, last=False)),
+    "last": KeyStep(partial(moves.move_to_edge, last=True)),
+    "select": KeyStep(moves.mark, takes=True),
+    "take": KeyStep(flow.go_on, takes=True),
+    "all": KeyStep(moves.mark_all),
+    "next": KeyStep(partial(flow.turn_by, by=1)),
+    "previous": KeyStep(partial(flow.turn_by, by=-1)),
+    "other": OTHER,
+    "note": KeyStep(partial(moves.open_text, focus=Focus.NOTE)),
+    "recall": KeyStep(moves.take_over),
+    "filter": KeyStep(partial(moves.open_text, focus=Focus.FILTER)),
+    "enlarge": KeyStep(flow.enlarge),
+    "line_up": LINE_UP,
+    "line_down": LINE_DOWN,
+    "page_up": KeyStep(_unchanged, scrolls=-1, by_pages=True),
+    "page_down": KeyStep(_unchanged, scrolls=1, by_pages=True),
+    "discuss": KeyStep(partial(moves.open_text, focus=Focus.DISCUSS)),
+    "back": KeyStep(flow.back),
+    "fold": FOLD,
+    "decline": KeyStep(flow.decline),
+    "confirm": KeyStep(flow.decline),
+    "swap": KeyStep(moves.swap),
+    "dismiss": KeyStep(flow.dismiss),
+    "edit": KeyStep(flow.open_for_editor, edits=True),
+}
+"""The effects of the actions of the table of keys; a digit picks the row that it counts."""
 
 
 def recalls(state: PanelState) -> bool:
     """Return whether the question was answered before, and differently from its draft."""
-    before = state.before
-    return (
-        _list(state)
-        and before is not None
-        and moves.taken_over(state.page, before.answer) != state.page.draft
-    )
+    before, page = state.before, state.page
+    on_list = state.focus is Focus.LIST
+    return on_list and before is not None and moves.taken_over(page, before.answer) != page.draft
 
 
-def _several(state: PanelState) -> bool:
-    return state.needs_review
-
-
-def _enlarged(state: PanelState) -> bool:
-    return state.large and _list(state)
-
-
-def _declining(state: PanelState) -> bool:
-    return state.focus is Focus.DECLINE
-
-
-def _always(_state: PanelState) -> bool:
-    return True
-
-
-KEY_TABLE: tuple[KeyRow, ...] = (
-    KeyRow(("y",), DECLINE, _declining, "In the confirmation: decline"),
-    KeyRow(
-        ("x",),
-        KeyStep(flow.dismiss),
-        lambda s: _declining(s) and s.questions.is_form,
-        "In the confirmation of a form: cancel it without a decision",
-    ),
-    KeyRow(("up", "ctrl+p"), UP, _moving, "Move up"),
-    KeyRow(("down", "ctrl+n"), DOWN, _moving, "Move down"),
-    KeyRow(("k",), UP, _list_or_review, "Move up"),
-    KeyRow(("j",), DOWN, _list_or_review, "Move down"),
-    KeyRow(
-        ("home",), KeyStep(partial(moves.move_to_edge, last=False)), _list_or_review, "Go to the first row"
-    ),
-    KeyRow(("end",), KeyStep(partial(moves.move_to_edge, last=True)), _list_or_review, "Go to the last row"),
-    KeyRow(tuple("123456789"), None, _numbered, "Select that row; in the review, go to that question"),
-    KeyRow(
-        ("space",),
-        KeyStep(moves.mark, walks=True, takes=True),
-        _choices,
-        "Select, and stay; toggle in a multi-select",
-    ),
-    KeyRow(
-        ("enter",),
-        KeyStep(flow.go_on, takes=True),
-        lambda s: not _declining(s),
-        "Select and continue; on “Submit answers”: confirm",
-    ),
-    KeyRow(("a",), KeyStep(moves.mark_all), _multi, "All or none of a multi-select"),
-    KeyRow(("tab",), NEXT, _several, "Next question"),
-    KeyRow(("shift+tab",), PREVIOUS, _several, "Previous question"),
-    KeyRow(("right", "l"), NEXT, _list_or_review, "Next question"),
-    KeyRow(("left", "h"), PREVIOUS, _list_or_review, "Previous question"),
-    KeyRow(("o",), OTHER, _list, "Answer in your own words"),
-    KeyRow(("n",), KeyStep(partial(moves.open_text, focus=Focus.NOTE)), _notable, "Add a note to the answer"),
-    KeyRow(("r",), KeyStep(moves.take_over), recalls, "Reuse your earlier answer"),
-    KeyRow(
-        ("slash",), KeyStep(partial(moves.open_text, focus=Focus.FILTER)), _filterable, "Filter a long list"
-    ),
-    KeyRow(("p",), KeyStep(flow.enlarge), _list, "Show the row and its preview whole, or back"),
-    KeyRow(("shift+up",), LINE_UP, _list_or_review, "Scroll the preview up"),
-    KeyRow(("shift+down",), LINE_DOWN, _list_or_review, "Scroll the preview down"),
-    KeyRow(("shift+pageup",), PAGE_UP, _list_or_review, "Page the preview up"),
-    KeyRow(("shift+pagedown",), PAGE_DOWN, _list_or_review, "Page the preview down"),
-    KeyRow(("pageup",), PAGE_UP, _enlarged, "Page what is enlarged up"),
-    KeyRow(("pagedown",), PAGE_DOWN, _enlarged, "Page what is enlarged down"),
-    KeyRow(
-        ("c",),
-        KeyStep(partial(moves.open_text, focus=Focus.DISCUSS)),
-        _discussable,
-        "Discuss in prose instead of answering",
-    ),
-    KeyRow(("escape",), KeyStep(flow.back), _always, "Leave the text, then hide the panel"),
-    KeyRow(("f2",), FOLD, _always, "Hide or show the panel"),
-    KeyRow(("ctrl+d",), DECLINE, _always, "Decline the questions (asks once)"),
-    KeyRow(
-        ("ctrl+g",),
-        KeyStep(flow.open_for_editor, edits=True),
-        _always,
-        "Edit the text, or your own answer, in $EDITOR",
-    ),
-)
+def words(state: PanelState) -> frozenset[str]:
+    """Return the words of the table of keys that hold in a state."""
+    focus, question = state.focus, state.page.question
+    on_list, rows = focus is Focus.LIST, focus in (Focus.LIST, Focus.REVIEW)
+    choices = on_list and not state.page.is_field
+    found = {
+        "list": on_list,
+        "rows": rows,
+        "moving": rows or focus is Focus.FILTER,
+        "choices": choices,
+        "numbered": choices or focus is Focus.REVIEW,
+        "multi": choices and question.multi_select,
+        "filterable": choices and len(question.options) >= FILTER_FROM,
+        "recalled": recalls(state),
+        "large": on_list and state.large,
+        "several": state.needs_review,
+        "prose": state.questions.takes_prose,
+        "text": state.typing and focus is not Focus.FILTER,
+        "lines": state.typing and not state.one_line,
+        "declining": focus is Focus.DECLINE,
+        "asking": focus is not Focus.DECLINE,
+        "form": state.questions.is_form,
+        "doubt": state.doubt is not None,
+    }
+    return frozenset(word for word, holds in found.items() if holds)
 
 
 def action_for(state: PanelState, key: str, character: str = "") -> KeyStep | None:
     """Return the action of a key in a state, or None for none (in a text field: if it edits the text)."""
     if state.hidden:
         return FOLD if key == "f2" else None
-    for row in KEY_TABLE:
-        if key in row.keys and row.when(state):
-            if row.action is not None:
-                return row.action
-            # Digits count the rows that are shown; one beyond them means nothing, as any other letter.
-            rows = state.asked_tabs if state.in_review else state.page.rows
-            if (at := row.keys.index(key)) < len(rows):
-                return _picks(state, rows[at])
-    prose = _discussable(state) and not (character == " " or character.isdigit())
-    return _types(character) if is_text(character) and (_list(state) or prose) else None
+    now = words(state)
+    row = row_for(KeyPlace.QUESTION, key, now)
+    if row is not None and row.action == "row":
+        # Digits count the rows that are shown; one beyond them means nothing, as any other letter.
+        rows = state.asked_tabs if state.in_review else state.page.rows
+        if (at := row.keys.index(key)) < len(rows):
+            return _picks(state, rows[at])
+    elif row is not None and (found := EFFECTS.get(row.action)) is not None:
+        return found
+    prose = now >= {"rows", "prose"} and not (character == " " or character.isdigit())
+    return _types(character) if is_text(character) and ("list" in now or prose) else None
 
 
 def action_of(state: PanelState, event: Pressed) -> KeyStep | None:
-    """Return the action of a press: on the row of the custom text, every key but the blank is text."""
-    text = event.types if _on_other(state) and not (state.hidden or state.guard.walking(event.at)) else ""
+    """Return the action of a press: on an empty row of the custom text, every key but the blank is text."""
+    text = event.types if _types_here(state) and not (state.hidden or event.walks) else ""
     if is_text(text) and text != " ":
         return _types(text)
     return action_for(state, event.key, event.character)
@@ -228,81 +143,110 @@ def action_of(state: PanelState, event: Pressed) -> KeyStep | None:
 def _on_other(state: PanelState) -> bool:
     """Return whether the cursor is on the row of the custom text."""
     page = state.page
-    return _choices(state) and not page.question.closed and page.cursor == page.other_row
+    choices = state.focus is Focus.LIST and not (page.is_field or page.question.closed)
+    return choices and page.cursor == page.other_row
 
 
-def walks(state: PanelState, event: Pressed) -> bool:
-    """Return whether a press moves or toggles."""
+def _types_here(state: PanelState) -> bool:
+    """Return whether letters on the row under the cursor are text."""
+    return _on_other(state) and not (state.left_own or state.page.draft.other.strip())
+
+
+def kind_of(state: PanelState, event: Pressed) -> KeyKind:
+    """Return what a key is to the gate."""
+    if state.typing and event.types and not state.hidden:
+        return KeyKind.TEXT
     action = action_of(state, event)
-    return action is not None and action.walks
+    if action is None or action.writes:
+        return KeyKind.NONE
+    row = row_for(KeyPlace.QUESTION, event.key, words(state))
+    kind = row.kind if row is not None and not state.hidden else KeyKind.ACT
+    if event.key.isdigit() and not state.page.question.multi_select:
+        return KeyKind.ACT
+    return (
+        KeyKind.ACT if kind is KeyKind.DECIDE and event.key == "enter" and not _enter_decides(state) else kind
+    )
+
+
+def _enter_decides(state: PanelState) -> bool:
+    page = state.page
+    if state.focus is Focus.LIST:
+        return page.cursor != page.other_row or page.question.closed or bool(page.draft.other.strip())
+    return state.focus in (Focus.REVIEW, Focus.FIELD) or state.sends_text
 
 
 def _picks(state: PanelState, row: int) -> KeyStep:
     if state.in_review:
         return KeyStep(partial(flow.turn_to, tab=row), row=row)
-    return KeyStep(partial(moves.pick, row=row), walks=_multi(state), row=row)
+    return KeyStep(partial(moves.pick, row=row), row=row)
 
 
 def _types(seed: str) -> KeyStep:
-    return KeyStep(partial(moves.open_other, seed=seed))
+    return KeyStep(partial(moves.open_other, seed=seed), writes=True)
 
 
-def hints(state: PanelState, more: str = "") -> Hints:
-    """Return the (key, effect) pairs worth showing in a state: what Enter does first.
+def hints(state: PanelState, more: str = "", chosen: Chosen = DEFAULT) -> Hints:
+    """Return the keys worth showing with what they do: Enter first.
 
-    ``more`` are the words of the key that shows what has no room, or "".
+    In a multi-select, the key that selects comes before it while nothing is selected. ``more`` are the words
+    of the key that shows all, or "".
     """
-    if state.focus is Focus.DECLINE:
-        if state.questions.is_form:
-            return (("Esc", "keep"), ("y", "decline"), ("x", "cancel"))
-        return (("Esc", "keep the question"), ("y", "decline"), ("Ctrl+D", "decline"))
-    enter = ("Enter", enter_words(state))
-    if state.typing:
-        return enter, *_text_hints(state)
-    discuss = (("c", "discuss"),) if state.questions.takes_prose else ()
-    if state.focus is Focus.REVIEW:
-        first = () if state.questions.is_form else (("Tab", "first question"),)
-        return enter, *first, *discuss, ("Esc", "hide")
-    if state.large:
-        return enter, ("↑↓", "other options"), ("PgUp PgDn", "page"), ("Esc", "small again")
-    return enter, *_list_hints(state, more)
+    page, now, question = state.page, words(state), state.page.question
+    if state.doubt is not None:
+        leave = "keep, back" if state.focus is Focus.NOTE else "keep as draft"
+        return (("Enter", _reading(state)), ("Tab", _reading(moves.swap(state))), ("Esc", leave))
+    form, on_other, multi = state.questions.is_form, _on_other(state), "multi" in now
+    optional = question.optional and not (page.answered or question.multi_select)
+    said = {"tab": "skip" if optional else "next"}
+    enter: str = enter_words(state)
+    match state.focus:
+        case Focus.DECLINE:
+            now, enter, leave = now & {"declining", "form"}, "", "keep" if form else "keep the question"
+        case Focus.FILTER:
+            now, leave = now & {"moving"}, "clear filter"
+        case Focus.REVIEW:
+            now, leave = now & {"rows", "prose", "several"}, "hide"
+            said = {"tab": "" if form else "first question"}
+        case Focus.LIST if state.large:
+            now, leave, said = now & {"moving", "large"}, "small again", dict.fromkeys(("up", "down"), OTHERS)
+            said |= dict.fromkeys(("pageup", "pagedown"), more)
+        case Focus.LIST:
+            now, leave = now - {"rows", "moving"}, "clear filter" if page.filter else "hide"
+            said |= {"space": "select" if multi and not on_other else "", "p": more}
+            said |= {"slash": "" if page.filter else "filter", "n": "" if multi else "note"}
+            closed = page.is_field or question.closed or (multi and not on_other)
+            edits = "edit" if page.draft.other.strip() else ""
+            said["o"] = "" if closed else edits if on_other else "other"
+            if question.closed and not question.options:
+                now = now & {"list"}
+        case focus:
+            now, leave = now & {"text", "lines"}, LEAVES.get(focus, "keep as draft")
+            leave = leave if state.text.strip() else "back"
+    line = key_line(
+        KeyPlace.QUESTION, now, said, chosen, enter=enter, leave=leave, letters=not _types_here(state)
+    )
+    selects = "multi" in now and not (on_other or page.draft.selected or page.draft.other_on)
+    return (line[1], line[0], *line[2:]) if selects else line
 
 
-Hints = tuple[tuple[str, str], ...]
+LEAVES = {Focus.NOTE: "keep, back", Focus.FIELD: "back"}
+OTHERS = "other options"
 
 
-def _text_hints(state: PanelState) -> Hints:
-    if state.focus is Focus.FILTER:
-        return (("↑↓", "move"), ("Esc", "clear filter"))
-    lines = () if state.one_line else (("Ctrl+J", "new line"),)
-    leave = {Focus.NOTE: "keep, back", Focus.FIELD: "back"}.get(state.focus, "keep as draft")
-    return (*lines, ("Esc", leave), ("Ctrl+G", "editor"))
+READINGS = {Focus.OTHER: "answer", Focus.NOTE: "note", Focus.DISCUSS: "discuss", Focus.FIELD: "answer"}
 
 
-def _list_hints(state: PanelState, more: str) -> Hints:
-    page = state.page
-    whole = (("p", more),) if more else ()
-    leave = ("Esc", "clear filter" if page.filter else "hide")
-    if page.question.closed and not page.question.options:
-        return (*whole, leave)
-    skips = page.question.optional and not (page.answered or page.question.multi_select)
-    turn = (("Tab", "skip" if skips else "next"),) if state.needs_review else ()
-    if _on_other(state):  # every letter is text there
-        return (*((("Space", "edit"),) if page.draft.other.strip() else ()), *turn, leave)
-    filters = (("/", "filter"),) if _filterable(state) and not page.filter else ()
-    if page.question.multi_select and not page.is_field:
-        return (("Space", "select"), *whole, ("a", "all"), *turn, *filters[len(whole) :], leave)
-    other = () if page.is_field or page.question.closed else (("o", "other"),)
-    note = (("n", "note"),) if state.questions.takes_prose else ()
-    return (*(*whole, *turn, *filters, *other, *note)[:MOST_KEYS], leave)
-
-
-MOST_KEYS = 4
-"""Most keys beside Enter and Esc."""
+def _reading(state: PanelState) -> Does:
+    """Name the text that is open, and what is in it."""
+    return Does(READINGS[state.focus], f"“{state.text}”")
 
 
 def enter_words(state: PanelState) -> Does:
     """Return in so many words what Enter does in a state."""
+    if state.doubt is not None:
+        return _reading(state)
+    if state.typing and state.focus is not Focus.FIELD and not state.text.strip():
+        return Does("back")
     match state.focus:
         case Focus.REVIEW:
             return _submit_words(state)
@@ -336,7 +280,7 @@ def _submit_words(state: PanelState) -> Does:
         return Does("change", state.page.question.header or f"question {state.review_row + 1}")
     if state.questions.is_form:
         return Does("submit the form")
-    given = state.answered_count + sum(page.chose_none for page in state.pages)
+    given = state.answered_count
     left = len(state.pages) - given
     return Does(f"submit {counted(given, 'answer')}", link=f", {left} open" if left else "")
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ccq_tui.questions.input_guard import is_fresh
 from ccq_tui.questions.model import Question, QuestionSet
 from ccq_tui.questions.moves import page_taken_over
 from ccq_tui.questions.state import Arriving, Focus, Page, PanelState, first_page, resting_focus
 
 NOT_COMPLETE = "Kept · still arriving: confirm once it is complete"
 NOT_ASKED = "Kept · not asked yet: confirm once it is"
-JUST_COMPLETE = "The question has just arrived whole · check it, then Enter"
 ALL_HERE = "The question is complete now"
 BACK_AGAIN = "Your earlier draft is back"
 GOOD_NEWS = frozenset({ALL_HERE, BACK_AGAIN})
@@ -34,7 +32,6 @@ def grown(
     state: PanelState,
     questions: QuestionSet,
     arriving: Arriving | None,
-    at: float | None = None,
     *,
     seen: bool = False,
     earlier: Iterable[Page] = (),
@@ -58,9 +55,6 @@ def grown(
     now = arriving.complete if arriving is not None else len(pages)
     pages, came_back = _brought_back(pages, range(before, now), tuple(earlier))
     tab = len(pages) if state.in_review else min(state.tab, len(pages) - 1)
-    changed_at = at if questions != state.questions else state.grown_at
-    if changed_at is not None and is_fresh(state.guard.shown_at, changed_at):
-        changed_at = None  # the panel itself is so new that it takes no such key
     return replace(
         state,
         questions=questions,
@@ -69,7 +63,6 @@ def grown(
         focus=_focus(state, pages, tab),
         review_row=_review_row(state, pages),
         arriving=arriving,
-        grown_at=changed_at,
         stray=_stray(state, pages, tab),
         aside=BACK_AGAIN if came_back else _aside(state.aside, arriving),
     )

@@ -8,10 +8,10 @@ from ccq_tui.questions.model import Answer
 from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focus
 
 OUT_OF_SIGHT = "the row was out of sight · press again to choose it"
-NOT_DRAWN = "the key came before this was drawn · press it again"
 KEPT = "your words are kept, not sent · Enter again takes them"
 KEPT_ASIDE = "your words are kept, not sent · c continues them"
 CLOSED = "choose one of the options · the question takes no text of your own"
+NO_TEXT = "no text is taken here · open a question to change its answer"
 
 
 def move(state: PanelState, by: int) -> PanelState:
@@ -138,7 +138,7 @@ def open_other(state: PanelState, seed: str = "") -> PanelState:
     """
     if state.in_review:
         if not (seed and state.questions.takes_prose):
-            return state
+            return replace(state, aside=NO_TEXT) if seed else state
         state = replace(state, discussion=state.discussion + seed, stray=state.review_row)
         return replace(state, focus=Focus.DISCUSS, large=False, notice="")
     if state.page.question.closed:
@@ -183,10 +183,12 @@ def set_text(state: PanelState, text: str) -> PanelState:
 
 
 def leave_text(state: PanelState, *, taken: bool = False) -> PanelState:
-    """Leave the open text; ``taken`` by Enter.
+    """Leave the open text; ``taken`` by Enter, which takes nothing from an empty one.
 
     Custom text that is not empty becomes selected, unless a stray key opened it: that takes Enter.
     """
+    taken = taken and bool(state.text.strip())
+    left_own = state.left_own or state.focus is Focus.OTHER
     if state.focus is Focus.OTHER:
         if taken or state.stray is None:
             state = _take_other(state)
@@ -201,7 +203,20 @@ def leave_text(state: PanelState, *, taken: bool = False) -> PanelState:
         aside = KEPT_ASIDE  # there, Enter acts on the row under the cursor
     elif taken and state.stray is not None and not state.page.is_field:
         aside = KEPT
-    return replace(state, focus=rest, notice=notice, stray=None, aside=aside)
+    return replace(state, focus=rest, notice=notice, stray=None, doubt=None, aside=aside, left_own=left_own)
+
+
+def swap(state: PanelState) -> PanelState:
+    """Read what was typed behind a letter the other way: as the text that it opened, or as own words."""
+    doubt, text = state.doubt, state.text
+    if doubt is None:
+        return state
+    after = set_text(state, "")
+    if doubt.is_word:
+        after = replace(after, focus=doubt.focus, doubt=replace(doubt, is_word=False))
+        return set_text(after, text.removeprefix(doubt.letter))
+    after = open_other(replace(after, focus=resting_focus(state.pages, state.tab)), doubt.letter + text)
+    return replace(after, stray=None, doubt=replace(doubt, is_word=True))
 
 
 def rest(state: PanelState) -> PanelState:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from ccq_tui.questions.conditions import asked
-from ccq_tui.questions.input_guard import InputGuard
 from ccq_tui.questions.limits import answer_problem, selection_problem, skips
 from ccq_tui.questions.model import CLAUDE, Answer, Kind, Question, QuestionSet, Recalled
 from ccq_tui.questions.outcome import Discussed, Dismissed, Outcome
@@ -136,11 +135,11 @@ class Page:
 
     @property
     def answered(self) -> bool:
-        """Whether there is something to confirm."""
+        """Whether there is something to confirm; that none of the options is wanted is an answer."""
         if self.is_field:
             given = bool(self.draft.other.strip()) and not self.skips
             return self.draft.taken and given and not self.problem
-        return bool(self.draft.selected or self.draft.other_on) and not self.problem
+        return self.chose_none or (bool(self.draft.selected or self.draft.other_on) and not self.problem)
 
     @property
     def chose_none(self) -> bool:
@@ -152,7 +151,7 @@ class Page:
     @property
     def lacking(self) -> bool:
         """Whether the set cannot be confirmed without an answer here."""
-        return self.question.required and not (self.answered or self.chose_none)
+        return self.question.required and not self.answered
 
     def answer(self) -> Answer:
         """Return the draft as an answer, as it would be confirmed now."""
@@ -185,6 +184,21 @@ class Arriving:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """Two readings of what was typed behind a letter: into the text that it opened, or a word that it began.
+
+    Attributes:
+        letter: The letter.
+        focus: The text that it opened.
+        is_word: Whether the second reading is the one that stands.
+    """
+
+    letter: str
+    focus: Focus
+    is_word: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PanelState:
     """Everything a surface needs to draw an open question set.
 
@@ -197,15 +211,15 @@ class PanelState:
         discussion: The prose written so far.
         hidden: Whether the panel is folded into its one line.
         large: Whether the preview is shown larger.
+        left_own: Whether own words were left, and the cursor is still there: letters are commands then.
         notice: A message beside the field or the list, or "".
-        guard: Tells which keys and clicks are meant for the panel.
         outcome: How the set ended, or None while it is open.
         arriving: The part of the set that has arrived while it is still being written, or None once asked.
-        grown_at: The time when more of the set last came, or None.
         aside: A message about the set as a whole until the next key, or "".
         stray: The row under the cursor when a key that is no command, or a word, opened the text, or None
             when the text was opened on purpose.
-        warned_at: The time of the warning that custom text is unselected, or None once another key came.
+        doubt: The letter that opened the text, if that may have begun a word instead, or None.
+        warned: Whether the last key was a warning that custom text is unselected.
         in_sight: The rows on the screen as last reported, or None for a surface that shows all of them.
             No part of the draft.
         recalled: The earlier answer to each question, in their order; empty if none is known. No part
@@ -221,14 +235,14 @@ class PanelState:
     discussion: str = ""
     hidden: bool = False
     large: bool = False
+    left_own: bool = False
     notice: str = ""
-    guard: InputGuard = field(default_factory=InputGuard)
     outcome: Outcome | Dismissed | None = None
     arriving: Arriving | None = None
-    grown_at: float | None = None
     aside: str = ""
     stray: int | None = None
-    warned_at: float | None = None
+    doubt: Doubt | None = None
+    warned: bool = False
     in_sight: frozenset[int] | None = field(default=None, compare=False)
     recalled: tuple[Recalled | None, ...] = field(default=(), compare=False)
     asker: str = CLAUDE
@@ -337,8 +351,8 @@ class PanelState:
     @property
     def sends_text(self) -> bool:
         """Whether Enter in the open text sends it: never a text that a word began, which nobody has read."""
-        own = self.focus is Focus.OTHER and not self.needs_review and bool(self.text.strip())
-        return (own or self.focus is Focus.DISCUSS) and self.stray is None
+        sends = self.focus is Focus.DISCUSS or (self.focus is Focus.OTHER and not self.needs_review)
+        return sends and bool(self.text.strip()) and self.stray is None
 
     @property
     def discussed(self) -> Discussed:
@@ -358,7 +372,8 @@ class PanelState:
 
     def with_page(self, **changes: object) -> PanelState:
         """Return the state with fields of the page shown replaced."""
-        return self.shown_as(replace(self.page, **changes))  # type: ignore[arg-type]
+        page = replace(self.page, **changes)  # type: ignore[arg-type]
+        return replace(self.shown_as(page), left_own=self.left_own and "cursor" not in changes)
 
     def shown_as(self, page: Page) -> PanelState:
         """Return the state with another page in the place of the one shown."""

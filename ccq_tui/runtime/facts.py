@@ -140,9 +140,8 @@ def folded(facts: SessionFacts, event: AgentEvent, now: float) -> SessionFacts:
             return replace(facts, retry=f"retry {attempt} of {most}")
         case ConversationReset(session_id):
             # The CLI restarts its count of the cost, too.
-            anew = replace(
-                facts, context=None, last_line="", cost=None, tokens=(0, 0), begun=False, named=True
-            )
+            anew = replace(facts, context=None, filled=(0, 0), cost=None, tokens=(0, 0), rounds=0, turns=0)
+            anew = replace(anew, worked=0.0, last_line="", begun=False, named=True)
             return replace(anew, session_id=session_id, called=facts.called.after(event))
         case SessionLost(expected=expected) if facts.state is not SessionState.PARKED:
             facts = replace(facts, tasks=())

@@ -10,16 +10,7 @@ from typing import Protocol
 
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.port import (
-    Added,
-    Delivered,
-    DraftUpdated,
-    InboxChange,
-    InboxRenewed,
-    InboxTrouble,
-    Notified,
-    SessionNoted,
-)
+from ccq_tui.inbox.port import Added, InboxChange, InboxRenewed, InboxTrouble, Notified, Settled
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.runtime.runtime import Runtime
@@ -115,8 +106,6 @@ class Notices:
                     [f"Questions are kept in memory until the inbox can be written: {message}"], "warning"
                 )
                 return
-            case SessionNoted() | DraftUpdated() | Delivered():
-                return
             case Notified(name):
                 self._surface.note([told := notified_words(change)])
                 self._surface.announce(one_line(name, MOST_NAME), told)
@@ -127,8 +116,10 @@ class Notices:
                 asker = one_line(request.origin.called, MOST_NAME)
                 summary = one_line(kind_of(request).summary(request), MOST_SUMMARY)
                 self._surface.announce(asker, f"{asker} asks: {summary}", waits=True)
-            case _:
+            case Added() | Settled():
                 pass
+            case _:
+                return
         if not self._counting:
             self._counting = True
             self._runtime.run_beside(self._count())

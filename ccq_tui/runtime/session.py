@@ -19,7 +19,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest, Signal
-from ccq_tui.inbox.port import Settled
+from ccq_tui.inbox.port import Added, Grown, InboxChange, Parked, RequestChange, Settled
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.rows import CommandKind, StoredCommand
 from ccq_tui.questions import Expired
@@ -107,6 +107,17 @@ class SupervisedSession:
             listener: Takes the events; must not block.
         """
         self._events.subscribe(listener)
+
+    def follow(self, listener: Callable[[OpenRequest, RequestChange], None]) -> Callable[[], None]:
+        """Report the changes of the session's open requests; return a function that ends this."""
+
+        def hear(change: InboxChange) -> None:
+            if isinstance(change, Added | Grown | Parked | Settled):
+                opened = self._opened(change.request.id)
+                if opened is not None and change.request.session_id == self.known_id:
+                    listener(opened, change)
+
+        return self.inbox.subscribe(hear) if self.inbox is not None else lambda: None
 
     # -- facts ----------------------------------------------------------------------------------------------
 

@@ -11,16 +11,19 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
 from textual.app import App
+from textual.dom import DOMNode
 from textual.worker import WorkerCancelled, WorkerFailed
 
 from ccq_tui.bounded import UnfitFileError, read_bytes
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.text import one_line
+from ccq_tui.widgets.lifetime import start_work
 
 GROUP = "editor"
 """Group of the workers that wait for an editor and then take what it saved."""
@@ -95,10 +98,14 @@ async def edit_text(app: App[Any], text: str) -> Edited | None:
     return None
 
 
-async def edit_for(
+def edit_for(owner: DOMNode, text: str, put: Callable[[str], object], say: Callable[[str], object]) -> None:
+    """Edit a text as `edit_text` does: ``put`` takes what was saved, ``say`` what went wrong."""
+    start_work(owner, partial(_edit_for, owner.app, text, put, say), name="editor", group=GROUP)
+
+
+async def _edit_for(
     app: App[Any], text: str, put: Callable[[str], object], say: Callable[[str], object]
 ) -> None:
-    """Edit a text as `edit_text` does: ``put`` takes what was saved, ``say`` what went wrong."""
     try:
         edited = await edit_text(app, text)
     except EditorError as error:

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,11 @@ async def open_target(app: App[Any], target: Target) -> str:
         return f"Opened {one_line(target.url, 200)}"
     await copy(app, target.url)
     return f"No browser can be started here; copied {one_line(target.url, 200)}"
+
+
+async def open_url(app: App[Any], url: str, say: Callable[[str], object]) -> None:
+    """Open a link that a person agreed to, and say so."""
+    say(await open_target(app, Target(url, url=url)))
 
 
 def browser_command(environment: Mapping[str, str], platform: str = sys.platform) -> list[str] | None:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import time
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 from textual import events, on
+from textual.screen import Screen
 from textual.widgets import TextArea
 
 from ccq_tui.config.keymap import keymap
 from ccq_tui.filtered_list import FilteredList
-from ccq_tui.key_uses import KeyUse, by_key
+from ccq_tui.input.gate import PAUSE, QUIET, Face, KeyKind, Stroke, To
+from ccq_tui.input.keynames import shown_key
+from ccq_tui.input.keys import Hints, KeyPlace, actions_at
 from ccq_tui.screens.overlay import Overlay, Result
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import new_labels, text_of
+from ccq_tui.widgets.keys import Keyboard, keyboard_of, read_at, text_of
+from ccq_tui.widgets.lifetime import after, after_refresh
 from ccq_tui.widgets.lines import DrawnLine, LineView
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.pointer import Clickable
 
+DOES = {"go_to": "goes to", "retry": "retries", "empty": "clears"}
+"""What actions on a row do, where that is not their name and an s."""
 State = TypeVar("State", bound=FilteredList[Any])
 
 
@@ -48,12 +57,16 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
         field: The filter field, which passes keys to the list first.
         view: What draws the rows.
         key_line: The line of keys.
+        hands: The hand at the list: the program may know of later keys by now.
+        face: What the gate knows of the list.
     """
 
-    KEYS: ClassVar[tuple[KeyUse, ...]]
-    """What the keys do, by actions of `FilteredList.after`, of `act` and of `ON_ROW`."""
+    PLACE: ClassVar[KeyPlace]
+    """Place in the table of keys, with actions of `FilteredList.after`, of `act` and of `ON_ROW`."""
     ON_ROW: ClassVar[tuple[str, ...]]
     """The actions on the row under the cursor; a click on that does the first."""
+    SHOWS: ClassVar[frozenset[str]] = frozenset()
+    """Those of them that only show or ask something."""
     CARET: ClassVar[frozenset[str]] = frozenset({"home", "end"})
     """Keys that move the caret in what is typed."""
     LETTERS: ClassVar[bool] = False
@@ -66,42 +79,130 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
         self.field = ListField(self._take_key, self.hands_on)
         self.view = LineView()
         self.key_line = HintBar()
+        self.hands = Keyboard()
+        self.face = Face(by_itself=False, prompts=False)
+        self.signed: Hints = ()
+        """What the line of keys says instead, if the last key came too early."""
+        self._covered = False
         self._made_for: tuple[object, ...] = ()
         self._lines: list[DrawnLine] = []
 
     def on_mount(self) -> None:
         """Give the field the keys."""
         self.set_focus(self.field, scroll_visible=False)
-        self.key_line.labels = new_labels()
+        self.hands.hand = keyboard_of(self).hand
+        # Immediate: a key may come before the event that says that another screen has gone.
+        self.app.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
         self.draw()
+
+    def _screen_changed(self, screen: Screen[Any]) -> None:
+        covered, self._covered = self._covered, screen is not self
+        if covered and screen is self:
+            self.came_up()
 
     # -- keys and clicks ----------------------------------------------------------------------------------
 
+    @property
+    def now(self) -> float:
+        """Now, by the program's clock."""
+        clock: Callable[[], float] = getattr(self.app, "clock", time.monotonic)
+        return clock()
+
+    def came_up(self, *, letters: bool = False) -> None:
+        """Come under the hands by itself; ``letters`` under way go to the field."""
+        self.hands.hand = keyboard_of(self).hand
+        self.begin(Face(shown_at=None, prompts=letters, quiet=PAUSE if letters else QUIET))
+
+    def begin(self, face: Face) -> None:
+        """Begin anew: what is on the list now has not been drawn yet."""
+        self.face = face
+        after_refresh(self, partial(self._drawn, face))
+
+    def _drawn(self, face: Face) -> None:
+        if self.face is face:
+            self.face = replace(face, shown_at=self.now)
+
+    def judged(self, key: Stroke, call: Callable[[], object], does: str) -> None:
+        """Decide with a key once it is known to be meant; else say what the next one does."""
+        verdict = self.hands.judge(key, replace(self.face, kind=KeyKind.DECIDE))
+        if verdict.sign is not None:
+            self.sign(((shown_key(key.name), f"again {does}"),))
+        elif verdict.to is To.PANEL:
+            self.hands.wait(key, verdict.after, call, partial(after, self))
+
+    def sign(self, hints: Hints) -> None:
+        """Say in the line of keys what the next key does; nothing, once there was one."""
+        if hints != self.signed:
+            self.signed = hints
+            self.draw()
+
+    def does(self, action: str) -> str:
+        """Return what an action does, for `sign`."""
+        return f"{DOES.get(action, f'{action}s')} it"
+
+    def decides(self, action: str) -> bool:
+        """Whether an action does more to the row under the cursor than to show something."""
+        return action in self.ON_ROW and action not in self.SHOWS
+
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means to the list; return whether it meant anything. All others edit the field."""
-        if self.hands_on(event) or self.passes_over(event):
+        key = Stroke(event.key, text_of(event), read_at(self, event, lambda: self.now))
+        self.hands.followed(key)  # the key before it may leave the list only now
+        if self.hands_on(event):
             return True
         self.take_text()
-        if self.finds and (text_of(event) or (self.field.text and event.key in self.CARET)):
+        self.sign(())
+        if self.confirms(key):
+            return True
+        if self.is_late(key) or (self.finds and (key.text or (self.field.text and event.key in self.CARET))):
+            self.hands.note(key)
             return False
-        meant = keymap().list_keys(letters=self.LETTERS and not self.finds).get(event.key, (event.key,))
+        letters = self.LETTERS and not self.finds
+        meant = keymap().meant(self.PLACE, letters=letters).get(event.key, (event.key,))
+        return self.do(replace(key, text=""), meant)
+
+    def confirms(self, key: Stroke) -> bool:  # noqa: ARG002
+        """Take a key that answers a question of the list; return whether it did only that."""
+        return False
+
+    def is_late(self, key: Stroke) -> bool:
+        """Whether a letter was meant for what was here before; it goes to the field."""
+        if not (key.text and self.face.by_itself and self.face.prompts):
+            return False
+        self.face = self.face.typed_on(key.at)
+        self.find(self.finds or self.face.by_itself)
+        return self.face.by_itself
+
+    def do(self, key: Stroke, meant: Sequence[str]) -> bool:
+        """Do what a key means; return whether it means anything."""
+        action = next((one for each in meant if (one := actions_at(self.PLACE).get(each, ""))), "")
+        late = self.face.prompts and action in ("empty", "leave")
+        if late or self.decides(action):
+            self.judged(key, partial(self.take_all, meant), self.does(action))
+            return True
+        self.hands.note(key, To.PANEL)
+        return self.take_all(meant)
+
+    def take_all(self, meant: Sequence[str]) -> bool:
+        """Do what keys mean, one after the other; return whether any means something."""
         taken = [self.take(key) for key in meant]
         return any(taken)
+
+    @property
+    def help_place(self) -> KeyPlace:
+        """The keys that F1 lists first here."""
+        return self.PLACE
 
     def hands_on(self, event: events.Key | events.Paste) -> bool:
         """Pass on what was typed for something else; return whether it was."""
         return self.passes_on(event)
 
-    def passes_over(self, event: events.Key) -> bool:  # noqa: ARG002
-        """Whether a key was not meant for the list as it is now."""
-        return False
-
     def take(self, key: str) -> bool:
         """Do what a key means, as Textual spells it; return whether it means anything."""
-        return self.act(by_key(self.KEYS).get(key, ""))
+        return self.act(actions_at(self.PLACE).get(key, ""))
 
     def act(self, action: str) -> bool:
-        """Do an action of `KEYS`; return whether there is one."""
+        """Do an action of the table of keys; return whether there is one."""
         moved = self.state.after(action, max(1, self.view.size.height - 1))
         if moved is not None:
             self.show(moved)
@@ -157,8 +258,10 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
     def clicked(self, key: Hashable, _event: events.Click) -> None:
         """Put the cursor on the row with a key, and act on the one that has it."""
         if (under := self.state.under) is not None and key == under.key:
-            self.act_on(self.ON_ROW[0], under)
+            act = partial(self.act_on, self.ON_ROW[0], under)
+            self.judged(Stroke("click", at=self.now), act, self.does(self.ON_ROW[0]))
         else:
+            self.hands.note(Stroke("click", at=self.now), To.PANEL)
             self.show(self.state.put([row.key for row in self.state.shown].index(key)))
 
     # -- drawing ------------------------------------------------------------------------------------------

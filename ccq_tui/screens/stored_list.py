@@ -20,10 +20,10 @@ from ccq_tui.inbox.reach import Look
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.input.keys import Hints
 from ccq_tui.screens.list_screen import ListScreen, State
 from ccq_tui.screens.overlay import Result
 from ccq_tui.screens.sessions.session_manager import SessionManager
-from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import Palette, palette_of
@@ -237,4 +237,4 @@ class StoredList(ListScreen[Result, State]):
             self._heading.update(heading)
         self.draw_details(palette)
         self.notices.stand(self.standing)
-        self.key_line.show(self.hints, most_lines=key_lines(self.app.size.height))
+        self.key_line.show(self.signed or self.hints, most_lines=key_lines(self.app.size.height))

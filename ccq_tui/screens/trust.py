@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from rich.text import Text
 from textual import events, on
@@ -14,13 +15,14 @@ from textual.containers import Vertical
 from textual.screen import Screen
 
 from ccq_tui.config.trust import Carried, TrustAnswer, answer_labels
-from ccq_tui.config.trust_question import PAUSE, ROWS, TrustKeys, clicked, pressed, text_came
-from ccq_tui.key_uses import KeyUse
+from ccq_tui.config.trust_question import ROWS, TrustKeys, pressed
+from ccq_tui.input.gate import QUIET, Sign, Stroke
+from ccq_tui.input.keys import Hints, KeyPlace, actions_at, key_line
 from ccq_tui.questions.state import typable
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import text_of
-from ccq_tui.widgets.lifetime import after_refresh, is_live, soon
+from ccq_tui.widgets.keys import Waiting, keyboard_of, read_at, text_of
+from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon
 from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, indented, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import is_low, key_lines
@@ -32,37 +34,15 @@ SETTINGS_QUESTION = "You trust this directory, but not yet this .ccq-tui.toml. T
 LINE = 400
 LONGEST_PATH = 4_096
 TOLD = "A session here obeys its files. They can run programs and allow tools as soon as it starts:"
-HINTS = (("↑ ↓", "choose"), ("Enter", "answer"), ("PgUp PgDn", "scroll"))
-ESCAPE = ("Esc", "stay here")
+SIGNS: Mapping[Sign | None, Hints] = {
+    Sign.AGAIN: (("Enter", "again answers"), ("↑ ↓", "choose")),
+    Sign.NOT_SENT: (("↓", "goes to the answers"), ("Enter", "ends a line for the prompt")),
+}
+"""What the line of keys says where Enter came too early, or belongs to what was typed for the prompt."""
 QUIT = "quit"
 """Label for not trusting if that ends the program; Esc does not do that."""
-TRUST = "Whether to trust a directory"
-TRUST_KEYS = (
-    KeyUse(("up", "down"), "move", "Move"),
-    KeyUse(
-        ("y", "d", "n"),
-        "letter",
-        "Go to trusting, starting without the files, or leaving, while nothing is typed",
-    ),
-    KeyUse(("enter",), "answer", "Answer with the row under the cursor"),
-    KeyUse(("escape",), "leave", "Trust nothing and return to the session, if there is one"),
-    KeyUse(("pageup", "pagedown", "home", "end"), "scroll", "Scroll the effects of the files"),
-    KeyUse(("shift+up", "shift+down"), "scroll", "Scroll it by a line"),
-    KeyUse(("backspace",), "delete", "Delete the last character; other typing goes to the prompt"),
-)
-"""The keys of the question, as F1 shows them; `ccq_tui.config.trust_question` has what they do."""
-QUIET = 0.25
-"""Seconds without a key after which somebody has stopped typing."""
 QUIET_LIMIT = 2.0
 """Most seconds that the end waits for that."""
-SCROLLS = {
-    "pageup": "scroll_page_up",
-    "pagedown": "scroll_page_down",
-    "home": "scroll_home",
-    "end": "scroll_end",
-    "shift+up": "scroll_up",
-    "shift+down": "scroll_down",
-}
 FRAME = 3
 """Cells beside the content: the scrollbar, and one on each side."""
 MOST_TITLE = 3
@@ -99,7 +79,7 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
     }
     """
 
-    help_place = TRUST
+    help_place = KeyPlace.TRUST
 
     def __init__(
         self,
@@ -113,8 +93,9 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
         self._labels = answer_labels(leave)
         self._carried = carried
         self._clock = clock
-        self._question = TrustKeys(clock(), typed=draft, typing=bool(draft), escapes=leave != QUIT)
-        self._hints = (*HINTS[:2], ESCAPE, *HINTS[2:]) if leave != QUIT else HINTS
+        self._question = TrustKeys(typed=draft, escapes=leave != QUIT)
+        self._hints = key_line(KeyPlace.TRUST, enter="answer", leave="stay here" if leave != QUIT else "")
+        self._waiting = Waiting()
         self._answered = asyncio.Event()
         self._flow_for: object = None
         self._flow = Flow(iter(()))
@@ -131,14 +112,14 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
     def take_no_answer(self) -> None:
         """Accept no answer any more: the program is ending, and typed text is only kept."""
         if self._question.answer is None:
-            self._question = replace(self._question, answer=TrustAnswer.LEAVE, since=self._clock())
+            self._question = replace(self._question, answer=TrustAnswer.LEAVE)
 
     async def quiet(self) -> None:
         """Wait until nobody types, for `QUIET_LIMIT` seconds at most: typed text must not reach a shell."""
         for _ in range(round(QUIET_LIMIT / QUIET)):
-            before = self._question.since
+            before = self._question.hand.at
             await asyncio.sleep(QUIET)
-            if self._question.since == before:
+            if self._question.hand.at == before:
                 return
 
     def compose(self) -> ComposeResult:
@@ -147,17 +128,18 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
             yield SightView(id="trust-files")
             yield TextLines(id="trust-more", classes="-off")
             yield LineView(id="trust-rows")
-            yield HintBar(asleep=True)
+            yield HintBar()
 
     def on_mount(self) -> None:
-        """Draw, and let the keys wait a moment: what is typed now was meant for something else."""
-        self.query_one(HintBar).sleep(PAUSE)
-        self._draw()
+        """Draw; what is typed now was meant for something else."""
+        self._take(replace(self._question, hand=keyboard_of(self).hand))
 
     def on_screen_resume(self) -> None:
-        """Begin the wait again: keys under way were meant for what covered the question, such as help."""
+        """Begin anew: keys under way were meant for what covered the question, such as help."""
         if self._question.answer is None and is_live(self):
-            self._take(replace(self._question, since=self._clock(), clicked=None))
+            # What was typed for the prompt goes on behind what covered it: its Enter answers nothing.
+            hand = replace(keyboard_of(self).hand, to=self._question.hand.to)
+            self._take(replace(self._question, hand=hand, shown_at=None, row_at=None))
 
     def on_resize(self) -> None:
         self._draw()
@@ -169,32 +151,46 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
 
     def on_key(self, event: events.Key) -> None:
         """Scroll, or let the question take the key."""
-        if event.key in SCROLLS:
+        if (action := actions_at(KeyPlace.TRUST).get(event.key, "")).startswith("scroll"):
             event.stop()
-            getattr(self.query_one(SightView), SCROLLS[event.key])(animate=False, force=True)
+            getattr(self.query_one(SightView), action)(animate=False, force=True)
             return
-        self._take(pressed(self._question, event.key, text_of(event), self._clock()))
+        self._press(Stroke(event.key, text_of(event), read_at(self, event, self._clock)))
 
     def on_paste(self, event: events.Paste) -> None:
         """Keep a paste for the prompt."""
         event.stop()
-        self._take(text_came(self._question, typable(event.text), self._clock()))
+        self._press(Stroke("paste", typable(event.text), read_at(self, event, self._clock)))
 
-    def clicked(self, row: TrustAnswer, _event: events.Click) -> None:
+    def clicked(self, row: TrustAnswer, event: events.Click) -> None:
         """Let the question take a click on a row."""
-        self._take(clicked(self._question, row, self._clock()))
+        self._press(Stroke("click", at=read_at(self, event, self._clock)), row)
+
+    def _press(self, key: Stroke, row: TrustAnswer | None = None) -> None:
+        self._waiting.followed(key)
+        self._take(pressed(self._question, key, row))
+        if due := self._question.due:
+            self._waiting.wait(key, due, self._confirm, partial(after, self))
+
+    def _confirm(self) -> None:
+        self._take(self._question.confirmed())
 
     def under(self, event: events.MouseEvent) -> TrustAnswer | None:
         row = self.query_one("#trust-rows", LineView).row_on_screen(event.screen_offset)
         return None if row is None else ROWS[row]
 
     def _take(self, question: TrustKeys) -> None:
-        before, self._question = self._question, question
+        self._question = question
         if question.answer is not None:
             self._answered.set()
-        if question.since != before.since:
-            self.query_one(HintBar).sleep(PAUSE)
         self._draw()
+        if None in (question.shown_at, question.row_at):
+            after_refresh(self, partial(self._drawn, question))
+
+    def _drawn(self, question: TrustKeys) -> None:
+        """Note that the question is on the terminal, if it is still as it was drawn."""
+        if question == self._question and self.is_current:
+            self._question = question.drawn(self._clock())
 
     @on(SightView.Looked)
     def _say_more(self) -> None:
@@ -224,7 +220,7 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
         answers.styles.height = len(lines)
         answers.show(lines, ROWS.index(self._question.row), palette.cursor)
         hints = self.query_one(HintBar)
-        hints.show(self._hints, most_lines=key_lines(self.app.size.height))
+        hints.show(SIGNS.get(self._question.sign, self._hints), most_lines=key_lines(self.app.size.height))
         # The rest is known only after the layout.
         after_refresh(self, self._say_more)
 

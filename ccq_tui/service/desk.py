@@ -278,13 +278,13 @@ def _next(state: PanelState, after: int) -> int | None:
     pages, tabs = state.pages, state.asked_tabs
     later = [tab for tab in tabs if tab > after and not _has_answer(pages[tab])]
     before = ((tab, pages[tab]) for tab in tabs if tab <= after)
-    left = [tab for tab, one in before if not (one.answered or one.chose_none or one.question.optional)]
+    left = [tab for tab, one in before if not (one.answered or one.question.optional)]
     return next(iter([*later, *left]), None)
 
 
 def _has_answer(page: Page) -> bool:
     """Whether a person answered: what a form proposes is no answer."""
-    done = page.answered or page.chose_none or page.skips or page.draft.none
+    done = page.answered or page.skips or page.draft.none
     return done and page.draft != first_page(page.question).draft
 
 

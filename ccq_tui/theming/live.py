@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import tomllib
@@ -14,7 +15,7 @@ from textual.theme import BUILTIN_THEMES
 
 from ccq_tui.bounded import SETTINGS_BYTES, parse_toml, read_bytes
 from ccq_tui.stored import write_whole
-from ccq_tui.theming.load import DEFAULT_THEME, ChangedThemes, ThemeWatch, shipped, theme_file
+from ccq_tui.theming.load import DEFAULT_THEME, load_themes, shipped, theme_file
 from ccq_tui.theming.own_colours import textual_theme
 
 ABOUT = {
@@ -86,18 +87,27 @@ def _parsed(text: str) -> dict[str, Any] | None:
 
 
 class LiveThemes:
-    """The themes of an app: it switches between them, and keeps the one in use as its file says."""
+    """The themes of an app: reads the person's own again, and switches between all."""
 
     def __init__(self, app: App[Any], wanted: str) -> None:
         self._app = app
-        self._wanted = wanted
         self._file = theme_file(wanted)
-        self._file_theme = app.theme if self._file else ""
-        self._looking = False
+        self._file_theme = ""
 
-    def watch(self) -> ThemeWatch:
-        """Begin to watch the files that may matter; checks the disk, but reads no file."""
-        return ThemeWatch([self._file] if self._file else [])
+    async def read(self) -> list[str]:
+        """Take the themes as their files are now, show the one in use so, and return what is wrong."""
+        files = [self._file] if self._file else []
+        themes, problems = await asyncio.to_thread(load_themes, files)
+        if self._file and not any(str(self._file) in problem for problem in problems):
+            self._file_theme = themes[-1].name
+        before = self._app.current_theme
+        for theme in themes:
+            self._app.register_theme(theme)
+        if self._app.current_theme != before:
+            # Only a change of the name makes Textual look at a theme again.
+            self._app.theme = DEFAULT_THEME if before.name != DEFAULT_THEME else "textual-dark"
+            self._app.theme = before.name
+        return problems
 
     def all(self) -> list[tuple[str, str]]:
         """List all themes, the program's own, the person's, then Textual's, each with a description."""
@@ -110,48 +120,19 @@ class LiveThemes:
         whose = ABOUT.get(name, "") if name in ours else "Textual's" if name in BUILTIN_THEMES else "yours"
         return f"{shade} · {whose}" if whose else shade
 
-    def look_at(self, name: str) -> None:
-        """Show a theme until `choose` or another one is called."""
-        self._looking = True
-        self._show(name)
-
     def choose(self, name: str) -> bool:
         """Use a theme from now on, and return whether it exists."""
-        self._looking = False
-        if name not in self._app.available_themes:
+        app = self._app
+        if name not in app.available_themes:
             return False
-        self._wanted = self.setting(name)
-        self._show(name)
+        if name in BUILTIN_THEMES and app.available_themes[name] is BUILTIN_THEMES[name]:
+            app.register_theme(textual_theme(name))
+        app.theme = name
         return True
-
-    def leave(self, before: str) -> None:
-        """End the preview, and put back the theme that was on before."""
-        self._looking = False
-        if self._app.theme != before:
-            self._show(before)
 
     def setting(self, name: str) -> str:
         """Return the settings' name for a theme: its file if that is elsewhere."""
         return str(self._file) if self._file and name == self._file_theme else name
-
-    def take(self, found: ChangedThemes) -> None:
-        """Take themes from changed files, and show the one in use as it is now."""
-        for path, theme in found.themes:
-            self._app.register_theme(theme)
-            if path == self._file:
-                self._file_theme = theme.name
-            wanted = theme.name == self._wanted or path == theme_file(self._wanted)
-            if theme.name == self._app.theme or (wanted and not self._looking and not self._app.no_color):
-                self._show(theme.name)
-
-    def _show(self, name: str) -> None:
-        app = self._app
-        if name in BUILTIN_THEMES and app.available_themes[name] is BUILTIN_THEMES[name]:
-            app.register_theme(textual_theme(name))
-        if app.theme == name:
-            # Only a change of the name makes Textual look at a theme again.
-            app.theme = DEFAULT_THEME if name != DEFAULT_THEME else "textual-dark"
-        app.theme = name
 
 
 def _rank(name: str, ours: set[str]) -> int:

@@ -1,11 +1,10 @@
-"""The search for theme files, a watch for their changes, and the installation of their themes in an app."""
+"""The search for theme files, and the installation of their themes in an app."""
 
 from __future__ import annotations
 
 import difflib
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +16,6 @@ from ccq_tui.theming.own_colours import textual_theme
 from ccq_tui.theming.read import ThemeFileError, read_theme
 
 MOST_FILES = 200
-Stamp = tuple[int, int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedThemes:
-    """The content of theme files, such as those that changed.
-
-    Attributes:
-        themes: The themes, by their files.
-        problems: A line for each file that cannot be used.
-    """
-
-    themes: tuple[tuple[Path, Theme], ...] = ()
-    problems: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.themes or self.problems)
 
 
 def own_files() -> list[Path]:
@@ -41,39 +23,6 @@ def own_files() -> list[Path]:
     themes = config_dir() / "themes"
     # Path.glob raises PermissionError below a directory that cannot be entered.
     return sorted(themes.glob("*.toml"))[:MOST_FILES] if os.path.isdir(themes) else []  # noqa: PTH112
-
-
-def _read(paths: Iterable[Path]) -> ChangedThemes:
-    themes, problems = [], []
-    for path in paths:
-        try:
-            themes.append((path, read_theme(path)))
-        except ThemeFileError as error:
-            problems.append(str(error))
-    return ChangedThemes(tuple(themes), tuple(problems))
-
-
-class ThemeWatch:
-    """A watch for changes of theme files; it reads from the disk, so never use it on the event loop."""
-
-    def __init__(self, extra: Iterable[Path] = ()) -> None:
-        self._extra = tuple(extra)
-        self._stamps = self._look()
-
-    def changed(self) -> ChangedThemes:
-        """Read the files that were written since the last call; a deleted one is no change."""
-        before, self._stamps = self._stamps, self._look()
-        return _read(path for path, stamp in self._stamps.items() if before.get(path) != stamp)
-
-    def _look(self) -> dict[Path, Stamp]:
-        stamps = {}
-        for path in (*own_files(), *self._extra):
-            try:
-                found = path.stat()
-            except OSError:
-                continue  # gone between the two looks
-            stamps[path] = (found.st_mtime_ns, found.st_size, found.st_ino)
-        return stamps
 
 
 DEFAULT_THEME = "ccq-dark"
@@ -87,8 +36,13 @@ def load_themes(extra: Iterable[Path] = ()) -> tuple[list[Theme], list[str]]:
 
     Of several with the same name, the later one must win.
     """
-    found = _read([*shipped(), *own_files(), *extra])
-    return [theme for _, theme in found.themes], list(found.problems)
+    themes, problems = [], []
+    for path in (*shipped(), *own_files(), *extra):
+        try:
+            themes.append(read_theme(path))
+        except ThemeFileError as error:
+            problems.append(str(error))
+    return themes, problems
 
 
 def shipped() -> list[Path]:

@@ -156,7 +156,6 @@ class ToolBlock(Block):
         entry: The entry of the task list that it was about, or None.
         checklist: The task list after it, where it is shown.
         inner: Blocks that belong under it and are folded away.
-        repeated: Whether a plan shows the text that it wrote.
     """
 
     id: str
@@ -174,7 +173,6 @@ class ToolBlock(Block):
     entry: Todo | None = field(default=None, init=False)
     checklist: tuple[Todo, ...] = field(default=(), init=False)
     inner: list[Block] = field(default_factory=list, init=False)
-    repeated: bool = field(default=False, init=False)
     _bodies: dict[bool, tuple[int, Body | None]] = field(default_factory=dict, init=False)
 
     @property
@@ -224,7 +222,7 @@ def _short(block: ToolBlock) -> Body | None:
     if block.state is ToolState.FAILED:
         text, coloured = readable(block), block.card is ToolCard.COMMAND
         return Excerpt(text, FOLD_LINES, tail=True, colours=coloured) if "\n" in text.strip() else None
-    if block.state is ToolState.OK and block.card in EDITS and not block.repeated:
+    if block.state is ToolState.OK and block.card in EDITS:
         return edit_diff(block.input, block.structured, FOLD_LINES)
     output = block.output.strip()
     # What ended with one line has it beside its name.

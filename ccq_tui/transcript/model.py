@@ -29,7 +29,7 @@ from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.order import BlockChange, BlockOrder, SentPrompts
 from ccq_tui.transcript.tool_calls import ToolCalls
-from ccq_tui.transcript.tools import ToolCard, card_of
+from ccq_tui.transcript.tools import ENTER_PLAN_MODE, ToolCard, card_of, card_of_call
 
 PUT_OFF = "tool_deferred"
 """Reason of the end of a turn that waits for an answer without a process."""
@@ -245,7 +245,8 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.ToolStarted) -> None:
-        if card_of(event.tool) is ToolCard.REQUEST:
+        card = card_of_call(event.tool, event.input, self._calls.directory)
+        if card in (ToolCard.REQUEST, ToolCard.PLANNING):
             self._hidden[event.tool_use_id] = event
         elif self._calls.get(event.tool_use_id) is None:
             self._retry_over()
@@ -261,7 +262,7 @@ class TranscriptModel:
         ):
             return
         block = self._calls.get(event.tool_use_id)
-        if block is None and started is not None and self._answered_alone(started, event):
+        if block is None and started is not None and self._drawn_without(started, event):
             return
         if block is None:
             # A call whose card never came (the CLI rejected it), or one from before we listened.
@@ -270,8 +271,12 @@ class TranscriptModel:
             )
         self._calls.finish(block, event)
 
-    def _answered_alone(self, started: ev.ToolStarted, event: ev.ToolFinished) -> bool:
-        """Show the questions of a call that nobody was asked; return whether it was such a call."""
+    def _drawn_without(self, started: ev.ToolStarted, event: ev.ToolFinished) -> bool:
+        """Show what a call without a card did, or was never asked; return whether that is all to be shown."""
+        if card_of(started.tool) is not ToolCard.REQUEST and not event.is_error:
+            if started.tool == ENTER_PLAN_MODE:
+                self._add(bl.NoticeBlock("info", "Entered plan mode"), started.parent)
+            return True
         if (questions := readable_set(started.tool_use_id, started.input)) is None:
             return False
         outcome = outcome_of(questions, CallResult(event.output, event.is_error, event.structured))
@@ -301,7 +306,6 @@ class TranscriptModel:
             case PermissionRequest():
                 block = bl.PermissionBlock(request)
             case PlanRequest(plan=plan):
-                self._calls.propose(plan)
                 block = bl.PlanBlock(request, Document(plan, finished=True))
             case ElicitationRequest():
                 block = bl.FormBlock(request)
@@ -393,7 +397,8 @@ class TranscriptModel:
     @_take.register
     def _(self, _event: ev.ConversationReset) -> None:
         self._stop()
-        self._add(bl.RuleBlock("conversation cleared"))
+        self._order.clear(self._prompts.waiting)
+        self._order.put_first([bl.RuleBlock("conversation cleared")])
 
     @_take.register
     def _(self, event: ev.TurnEnded) -> None:

@@ -90,6 +90,10 @@ class BlockOrder:
         if block.at >= 0:
             self._splice(block.at, removed=1)
 
+    def clear(self, but: Sequence[Block]) -> None:
+        """Remove all blocks except some, which keep their order."""
+        self._splice(0, [block for block in self.blocks if block in but], removed=len(self.blocks))
+
     def take_under(self, agent: ToolBlock) -> list[Block]:
         """Remove all blocks under an Agent call, and return them in order."""
         return self._splice(agent.at + 1, removed=self._end_of(agent) - agent.at - 1)
@@ -122,21 +126,21 @@ class SentPrompts:
     def __init__(self, order: BlockOrder, add: Callable[[PromptBlock], None]) -> None:
         self._order = order
         self._add = add
-        self._waiting: list[PromptBlock] = []
+        self.waiting: list[PromptBlock] = []
         """Prompts that the CLI has not taken, and those that wait for the running turn to end."""
 
     def show(self, text: str) -> None:
         """Show a prompt before the CLI has taken it."""
         block = PromptBlock(text)
-        self._waiting.append(block)
+        self.waiting.append(block)
         self._add(block)
 
     def accept(self, event: ev.PromptAccepted) -> None:
         """Note that the CLI has taken a prompt."""
         wanted = event.text.rstrip()
-        block = next((one for one in self._waiting if not one.accepted and one.text == wanted), None)
+        block = next((one for one in self.waiting if not one.accepted and one.text == wanted), None)
         if block is not None:
-            self._waiting.remove(block)
+            self.waiting.remove(block)
         else:
             block = PromptBlock(event.text)
             self._add(block)
@@ -144,18 +148,18 @@ class SentPrompts:
         if event.queued:
             # It stays below the further output of the running turn.
             self._order.put_last(block)
-            self._waiting.append(block)
+            self.waiting.append(block)
         self._order.touch(block)
 
     def deliver(self, event: ev.PromptDelivered) -> None:
         """Note that a prompt was read within a running turn: the agent's later output comes after it."""
-        first = next((one for one in self._waiting if one.queued), None)
+        first = next((one for one in self.waiting if one.queued), None)
         if first is not None and event.prompt_id and first.prompt_id == event.prompt_id:
             self._begin(first)
 
     def _begin(self, block: PromptBlock) -> None:
         """Stop holding a queued prompt at the end."""
-        self._waiting.remove(block)
+        self.waiting.remove(block)
         block.queued = False
         self._order.touch(block)
 
@@ -165,28 +169,28 @@ class SentPrompts:
         # A prompt that the CLI has not taken has no id yet.
         mine = [
             one
-            for one in self._waiting
+            for one in self.waiting
             if (one.prompt_id == name if name and one.queued else one.text == wanted)
         ]
         for block in sorted(mine, key=lambda one: one.prompt_id != name)[:1]:
-            self._waiting.remove(block)
+            self.waiting.remove(block)
             self._order.remove(block)
 
     def lift(self) -> list[PromptBlock]:
         """Remove the prompts that the CLI has not taken yet, so that something can be put above them."""
-        typed = [block for block in self._waiting if not block.accepted]
+        typed = [block for block in self.waiting if not block.accepted]
         for block in typed:
-            self._waiting.remove(block)
+            self.waiting.remove(block)
             self._order.remove(block)
         return typed
 
     def lower(self, typed: list[PromptBlock]) -> None:
         """Put back the prompts that `lift` removed."""
         for block in typed:
-            self._waiting.append(block)
+            self.waiting.append(block)
             self._add(block)
 
     def end_turn(self) -> None:
         """Stop holding queued prompts at the end: the turn that they waited for is over."""
-        for block in [one for one in self._waiting if one.queued]:
+        for block in [one for one in self.waiting if one.queued]:
             self._begin(block)

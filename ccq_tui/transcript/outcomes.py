@@ -7,7 +7,7 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.call_results import ROUNDS_USED
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
-from ccq_tui.inbox.suggestions import MODES, how_long, lasting
+from ccq_tui.inbox.suggestions import MODES, granted
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Expired
 from ccq_tui.text import one_line, safe
 from ccq_tui.transcript import blocks as bl
@@ -99,13 +99,11 @@ def outcome_words(block: bl.RequestBlock) -> str:
 
 
 def permission_words(block: bl.PermissionBlock, *, whole: bool) -> str:
-    """Say how a permission was decided, with all that was granted in the ``whole`` form; or where it is."""
+    """Say how a permission was decided, and what was granted; or where it is. ``whole``: keep its lines."""
     outcome, by = block.outcome, _by(block.actor)
     match outcome:
-        case Allowed(suggestion=granted):
-            how = how_long(granted).lower().replace(", always", " from now on") if granted else "once"
-            words = f"allowed {how}{by}"
-            words += f" · {lasting(granted)}" if granted and whole else ""
+        case Allowed(suggestion=lasts):
+            words = f"allowed{by}{granted(lasts, block.request.command)}" if lasts else f"allowed once{by}"
         case Denied():
             words = f"denied{by}"
         case _:

@@ -25,6 +25,7 @@ class ToolCalls:
     """All tool calls of a transcript.
 
     Attributes:
+        directory: The session's working directory, or "".
         running: Calls that go on, some of them beside the turns and after their result, by ``tool_use_id``.
     """
 
@@ -32,8 +33,7 @@ class ToolCalls:
         self, order: BlockOrder, clock: Callable[[], float], add: Callable[[Block, str], None]
     ) -> None:
         self.running: dict[str, ToolBlock] = {}
-
-        self._directory = ""
+        self.directory = ""
         self._order = order
         self._clock = clock
         self._add = add
@@ -50,8 +50,8 @@ class ToolCalls:
 
     def work_in(self, directory: str) -> None:
         """Show paths relative to the session's working directory, also those of its past."""
-        if directory != self._directory:
-            self._directory = directory
+        if directory != self.directory:
+            self.directory = directory
             for block in self._calls.values():
                 block.directory = directory
                 self._order.touch(block)
@@ -59,12 +59,12 @@ class ToolCalls:
     def put_first(self, earlier: ToolCalls) -> None:
         """Take over the calls of an earlier past, none of which still runs."""
         earlier.stop(everything=True)
-        earlier.work_in(self._directory)
+        earlier.work_in(self.directory)
         self._calls = earlier._calls | self._calls
 
     def start(self, event: ev.ToolStarted) -> ToolBlock:
         block = ToolBlock(
-            event.tool_use_id, event.tool, event.input, self._clock(), event.parent, self._directory
+            event.tool_use_id, event.tool, event.input, self._clock(), event.parent, self.directory
         )
         self._calls[block.id] = self.running[block.id] = block
         if event.tool == SHELL:
@@ -117,15 +117,6 @@ class ToolCalls:
         if earlier is not None and earlier.at >= 0 and earlier.at == block.at - 1:
             earlier.checklist = ()
             self._order.touch(earlier)
-
-    def propose(self, plan: str) -> None:
-        """Fold the written text that is now proposed as a plan, which shows it."""
-        for block in reversed(self._calls.values()):
-            if block.card is ToolCard.WRITE:
-                if str(block.input.get("content", "")).strip() == plan.strip():
-                    block.repeated = True
-                    self._order.touch(block)
-                return
 
     def permission_settled(self, permission: PermissionBlock) -> None:
         """Redraw a call whose permission was decided."""

@@ -59,7 +59,7 @@ def _result(block: ToolBlock) -> str:
 
 
 def _edited(block: ToolBlock, record: Mapping[str, Any]) -> str:
-    if block.body is None and not block.repeated:
+    if block.body is None:
         return "nothing changed"
     added, removed = counts(block.input, block.structured)
     if block.card is ToolCard.WRITE and record.get("type", "create") == "create":

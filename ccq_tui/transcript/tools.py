@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -36,6 +37,8 @@ class ToolCard(Enum):
     """A card with the list that the calls change, an entry at a time."""
     REQUEST = "request"
     """The request to a person, not the call."""
+    PLANNING = "planning"
+    """A line that says it; as for the CLI's own file of a plan, there is a card only for a failure."""
 
 
 EDITS = frozenset({ToolCard.EDIT, ToolCard.WRITE, ToolCard.NOTEBOOK})
@@ -59,6 +62,7 @@ class Tool:
     wants: str = ""
 
 
+ENTER_PLAN_MODE = "EnterPlanMode"
 TOOLS: Mapping[str, Tool] = {
     SHELL: Tool(ToolCard.COMMAND, ("command",)),
     "Bash": Tool(ToolCard.COMMAND, ("command",), "run a command"),
@@ -83,8 +87,10 @@ TOOLS: Mapping[str, Tool] = {
     "KillShell": Tool(ToolCard.OTHER, ("shell_id",)),
     "AskUserQuestion": Tool(ToolCard.REQUEST),
     "ExitPlanMode": Tool(ToolCard.REQUEST),
+    ENTER_PLAN_MODE: Tool(ToolCard.PLANNING),
 }
 _UNKNOWN = Tool()
+_PLAN_FILE = re.compile(r"/\.claude/plans/[^/]+\.md\Z")
 _LIKELY = ("command", "file_path", "path", "pattern", "url", "query", "description", "prompt", "name", "id")
 
 
@@ -96,6 +102,13 @@ def tool_of(name: str) -> Tool:
 def card_of(name: str) -> ToolCard:
     """Return the card of a tool's calls."""
     return tool_of(name).card
+
+
+def card_of_call(tool: str, arguments: Mapping[str, Any], directory: str) -> ToolCard:
+    """Return the card of a call: the CLI's own file of a plan is none of a session in ``directory``."""
+    path = str(arguments.get("file_path", ""))
+    plan = card_of(tool) in EDITS and _PLAN_FILE.search(path)
+    return ToolCard.PLANNING if plan and not path.startswith(f"{directory}/.claude/") else card_of(tool)
 
 
 def tool_title(tool: str) -> str:

@@ -97,7 +97,7 @@ class Completer:
             self.take()
 
     def press(self, key: str) -> bool:
-        """Handle a key in the list on the screen; return whether it means anything there."""
+        """Handle a key in the list on the screen; return whether it means nothing more elsewhere."""
         if (shown := self.shown) is None:
             return False
         moved = [self._move(key, meant) for meant in keys_meant(key)]
@@ -110,6 +110,7 @@ class Completer:
                 self.close()
             case "enter" if self._searches or shown.enter_takes(self._clock()):
                 self.take()
+                return not shown.runs
             case "tab":
                 self.take()
             case _:

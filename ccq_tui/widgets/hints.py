@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import events
 from textual.geometry import Offset
 
-from ccq_tui.config.keynames import shown_keys
-from ccq_tui.key_uses import Does
+from ccq_tui.config.keymap import key_of
+from ccq_tui.input.keynames import shown_keys
+from ccq_tui.input.keys import Does, Hints
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import press_key
-from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.lines import FittedLines
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.pointer import Clickable
 
-Hints = tuple[tuple[str, str], ...]
 SEPARATOR = " · "
 LEAVES = "Esc"
-KEPT = frozenset({LEAVES, "p"})
-"""Keys that stay on a single line beside the first one, whatever else is left out."""
+KEPT = frozenset({"p"})
+"""Keys that stay on a single line beside Enter and the one that leaves, whatever else is left out."""
 BARE = frozenset({LEAVES, "Space"})
 """Keys that a narrow line shows without their words where these do not fit."""
 HIDES = "hide"
@@ -35,6 +33,8 @@ APART = 2
 """Cells between the keys and the word at the right end, which has one more after it."""
 LONGEST_OBJECT = 32
 SHORTEST_OBJECT = 4
+SECOND_OBJECT = 12
+"""Cells of the object of another key than the first; half of it in a narrow line."""
 
 
 def cut(text: str, room: int) -> str:
@@ -110,22 +110,23 @@ class HintLines:
         return lines
 
     def _single(self, width: int) -> list[list[tuple[str, str]]]:
-        """Fit keys into one line: the first one, those of `KEPT`, and as many others as there is room for."""
-        narrow = width < NARROW
-        behind = [(self.end[0], "")] if narrow and self.end[0] else []
+        """Fit keys into one line: Enter, the one that leaves, those of `KEPT`, and as many others as fit."""
+        narrow, behind = width < NARROW, self._behind(width)
         room = width - (_cells(self.end) + APART + 1 if any(self.end) and not narrow else 0)
         if not self.hints:
             return [behind]
-        bare = [(keys, "" if narrow and keys in BARE else words) for keys, words in self.hints]
-        kept = [hint for hint in bare[1:] if hint[0] in KEPT]
-        first = _fitted(self.hints[0], room - narrow, [*kept, *behind], narrow=narrow)
+        lead = next((hint for hint in self.hints if hint[0] == "Enter"), self.hints[0])
+        others = [hint for hint in self.hints if hint != lead]
+        bare = [(keys, _short(keys, words, narrow=narrow)) for keys, words in others]
+        kept = [hint for hint in bare if hint[0] in KEPT or _leaves(hint) or isinstance(hint[1], Does)]
+        first = _fitted(lead, room - narrow, [*kept, *behind], narrow=narrow)
         if _length([first, *kept, *behind]) > room:
-            # What Enter does, and the keys that leave, are worth more than the others.
-            kept = [hint for hint in kept if hint[0] == LEAVES]
-            others = _length([(first[0], ""), *kept, *behind])
-            first = (first[0], cut(first[1], max(SHORTEST_OBJECT, width - others - 1)))
+            # What Enter does, and its other reading or the keys that leave, are worth more than the others.
+            kept = [hint for hint in kept if isinstance(hint[1], Does)] or list(filter(_leaves, kept))
+            used = _length([(first[0], ""), *kept, *behind])
+            first = (first[0], cut(first[1], max(SHORTEST_OBJECT, width - used - 1)))
         fits = [first, *kept]
-        for whole, short in zip(self.hints[1:], bare[1:], strict=True):
+        for whole, short in zip(others, bare, strict=True):
             if short in kept or short[0] in KEPT:
                 wordy = [whole if hint == short else hint for hint in fits]
                 if narrow and whole[1] != HIDES and _length([*wordy, *behind]) <= room:
@@ -139,15 +140,35 @@ class HintLines:
         return [[*sorted(fits, key=lambda hint: order.index(hint[0])), *behind]]
 
     def _several(self, width: int) -> list[list[tuple[str, str]]]:
+        """Break keys into lines; without room for all, the last ones go, but never the one that leaves."""
+        head = [hint for hint in self.hints if not _leaves(hint)]
+        tail = [*(hint for hint in self.hints if _leaves(hint)), *self._behind(width)]
+        while len(lines := self._broken([*head, *tail], width)) > self.most and len(head) > 1:
+            head.pop()
+        return lines[: self.most]
+
+    def _broken(self, hints: Sequence[tuple[str, str]], width: int) -> list[list[tuple[str, str]]]:
         lines: list[list[tuple[str, str]]] = [[]]
         word = _cells(self.end) + APART + 1 if any(self.end) and width >= NARROW else 0
-        for hint in self.hints:
+        for hint in hints:
             if lines[-1] and _length([*lines[-1], hint]) + (word if len(lines) == 1 else 0) > width:
-                if len(lines) == self.most:
-                    break
                 lines.append([])
             lines[-1].append(hint)
         return lines
+
+    def _behind(self, width: int) -> list[tuple[str, str]]:
+        return [(self.end[0], "")] if width < NARROW and self.end[0] else []
+
+
+def _short(keys: str, words: str, *, narrow: bool) -> str:
+    """Return the words of a key behind the first; those with an object are another reading of that."""
+    if isinstance(words, Does):
+        return Does("" if narrow else words.verb, cut(words.about, SECOND_OBJECT // (1 + narrow)))
+    return "" if narrow and keys in BARE else words
+
+
+def _leaves(hint: tuple[str, str]) -> bool:
+    return hint[0].startswith(LEAVES)
 
 
 def _length(hints: Sequence[tuple[str, str]]) -> int:
@@ -175,23 +196,20 @@ def _fitted(
 class HintBar(FittedLines, Clickable[str]):
     """Shows (key, what it does) pairs, and a word at the right end of its first line.
 
-    While a fresh panel ignores keys, they are drawn faintly: bold keys work. A click on a key presses it: the
-    place that knows the key decides what it means.
+    A click on a key presses it: the place that knows the key decides what it means.
     """
 
     DEFAULT_CSS = "HintBar { height: auto; }"
 
-    def __init__(self, *, asleep: bool = False, hides: str = HIDES) -> None:
-        """Create the line; ``hides`` are the words of the key that hides a panel."""
+    def __init__(self, *, hides: str = HIDES, helps: bool = True) -> None:
+        """Create the line; ``hides`` are the words of the key that hides a panel.
+
+        ``helps``: the key that shows all keys stands at its end where nothing else does.
+        """
         super().__init__("", markup=False)
         self._hides = hides
         self._shown = HintLines()
-        self.last = ("", "")
-        """A key at the end that is never left out."""
-        self._asleep = asleep
-        self.labels: Mapping[str, str] = {}
-        """Labels of keys that the user remapped, by their default labels."""
-        self._waking: asyncio.TimerHandle | None = None
+        self._helps = helps
 
     def clicked(self, key: str, _event: events.Click) -> None:
         """Press the key that was clicked."""
@@ -201,24 +219,10 @@ class HintBar(FittedLines, Clickable[str]):
         place = event.get_content_offset(self)
         return None if place is None else self._shown.key_at(self.size.width, place)
 
-    def sleep(self, seconds: float) -> None:
-        """Draw the keys faintly for ``seconds``."""
-        self._asleep = True
-        if self._waking is not None:
-            self._waking.cancel()
-        self._waking = after(self, seconds, self.wake)
-        self.refresh()
-
-    def wake(self) -> None:
-        self._asleep = False
-        self.refresh()
-
     def show(self, hints: Hints, right: str = "", most_lines: int = 1) -> None:
         """Show other keys, in at most ``most_lines`` lines."""
-        shown = tuple(
-            (self.labels.get(key, key), self._hides if does == HIDES else does) for key, does in hints
-        )
-        end = self.last if self.last[0] else ("", right)
+        shown = tuple((key, self._hides if does == HIDES else does) for key, does in hints)
+        end = ("", right) if right or not self._helps else (key_of("help"), "keys")
         before, self._shown = self._shown, HintLines(shown, end, most_lines)
         self.fit(changed=before != self._shown)
 
@@ -226,10 +230,7 @@ class HintBar(FittedLines, Clickable[str]):
         return self._shown.height(width)
 
     def render(self) -> Text:
-        palette = palette_of(self)
-        if self._asleep:
-            palette = replace(palette, strong=palette.muted)
-        return self._shown.text(self.size.width, palette)
+        return self._shown.text(self.size.width, palette_of(self))
 
 
 def _cells(hint: tuple[str, str]) -> int:

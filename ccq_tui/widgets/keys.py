@@ -2,44 +2,38 @@
 
 from __future__ import annotations
 
-from typing import cast
+from asyncio import TimerHandle
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from textual import events
 from textual.binding import Binding
+from textual.dom import DOMNode
 from textual.widget import Widget
 from textual.widgets import Input
 
-from ccq_tui.config.actions import BY_NAME, KeyPlace
-from ccq_tui.config.keymap import LIST_SCREEN, keymap
-from ccq_tui.config.keynames import shown_key, typed_by
-from ccq_tui.questions.input_guard import Presses
+from ccq_tui.config.keymap import keymap
+from ccq_tui.input import gate
+from ccq_tui.input.gate import NEVER, Face, Hand, To, Verdict
+from ccq_tui.input.keynames import typed_by
+from ccq_tui.input.keys import SETTINGS, TABLE, KeyPlace, KeyRow
 from ccq_tui.questions.state import is_text
 
 
 def bindings_for(*names: str) -> list[Binding]:
     """Return the bindings of actions in the table of keys; each runs ``do`` with its name."""
-    actions = (BY_NAME[name] for name in names)
-    return [
-        Binding(
-            ",".join(one.keys), f"do('{one.name}')", one.does, priority=one.first, show=False, id=one.name
-        )
-        for one in actions
-    ]
+    return [_binding(SETTINGS[name]) for name in names]
 
 
-def presses_of(widget: Widget) -> Presses:
-    """Return the last keys in the app of a widget, whichever widget took them."""
-    return cast("Presses", getattr(widget.app, "presses", Presses()))
+def bindings_at(place: KeyPlace) -> list[Binding]:
+    """Return the bindings of the fixed keys of a place."""
+    return [_binding(row) for row in TABLE if row.place is place and row.does and not row.setting]
 
 
-def new_labels(*places: KeyPlace) -> dict[str, str]:
-    """Return the labels of remapped keys, by their default labels; without places, of a list's own screen."""
-    wanted = places or LIST_SCREEN
-    return {
-        shown_key(BY_NAME[name].keys[0]): shown_key(keys[0])
-        for name, keys in keymap().changed().items()
-        if BY_NAME[name].place in wanted and BY_NAME[name].keys[:1] and BY_NAME[name].keys[0] not in keys
-    }
+def _binding(row: KeyRow) -> Binding:
+    keys, action = ",".join(row.keys), f"do('{row.action}')"
+    return Binding(keys, action, row.does, priority=row.first, show=False, id=row.setting or None)
 
 
 def keys_meant(key: str) -> tuple[str, ...]:
@@ -47,7 +41,7 @@ def keys_meant(key: str) -> tuple[str, ...]:
 
     There may be several, to take one after the other, and none for a key that now means something else.
     """
-    return keymap().list_keys(letters=False).get(key, (key,))
+    return keymap().meant(KeyPlace.PICKER, letters=False).get(key, (key,))
 
 
 def text_of(event: events.Key) -> str:
@@ -72,7 +66,7 @@ class LineField(Input):
             self.replace(text, *sorted(self.selection))
 
 
-class Key(events.Key):
+class Key(events.Key):  # Textual calls handlers by this name
     """A key for one widget: if that ignores it, the program does not send it to the focused one."""
 
     @property
@@ -89,6 +83,133 @@ def copy_of(event: Typed) -> Typed:
     if isinstance(event, events.Paste):
         return events.Paste(event.text)
     return Key(event.key, event.character)
+
+
+Later = Callable[[float, Callable[[], object]], TimerHandle]
+"""Calls a function after some seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PutOff:
+    """What a key does after a while, unless another one follows; ``alone``: any other one.
+
+    A letter ``decides``, or is a command that was not known to be one yet.
+    """
+
+    key: gate.Stroke
+    call: Callable[[], object]
+    timer: TimerHandle
+    alone: bool
+    decides: bool
+
+
+class Waiting:
+    """Keeps what a key does once it is known that no other one follows."""
+
+    def __init__(self) -> None:
+        self._due: PutOff | None = None
+
+    def wait(
+        self,
+        key: gate.Stroke,
+        seconds: float,
+        call: Callable[[], object],
+        later: Later,
+        *,
+        alone: bool = False,
+        decides: bool = True,
+    ) -> None:
+        """Do something at once, or after some seconds unless another key shows that it was not meant."""
+        self.cancel()
+        if seconds:
+            self._due = PutOff(key, call, later(seconds, self.run_due), alone, decides)
+        else:
+            call()
+
+    def run_due(self) -> None:
+        """Do what waits."""
+        if (due := self._due) is not None:
+            self.cancel()
+            due.call()
+
+    def cancel(self) -> None:
+        """Drop what waits."""
+        if self._due is not None:
+            self._due.timer.cancel()
+        self._due = None
+
+    def followed(self, key: gate.Stroke) -> None:
+        """Do or drop what waits, now that another key has come."""
+        if (due := self._due) is None:
+            return
+        meant = key.name != due.key.name and not due.alone
+        if due.key.text:  # a letter: with another key behind it, only Enter says that it was meant
+            meant = key.name == "enter" or (not key.text and not due.decides)
+        if meant:
+            self.run_due()
+        else:
+            self.cancel()
+
+
+class Keyboard(Waiting):
+    """The hand of the person at the program, for all of its surfaces.
+
+    Attributes:
+        hand: What the keys came to.
+        key: The key that came last, wherever it went.
+    """
+
+    def __init__(self, hand: Hand | None = None) -> None:
+        super().__init__()
+        self.hand = self._before = hand or Hand()
+        self.key = gate.Stroke("")
+
+    def judge(self, key: gate.Stroke, face: Face) -> Verdict:
+        """Judge a key for the surface in front."""
+        verdict, self.hand = gate.judge(key, face, self.hand)
+        return verdict
+
+    def judge_last(self, face: Face) -> Verdict:
+        """Judge the key that came last, which has been noted, and which types nothing here."""
+        verdict, self.hand = gate.judge(replace(self.key, text=""), face, self._before)
+        return verdict
+
+    def come(self, key: gate.Stroke, to: To | None) -> None:
+        """Take a key before it reaches its target; note it, unless that judges it itself."""
+        self.followed(key)
+        self.key, self._before = key, self.hand
+        if to is not None:
+            self.note(key, to)
+
+    @property
+    def again(self) -> bool:
+        """Whether the last key came again, with no other between."""
+        return self._before.again(self.key)
+
+    def note(self, key: gate.Stroke, to: To = To.PROMPT) -> None:
+        """Note a key that nothing had to judge."""
+        self.hand = self.hand.noted(key, to)
+
+    def at_panel(self) -> None:
+        """Note that the last key opened a panel: what it was in the prompt does not count there."""
+        self.hand = replace(self.hand, to=To.PANEL)
+
+    def forget_word(self) -> None:
+        """Begin no word with keys that were another surface's."""
+        self.hand = replace(self.hand, word=(), opened_at=NEVER)
+
+
+def keyboard_of(widget: DOMNode) -> Keyboard:
+    """Return the hand of the program that a widget is in."""
+    app: Any = widget.app
+    if not hasattr(app, "hands"):
+        app.hands = Keyboard()
+    return cast("Keyboard", app.hands)
+
+
+def read_at(widget: DOMNode, event: events.Event, clock: Callable[[], float]) -> float:
+    """Return when input was read from the terminal; without one, it comes as it is handled."""
+    return clock() if widget.app.is_headless else event.time
 
 
 def press_key(widget: Widget, key: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import cast
 
 from rich.cells import chop_cells
@@ -92,8 +94,13 @@ FOLD_SIGN = "↳ "
 """Sign before the continuation of the line above."""
 
 
-def verbatim(line: str, lead: Text, style: Style, width: int, fold: Style) -> Iterator[Text]:
-    """Yield a line as it is behind a sign, safe to draw; the rest follows the sign of a fold."""
+def verbatim(
+    line: str, lead: Text, style: Style, width: int, fold: Style, breaks: re.Pattern[str] | None = None
+) -> Iterator[Text]:
+    """Yield a line as it is behind a sign, safe to draw; the rest follows the sign of a fold.
+
+    ``breaks`` matches the longest beginning of what has room that is to stay on one line.
+    """
     room = max(2, width - lead.cell_len)
     sign = Text(FOLD_SIGN.rjust(lead.cell_len) if width > 2 * len(FOLD_SIGN) else "", fold)
     for begin in range(0, max(1, len(line)), PIECE):
@@ -101,19 +108,28 @@ def verbatim(line: str, lead: Text, style: Style, width: int, fold: Style) -> It
         at = 0
         while at < len(piece) or not begin + at:
             part = (chop_cells(piece[at : at + room], room) or [""])[0]
-            yield Text.assemble(lead, (part, style))
+            behind = piece[at + len(part) : at + len(part) + 1]
+            if breaks and behind and (kept := breaks.match(part + behind)):
+                part = kept[0]
+            yield Text.assemble(lead, (part.rstrip() if breaks else part, style))
             lead, at = sign, at + max(1, len(part))
             room = max(2, width - lead.cell_len)
 
 
 class Flow:
-    """Lines that are made when they are needed."""
+    """Lines that are made when they are needed; those of ``aside`` come last, and need not be seen."""
 
-    def __init__(self, source: Iterator[Text]) -> None:
+    def __init__(self, source: Iterator[Text], aside: Iterator[Text] | None = None) -> None:
         self.lines: list[DrawnLine] = []
         self.ended = False
         """Whether there are no more lines to make."""
-        self._source = source
+        self.counted: int | None = None
+        """The number of lines without those aside, once it is known."""
+        self._source = chain(source, self._counting(), aside or ())
+
+    def _counting(self) -> Iterator[Text]:
+        self.counted = len(self.lines)
+        yield from ()
 
     def reach(self, count: int) -> bool:
         """Make lines until there are ``count`` or no more; return whether any were made."""

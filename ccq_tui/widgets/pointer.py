@@ -8,11 +8,11 @@ from typing import Any, Generic, TypeVar, cast
 from textual import events
 from textual.dom import DOMNode
 
+from ccq_tui.input.gate import FOCUS
+
 Target = TypeVar("Target")
 LEFT = 1
 """The button that clicks."""
-CLICK_GRACE = 0.3
-"""Seconds after the terminal got the focus in which a press means nothing."""
 
 
 class Clickable(Generic[Target]):
@@ -37,7 +37,7 @@ class Clickable(Generic[Target]):
         """Note where a button went down."""
         app: Any = cast("DOMNode", self).app
         now, focused_at = getattr(app, "clock", time.monotonic)(), getattr(app, "focused_at", float("-inf"))
-        meant = event.button == LEFT and now - focused_at >= CLICK_GRACE
+        meant = event.button == LEFT and now - focused_at >= FOCUS
         self._pressed_on = self.under(event) if meant else None
 
     def on_click(self, event: events.Click) -> None:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
+from ccq_tui.input.keys import KeyPlace, key_line
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import LineField
+from ccq_tui.widgets.keys import LineField, bindings_at
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.palette import palette_of
 
-SEARCH = "Search in the transcript"
-"""The place where its keys work."""
-HINTS = (("Enter ↓", "next"), ("↑", "previous"), ("Esc", "close"))
+SEARCH_KEYS = key_line(KeyPlace.SEARCH, enter="next", leave="close")
 ROOM_FOR_HINTS = 64
 """Width in columns from which the keys are shown beside the field."""
 
@@ -37,15 +37,16 @@ class SearchField(LineField):
         &:focus { border: none; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,down", "go(1)", "Go to the next match", show=False),
-        Binding("shift+enter,up", "go(-1)", "Go to the previous match", show=False),
-        Binding("escape", "close", "Close the search and stay at the match", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_at(KeyPlace.SEARCH)]
 
     def __init__(self, step: Callable[[int], object], leave: Callable[[], object]) -> None:
         super().__init__(placeholder="Find in the transcript", compact=True, select_on_focus=False)
-        self.action_go, self.action_close = step, leave
+        steps = {"next": partial(step, 1), "previous": partial(step, -1)}
+        self._actions: dict[str, Callable[[], object]] = {**steps, "close": leave}
+
+    def action_do(self, name: str) -> None:
+        """Do what a key of the table does here."""
+        self._actions[name]()
 
     def on_mount(self) -> None:
         """Keep the caret from blinking where nothing may move by itself."""
@@ -86,8 +87,8 @@ class SearchBar(Horizontal):
         yield Static("⌕", classes="label", markup=False)
         yield self.field
         yield Static("", id="found", classes="label", markup=False)
-        hints = HintBar(asleep=True)
-        hints.show(HINTS)
+        hints = HintBar(helps=False)
+        hints.show(SEARCH_KEYS)
         yield hints
 
     @property

@@ -11,7 +11,8 @@ from textual.geometry import Offset
 from textual.widgets import Static
 
 from ccq_tui.config.keymap import key_of
-from ccq_tui.widgets.hints import HintLines, Hints
+from ccq_tui.input.keys import Hints
+from ccq_tui.widgets.hints import HintLines
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.pointer import Clickable

@@ -41,13 +41,14 @@ class SightView(LineView):
 
     @property
     def unseen(self) -> int:
-        """Number of lines that were never on the screen, of those made."""
-        return len(self.lines) - len(self._painted)
+        """Number of lines that were never on the screen, of those made and counted."""
+        counted = range(len(self.lines))[: self._flow.counted if self._flow else 0]
+        return sum(y not in self._painted for y in counted)
 
     @property
     def goes_on(self) -> bool:
-        """Whether there are more lines to make."""
-        return self._flow is not None and not self._flow.ended
+        """Whether there are more lines to make and count."""
+        return self._flow is not None and self._flow.counted is None
 
     @property
     def above(self) -> int:

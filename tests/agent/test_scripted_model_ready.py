@@ -8,21 +8,15 @@ from typing import Any
 
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from ccq_tui.testing.scenarios import READY
-from ccq_tui.testing.scenarios.hostile import LONG_LABEL
 from ccq_tui.testing.scenarios.working import CHANGELOG, PLAN
 from tests.agent.scripted_session import QUESTION_ENV, TYPED, Session, answer_to, session
 from tests.results import answered, replied
 
 ASKED = "a set, as it was answered"
-REJECTED = "<tool_use_error>InputValidationError: .*"
 LISTING = r"total \d+\n.*"
 PLAN_ENTERED = r"Entered plan mode\. .*"
 PLAN_WRITTEN = r"File created successfully at: /\S+/home/\.claude/plans/\S+\.md .*"
 APPROVED = r"User has approved your plan\. .*"
-HOSTILE = (
-    "\x1b[31;7777mred\x1b[0m \x1b]0;owned7777\x07 \x1b]52;c;7777b3duZWQ=\x07 \x1b[2;7777J "
-    "[@click=app.quit]quit[/] [bold]bold[/bold]"
-)
 EXPECTED: Mapping[str, tuple[str, ...]] = {
     "no_questions": (),
     "single": (ASKED,),
@@ -30,7 +24,6 @@ EXPECTED: Mapping[str, tuple[str, ...]] = {
     "mixed_four": (ASKED,),
     "text_and_number": (ASKED,),
     "multi_round": (ASKED,) * 5,
-    "arriving": (ASKED, REJECTED, ASKED),
     "two_at_once": (ASKED, ASKED),
     "with_permission": (r"1\.4\.0", r"File created successfully at: /\S+/project/CHANGELOG\.md .*"),
     "with_plan": (
@@ -39,11 +32,6 @@ EXPECTED: Mapping[str, tuple[str, ...]] = {
         rf"{APPROVED}\n\n## Approved Plan:\n{re.escape(PLAN.strip())}.*",
     ),
     "subagent": (LISTING, r".*\[Subagent hand-back\].*The project is empty so far: no README.*"),
-    "long_answer": (),
-    "unicode": (ASKED,),
-    # The CLI keeps a result of the second one's size in a file and shows the model its beginning.
-    "hostile_text": (re.escape(HOSTILE), r"<persisted-output>\nOutput too large .*"),
-    "api_errors": (),
     "tour": (LISTING, *(ASKED,) * 4, r"0\.1\.0", PLAN_ENTERED, PLAN_WRITTEN, APPROVED),
 }
 """What the model gets as the results of each scenario's calls, as patterns."""
@@ -56,20 +44,9 @@ def told(given: Mapping[str, Any]) -> str:
     return replied(pairs) if any(one.get("kind") in TYPED for one in questions) else answered(pairs)
 
 
-def the_long_label_came_whole(client: Session, _: CleanHome) -> None:
-    (given,) = [given for tool, given in client.asked if tool == "AskUserQuestion"]
-    assert given["questions"][1]["options"][0]["label"] == LONG_LABEL
-
-
 def the_file_was_written_with_permission(client: Session, home: CleanHome) -> None:
     assert [tool for tool, _ in client.asked] == ["Bash", "Write"]
     assert (home.project / "CHANGELOG.md").read_text(encoding="utf-8") == CHANGELOG
-
-
-FURTHER: Mapping[str, Callable[[Session, CleanHome], None]] = {
-    "hostile_text": the_long_label_came_whole,
-    "with_permission": the_file_was_written_with_permission,
-}
 
 
 async def test_each_ready_scenario_plays_to_its_end(
@@ -103,13 +80,13 @@ async def plays_to_its_end(name: str, model: ScriptedModel, client: Session) -> 
     assert ids == (["toolu_scout_1", "toolu_subagent_1"] if name == "subagent" else names)
     sets = [told(given) for tool, given in client.asked if tool == "AskUserQuestion"]
     for found, expected in zip(received, EXPECTED[name], strict=True):
-        assert found.is_error == (expected == REJECTED)
+        assert not found.is_error
         if expected == ASKED:
             sets.remove(found.text)
         else:
             assert re.fullmatch(expected, found.text, re.DOTALL)
-    if name in FURTHER:
-        FURTHER[name](client, client.home)
+    if name == "with_permission":
+        the_file_was_written_with_permission(client, client.home)
 
 
 async def a_denied_permission_is_told_to_the_model(model: ScriptedModel, client: Session) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest
-from ccq_tui.inbox.suggestions import Rule, Suggestion, kept, lasting
+from ccq_tui.inbox.suggestions import AUTO, Rule, Suggestion, kept, lasting
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.model import ScriptedModel
@@ -65,6 +65,7 @@ WITH_ERRAND = (
         description="Fetcher",
     )
 )
+INTO_AUTO = TWO_CALLS.says("Done.").ends_turn().plans("# Plan").runs("Bash", command="touch x; true")
 NEVER_ENDING = Scenario("p").runs("Bash", command="touch begun; sleep 50", description="d")
 TWO_PLANS = Scenario("p")
 for letter in ("a", "b"):
@@ -82,6 +83,9 @@ async def test_more_than_yes(play: Play) -> None:
             await what_is_said_with_a_permission_reaches_who_asked(run, model)
         async with stage.scene("a plan edited and carried out", TWO_PLANS.says("Done.")) as run:
             await a_plan_is_edited_and_carried_out_in_the_mode_chosen(run, model, home)
+            run.session.set_option("mode", "default")
+        async with stage.scene("auto mode", INTO_AUTO.says("Done.")) as run:
+            await auto_mode_is_offered_with_a_command_and_a_plan(run)
             run.session.set_option("mode", "default")
         async with stage.scene("a call that never ended", NEVER_ENDING.says("Done.")) as run:
             await what_was_said_comes_back_when_the_call_never_ended(run, home)
@@ -173,6 +177,20 @@ async def what_was_said_comes_back_when_the_call_never_ended(run: Running, home:
     await run.until(ev.ToolFinished)
     returned = await run.until(ev.PromptReturned)
     assert returned.text == "Not too long"
+
+
+async def auto_mode_is_offered_with_a_command_and_a_plan(run: Running) -> None:
+    run.session.send("Go")
+    asked = await run.until(PermissionRequest)
+    run.answer(asked.request.id, Allowed(suggestion=AUTO))
+    await run.idle()
+    run.session.set_option("mode", "default")
+    run.session.send("Plan it")
+    plan = await run.until(PlanRequest)
+    run.answer(plan.request.id, Allowed(mode="auto"))
+    await run.idle(2)
+    assert [event.mode for event in run.all(ev.ModeChanged)] == ["auto", "default", "plan", "auto"]
+    assert len(run.all(PermissionRequest)) == 1, "in auto mode nobody is asked for the others"
 
 
 async def a_plan_is_edited_and_carried_out_in_the_mode_chosen(

@@ -115,7 +115,7 @@ async def parked_with_a_draft(row: Row, scenario: Scenario) -> tuple[str, str, P
     run = await row.begin(scenario)
     run.session.send("Build it")
     request = (await run.until(QuestionRequest)).request
-    draft = machine.step(opened(request.questions), Pressed("down", at=100.0))
+    draft = machine.step(opened(request.questions), Pressed("down"))
     opened_in(row.inbox, request.id).type(draft, PANEL)
     run.session.park()
     assert (await run.ended()).kind == "parked"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 from ccq_tui.agent import events as ev
+from ccq_tui.inbox.choices import permission_choices
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest
+from ccq_tui.inbox.suggestions import AUTO, Rule, Suggestion
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.transcript.model import TranscriptModel
@@ -14,6 +18,7 @@ from tests.agent.stage import staged
 from tests.results import REJECTED
 from tests.unit.transcript.test_drawing import shown
 
+ACCEPT = Suggestion("setMode", mode="acceptEdits")
 MAKES_FILES = Scenario("p")
 for name in ("one", "two", "three"):
     MAKES_FILES = MAKES_FILES.runs("Bash", command=f"touch {name}", description=f"Make {name}")
@@ -27,6 +32,12 @@ CHANGES_FILES = (
     .runs("Edit", file_path="mod.py", old_string="pass", new_string="return 2  \n        more")
     .runs("Edit", file_path="new.py", old_string="", new_string="a\nb\n")
 )
+DANGERS = (
+    Scenario("p")
+    .runs("Bash", command="rm -rf build", description="d")
+    .runs("Bash", command="cp a ../out", description="d")
+    .runs("Write", file_path=".claude/settings.json", content="{}")
+)
 ERRAND = Scenario("sub").runs("Bash", command="touch x", description="d").says("Back.")
 
 
@@ -35,6 +46,8 @@ async def test_what_a_person_allows_and_refuses(play: Play) -> None:
         model, home = stage.model, stage.home
         async with stage.scene("allowed, refused, redirected", MAKES_FILES.says("Done.")) as run:
             await a_tool_is_allowed_or_refused(run, model, home)
+        async with stage.scene("dangerous calls", DANGERS.says("Done.")) as run:
+            await dangerous_calls_are_told_apart(run, home)
         scenario = Scenario("p").plans("# First\n1. a", revised="# Second\n1. b").says("Go.")
         async with stage.scene("a plan is kept open, then approved", scenario) as run:
             await a_plan_is_kept_open_then_approved(run, model)
@@ -75,13 +88,35 @@ async def a_tool_is_allowed_or_refused(run: Running, model: ScriptedModel, home:
     first = run.all(PermissionRequest)[0].request
     assert (first.tool, first.description, first.agent_id) == ("Bash", "Make one", "")
     assert first.input == {"command": "touch one", "description": "Make one"}
-    assert first.blocked_path == str(home.project / "one")
+    always = Suggestion("addRules", "localSettings", (Rule("Bash", "touch one *"),), "allow")
+    assert first.suggestions == (always, ACCEPT, AUTO), "the CLI suggests the session's own directory besides"
+    assert (first.blocked_path, first.danger) == ("", "")
     assert [path.name for path in home.project.iterdir()] == ["one"]
     assert [(r.text, r.is_error) for r in model.tool_results()] == [
         ("(Bash completed with no output)", False),
         (f"{REJECTED} Ask the user how to proceed, or go on with what does not need it.", True),
         (f"{REJECTED} To tell you how to proceed, the user said:\nUse four instead", True),
     ]
+
+
+async def dangerous_calls_are_told_apart(run: Running, home: CleanHome) -> None:
+    run.session.send("Clean up")
+    for number, (danger, label, reason) in enumerate(
+        [
+            ("deletes whole directories", "In this project, always: exactly this command", ""),
+            ("writes outside the project", "In this project, always: commands that begin with `cp a`", ""),
+            ("may change your permissions", "For this session: accept every file edit", "haven't granted it"),
+        ],
+        1,
+    ):
+        asked = (await run.until(PermissionRequest, count=number)).request
+        lasting = next(choice for choice in permission_choices(asked) if choice.suggestion)
+        assert (asked.danger, lasting.label) == (danger, label)
+        assert reason in asked.reason
+        run.answer(asked.id, Denied() if number > 1 else lasting.outcome())
+    await run.idle()
+    settings = json.loads((home.project / ".claude" / "settings.local.json").read_text())
+    assert settings["permissions"] == {"allow": ["Bash(rm -rf build)"]}
 
 
 async def files_are_changed_as_drawn(run: Running, home: CleanHome) -> None:

@@ -47,7 +47,9 @@ def pointed(screen: Screen) -> object:
 
 def moving(on: Stage, presses: int) -> list[float]:
     """Go down and up the first options of a list."""
-    return one_by_one(on, cycle((DOWN, DOWN, UP, UP)), presses, pointed)
+    found = one_by_one(on, cycle((DOWN, DOWN, UP, UP)), presses, pointed)
+    on.terminal.rest(0.1)  # a key that decides comes after the frame of what it decides
+    return found
 
 
 def writing(on: Stage, presses: int) -> list[float]:

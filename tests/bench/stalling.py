@@ -7,12 +7,12 @@ from pathlib import Path
 
 from ccq_tui.loop_monitor import VARIABLE
 from ccq_tui.testing import Scenario, clean_environment
-from ccq_tui.testing.scenarios.long import long_markdown
 from tests.bench.keys import moving, writing
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.programs import OURS, Program
 from tests.bench.stage import ENTER, stage
 from tests.bench.talking import FRESH, mark, question
+from tests.long_markdown import long_markdown
 
 LONGEST = Measure("stall.longest", "longest stall of the event loop after the first paint", "ms", limit=50)
 WORK = Measure("stall.work", "most processor time of the event loop in one stall", "ms", limit=50)

@@ -6,13 +6,13 @@ import time
 from dataclasses import dataclass
 
 from ccq_tui.testing import Scenario
-from ccq_tui.testing.scenarios.long import long_markdown
 from tests.bench.figures import percentile
 from tests.bench.keys import Typist
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.processes import memory, processor_seconds
 from tests.bench.programs import NATIVE, OURS, Program
 from tests.bench.stage import ENTER, Stage, stage
+from tests.long_markdown import long_markdown
 
 PACED_CPU = Measure("paced.cpu", "20 KB at 100 deltas/s: processor time of the tree", "s", aim=1.0)
 PACED_LAST = Measure("paced.last", "20 KB at 100 deltas/s: last byte to last line", "ms", aim=1.0)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ccq_tui.testing import Scenario
-from ccq_tui.testing.scenarios.long import long_markdown
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.programs import NATIVE, OURS, Program
 from tests.bench.stage import stage
+from tests.long_markdown import long_markdown
 
 SIZE, SPEED = 5_000, 1_000
 """Characters of the answer, and how many of them come in a second."""

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import pytest_asyncio
 
-from ccq_tui.inbox.waiting_line import TYPING_PAUSE
-from ccq_tui.questions.input_guard import TYPING_SECONDS
+from ccq_tui.input.gate import PAUSE, SEEN
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.e2e import paging
 from tests.e2e.paging import CHROMIUM, FLAGS, Pages
@@ -55,14 +54,14 @@ class Running:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def rest(self, seconds: float = TYPING_PAUSE) -> None:
+    def rest(self, seconds: float = PAUSE) -> None:
         """Let the pause go by in which a prompt that took a closed panel's place sends nothing."""
         since = time.monotonic()
         self.terminal.wait(lambda _: time.monotonic() - since > seconds)
 
     def decide(self, letter: str) -> None:
-        """Press a letter that decides, once it can be no part of a word."""
-        self.rest(TYPING_SECONDS)
+        """Press a letter that decides, in a panel that is seen."""
+        self.rest(SEEN)
         self.terminal.press(letter)
 
     def wait_recorded(self, text: str) -> None:

@@ -57,7 +57,7 @@ def permissions(run: Running) -> None:
     with step("denied with text"):
         terminal.wait_panel("touch three.txt")
         terminal.press("e")
-        terminal.wait_panel("Enter write")
+        terminal.wait_panel("Enter back")
         terminal.type("use made.md instead")
         terminal.press("enter")
         assert run.result("toolu_e2e_9") == (
@@ -65,12 +65,12 @@ def permissions(run: Running) -> None:
         )
     with step("allowed for longer, and allowed with a word"):
         terminal.wait_panel("touch five.txt")
-        assert "In this project, always: the command" in terminal.panel
+        assert "In this project, always: exactly this command" in terminal.panel
         assert ".claude/settings.local.json" in terminal.text
         terminal.press("1 enter")
         terminal.wait_panel("touch six.txt")
         terminal.press("a")
-        terminal.wait_panel("Enter write")
+        terminal.wait_panel("Enter back")
         terminal.type("and then rest")
         terminal.press("enter")
         terminal.wait("Files done.")
@@ -91,7 +91,7 @@ def plans(run: Running) -> None:
         terminal.type("plan it\r")
         terminal.wait_panel(PLAN_TITLE, after="Larger")
         terminal.press("e")
-        terminal.wait_panel("Enter write")
+        terminal.wait_panel("Enter back")
         terminal.type("smaller please")
         terminal.press("enter")
         assert run.result("toolu_e2e_15").endswith("the user said:\nsmaller please")

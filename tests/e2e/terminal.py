@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 
-from ccq_tui.questions.input_guard import WORD_SECONDS
+from ccq_tui.input.gate import QUIET
 from tests.pseudo_terminal import NotShownError, PseudoTerminal
 
 KEYS = {
@@ -39,6 +39,7 @@ KEYS = {
     "f8": "\x1b[19~",
     "backspace": "\x7f",
 } | {f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnopqrstuvwxyz"}
+DECIDING = ("enter", "y", "n", "ctrl+d")
 LIMIT = 40.0
 """Seconds a state may take to come: the real CLI starts in it, on a machine that runs other tests too."""
 
@@ -46,6 +47,8 @@ FRAME_GAP = 0.03
 """Seconds without output after which a frame is taken for complete."""
 LONGEST_BURST = 0.5
 """Seconds of output without a gap after which the screen is looked at all the same."""
+LONGEST_FRAME = 1.0
+"""Seconds after which keys are taken to change nothing on the screen."""
 
 _UNENDED = re.compile(r"\x1b(?:\[[0-9;:?<>=$]*|\][^\x07\x1b]*)?\Z")
 """A sequence that the end of what was read cuts off."""
@@ -60,8 +63,10 @@ class Terminal(PseudoTerminal):
         self.raw = bytearray()
         self._changed = threading.Condition()
         self._hung_up = False
-        self._pressed_at = float("-inf")
-        self._undrawn = False
+        self._sent_at = float("-inf")
+        self._undrawn = self._letter = False
+        self._asked: list[str] = []
+        self._asked_at = float("-inf")
         super().__init__(command, env, cwd, size)
 
     def __exit__(
@@ -102,19 +107,14 @@ class Terminal(PseudoTerminal):
 
     @property
     def keys_work(self) -> bool:
-        """Whether the panel takes keys that decide, and its set is asked."""
-        with self._changed:  # both of one screen
-            return self.hints_awake and "still arriving" not in self.panel
+        """Whether the panel was there long enough for keys that decide, and its set is asked."""
+        return self.shown_for(QUIET)
 
-    @property
-    def hints_awake(self) -> bool:
-        """Whether the panel's hints are bold, as from the moment on in which its keys were meant for it."""
-        with self._changed:
-            for y in range(self._head(), self.screen.lines):
-                x = self.screen.display[y].find("Esc ")
-                if x >= 0 and not self.screen.display[y].startswith("Esc interrupt", x):
-                    return bool(self.screen.buffer[y][x].bold)
-        return False
+    def shown_for(self, seconds: float) -> bool:
+        """Whether a panel that asks its whole set was there so long, with no key for another one."""
+        with self._changed:  # both of one screen
+            asked = re.search(r"Esc (?!interrupt)", self.panel) and "still arriving" not in self.panel
+            return bool(asked) and time.monotonic() - max(self._asked_at, self._sent_at) > seconds + FRAME_GAP
 
     def _head(self) -> int:
         """Return the line on which the panel begins, or the number of lines while there is none."""
@@ -150,14 +150,15 @@ class Terminal(PseudoTerminal):
         """Wait until a text is no longer on the screen."""
         self.wait(lambda terminal: text not in terminal.text, limit)
 
-    def wait_panel(self, text: str, after: str = "") -> None:
-        """Wait until a panel shows a text and its keys work: they are drawn in bold from then on.
+    def wait_panel(self, text: str, after: str = "", seconds: float = QUIET) -> None:
+        """Wait until a panel shows a text and its keys work.
 
         Args:
             text: What the panel shows.
             after: What must stand on the screen by then: with it no earlier panel is meant.
+            seconds: How long it is shown by then; from `SEEN` on, what is typed is for it.
         """
-        self.wait(lambda terminal: after in terminal.text and text in terminal.panel and terminal.keys_work)
+        self.wait(lambda now: after in now.text and text in now.panel and now.shown_for(seconds))
 
     def wait_in_panel(self, text: str) -> None:
         """Wait until a panel shows a text, whether its keys work or not."""
@@ -175,20 +176,31 @@ class Terminal(PseudoTerminal):
     # -- keys -----------------------------------------------------------------------------------------------
 
     def press(self, keys: str) -> None:
-        """Press keys, separated by blanks, by name or as the character they type."""
+        """Press keys, separated by blanks, by name or as the character they type.
+
+        One that decides comes a while after the frame of the keys before, as from a person who looks.
+        """
         for key in keys.split():
+            if key in DECIDING:
+                self._look()
             if key in KEYS:
                 self._send(KEYS[key])
             else:
                 self.type(key)
-                self._pressed_at, self._undrawn = time.monotonic(), True
+                self._letter = True
 
     def type(self, text: str) -> None:
         """Send characters as they are, once they and a letter pressed before are no word."""
-        self.wait(lambda _: time.monotonic() - self._pressed_at > WORD_SECONDS)
+        if self._letter:
+            self._look()
         self._send(text)
 
+    def _look(self) -> None:
+        """Wait for the frame that shows what the last keys did, if they did anything, and a little longer."""
+        self.wait(lambda _: time.monotonic() - self._sent_at > (LONGEST_FRAME if self._undrawn else QUIET))
+
     def _send(self, text: str) -> None:
+        self._sent_at, self._undrawn, self._letter = time.monotonic(), True, False
         os.write(self._master, text.encode())
 
     def paste(self, text: str) -> None:
@@ -220,14 +232,16 @@ class Terminal(PseudoTerminal):
         while not self._closing:
             if not select.select([self._master], [], [], 0.1)[0]:
                 continue
-            data = self._burst()
+            began, data = time.monotonic(), self._burst()
             if not data:
                 return
             with self._changed:
-                if self._undrawn:  # a busy program takes a key later than it was pressed
-                    self._pressed_at, self._undrawn = time.monotonic(), False
+                if self._undrawn and began > self._sent_at:  # a busy program reads keys late
+                    self._sent_at, self._undrawn = time.monotonic(), False
                 self.raw += data
                 self.screen.take(data)
+                if (asked := self.panel.split("\n")[:2]) != self._asked:
+                    self._asked, self._asked_at = asked, time.monotonic()
                 self._changed.notify_all()
 
     def _burst(self) -> bytes:

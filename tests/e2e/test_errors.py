@@ -37,6 +37,8 @@ def test_a_killed_cli_is_reconnected_and_goes_on(start: Start) -> None:
         assert "❯ and more" in terminal.text
     with step("killed while a question is open"):
         terminal.press("f6")
+        terminal.wait("↓ to the question")  # its letters and digits are for the prompt, which holds a text
+        terminal.press("down")
         terminal.wait_panel("Which one?")
         assert "Go on." in last_request(run.model), "Claude has read the prompt"
         terminal.press("1")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ccq_tui.input.gate import SEEN
 from ccq_tui.testing import Scenario
 from tests.agent.test_session_elicitations import ASK, SERVER
 from tests.e2e.conftest import Running, Start
@@ -53,10 +54,10 @@ def test_forms_by_keys_and_from_a_shell(start: Start, tmp_path: Path) -> None:
         return said
 
     with step("by keys"):
-        run.terminal.wait_panel("Your name")
-        run.terminal.type("A\r")
+        run.terminal.wait_panel("Your name", seconds=SEEN)
+        run.terminal.press("A enter")
         run.terminal.wait("too short · at least 2 characters, not 1")
-        run.terminal.type("da\r")
+        run.terminal.press("d a enter")
         run.terminal.wait_panel("Environment")
         run.terminal.press("down")
         run.terminal.press("enter")

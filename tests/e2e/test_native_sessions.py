@@ -183,7 +183,7 @@ def questions(natives: Natives, native: NativeTerminal) -> None:
             native.wait(words)
         there = 'Auth, Logs, "x, y"'
         assert natives.result(second).text == replied(f"{said('Which features?', there)}, {tabs}")
-        ours.wait(lambda seen: "Already answered in Claude Code at" in seen.text and not seen.panel)
+        ours.wait(lambda seen: "was answered in Claude Code" in seen.text and not seen.panel)
         closes("the panel", began, time.monotonic())
         assert natives.ended(second).outcome == Answered(
             (Answer(("Auth", "Logs"), other="x, y"), Answer(("Tabs",)))
@@ -240,7 +240,7 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
     with step("denied by a script with words for the agent"):
         native.press("more\r")
         (third,) = natives.asked()
-        natives.ccq("answer", third.request.tool_use_id, "--choose", "5", "--note", "Use make.")
+        natives.ccq("answer", third.request.tool_use_id, "--choose", "4", "--note", "Use make.")
         result = natives.result(third)
         assert result.is_error
         assert result.text.endswith("To tell you how to proceed, the user said:\nUse make.")
@@ -272,7 +272,8 @@ def forms(natives: Natives, native: NativeTerminal, log: Path) -> None:
         (first,) = natives.asked()
         native.wait("running Elicitation hook")
         open_in_inbox(run, "your answer")
-        run.terminal.type("hello\r")
+        run.terminal.type("hello")
+        run.terminal.press("enter")
         native.wait("Filled in 1.")
         assert told(log) == [{"action": "accept", "content": {"word": "hello"}}]
         assert natives.ended(first).state is RequestState.DELIVERED

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from ccq_tui.input.gate import QUIET
 from ccq_tui.questions import Option, Question
-from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.testing import Scenario
 from tests.e2e.conftest import Running, Start, program
 from tests.e2e.terminal import NotShownError, Terminal
@@ -45,7 +45,7 @@ def test_a_draft_is_taken_over_in_two_terminals_and_outlives_the_inbox(start: St
             assert "◻ 2  Cache" in terminal.text
             assert "◻ 3  Logs" in terminal.text
             terminal.press("enter")
-            terminal.wait("F8 copies yours")
+            terminal.wait("F8 copies your draft")
             terminal.wait(lambda seen: "◼ 2  Cache" in seen.panel and seen.keys_work)
         with step("what is typed after that is shown in the other one by the same rule"):
             terminal.press("n")
@@ -61,7 +61,7 @@ def test_a_draft_is_taken_over_in_two_terminals_and_outlives_the_inbox(start: St
             confirm(terminal)
             result = run.result("toolu_e2e_1")
             assert '"Which features?"="Auth, Cache" notes: keep it' in result
-            other.wait("Already answered in another terminal at")
+            other.wait("was answered in another terminal")
         other.press("ctrl+q")
         assert other.wait_end() == 0
     terminal.wait("Thanks.")
@@ -100,5 +100,5 @@ def confirm(terminal: Terminal) -> None:
     for _ in range(5):
         terminal.press("enter")
         with suppress(NotShownError):
-            terminal.wait("Thanks.", limit=2 * GRACE)
+            terminal.wait("Thanks.", limit=2 * QUIET)
             return

@@ -146,8 +146,8 @@ permission: Claude wants to use Bash
 y: Allow once
 n: Deny
 1: In this project, always: commands that begin with `touch made` (kept in .claude/settings.local.json)
-2: For this session: work in PROJECT
-3: For this session: accept every file edit (accept edits mode)
+2: For this session: accept every file edit (accept edits mode)
+3: For this session: let a classifier decide for you (auto mode)
 a TEXT: Allow once, and say something…
 e TEXT: Deny, and say what to do instead…
 y, n, 1, 2, 3, a TEXT, e TEXT, b decides later, ? repeats:

@@ -9,9 +9,9 @@ from pathlib import Path
 from ccq_tui.compat.textual.decoder import ANSWER, ASK
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Scenario, clean_environment
-from ccq_tui.testing.scenarios.long import long_markdown
 from tests.e2e.conftest import Running, Start, program
 from tests.e2e.terminal import Terminal
+from tests.long_markdown import long_markdown
 from tests.steps import step
 
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))

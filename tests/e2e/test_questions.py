@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ccq_tui.input.gate import QUIET, SEEN
 from ccq_tui.questions import Kind, Option, Question
 from ccq_tui.questions.state import Focus
 from ccq_tui.testing import Scenario, ask
@@ -44,9 +45,9 @@ COUNT = Question("How many?", "Count", kind=Kind.NUMBER, minimum=1, maximum=10)
 DONE = "Thank you, all clear."
 
 
-def opened(run: Running, number: int, text: str) -> None:
+def opened(run: Running, number: int, text: str, seconds: float = QUIET) -> None:
     """Wait until the panel of a set is there, and its keys work."""
-    run.terminal.wait_panel(text, after=f"Set {number}.")
+    run.terminal.wait_panel(text, f"Set {number}.", seconds)
 
 
 SETS = ((DATABASE, FEATURES, LAYOUT, SURE), (NAME, COUNT), (DATABASE, FEATURES))
@@ -93,7 +94,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
             'preview:\n+--+--+\n|a |b |, "Proceed?"="Yes"'
         )
     with step("text, and a number that is out of range at first"):
-        opened(run, 2, "What name?")
+        opened(run, 2, "What name?", SEEN)
         terminal.type("billing j1")
         terminal.press("enter")
         terminal.wait_in_panel("How many?")

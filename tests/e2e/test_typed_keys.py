@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from ccq_tui.input.gate import QUIET, SEEN
 from ccq_tui.questions import Kind, Option, Question
 from ccq_tui.testing import Scenario
 from tests.e2e.conftest import Start
@@ -47,11 +48,11 @@ def test_joiners_new_lines_and_lines_without_marks_arrive(start: Start) -> None:
         ("Which one?", "n", "Ctrl+J new line", XTERM),
         ("Which one?", "c", "Ctrl+J new line", BACKSLASH),
         ("Why?", "", "Why?", VS_CODE),  # an answer that is text alone
-        ("touch made", "e", "Enter write", VS_CODE),  # the reason for a denial
+        ("touch made", "e", "Enter back", VS_CODE),  # the reason for a denial
     )
     for number, (asked, key, opened, new_line) in enumerate(texts, 1):
         with step(f"in a text that {key!r} opens for {asked}"):
-            terminal.wait_panel(asked, after=f"Set {number}." if number < 5 else "")
+            terminal.wait_panel(asked, f"Set {number}." if number < 5 else "", QUIET if key else SEEN)
             terminal.press(key)
             terminal.wait_in_panel(opened)
             terminal.type(f"up{new_line}down")

@@ -12,12 +12,11 @@ from textual.app import App
 from textual.design import ColorSystem
 from textual.pilot import Pilot
 
-from ccq_tui.questions import input_guard
+from ccq_tui.input import gate
 from ccq_tui.theming import load, read_theme
 from ccq_tui.theming.load import shipped
-from ccq_tui.widgets.panel import request_panel
 from tests.ui.drawn import watched
-from tests.ui.host import all_wait, handled, look
+from tests.ui.host import DECIDING, all_wait, drawn, handled, look
 from tests.ui.leaps import Leaps
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven
@@ -40,7 +39,12 @@ async def _press_as_a_person_types(self: App[Any], keys: Iterable[str]) -> None:
     *before, last = keys
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("textual.app.wait_for_idle", lambda _least: handled(self))
-        await _press(self, before)
+        for key in before:
+            if key in DECIDING:  # behind a frame, as behind a person who has seen what it decides
+                await handled(self, drawn)
+            await _press(self, [key])
+    if last in DECIDING:
+        await handled(self, drawn)
     await _press(self, [last])
 
 
@@ -48,8 +52,8 @@ async def _press_as_a_person_types(self: App[Any], keys: Iterable[str]) -> None:
 def _each_key_stands_alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let two letters in a row be two commands: a test presses faster than anybody who chooses."""
     if request.node.get_closest_marker("words") is None:
-        for module in (input_guard, request_panel):
-            monkeypatch.setattr(module, "WORD_SECONDS", 0.0)
+        for name in ("WORD", "REPEAT", "HELD", "WRITING"):
+            monkeypatch.setattr(gate, name, 0.0)
 
 
 async def _wait_for_all(self: Pilot[Any], timeout: float = 30.0) -> bool:  # noqa: ASYNC109 (Textual's)

@@ -19,13 +19,15 @@ from textual.theme import Theme
 from textual.widgets import Static
 
 from ccq_tui import theming
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.draft import Draft, first_draft
+from ccq_tui.inbox.open_request import Signal
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from ccq_tui.questions import Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.theming.load import shipped
 from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.hints import HIDES
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.transcript import Transcript
 from tests.ui.asked import SINGLE
@@ -33,6 +35,7 @@ from tests.ui.drawn import fault_of, screen_lines
 
 NAMED = {"space": " ", "slash": "/", "enter": "\r", "tab": "\t", "escape": "\x1b", "backspace": "\x7f"}
 """Keys whose names are not what they send."""
+DECIDING = frozenset({"enter", "y", "n", "ctrl+d"})
 MOST_TURNS = 20_000
 QUIET_TURNS = 4
 """Turns of the event loop without work until all is done: what awaited something takes some to go on."""
@@ -58,7 +61,19 @@ class QuickPilot(Pilot[None]):
     """Presses the keys of one call back to back, as people type, and waits only while there is work."""
 
     async def press(self, *keys: str) -> None:
-        """Press keys and wait until all that comes of them is done and drawn."""
+        """Press keys and wait until all that comes of them is done and drawn.
+
+        A key that may decide comes after a frame, as behind a person who has seen what it decides.
+        """
+        burst: list[str] = []
+        for key in keys:
+            if burst and key in DECIDING:
+                await self._press(*burst)
+                burst = []
+            burst.append(key)
+        await self._press(*burst)
+
+    async def _press(self, *keys: str) -> None:
         cast("PanelHost", self.app).burst(*keys)
         await self.pause()
         look(self.app)
@@ -70,20 +85,22 @@ class QuickPilot(Pilot[None]):
             asked: What it asks.
             **options: What else the panel is made with, as the program takes it.
         """
-        await cast("PanelHost", self.app).put(*asked, **options)
+        host = cast("PanelHost", self.app)
+        await host.put(*asked, **options)
         await self.pause()
+        host.clock.skip_grace()
 
     async def pause(self, delay: float | None = None) -> None:
         """Wait until nothing is left to do or to draw, by the queues: a busy machine looks idle."""
         assert delay is None, "wait for states, not for time"
-        await handled(self.app, _drawn)
+        await handled(self.app, drawn)
         if not all_wait(self.app):
             # Who handles a message now has none left in the queue, and shows by a call that it is done.
             await self._wait_for_screen()
-            await handled(self.app, _drawn)
+            await handled(self.app, drawn)
 
 
-def _drawn(app: App[Any]) -> bool:
+def drawn(app: App[Any]) -> bool:
     """Draw what is to be drawn, and say whether there was something."""
     if has_to_draw(app.screen):
         app.screen._on_timer_update()
@@ -150,8 +167,28 @@ def _themes() -> list[Theme]:
     return [theming.read_theme(path) for path in shipped()]
 
 
+class Asked:
+    """Stands for an open request in no inbox."""
+
+    stale = None
+
+    def __init__(self, shown: Draft, app: PanelHost) -> None:
+        self.shown, self.draft, self._app = shown, shown, app
+        self.changed: Signal[Any] = Signal()
+
+    def show(self) -> None:
+        """Leave it as it is."""
+
+    def type(self, draft: Any, _actor: Actor) -> None:
+        self._app.drafts.append(draft)
+
+
 class PanelHost(App[None]):
-    """Shows a question panel as the program does, and keeps the messages it posts."""
+    """Shows a question panel as the program does, and keeps what it does for it."""
+
+    surface = Surface.PANEL
+    prompt: Any = None
+    directory, hides = "", HIDES
 
     CSS = "#page { height: 1fr; padding: 0 1; color: $ccq-muted; } RequestPanel { dock: bottom; }"
     ENABLE_COMMAND_PALETTE = False
@@ -182,11 +219,15 @@ class PanelHost(App[None]):
         place: tuple[int, int] = (1, 1),
     ) -> QuestionPanel:
         asked = opened(QuestionSet("toolu_1", questions, title=title))
-        return self.heard(QuestionPanel(session=session, clock=self.clock), asked, place=place)
+        return self.heard(QuestionPanel(self.stand(session), self.clock), asked, place=place)
+
+    def stand(self, session: str = "") -> Any:
+        """Return what a panel stands on: this app, with the name of a session."""
+        self.session, self.unseen_above = session, lambda: (0, False)
+        return self
 
     def heard(self, panel: Any, state: Draft, **options: Any) -> Any:
-        panel.owner = self
-        panel.begin(state, **options)
+        panel.begin(Asked(state, self), **options)
         return panel
 
     async def put(self, *questions: Question, **options: Any) -> None:
@@ -199,8 +240,6 @@ class PanelHost(App[None]):
         self.outcomes.clear()
         self.panel = panel
         await self.screen.mount(self.panel)
-        self.clock.skip_grace()
-        self.panel.query_one(HintBar).wake()
 
     def watch_app_focus(self, focused: bool) -> None:
         self.focused_at = self.clock() if focused else 0.0
@@ -223,26 +262,19 @@ class PanelHost(App[None]):
             yield Static("● I looked at the three services. Two things are for you to decide.", id="page")
         yield self.panel
 
-    def on_mount(self) -> None:
-        self.clock.skip_grace()
-        self.call_after_refresh(self.panel.query_one(HintBar).wake)
-
-    def changed(self, _panel: Any, draft: Any) -> None:
-        self.drafts.append(draft)
-
-    def settled(self, _panel: Any, outcome: Any) -> None:
+    def settle(self, _opened: Any, outcome: Any) -> None:
         self.outcomes.append(outcome)
 
-    def wants_editor(self, _panel: Any, text: str) -> None:
+    def edit(self, text: str, _put: Any) -> None:
         self.edited.append(text)
 
-    def came_late(self, typed: Any) -> None:
-        self.late.append(typed)
-
     def folded(self, *_: Any) -> None:
-        """Leave it as it is, as with what is the prompt's."""
+        """Leave it as it is."""
 
-    returned = folded
+    typed = folded
+
+    def type_late(self, typed: Any) -> None:
+        self.late.extend(typed)
 
     @property
     def state(self) -> PanelState:
@@ -278,6 +310,7 @@ class PanelHost(App[None]):
         async with super().run_test(**wanted):
             pilot = QuickPilot(self)
             await pilot.pause()
+            self.clock.skip_grace()
             yield pilot
 
     @asynccontextmanager
@@ -307,7 +340,7 @@ class DecisionHost(PanelHost):
         self.panel = self._decides(request, asked_for=asked_for)
 
     def _decides(self, request: PermissionRequest | PlanRequest, *, asked_for: bool = False) -> DecisionPanel:
-        panel = DecisionPanel(session="api-refactor", clock=self.clock)
+        panel = DecisionPanel(self.stand("api-refactor"), self.clock)
         return self.heard(panel, first_draft(request), asked_for=asked_for)
 
     async def put(self, request: PermissionRequest | PlanRequest, **options: Any) -> None:  # type: ignore[override]

@@ -20,9 +20,9 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.inbox.inbox_list import InboxRow
 from ccq_tui.screens.inbox.screen import InboxScreen
-from tests.actors import INBOX, SCRIPT
+from tests.actors import SCRIPT
 from tests.ui.host import Clock
-from tests.ui.session import Driven, ToldSession, press, until
+from tests.ui.session import Driven, ToldSession, until
 
 
 def request_of(session_id: str, name: str = "") -> QuestionRequest:
@@ -38,7 +38,7 @@ class InboxSession(ToldSession):
 
     def __init__(self, tell: Callable[[ev.AgentEvent], None], run: Many, name: str) -> None:
         super().__init__(tell)
-        self.name = self.record_id = name
+        self.name = self.record_id = self.session_id = name
         self.outcomes: list[RequestOutcome] = []
         self._driven = run
         self._over = asyncio.Event()
@@ -60,14 +60,7 @@ class InboxSession(ToldSession):
             self._driven.app.runtime.inbox.ask(request, f"I looked around in {self.name}.")
         )
         self.tell(ev.StateChanged(ev.SessionState.AWAITING))
-        await asyncio.sleep(0)
-        opened = self._driven.app.runtime.inbox.known(request.id)
-        assert opened is not None
-        await opened.added()
-        self.tell(ev.RequestAsked(request))
-        outcome = await asked
-        self.outcomes.append(outcome)
-        self.tell(ev.RequestSettled(request.id, outcome, INBOX))
+        self.outcomes.append(await asked)
         self.tell(ev.StateChanged(ev.SessionState.WORKING))
 
     def close(self, cause: str = "") -> None:
@@ -114,8 +107,8 @@ class Many(Driven):
 
 
 async def open_inbox(pilot: Pilot[int], run: Many, rows: int) -> None:
-    """Press F2 where nothing waits, and wait until so many requests are listed."""
-    await press(pilot, "f2", then=lambda: isinstance(run.app.screen, InboxScreen))
+    """Open the inbox, and wait until so many requests are listed."""
+    await open_by_key(pilot, run)
     await until(pilot, lambda: len(run.inbox_screen.state.rows) == rows)
 
 
@@ -135,7 +128,6 @@ async def open_by_key(pilot: Pilot[int], run: Many) -> None:
             pilot,
             lambda: isinstance(run.app.screen, InboxScreen) or _folds(run) != before,  # noqa: B023
         )
-    await until(pilot, lambda: isinstance(run.app.screen, InboxScreen) and run.inbox_screen.state.rows)
 
 
 def _folds(run: Many) -> tuple[object, bool]:

@@ -22,14 +22,14 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.port import Settled
+from ccq_tui.inbox.port import Added, Grown, RequestChange, Settled
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request, RequestOutcome, call_of
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Verdict, Won
+from ccq_tui.input.gate import SEEN
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from tests.ui.host import Clock
@@ -44,6 +44,8 @@ class ToldRequests:
     def __init__(self) -> None:
         self.answers: list[tuple[str, RequestOutcome, Actor]] = []
         self.opened: dict[str, OpenRequest] = {}
+        self.report: Callable[[RequestChange, OpenRequest], object] = lambda *_: None
+        """Tells the subscribers of the program's inbox."""
         self.wins = False
         """Whether each answer wins at once."""
         self._verdicts: dict[str, tuple[RequestOutcome, asyncio.Future[Verdict]]] = {}
@@ -78,7 +80,9 @@ class ToldRequests:
     def end(self, request_id: str, outcome: RequestOutcome, actor: Actor | None) -> None:
         """Settle a request."""
         if (opened := self.opened.pop(request_id, None)) is not None:
-            opened.end(Settled(opened.request, outcome, actor))
+            change = Settled(opened.request, outcome, actor)
+            opened.end(change)
+            self.report(change, opened)
         mine, verdict = self._verdicts.pop(request_id, (None, None))
         if verdict is not None:
             own = mine == outcome and actor in (None, Actor.here(Surface.PANEL))
@@ -102,9 +106,11 @@ class ToldSession:
     def __init__(self, tell: Callable[[ev.AgentEvent], None]) -> None:
         self._tell = tell
         self.requests = ToldRequests()
-        self.open_in: Callable[[OpenRequest], object] = lambda _: None
+        self.open_in: Callable[[OpenRequest], OpenRequest] = lambda opened: opened
         """Takes each request that waits."""
-        self.record_id = SESSION_ID
+        self.arrive: Callable[..., object]
+        """Shows more of a set that is still being written."""
+        self.record_id = self.session_id = SESSION_ID
         self.sent: list[str] = []
         self.unanswered: list[str] = []
         """What was sent that Claude is not to answer."""
@@ -122,13 +128,21 @@ class ToldSession:
         self.unmoved: list[str] = []
         """The files that do not follow when they are taken back."""
 
-    def tell(self, *events: ev.AgentEvent) -> None:
+    def tell(self, *events: ev.AgentEvent | Grown) -> None:
         for event in events:
-            named = isinstance(event, ev.RequestSettled | ev.RequestParked | ev.ArrivingEnded)
+            if isinstance(event, Grown):
+                self.arrive(event.request, event.arriving)
+                continue
+            named = isinstance(event, ev.RequestSettled | ev.RequestParked)
             if named and "@" not in event.request_id:
-                event = replace(event, request_id=f"{event.request_id}@{SESSION_ID}")
+                event = replace(event, request_id=f"{event.request_id}@{self.session_id}")
             if isinstance(event, ev.RequestAsked):
-                self.wait_with(event.request)
+                event = replace(event, request=replace(event.request, asker_id=self.session_id))
+                if (opened := self.wait_with(event.request)) is not None:
+                    opened.by_message = event.by_message
+                    self.requests.report(Added(event.request), opened)
+            elif isinstance(event, ev.RequestParked):
+                self.requests.opened[event.request_id].park(deferred=event.deferred)
             elif isinstance(event, ev.RequestSettled):
                 self.requests.end(event.request_id, event.outcome, event.actor)
             self._tell(event)
@@ -141,12 +155,11 @@ class ToldSession:
     def wait_with(self, request: Request) -> OpenRequest | None:
         """Let a request wait; one that was answered is asked again only for its answer."""
         if (opened := self.requests.known(request.id)) is None:
-            opened = self.requests.ask(request)
-            self.open_in(opened)
+            opened = self.open_in(self.requests.ask(request))
         return opened
 
     async def run(self) -> None:
-        self.tell(ev.Connected(SESSION_ID, "claude-x", "default", "/work"))
+        self.tell(ev.Connected(self.session_id, "claude-x", "default", "/work"))
         self.tell(ev.StateChanged(ev.SessionState.IDLE))
 
     def send(
@@ -225,15 +238,18 @@ class Driven:
         self.session = self._kind(tell)
         self.session.record_id = launch.session_id or SESSION_ID
         self.session.open_in, self.session.requests.wins = self._open, self.wins
+        inbox = self.app.runtime.inbox
+        self.session.arrive, self.session.requests.report = inbox.arrive, inbox.report
         self.launches.append(launch)
         return self.session
 
-    def _open(self, opened: OpenRequest) -> None:
+    def _open(self, opened: OpenRequest) -> OpenRequest:
         known = self.app.runtime.inbox._known.setdefault(opened.request.id, opened)
-        if known.is_arriving:
-            known.is_arriving, known.is_added, known.stored = False, True, opened.stored
+        if known.arriving is not None:
+            known.arriving, known.is_added, known.stored = None, True, opened.stored
             known._inbox = self.told.requests
             self.told.requests.opened[opened.request.id] = known
+        return known
 
     @property
     def told(self) -> ToldSession:
@@ -283,10 +299,7 @@ async def kept_while_parked(run: Driven, pilot: Pilot[Any]) -> None:
     """Wait for the next answer, and have the inbox take it while no process waits for it."""
     await until(pilot, lambda: run.told.answers)
     name, outcome, actor = run.told.answers[-1]
-    opened = next(one for one in run.told.requests.opened.values() if one.request.tool_use_id == name)
-    change = Settled(opened.request, outcome, actor)
-    opened.end(change)
-    run.session_screen.session.take_settled(change)
+    run.told.requests.end(f"{name}@{run.told.session_id}", outcome, actor)
 
 
 def burst(run: Driven, text: str) -> None:
@@ -304,7 +317,7 @@ def panel_drawn(screen: SessionBase) -> bool:
 async def keys_work(run: Driven, pilot: Pilot[int]) -> None:
     """Wait until a panel is drawn, and let the time pass in which a key is none of its own."""
     await until(pilot, lambda: panel_drawn(run.session_screen))
-    run.clock.skip(TYPING_SECONDS + 0.1)
+    run.clock.skip(SEEN + 0.1)
 
 
 def asked(name: str = "toolu_1", *questions: Question) -> ev.RequestAsked:

@@ -119,8 +119,8 @@ AGENTS = (
     ev.TaskEnded("w", "d", "failed", "Background command “Watch” failed with exit code 2"),
 )
 LINES = (
-    ev.Compacted(182_340, 21_007),
     ev.ConversationReset("s2"),
+    ev.Compacted(182_340, 21_007),
     ev.TurnEnded("completed", False, 93.0, 2.1, 51_302, 2_210, turn_cost=0.4131, waited=61.0),
     ev.TurnEnded("aborted_tools", True, 12.0, None, 0, 0),
     ev.Retrying(3, 10, 7.2, 529, "overloaded"),

@@ -12,8 +12,8 @@ from textual.widgets import Input
 
 from ccq_tui.agent.events import RequestAsked
 from ccq_tui.commands.command import PickRow
-from ccq_tui.config.keynames import shown_keys
 from ccq_tui.inbox.requests import Denied, QuestionRequest
+from ccq_tui.input.keynames import shown_keys
 from ccq_tui.questions import Answer, Answered, QuestionSet
 from ccq_tui.questions.state import is_text
 from ccq_tui.screens.pickers import Picker
@@ -108,7 +108,7 @@ async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt
         await until(pilot, lambda: not panel.state.hidden)
         await click(pilot, "Esc hide")
         await until(pilot, lambda: run.screen.dock.prompt.display)
-        await click(pilot, "F1 all keys")
+        await click(pilot, "F1 keys")
         await until(pilot, lambda: "◆ Keys" in "\n".join(screen_lines(run.app)))
         await click(pilot, "Esc leave")
         await until(pilot, lambda: run.app.screen is run.screen)

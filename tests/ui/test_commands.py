@@ -20,7 +20,7 @@ from ccq_tui.commands.listings import NO_TASKS
 from ccq_tui.commands.workspace import WAITS
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.waiting_line import TYPING_PAUSE
+from ccq_tui.input.gate import PAUSE
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.pickers import Picker, sessions
 from tests.ui.host import Clock, press_later
@@ -248,7 +248,7 @@ async def test_a_question_behind_a_list_is_said_and_has_its_grace_when_it_is_see
     async with running(Driven(clock=clock)) as (driven, pilot):
         await models_known(pilot, driven)
         shown = await choosing(pilot, driven, "/model")
-        clock.skip(TYPING_PAUSE + 0.1)
+        clock.skip(PAUSE + 0.1)
         await driven.tell(pilot, asked(), then=lambda: "question" in shown.notice)
         await keys_would_work(driven, pilot)
         clock.skip_grace()
@@ -268,7 +268,7 @@ async def keys_would_work(driven: Driven, pilot: Pilot[int]) -> None:
 
     def begun() -> bool:
         panel = driven.session_screen.dock.panel
-        return panel is not None and panel.state.guard.shown_at is not None
+        return panel is not None and panel.keys.face.shown_at is not None
 
     await until(pilot, begun)
 

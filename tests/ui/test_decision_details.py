@@ -15,8 +15,8 @@ from ccq_tui.inbox import file_diff
 from ccq_tui.inbox.file_diff import changed_lines
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.input.gate import WRITING
 from ccq_tui.questions import Option, Question
-from ccq_tui.questions.input_guard import GRACE, TYPING_SECONDS
 from ccq_tui.questions.moves import OUT_OF_SIGHT
 from ccq_tui.widgets.decision import details
 from ccq_tui.widgets.lines import LineView
@@ -29,6 +29,8 @@ from tests.ui.test_commands_listing import MANY, Host
 from tests.ui.test_question_panel_layout import Wraps
 
 HUGE = 2_000_000
+LOOKALIKE, FOLDED = "https://аррle.com/", f"make test && rm -rf {'x' * 70}; echo"
+STOCK = "Claude requested permissions to write to /a\nb, but you haven't granted it yet."
 
 
 def asks(tool: str, **values: object) -> PermissionRequest:
@@ -36,7 +38,8 @@ def asks(tool: str, **values: object) -> PermissionRequest:
 
 
 def plain(request: PermissionRequest, width: int = 70) -> list[str]:
-    return [text.plain for text in details.detail_lines(request, width, PLAIN)]
+    lines = (details.detail_lines(request, width, PLAIN), details.asides(request, width, PLAIN))
+    return [text.plain for each in lines for text in each]
 
 
 @pytest.fixture
@@ -86,7 +89,7 @@ def test_what_is_hidden_is_shown() -> None:
     told = "\n".join(plain(asks("Edit", file_path="/a\u202eb", old_string="x\r\ny", new_string="x\ny")))
     assert "/a‹U+202E›b" in told
     assert "- x␍\n+ x\n  y" in told, "line ends that change are a change"
-    assert plain(asks("Bash", command="a\r\nb")) == ["$ a", "  b"]
+    assert plain(asks("Bash", command="a\r\nb")) == ["$ a", "│ b"]
 
 
 @pytest.mark.parametrize(
@@ -100,31 +103,39 @@ def test_what_is_hidden_is_shown() -> None:
             asks("Bash", command="make", **{"a\n$ b": {"c": [1]}}),
             ["$ make", r'"a\n$ b": {', '  "c": [', "    1", "  ]", "}"],
         ),
-        (asks("Write", file_path="/a", content="x", mode="0777"), ["/a", "+ x", 'mode: "0777"']),
+        (asks("Write", file_path="/a", content="x", mode="0777"), ["│ /a", "+ x", 'mode: "0777"']),
         (
             asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all=True, encoding="z"),
-            ["/a", "everywhere in the file", "- x", "+ y", 'encoding: "z"'],
+            ["│ /a", "everywhere in the file", "- x", "+ y", 'encoding: "z"'],
         ),
         (
             asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all="true"),
-            ["/a", "- x", "+ y", 'replace_all: "true"'],
+            ["│ /a", "- x", "+ y", 'replace_all: "true"'],
         ),
         (
             asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all=False),
-            ["/a", "- x", "+ y"],
+            ["│ /a", "- x", "+ y"],
         ),
         (
             asks("NotebookEdit", notebook_path="/a", new_source="x", cell_id="c", edit_mode="delete", run=1),
-            ["/a", "deletes the cell c", "run: 1"],
+            ["│ /a", "│ deletes the cell c", "run: 1"],
         ),
         (
             asks("NotebookEdit", notebook_path="/a", new_source="x", cell_id="c", edit_mode="move"),
-            ["/a", "the new text of the cell c", "+ x", 'edit_mode: "move"'],
+            ["│ /a", "│ the new text of the cell c", "+ x", 'edit_mode: "move"'],
         ),
-        (asks("WebFetch", url="https://a", prompt="Read", headers={}), ["https://a", "Read", "headers: {}"]),
-        (asks("WebFetch", url="https://a", prompt=["x"]), ["https://a", 'prompt: ["x"]']),
-        (asks("WebSearch", query="a", allowed_domains=["b"]), ["a", 'allowed_domains: ["b"]']),
-        (asks("Read", file_path="/a", offset=7, limit=2), ["/a", "offset: 7", "limit: 2"]),
+        (
+            asks("WebFetch", url="https://a", prompt="Read", headers={}),
+            ["│ https://a", "│ Read", "headers: {}"],
+        ),
+        (asks("WebFetch", url=LOOKALIKE), [f"│ {LOOKALIKE}", "⚠ letters beyond ASCII: а‹U+0430› р‹U+0440›"]),
+        (asks("WebFetch", url="https://[oops/"), ["│ https://[oops/", "⚠ the host cannot be read"]),
+        (asks("WebFetch", url="https://a", prompt=["x"]), ["│ https://a", 'prompt: ["x"]']),
+        (asks("WebSearch", query="a", allowed_domains=["b"]), ["│ a", 'allowed_domains: ["b"]']),
+        (asks("Read", file_path="/a", offset=7, limit=2), ["│ /a", "offset: 7", "limit: 2"]),
+        (asks("Bash", command="make", run_in_background=False), ["$ make"]),
+        (asks("Bash", command=FOLDED), ["$ make test &&", "↳ rm -rf", "↳ " + "x" * 68, "↳ xx; echo"]),
+        (asks("mcp__x__y", dry_run=False), ["dry_run: false"]),
     ],
     ids=lambda value: value.tool if isinstance(value, PermissionRequest) else "",
 )
@@ -136,43 +147,57 @@ def test_every_field_that_changes_what_happens_is_drawn(
 
 def test_many_empty_lines_are_counted_wherever_they_are() -> None:
     far = "x" + "\n" * 41 + "y"
-    counted = ["x", "… 40 empty lines …", "y"]
-    assert plain(asks("WebFetch", url="https://a", prompt=far)) == ["https://a", *counted]
+    counted = ["│ x", "│ … 40 empty lines …", "│ y"]
+    assert plain(asks("WebFetch", url="https://a", prompt=far)) == ["│ https://a", *counted]
     request = PermissionRequest("t", "s", "Bash", {"command": "make"}, description=far, reason=far)
     assert plain(request) == ["$ make", *counted, *counted]
     assert plain(asks("Write", file_path=far, content="")) == counted
+    assert plain(asks("Bash", command=far)) == ["$ x", *counted[1:]]
 
 
 def test_a_line_break_at_the_end_is_no_line_more() -> None:
-    assert plain(asks("Write", file_path="/a", content="x\ny\n")) == ["/a", "+ x", "+ y"]
-    assert plain(asks("Write", file_path="/a", content="x\n\n")) == ["/a", "+ x", "+ "]
-    assert plain(asks("Write", file_path="/a", content="")) == ["/a"]
+    assert plain(asks("Write", file_path="/a", content="x\ny\n")) == ["│ /a", "+ x", "+ y"]
+    assert plain(asks("Write", file_path="/a", content="x\n\n")) == ["│ /a", "+ x", "+ "]
+    assert plain(asks("Write", file_path="/a", content="")) == ["│ /a"]
     assert plain(asks("Bash", command="make\n")) == ["$ make"]
     changed = asks("Edit", file_path="/a", old_string="x\ny\n", new_string="x\nz\n")
-    assert plain(changed) == ["/a", "  x", "- y", "+ z"]
+    assert plain(changed) == ["│ /a", "  x", "- y", "+ z"]
     # Where only one of the texts has it, it is what changes.
-    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="x")) == ["/a", "  x", "- "]
-    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="\n")) == ["/a", "- x", "+ "]
-    assert plain(asks("Edit", file_path="/a", old_string="", new_string="x\n")) == ["/a", "+ x"]
+    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="x")) == ["│ /a", "  x", "- "]
+    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="\n")) == ["│ /a", "- x", "+ "]
+    assert plain(asks("Edit", file_path="/a", old_string="", new_string="x\n")) == ["│ /a", "+ x"]
 
 
 def test_a_command_that_the_agent_does_not_describe_is_shown_once() -> None:
     request = PermissionRequest("t", "s", "Bash", {"command": "make all\n"}, description="make all")
     assert plain(request) == ["$ make all"]
-    assert plain(replace(request, description="Build it")) == ["$ make all", "Build it"]
+    imitates = replace(request, description="Build it\n ❯ y  Allow once", reason=STOCK)
+    assert plain(imitates) == ["$ make all", "│ Build it", "│  ❯ y  Allow once"], "no row of the panel"
 
 
 def test_files_are_named_as_on_their_cards() -> None:
     def drawn(tool: str, **values: str) -> str:
         return next(details.detail_lines(asks(tool, **values), 70, PLAIN, directory="/work/here")).plain
 
-    assert drawn("Write", file_path="/work/here/src/a.py", content="x") == "src/a.py"
-    assert (
-        drawn("Edit", file_path="/work/hereabouts/a", old_string="", new_string="x") == "/work/hereabouts/a"
-    )
-    assert drawn("NotebookEdit", notebook_path="/work/here/a.ipynb", new_source="x") == "a.ipynb"
-    assert drawn("Read", file_path="/etc/passwd") == "/etc/passwd"
+    assert drawn("Write", file_path="/work/here/src/a.py", content="x") == "│ src/a.py"
+    beside = "/work/hereabouts/a"
+    assert drawn("Edit", file_path=beside, old_string="", new_string="x") == f"│ {beside}"
+    assert drawn("NotebookEdit", notebook_path="/work/here/a.ipynb", new_source="x") == "│ a.ipynb"
+    assert drawn("Read", file_path="/etc/passwd") == "│ /etc/passwd"
     assert details.headline(asks("mcp__srv__do_it"), 80) == "Claude wants to use do_it of srv"
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://github.com@evil.example:80/x", "evil.example:80"),
+        ("https://evil.example\\@github.com/", "evil.example"),
+        ("https://xn--le-6kc8da.com/", "xn--le-6kc8da.com"),
+    ],
+)
+def test_the_host_of_a_page_stands_apart(url: str, host: str) -> None:
+    assert details.headline(asks("WebFetch", url=url), 80) == f"Claude wants to fetch a page of {host}"
+    assert f"host {host}" in " ".join(plain(asks("WebFetch", url=url), 20)), "where the head has no room"
 
 
 def test_input_nested_too_deep_is_said() -> None:
@@ -180,22 +205,6 @@ def test_input_nested_too_deep_is_said() -> None:
     for _ in range(5_000):
         values = [values]
     assert plain(asks("mcp__x__y", deep=values))[-1] == details.TOO_DEEP
-
-
-def test_a_change_keeps_what_stays_around_it() -> None:
-    old, new = "a\nb\nc\nd\ne", "a\nb\nX\nd\nY\ne"
-    assert list(changed_lines(old, new)) == [
-        *((" ", "a"), (" ", "b"), ("-", "c"), ("+", "X"), (" ", "d"), ("+", "Y"), (" ", "e"))
-    ]
-
-
-@pytest.mark.parametrize(
-    ("old", "new"), [("", "a"), ("a", ""), ("a\na", "a"), ("a", "a\na"), ("a", "a"), ("a\nb\na", "a\na")]
-)
-def test_both_texts_are_in_a_change(old: str, new: str) -> None:
-    lines = list(changed_lines(old, new))
-    assert "\n".join(line for sign, line in lines if sign != "+") == old
-    assert "\n".join(line for sign, line in lines if sign != "-") == new
 
 
 def test_lines_are_compared_only_where_that_is_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,7 +230,6 @@ def test_lines_are_compared_only_where_that_is_cheap(monkeypatch: pytest.MonkeyP
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 MODE = Suggestion("setMode", mode="acceptEdits")
 TEXTS = st.text(alphabet="bc ", max_size=120)
-HOSTILE = "make test" + "\n" * 41 + "rm -rf ~/important"
 LONG = "\n".join(f"step {n}" for n in range(60))
 LIST = Question("Which one?", "Which", tuple(Option(f"Option {n}", "about it") for n in range(30)))
 SIZES = [(80, 24), (40, 12), (60, 10), (160, 50)]
@@ -277,9 +285,9 @@ async def test_a_choice_out_of_sight_decides_nothing() -> None:
         assert app.state.outcome is None
         assert "Allow once" in app.cursor_line
         scroll_away(app, "#choices")
-        await press_later(pilot, "y", seconds=TYPING_SECONDS)
+        await press_later(pilot, "y", seconds=WRITING)
         assert app.state.outcome is None
-        await press_later(pilot, "y", seconds=TYPING_SECONDS)
+        await press_later(pilot, "y", seconds=WRITING)
         assert app.state.outcome == Allowed()
 
 
@@ -301,20 +309,7 @@ async def test_no_notice_pushes_the_end_of_a_panel_off_a_low_screen() -> None:
         await pilot.press("ctrl+d")
         lines = [strip.text for strip in run.screen._compositor.render_strips()]
         assert any("⚠ Decline all 2" in line for line in lines)
-        assert any("Esc keep the question" in line for line in lines)
-
-
-async def test_many_empty_lines_hide_nothing() -> None:
-    async with DecisionHost(asks_lasting(command=HOSTILE)).shown() as (app, pilot):
-        for size in SIZES:
-            await pilot.resize_terminal(*size)
-            await pilot.put(asks_lasting(command=HOSTILE))
-            seen = app.panel_text
-            for _ in range(3):
-                await pilot.press("shift+down")
-                seen += app.panel_text
-            assert "… 40 empty lines …" in seen, size
-            assert "rm -rf ~/important" in seen, size
+        assert any("y decline · Esc" in line for line in lines)
 
 
 async def test_what_was_never_on_the_screen_is_not_allowed_at_once() -> None:
@@ -342,13 +337,10 @@ async def unseen_is_not_allowed_at_once(app: DecisionHost, pilot: QuickPilot, he
         assert again in app.panel_words
         assert ("unseen" if height < 18 else "never on the screen · Space shows them") in app.panel_words
         assert app.panel.query_one("#details").size.height or "p all" in app.panel_words, "it can be read"
-        app.clock.now += GRACE / 2
-        await pilot.press("y")
-        assert app.state.outcome is None, "a key that is hammered finds no gap"
         await pilot.press("down")
         assert "again allows" not in app.panel_words
         await pilot.press("up")
-        app.clock.skip(TYPING_SECONDS)
+        app.clock.skip(WRITING)
     await pilot.press("y")
     await press_later(pilot, "y")
     assert app.state.outcome == Allowed()
@@ -380,10 +372,10 @@ async def test_what_is_enlarged_takes_the_place_of_the_choices_and_is_read_page_
         assert "1–7 of 60" in app.panel_text
         assert app.panel.enlarged, "the keys of pages are not the transcript's"
         assert "Allow once" not in app.panel_text
-        await press_later(pilot, "enter", seconds=TYPING_SECONDS)
+        await press_later(pilot, "enter", seconds=WRITING)
         assert (app.state.outcome, app.state.large) == (None, False), "the choices come into sight first"
         assert OUT_OF_SIGHT.split(" · ")[0] in app.panel_words
-        app.clock.skip(TYPING_SECONDS)
+        app.clock.skip(WRITING)
         for key in ("p", "pagedown", "space", "shift+pagedown", "pageup", "pagedown"):
             await pilot.press(key)
         assert "19–25 of 60" in app.panel_text
@@ -391,19 +383,19 @@ async def test_what_is_enlarged_takes_the_place_of_the_choices_and_is_read_page_
             await pilot.press("space")
         await pilot.press("escape")
         assert "Enter allow once" in app.panel_text, "all of it was on the screen"
-        await press_later(pilot, "enter", seconds=TYPING_SECONDS)
+        await press_later(pilot, "enter", seconds=WRITING)
         assert app.state.outcome == Allowed()
 
 
 async def test_a_plan_that_was_read_enlarged_was_seen() -> None:
     app = DecisionHost(PlanRequest("p", "s", LONG))
-    app.panel.form.unseen_above = lambda: (60, False)
+    app.unseen_above = lambda: (60, False)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
         assert app.state.outcome is None
         for key in ("p", *["space"] * 5, "p"):
             await pilot.press(key)
-        await press_later(pilot, "y", seconds=TYPING_SECONDS)
+        await press_later(pilot, "y", seconds=WRITING)
         assert app.state.outcome == Allowed(mode="default")
 
 
@@ -439,33 +431,10 @@ def test_the_choices_are_in_sight_and_what_enter_allows_was_seen(data: st.DataOb
                 assert ("y allow" in hint) != state.large, text
             assert re.search(r"Enter (ask again|allow|always|deny|accept|write)", hint), text
             told = "ask again" in hint
-            await press_later(pilot, "enter", seconds=TYPING_SECONDS)
+            await press_later(pilot, "enter", seconds=WRITING)
             assert not (told and isinstance(app.state.outcome, Allowed)), text
             if state.choices[state.cursor].allows and not state.choices[state.cursor].takes_text and not told:
                 assert isinstance(app.state.outcome, Allowed), text
                 assert not state.unseen
 
     asyncio.run(play())
-
-
-async def test_what_was_scrolled_through_is_allowed_at_once() -> None:
-    async with DecisionHost(asks_lasting(command=LONG)).shown() as (app, pilot):
-        await pilot.press("y")
-        for _ in range(60):
-            assert "never on the screen" in app.panel_words
-            await pilot.press("shift+down")
-            if "lines above · " in app.panel_text:
-                break
-        assert "never on the screen" not in app.panel_words, "seen meanwhile"
-        await press_later(pilot, "y", seconds=TYPING_SECONDS)
-        assert app.state.outcome == Allowed()
-
-
-async def test_a_script_of_six_lines_and_the_end_of_a_long_command_are_seen() -> None:
-    script = "\n".join(f"step {n} --option {n}" for n in range(6))
-    app = DecisionHost(asks_lasting(command=script))
-    async with app.run_test(size=(80, 24)):
-        assert all(line in app.panel_text for line in script.splitlines())
-    app = DecisionHost(asks_lasting(command="make test && rm -rf ~/important/things"))
-    async with app.run_test(size=(40, 12)):
-        assert "rm -rf ~/important/thi ↳ ngs" in app.panel_words

@@ -12,10 +12,11 @@ from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.events import AgentEvent, RequestAsked, RequestSettled
+from ccq_tui.inbox.dangers import placed
 from ccq_tui.inbox.file_changes import change_of
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.questions.input_guard import TYPING_SECONDS
+from ccq_tui.input.gate import WRITING
 from ccq_tui.screens.session.requests import IN_PROMPT
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
@@ -113,8 +114,6 @@ async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
 async def test_a_panel_that_was_asked_for_has_no_grace_and_the_focus_stays_inside() -> None:
     async with DecisionHost(permission(), asked_for=True).shown() as (app, pilot):
         app.clock.now = 1000.0
-        assert app.panel.state.guard.shown_at is None
-        assert not app.panel.query_one(HintBar)._asleep
         await pilot.press("y")
         assert app.outcomes == [Allowed()]
         await pilot.put(permission())
@@ -131,6 +130,7 @@ async def test_what_is_typed_or_pasted_stays_in_order_and_what_is_hidden_in_it_i
     async with DecisionHost(permission()).shown() as (app, pilot):
         app.burst("e", "a", "b", "left", "X", "escape", "up", "down", "enter", "y", "n", "enter")
         await pilot.pause()
+        await pilot.press("enter")
         assert app.outcomes == [Denied("aXynb")], "the caret is where it was left"
         await pilot.put(permission())
         app.paste(f"{trick} {family}")
@@ -172,13 +172,14 @@ async def the_height_and_the_keys(
 
 async def test_the_session_is_drawn_as_data_and_stays_at_the_edge() -> None:
     app = DecisionHost(permission())
-    app.panel.session = "会議\x1b[2J\u202e"
+    app.session = "会議\x1b[2J\u202e"
     async with app.run_test():
         assert app.panel_lines[0].endswith("─ 会議␛[2J‹U+202E› ─")
         assert_clean(app)
 
 
 Compare = Callable[..., bool]
+HERE = "/work/shop"
 REQUEST = PermissionRequest(
     "t",
     "s",
@@ -198,7 +199,7 @@ IMPORT = "# Import bookmarks\n\n1. Parse the export\n2. Accept 5 MB at most\n3. 
 
 
 async def test_lasting_permissions(snap_compare: Compare) -> None:
-    app = DecisionHost(REQUEST)
+    app = DecisionHost(placed(REQUEST, HERE))
     async with app.run_test(size=(80, 24)):
         assert same_picture(snap_compare, app)
 
@@ -292,7 +293,7 @@ async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_neve
     while await read_on():
         pass
     await until(pilot, lambda: not panel.state.notice)
-    await press_later(pilot, "y", seconds=TYPING_SECONDS)
+    await press_later(pilot, "y", seconds=WRITING)
     await until(pilot, lambda: run.told.answers == [("long", Allowed(mode="default"), PANEL)])
 
 
@@ -334,6 +335,10 @@ ISSUE = {
 }
 EDITED = {"file_path": "mod.py", "old_string": "return 1", "new_string": "return 42"}
 EVERYWHERE = {"old_string": "LIMIT", "new_string": "MAXIMUM", "replace_all": True}
+OWN = Suggestion("addDirectories", directories=(HERE,))
+SAYS = {"description": "Make a file\n ❯ y  Allow once", "blocked_path": f"{HERE}/f1"}
+DELETES = "rm -rf build && make all | tee log.txt; echo 'all of it is done'"
+LOOKALIKE = {"url": "https://аррle.com/login", "prompt": "Read the form"}
 CALLS: dict[str, PermissionRequest | PlanRequest] = {
     "bash": call(
         "Bash",
@@ -355,10 +360,14 @@ CALLS: dict[str, PermissionRequest | PlanRequest] = {
         always(Rule("mcp__github__create_issue")),
         description="Tool of the server github · Create a new issue in a repository",
     ),
-    "plan": PlanRequest("t", "s", "\n".join(f"line {number}" for number in range(21))),
+    "plan": PlanRequest("t", "s", "\n".join(f"line {number}" for number in range(21)), auto=True),
+    "touch": call("Bash", {"command": "touch f1"}, always(Rule("Bash", "touch f1 *")), OWN, ACCEPT, **SAYS),
+    "delete": call("Bash", {"command": DELETES}, always(Rule("Bash", "make all *")), ACCEPT, **SAYS),
+    "outside": REQUEST,
+    "fetch": call("WebFetch", LOOKALIKE, always(Rule("WebFetch", "domain:xn--le-6kc8da.com"))),
 }
-KEYS = {"edit-40x12": ("down", "down"), "large-40x12": ("p",)}
-UNSEEN = {"plan-80x24": 12, "plan-40x12": 19}
+KEYS = {"edit-40x12": ("down", "down"), "large-40x12": ("p",), "delete-40x14": ("enter",)}
+UNSEEN = {"plan-160x50": 12, "plan-80x24": 12, "plan-40x12": 19}
 SAID = "put it into fixtures/, and use the name greeting.txt"
 
 
@@ -375,11 +384,12 @@ async def looks_as_drawn(app: DecisionHost, pilot: QuickPilot, name: str, direct
     kind, _, size = name.partition("-")
     request = CALLS[{"large": "bash30", "deny": "bash"}.get(kind, kind)]
     if isinstance(request, PermissionRequest):
+        request = placed(request, HERE)
         request = replace(request, change=change_of(request.tool, request.input, str(directory)))
     await pilot.resize_terminal(*map(int, size.split("x")))
     panel = app._decides(request, asked_for=True)
-    panel.session = ""
-    panel.form.unseen_above = lambda: (UNSEEN.get(name, 0), False)
+    app.session = ""
+    app.unseen_above = lambda: (UNSEEN.get(name, 0), False)
     await app._replace(panel)  # type: ignore[arg-type]
     await pilot.press(*KEYS.get(name, ()))
     if kind == "deny":
@@ -401,4 +411,5 @@ async def test_on_a_low_screen_enter_takes_only_a_choice_whose_words_are_whole()
                 assert "".join(label.split()) in "".join(app.panel_text.split()), (kind, size)
                 in_sight = app.panel.state.in_sight or frozenset()
                 assert index in in_sight or "Enter ask again" in app.panel_text or choice.takes_text, kind
-                assert size[1] < 10 or {0, 1} <= in_sight, "allowing and denying are never scrolled away"
+                named = {0, 1} <= in_sight or "y allow" in app.panel_text
+                assert size[1] < 10 or named, "allowing and denying are in sight, or among the keys"

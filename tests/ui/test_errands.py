@@ -12,8 +12,9 @@ import pytest
 import ccq_tui
 from ccq_tui.agent.events import SessionState
 from ccq_tui.commands.command import Command
-from ccq_tui.config.actions import ACTIONS, KeyPlace
+from ccq_tui.config.keymap import TEXT_PLACES
 from ccq_tui.config.settings import Settings
+from ccq_tui.input.keys import SETTINGS
 from ccq_tui.screens.session import screen
 from ccq_tui.screens.session.screen import SLASH_COMMANDS, SessionScreen
 from tests.ui.drawn import screen_text
@@ -22,7 +23,6 @@ from tests.ui.session import Driven, press, until
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs"
 PACKAGE = Path(ccq_tui.__file__).parent
-ON_SCREENS = (KeyPlace.EVERYWHERE, KeyPlace.PROMPT, KeyPlace.TRANSCRIPT)
 READ_TWICE = {
     "model": "what a session begins with, kept with its first prompt",
     "effort": "likewise, and chosen from",
@@ -78,12 +78,8 @@ def test_each_slash_command_has_its_line_in_the_docs() -> None:
 async def test_each_key_of_the_table_is_done_by_somebody() -> None:
     run = Driven()
     async with run.app.run_test():
-        named = {action.name for action in ACTIONS if action.place in ON_SCREENS}
-        assert {*run.session_screen.actions, "help", "quit", "suspend"} == named
-
-
-def test_each_key_says_what_it_does_where_no_panel_does() -> None:
-    assert all(action.does for action in ACTIONS if action.place in ON_SCREENS)
+        named = {name for name, row in SETTINGS.items() if row.place in TEXT_PLACES}
+        assert {*run.session_screen.actions, "help", "quit", "suspend"} == named | {"unmark"}
 
 
 def test_a_setting_is_read_in_one_place() -> None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -13,7 +14,6 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.forms.filling import Filling, request_of
 from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.screens.form.app import DRAFT, FormApp, LeaveQuestion
-from ccq_tui.widgets.hints import HintBar
 from tests.actors import PHONE
 from tests.memory_inbox import MemoryInbox
 from tests.ten import FORM
@@ -38,7 +38,6 @@ async def filling(
         app = FormApp(Filling(opened, seconds, clock=(clock := Clock())), Settings(), clock=clock)
         async with app.run_test(size=size) as pilot:
             clock.skip_grace()
-            app.panel.query_one(HintBar).wake()
             yield pilot
 
 
@@ -95,16 +94,17 @@ async def test_esc_goes_back_question_by_question_and_leaves_what_is_open_first(
     assert app_of(pilot)._filling.opened.is_pending, "who leaves decides nothing"
 
 
-async def test_what_was_typed_before_the_question_could_be_read_decides_nothing() -> None:
+async def test_an_enter_before_the_question_is_drawn_decides_nothing_and_a_digit_counts() -> None:
     async with filling() as pilot:
         panel = app_of(pilot).panel
         panel.rest()
-        app_of(pilot).host.show(app_of(pilot)._filling.opened, panel)
-        await pilot.press("enter", "2", "1", "l", "s", "enter")
-        assert (panel.state.tab, panel.state.page.draft.selected) == (0, ())
-        assert not panel.state.hidden
-        clock_of(pilot).skip_grace()
-        await pilot.press("2", "enter")
+        panel.begin(app_of(pilot)._filling.opened, asked_for=True)
+        for key in ("2", "enter"):
+            panel.post_message(events.Key(key, key if key == "2" else "\r"))
+        await pilot.pause()
+        assert (panel.state.tab, panel.state.page.draft.selected) == (0, (1,))
+        assert "Enter again " in panel.state.aside
+        await pilot.press("enter")
         assert panel.state.tab == 1
 
 
@@ -151,3 +151,12 @@ async def test_the_last_minute_is_counted_down_and_any_key_stops_it() -> None:
         await pilot.pause()
         assert "closes in 30 s" not in screen_text(app)
         assert "2 min" in app._filling.countdown
+
+
+async def test_two_keys_in_one_go_answer_whether_to_leave_once() -> None:
+    async with filling() as pilot:
+        await pilot.press("escape")
+        for key in ("n", "escape"):
+            app_of(pilot).post_message(events.Key(key, key if key == "n" else None))
+        await pilot.pause()
+        assert not isinstance(pilot.app.screen, LeaveQuestion)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ccq_tui.inbox.requests import ElicitationRequest, FormRequest
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.state import opened
-from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import NAME
 from tests.ui.forms import BROKEN, LINK, asked
@@ -41,7 +40,7 @@ class FormHost(PanelHost):
 
     async def ask(self, request: ElicitationRequest | FormRequest) -> None:
         """Put the panel of a request in the place of the one that is there."""
-        panel = QuestionPanel(session="api", clock=self.clock)
+        panel = QuestionPanel(self.stand("api"), self.clock)
         await self._replace(self.heard(panel, opened(request.questions)))
 
 
@@ -52,9 +51,9 @@ async def keep(pictures: Pictures, size: tuple[int, int], names: tuple[str, ...]
             request, keys = STATES[name]
             await app.ask(request)
             await pilot.pause()
+            app.clock.skip_grace()
             for key in keys:
                 await pilot.press(key)
-            app.panel.query_one(HintBar).wake()
             await pilot.pause()
             pictures.compare(app.export_screenshot(simplify=True), name)
 

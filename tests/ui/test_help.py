@@ -26,42 +26,28 @@ from ccq_tui import theming
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.events import RequestAsked, SessionState
 from ccq_tui.agent.problems import Problem
-from ccq_tui.app import CcqApp
-from ccq_tui.config.actions import ACTIONS, BY_NAME, KeyPlace
-from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of, use_keys
-from ccq_tui.config.keynames import shown_key
+from ccq_tui.config.keymap import DEFAULT_KEYS, TEXT_PLACES, keymap_of, use_keys
 from ccq_tui.config.launch import Launch, launch_with
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.choices import NUMBERS
-from ccq_tui.inbox.decision import (
-    DECISION,
-    DECISION_KEYS,
-    IN_TEXT,
-    DecisionState,
-    means_something,
-    unseen_words,
-)
+from ccq_tui.inbox.decision import DecisionState, means_something, unseen_words
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.kinds.plan import choices
 from ccq_tui.inbox.requests import Cancelled, PlanRequest
-from ccq_tui.key_uses import Does
-from ccq_tui.questions.input_guard import REPEAT_DELAY
-from ccq_tui.questions.keys import KEY_TABLE
+from ccq_tui.input.gate import HELD
+from ccq_tui.input.keynames import shown_key
+from ccq_tui.input.keys import SETTINGS, TABLE, Does, KeyPlace, actions_at, listed_at, rows_at
 from ccq_tui.runtime.notices import undelivered_words
 from ccq_tui.runtime.recovery import Recovery, Remedy
-from ccq_tui.screens.form.app import FormApp
-from ccq_tui.screens.help import ALT_NUMBERS, HelpScreen, joined, key_rows, own_bindings
+from ccq_tui.screens.help import HelpScreen, key_rows
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import OverviewScreen
-from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions.new_session import NEW, NewSessionScreen
-from ccq_tui.screens.trust import TRUST, TrustScreen
+from ccq_tui.screens.sessions.new_session import NewSessionScreen
+from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.decision.details import plan_above
 from ccq_tui.widgets.hints import HintBar, HintLines
 from ccq_tui.widgets.lines import LineView
-from ccq_tui.widgets.search_bar import SEARCH, SearchField
 from tests.ui.asked import PLAIN
 from tests.ui.drawn import terminal_of
 from tests.ui.host import press_later
@@ -69,8 +55,6 @@ from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission, press, until
 
 Compare = Callable[..., bool]
-BOUND = list(own_bindings(SessionScreen, CcqApp))
-ALL = key_rows(BOUND, DEFAULT_KEYS)
 
 
 def started(**settings: Any) -> Driven:
@@ -92,7 +76,7 @@ def shown(run: Driven) -> str:
 
 async def test_f1_opens_on_the_keys_of_the_place_it_was_pressed_in(run: Driven, pilot: Pilot[int]) -> None:
     await idle(run, pilot)
-    for keys, place in (([], "Prompt"), (["ctrl+f"], SEARCH), (["escape"], "Prompt")):
+    for keys, place in (([], "Prompt"), (["ctrl+f"], KeyPlace.SEARCH), (["escape"], "Prompt")):
         await pilot.press(*keys)
         assert run.screen.help_place == place
 
@@ -103,78 +87,56 @@ async def test_f1_begins_with_the_keys_of_a_form_and_of_the_question_about_trust
         await idle(run, pilot)
         carried = launch_with({"cwd": tmp_path}).trusted.carried
         assert carried is not None
-        for screen, place in ((NewSessionScreen(tmp_path), NEW), (TrustScreen(carried), TRUST)):
+        for screen in (NewSessionScreen(tmp_path), TrustScreen(carried)):
             run.app.push_screen(screen)
             await until(pilot, lambda screen=screen: run.app.screen is screen)  # type: ignore[misc]
             await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
-            assert shown(run).startswith(place)
+            assert shown(run).startswith(screen.help_place)
             await pilot.press("f1")
 
 
-def test_every_binding_is_listed_with_its_keys_and_says_what_it_does() -> None:
-    rows = {(row.label, row.description) for row in ALL}
-    for binding in [*joined(BOUND), *joined(own_bindings(SearchField))]:
-        assert binding.description, binding.action
-        keys = " ".join(map(shown_key, binding.key.split(",")))
-        assert (keys.replace(ALT_NUMBERS, "Alt+1-9"), binding.description) in rows
-
-
-def test_no_class_of_the_program_has_bindings_that_are_not_listed() -> None:
+def test_every_binding_of_the_program_is_a_row_of_the_table_of_keys() -> None:
     for module in pkgutil.walk_packages(ccq_tui.__path__, "ccq_tui."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    bound = [*BOUND, *own_bindings(SearchField), *own_bindings(ReplayScreen), *own_bindings(FormApp)]
-    listed = [*bound, *joined(bound)]
+    rows = {(",".join(row.keys), f"do('{row.action}')", row.does, row.setting) for row in TABLE}
+    rows |= {(",".join(row.keys), f"do('{name}')", row.does, name) for name, row in SETTINGS.items()}
+    named: set[str] = set()
     for cls in subclasses(DOMNode):
-        if cls.__module__.startswith("ccq_tui."):
-            own = [binding for binding in vars(cls).get("BINDINGS", []) if isinstance(binding, Binding)]
-            assert all(covered(binding, listed) for binding in own), cls
-
-
-def covered(binding: Binding, listed: list[Binding]) -> bool:
-    """Whether it or a copy of it is listed: a binding for several keys is listed as one for each."""
-    return any(
-        binding.action.partition("(")[0] == other.action.partition("(")[0]
-        and set(binding.key.split(",")) <= set(other.key.split(","))
-        for other in listed
-    )
+        own = vars(cls).get("BINDINGS", []) if cls.__module__.startswith("ccq_tui.") else []
+        for binding in (one for one in own if isinstance(one, Binding) and "go_to_session" not in one.action):
+            assert (binding.key, binding.action, binding.description, binding.id or "") in rows, cls
+            named |= {binding.id} if binding.id else set()
+    assert named == {name for name, row in SETTINGS.items() if row.place in TEXT_PLACES}
 
 
 def subclasses(cls: type[DOMNode]) -> set[type[DOMNode]]:
     return {cls}.union(*map(subclasses, cls.__subclasses__()))
 
 
-def test_the_actions_of_the_configuration_are_the_bindings_that_have_a_name() -> None:
-    named = {binding.id: tuple(binding.key.split(",")) for binding in joined(BOUND) if binding.id}
-    on_screens = (KeyPlace.EVERYWHERE, KeyPlace.PROMPT, KeyPlace.TRANSCRIPT)
-    assert named == {action.name: action.keys for action in ACTIONS if action.place in on_screens}
-
-
-def test_every_key_of_the_question_panel_is_listed_once() -> None:
-    rows = [row for row in ALL if row.group == KeyPlace.QUESTION.value]
-    keys = " ".join(row.label for row in rows).replace("1-9", " ".join(NUMBERS)).split()
-    assert sorted(keys) == sorted(shown_key(key) for row in KEY_TABLE for key in row.keys)
+@pytest.mark.parametrize("place", list(KeyPlace))
+def test_every_key_of_a_place_is_listed_once(place: KeyPlace) -> None:
+    rows = key_rows(DEFAULT_KEYS, [place])
+    own = {key for row in TABLE if row.place is place and row.does for key in row.keys}
+    assert own <= {key for keys in listed_at(place).values() for key in keys}
     assert len({row.description for row in rows}) == len(rows)
 
 
 def test_the_keys_of_the_decision_panel_mean_something_there_and_no_letter_is_missing() -> None:
     state = first_draft(permission())
-    handled_by_the_panel = {"scroll_up", "scroll_down", "page_up", "page_down", "edit"}
-    for use in DECISION_KEYS:
-        there = replace(state, typing=use.action == "leave_text")
-        for key in use.keys if use.action not in handled_by_the_panel else ():
+    for row in rows_at(KeyPlace.DECISION):
+        there = replace(state, typing="text" in row.when)
+        for key in row.keys if row.does and row.place is KeyPlace.DECISION else ():
             assert means_something(there, key, key if len(key) == 1 else "")
-    assert {use.action for use in DECISION_KEYS} >= IN_TEXT
-    listed = {key for use in DECISION_KEYS for key in use.keys}
-    assert {choice.key for choice in kind_of(permission()).choices(permission())} <= listed
-    assert any(row.group == DECISION for row in ALL)
+    listed = actions_at(KeyPlace.DECISION)
+    assert {choice.key for choice in kind_of(permission()).choices(permission())} <= listed.keys()
 
 
 def test_chosen_keys_are_listed_in_place_of_the_defaults() -> None:
-    mine = key_rows(BOUND, keymap_of({"preset": "vim", "unfold": "f7", "other": "x"}))
+    mine = key_rows(keymap_of({"preset": "vim", "unfold": "f7", "other": "z"}))
     rows = {row.description: row.label for row in mine}
     assert rows["Unfold or fold thinking and long outputs"] == "F7"
-    assert rows["Answer in your own words"] == "x"
+    assert rows["Answer in your own words"] == "z"
     assert rows["Decline the questions (asks once)"] == "Ctrl+X"
     assert rows["Scroll the preview down"] == "Shift+↓ Ctrl+D"
 
@@ -192,7 +154,7 @@ async def test_it_opens_over_a_prompt_and_gives_it_back_as_it_was(run: Driven, p
 
 
 async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
-    run = started(keys={"preset": "vim", "help": "f12", "other": "x", "unfold": "f7"})
+    run = started(keys={"preset": "vim", "help": "f12", "other": "z", "unfold": "f7"})
     async with run.app.run_test() as pilot:
         await idle(run, pilot)
         await pilot.press("f1")
@@ -203,16 +165,16 @@ async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
         run.told.tell(asked())
         await keys_work(run, pilot)
         panel = run.screen.dock.panel
-        await pilot.press("G", "g", "j", "x", "w", "escape", "ctrl+x")
+        await pilot.press("G", "g", "j", "z", "w", "escape", "ctrl+x")
         assert "w" in str(panel.state)
         await until(pilot, lambda: "DECLINE" in str(panel.state))
         assert run.told.answers == []
 
 
-@pytest.mark.parametrize("place", [DECISION, KeyPlace.QUESTION.value])
-async def test_the_keys_of_an_open_panel_come_first(place: str, run: Driven, pilot: Pilot[int]) -> None:
+@pytest.mark.parametrize("place", [KeyPlace.DECISION, KeyPlace.QUESTION])
+async def test_the_keys_of_an_open_panel_come_first(place: KeyPlace, run: Driven, pilot: Pilot[int]) -> None:
     await idle(run, pilot)
-    run.told.tell(RequestAsked(permission()) if place == DECISION else asked())
+    run.told.tell(RequestAsked(permission()) if place is KeyPlace.DECISION else asked())
     await keys_work(run, pilot)
     await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
     await until(pilot, lambda: shown(run).lstrip().startswith(place))
@@ -220,7 +182,7 @@ async def test_the_keys_of_an_open_panel_come_first(place: str, run: Driven, pil
     await keys_work(run, pilot)
     await pilot.press("f2")  # hidden, it has no keys
     await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
-    await until(pilot, lambda: shown(run).lstrip().startswith(KeyPlace.PROMPT.value))
+    await until(pilot, lambda: shown(run).lstrip().startswith(KeyPlace.PROMPT))
 
 
 async def test_nothing_moves_by_itself_where_motion_is_reduced() -> None:
@@ -246,7 +208,7 @@ NAMES = (
     *("unfold", "bottom", "block_up", "fold_block", "copy_block", "session_next", "waiting", "tasks"),
 )
 CHOSEN = {name: f"f{number}" for number, name in enumerate(NAMES, 9)}
-USUAL_KEYS = [shown_key(BY_NAME[name].keys[0]) for name in NAMES if name != "interrupt"]
+USUAL_KEYS = [shown_key(SETTINGS[name].keys[0]) for name in NAMES if name != "interrupt"]
 USUAL = re.compile(rf"(?<![\w+])({'|'.join(map(re.escape, USUAL_KEYS))})\b")
 MANY = "\n".join(f"line {number}" for number in range(40))
 
@@ -309,8 +271,8 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         await leads("sent · {panel} opens", "panel", lambda: not run.screen.dock.prompt.display)
         await pilot.press("escape")
         await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
-        await press_later(pilot, CHOSEN["interrupt"], seconds=REPEAT_DELAY)
-        run.clock.skip(REPEAT_DELAY)
+        await press_later(pilot, CHOSEN["interrupt"], seconds=HELD)
+        run.clock.skip(HELD)
         again = "{interrupt} again interrupts Claude and withdraws what waits · {panel} shows it"
         await leads(again, "interrupt", lambda: run.told.interrupts == 1)
         run.told.tell(ev.RequestSettled("q", Cancelled("interrupted")))
@@ -345,9 +307,8 @@ def test_no_sentence_has_a_key_that_a_person_can_choose() -> None:
         constants = [one for one in nodes if isinstance(one, ast.Constant) and id(one) not in docstrings]
         words = [one.value for one in constants if isinstance(one.value, str) and fixed.search(one.value)]
         written += [(path.relative_to(root).as_posix(), one) for one in words]
-    # A line of keys puts the chosen key in place of the usual one; the tour is a prompt for a demo's keys.
-    lines_of_keys = [("screens/overview/screen.py", "F2")]
-    assert sorted(one for one in written if one[0] != "testing/scenarios/tour.py") == lines_of_keys
+    # The tour is a prompt for a demo's keys.
+    assert sorted(one for one in written if one[0] != "testing/scenarios/tour.py") == []
 
 
 EVERY, OTHER, HIDE, SPACE = ("p", "all"), ("o", "other"), ("Esc", "hide"), ("Space", "select")

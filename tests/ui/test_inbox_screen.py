@@ -24,18 +24,20 @@ from ccq_tui.inbox.requests import (
 from ccq_tui.inbox.store.rows import CommandState, RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import Won
+from ccq_tui.input import gate
+from ccq_tui.input.gate import HELD
+from ccq_tui.input.keys import KeyPlace, actions_at
 from ccq_tui.questions import Answer, Answered, Declined
-from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY
 from ccq_tui.runtime.session import NOTHING_WAITS
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.inbox.inbox_list import INBOX_KEYS, InboxRow, SessionPlace
+from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace
 from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.session import SessionScreen, requests
+from ccq_tui.screens.session import SessionScreen
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
 from tests.actors import COMMAND, INBOX, PHONE
 from tests.steps import step
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import (
     Many,
     keep_record,
@@ -71,7 +73,7 @@ async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_fo
             row = run.inbox_screen.state.under
             assert row is not None
             await press(pilot, "right", then=lambda: run.inbox_screen.panel)
-            assert run.inbox_screen.host.row == row
+            assert run.inbox_screen.row == row
             assert str(run.inbox_screen.query_one("#inbox-about").lines[2].text) == (
                 f"   ┃ I looked around in {row.session_id}."
             )
@@ -171,7 +173,7 @@ async def test_rows_are_found_grouped_and_kept_fresh(tmp_path: Path) -> None:
 async def test_f2_twice_goes_from_a_panel_to_the_inbox(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(requests, "AGAIN_SECONDS", 9.0)  # two presses may take long; below it skips more
+    monkeypatch.setattr(gate, "AGAIN", 9.0)  # two presses may take long; below it skips more
     run = Many(tmp_path)
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
@@ -298,8 +300,8 @@ async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -
     assert rows[0].group == "Inbox"
     assert "Group the requests by session" in {row.description for row in rows}
     await press(pilot, "escape", then=lambda: run.app.screen is screen)
-    leaving = {"right", "a", "l", "enter", "escape", "q", "f2", "slash"}
-    for key in (key for use in INBOX_KEYS for key in use.keys if key not in leaving):
+    leaving = {"right", "a", "l", "enter", "escape", "q", "f2", "slash", "letters"}
+    for key in actions_at(KeyPlace.INBOX).keys() - leaving:
         await pilot.press(key)
         assert screen.field.text == "", key
         if screen.declining:
@@ -312,16 +314,17 @@ async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -
 
 
 async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionRequest, clock: Clock) -> None:
-    await press(pilot, "right", then=lambda: run.inbox_screen.panel)
+    await press_later(pilot, "right")
+    await until(pilot, lambda: run.inbox_screen.panel)
     await press(pilot, "2", "escape", then=lambda: run.inbox_screen.panel is None)
-    await pilot.press("ctrl+d", "ctrl+d")  # held down
+    await pilot.press("ctrl+d", "ctrl+d")  # before anybody can have read what is asked
+    assert "Ctrl+D again declines it" in run.hints()
     assert "Decline “Which one for old?”?" in run.said()
     assert await state_of(run, request.id) is RequestState.PENDING
     await pilot.press("n")
     assert "Decline" not in run.said()
-    await pilot.press("ctrl+d", "y")  # before anybody can have read what is asked
-    clock.skip(GRACE / 2)
-    await pilot.press("y")
+    await press_later(pilot, "ctrl+d", "y")
+    assert "y again declines it" in run.hints()
     assert "Decline “Which one for old?”?" in run.said()
     assert await state_of(run, request.id) is RequestState.PENDING
     clock.skip_grace()
@@ -349,7 +352,7 @@ async def who_is_too_late_is_told(run: Many, pilot: Pilot[int], request: Questio
     await pilot.press("o", "m", "i", "n", "e")
     await run.app.runtime.inbox.answer(request.id, Declined(), PHONE)
     await until(pilot, lambda: run.inbox_screen.panel is None)
-    assert "Already answered on phone at" in run.said()
+    assert "“Which one for late?” was answered on phone" in run.said()
     await pilot.press("f8")
     assert "mine" in run.app.clipboard
 
@@ -359,13 +362,14 @@ async def who_loses_is_told(run: Many, pilot: Pilot[int], request: QuestionReque
     await press(pilot, "right", then=lambda: run.inbox_screen.panel)
     await pilot.press("2")
     screen = run.inbox_screen
-    opened = screen.host.opened
+    panel = screen.panel
     # Confirmed here and there in the same moment: nobody has told this process yet.
     other = Store(database)
     assert isinstance(other.requests.settle(request.id, Declined(), COMMAND), Won)
     other.close()
-    assert opened is not None
-    screen.host.settle(opened, Answered((Answer(("Second",)),)))
+    assert panel is not None
+    assert panel.opened is not None
+    panel.host.settle(panel.opened, Answered((Answer(("Second",)),)))
     await until(pilot, lambda: "Already answered by ccq-tui answer at" in run.said())
     assert screen.state.rows == ()
     assert len(run.all) == started, "no session for an answer that lost"
@@ -390,30 +394,6 @@ async def a_thousand_are_gone_through(run: Many, pilot: Pilot[int]) -> None:
 
 
 PLAN = "\n".join(f"{n}. Do the step number {n}" for n in range(1, 61))
-
-
-async def test_a_letter_that_denied_one_call_does_not_deny_the_next_within_a_word(tmp_path: Path) -> None:
-    run = Many(tmp_path, clock=(clock := Clock()))
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.session_screen.view.session_id)
-        calls = [PermissionRequest(name, "s1", "Bash", {"command": "make"}) for name in ("one", "two")]
-        asked = [asyncio.ensure_future(run.app.runtime.inbox.ask(call, "")) for call in calls]
-        decided = lambda: [one.result() for one in asked if one.done()]  # noqa: E731
-        await open_inbox(pilot, run, 2)
-
-        async def deny() -> None:
-            await pilot.press("right")
-            await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.has_focus)
-            clock.skip(0.7)
-            await pilot.press("n")
-
-        await deny()
-        await until(pilot, lambda: decided() == [Denied()] and len(run.inbox_screen.state.rows) == 1)
-        await deny()
-        await pilot.pause()
-        assert decided() == [Denied()], "1.5 s without a letter have not passed"
-        clock.skip(2.0)
-        await press(pilot, "n", then=lambda: decided() == [Denied(), Denied()])
 
 
 @asynccontextmanager
@@ -499,7 +479,7 @@ async def test_no_key_decides_in_a_panel_that_was_opened_in_the_same_burst(tmp_p
         await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.has_focus)
         panel = run.inbox_screen.panel
         assert isinstance(panel, DecisionPanel)
-        await until(pilot, lambda: not panel._under_way and panel.state.notice)
+        await until(pilot, lambda: panel.state.notice)
         assert await state_of(run, request.id) is RequestState.PENDING
         assert panel.state.text == ("no" if len(keys) > 5 else "")
         clock.skip(2)
@@ -519,7 +499,7 @@ async def test_a_text_that_was_sent_in_the_burst_that_opened_its_panel_waits_to_
         await until(pilot, lambda: screen.panel and screen.panel.state.text == "why")
         panel = screen.panel
         assert isinstance(panel, QuestionPanel)
-        await until(pilot, lambda: not panel._under_way and panel.state.aside)
+        await until(pilot, lambda: panel.state.aside)
         assert await state_of(run, request.id) is RequestState.PENDING
         await press(pilot, "enter", then=lambda: run.inbox_screen.state.rows == ())
 
@@ -532,11 +512,11 @@ async def test_a_panel_is_fresh_again_when_the_help_over_it_closes(tmp_path: Pat
         await press(pilot, "escape", then=lambda: isinstance(run.app.screen, InboxScreen))
         panel = run.inbox_screen.panel
         assert panel is not None
-        await until(pilot, lambda: (panel.state.guard.shown_at or 0.0) >= clock.now)  # Esc may be held
+        await until(pilot, lambda: panel.keys.face.shown_at == clock.now)  # Esc may be held
         await pilot.press("enter")
         assert await state_of(run, request.id) is RequestState.PENDING
         assert panel.state.outcome is None
-        clock.skip(REPEAT_DELAY)
+        clock.skip(HELD)
         await pilot.press("enter")
         async with asyncio.timeout(10):
             assert await outcome == Allowed()

@@ -27,7 +27,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Cancelled, PlanRequest
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.session import notifications
-from ccq_tui.screens.session.requests import PARKED
+from ccq_tui.screens.session.dock import PARKED
 from ccq_tui.widgets.lifetime import after, after_refresh, soon, start_work
 from ccq_tui.widgets.notice_line import NoticeLine, fitted
 from tests.actors import PANEL
@@ -83,10 +83,10 @@ async def test_what_belongs_to_a_request_goes_with_it(run: Driven, pilot: Pilot[
         notices.hush()
         assert notices.text == PARKED, "it is still parked"
         await run.tell(pilot, ev.StateChanged(ev.SessionState.STARTING), then=lambda: notices.text == "")
-    with step("closed, and asked again by the next process"):
+    with step("closed, named, and gone with the next panel"):
         run.told.tell(ev.RequestSettled("toolu_1", Cancelled("the Claude process ended")))
-        await until(pilot, lambda: "The request was closed: the Claude process ended" in notices.text)
-        await run.tell(pilot, asked("toolu_2"), then=lambda: "The request was closed" not in notices.text)
+        await until(pilot, lambda: "“Which one?” was closed: the Claude process ended" in notices.text)
+        await run.tell(pilot, asked("toolu_2"), then=lambda: run.screen.dock.panel and notices.text == "")
 
 
 async def test_a_key_that_quits_when_pressed_again_is_said_until_another_key_comes(

@@ -111,7 +111,7 @@ class Parts(App[None]):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield TextLines()
-            yield HintBar()
+            yield HintBar(helps=False)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theming.variable_defaults()

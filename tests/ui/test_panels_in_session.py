@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.draft import first_draft
+from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRequest, RequestOutcome
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.questions import Answered, Expired, Kind, Question
 from ccq_tui.screens import editor
 from ccq_tui.screens.editor import KEPT, Edited
-from ccq_tui.screens.session.requests import BY_MESSAGE
+from ccq_tui.screens.session.dock import BY_MESSAGE
 from ccq_tui.transcript.outcomes import NOT_IN_TIME
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.notice_line import NoticeLine
@@ -82,7 +85,7 @@ async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_neve
         for kind, both in ASKED.items():
             for keys in ("tab tab", "shift+tab", "e tab tab", "e shift+tab shift+tab"):
                 run.told.tell(both[0])
-                await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
+                await keys_work(run, pilot)
                 for key in keys.split():
                     await pilot.press(key)
                     assert run.screen.focused is run.screen.dock.panel, (kind, keys, key)
@@ -102,7 +105,7 @@ async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_neve
                 run.told.tell(ev.RequestSettled(event.request.id, Cancelled("")))
             else:
                 await keys_work(run, pilot)
-                await pilot.press("enter")
+                await pilot.press("enter", "enter")  # the "e" of before is back, unselected
             await until(pilot, lambda: not run.screen.dock.line.items)
             await until(pilot, lambda: BY_MESSAGE not in notices.text)
 
@@ -112,10 +115,10 @@ async def test_a_panel_that_is_removed_as_it_is_mounted(kind: Any) -> None:
     async with running(Driven()) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         request = asked().request if kind is QuestionPanel else permission()
+        stored = StoredRequest(1, request, "", RequestState.PENDING, datetime.now(UTC))
         for turns in range(4):
-            panel = kind()
-            panel.owner = run.screen.dock.host
-            panel.begin(first_draft(request))
+            panel = kind(run.screen.dock.host)
+            panel.begin(OpenRequest(run.app.runtime.inbox, stored))
             run.screen.dock.mount(panel)
             for _ in range(turns):
                 await asyncio.sleep(0)
@@ -222,7 +225,8 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
             return super().answer(*answer)
 
     async with running(Driven()) as (run, pilot):
-        run.told.requests = Watched()
+        requests, run.told.requests = run.told.requests, Watched()
+        run.told.requests.report = requests.report
         run.told.tell(asked("q1"))
         await keys_work(run, pilot)
         await pilot.press("1")
@@ -275,11 +279,9 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         # Settled elsewhere in the moment in which it is answered here.
         for key in ("x", "enter"):
             panel.post_message(events.Key(key, "\r" if key == "enter" else key))
-        run.screen.dock.withdraw("q1@id-1")
-        run.screen.dock.add(run.told.requests.ask(asked("q2", WISH).request))
-        run.screen.dock.toggle_panel()
-        await pilot.pause()
-        assert run.screen.dock.panel is panel
+        run.screen.dock.withdraw(run.told.requests.opened["q1@id-1"])
+        run.screen.dock.add(run.told.wait_with(asked("q2", WISH).request))
+        await until(pilot, lambda: run.screen.dock.panel is panel)
         assert panel.turn > 1
         assert panel.state.questions.id == "q2"
         assert panel.state.text == ""
@@ -293,7 +295,7 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         assert panel.touched is None
 
 
-async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_program_are_offered_once(
+async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_program_are_offered(
     monkeypatch: Any,
 ) -> None:
     async with running(Driven()) as (run, pilot):
@@ -315,12 +317,8 @@ async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_progra
         await pilot.press("enter")
         assert isinstance(await settled(run, pilot), Allowed)
         assert whole == []
-        left = run.told.wait_with(permission("left"))
-        assert left is not None
-        left.draft = replace(first_draft(left.request), text="not this one")
-        for _ in range(2):
-            run.told._tell(ev.RequestSettled(left.request.id, Cancelled("gone")))
-        await until(pilot, lambda: left.draft is None)
+        run.told.tell(ev.DraftLeft(replace(first_draft(permission()), text="not this one")))
+        await until(pilot, lambda: len(run.screen.requests.drafts))
         await press(pilot, "f8", then=lambda: run.app.clipboard == "not this one")
 
 

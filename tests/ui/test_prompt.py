@@ -20,10 +20,10 @@ from ccq_tui.config.paths import inbox_path, state_dir
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.store.prompts import PromptTable
 from ccq_tui.inbox.store.store import Store
+from ccq_tui.input.gate import AGAIN
 from ccq_tui.prompts.completion_list import SEEN_AFTER
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
-from ccq_tui.screens.session.key_repeats import AGAIN_SECONDS
 from ccq_tui.widgets.choices import ChoiceList, height_of
 from ccq_tui.widgets.prompt import Prompt
 from tests.ui.host import Clock, press_later
@@ -92,9 +92,11 @@ async def test_commands_are_offered_completed_and_sent(run: Running, pilot: Pilo
     assert run.offered[-1] == "compact", "the program's own come first"
     await pilot.press(*"comp")
     await run.listed(pilot, "compact")
-    await press(pilot, "enter", then=lambda: run.prompt.text == "/compact ")
-    assert run.told.sent == [], "what is not whole is completed"
+    await press(pilot, "tab", then=lambda: run.prompt.text == "/compact ")
     await press(pilot, *"all", "enter", then=lambda: run.told.sent == ["/compact all"])
+    await pilot.press("slash", *"comp")
+    await run.listed(pilot, "compact")
+    await press(pilot, "enter", then=lambda: run.told.sent[1:] == ["/compact"])
 
     for text in ("/compact", "/home/me/file is there"):
         run.told.sent.clear()
@@ -136,7 +138,7 @@ async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interr
     await pilot.pause()
     assert not run.offered, "it stays closed for the word it was closed for"
     assert run.told.interrupts == 0
-    await press_later(pilot, "escape", seconds=AGAIN_SECONDS)
+    await press_later(pilot, "escape", seconds=AGAIN)
     await until(pilot, lambda: run.told.interrupts == 1)
 
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from ccq_tui.input.keys import Does
 from ccq_tui.questions import Answer, Option, Question, QuestionSet
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.moves import KEPT
@@ -27,12 +28,13 @@ from tests.ui.host import PanelHost, QuickPilot
 HERE = Path(__file__).parent / "layouts"
 SETS = json.loads((HERE / "sets.json").read_text(encoding="utf-8"))
 SIZES = ((100, 30), (80, 24), (40, 12))
+WIDER = ("160x50", "80x24", "40x12")
 NOTE = "only if the bundle stays below 200 kB"
 REVIEWED = ("1", "n", f"={NOTE}", "enter", "tab", "1", "2", "enter")
 OWN = "Yes, but write the column to a file first, and only after 15:00 when the nightly job is done"
 DRAWN: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     *((f"set{at + 1}-{width}x{height}", at + 1, ()) for at in range(len(SETS)) for width, height in SIZES),
-    ("set4-large-100x30", 4, ("p",)),
+    *((f"set4-large-{size}", 4, ("p",)) for size in ("100x30", *WIDER)),
     ("selected-80x24", 8, ("1", "2", "down")),
     ("note-80x24", 2, ("1", "n", f"={NOTE}")),
     ("other-80x24", 5, ("o", f"={OWN}")),
@@ -40,6 +42,9 @@ DRAWN: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     ("elsewhere-80x24", 11, ("1", "n", "=the GPL part is only used in the tests", "enter", "down", "down")),
     ("review-80x24", 2, REVIEWED),
     ("review-40x12", 2, REVIEWED),
+    *((f"none-{size}", 2, ("enter", "enter")) for size in WIDER),
+    *((f"empty-{size}", 2, ("o",)) for size in WIDER),
+    *((f"left-{size}", 2, ("o", "=mine", "escape")) for size in WIDER),
     ("arriving-80x24", 2, ()),
 )
 BEFORE = Recalled(
@@ -70,6 +75,7 @@ async def assert_drawn(app: PanelHost, pilot: QuickPilot, name: str, number: int
         panel._state = replace(panel.state, recalled=(BEFORE, None))
     await app._replace(panel)
     await pilot.pause()
+    app.clock.skip_grace()
     for key in pressed:
         if key.startswith("="):
             app.paste(key[1:])
@@ -85,7 +91,7 @@ async def assert_drawn(app: PanelHost, pilot: QuickPilot, name: str, number: int
 def layout(
     state: PanelState, size: tuple[int, int], cache: Cache | None = None, scrolled: Scrolled | None = None
 ) -> PanelLayout:
-    look = PanelLook(*size, PLAIN, "", (1, 1), "")
+    look = PanelLook(*size, PLAIN, "", "", (1, 1), "")
     return PanelLayout(state, look, scrolled or Scrolled(), {} if cache is None else cache)
 
 
@@ -163,6 +169,21 @@ def test_the_rules_hold_for_any_set_and_size(
             assert wide == []
             assert_announced(drawn, shown, rows, row, size)
     assert aside or len(heights) == 1, "one height for all tabs and cursors; a notice has lines of its own"
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"), [(40, "Tab “only…"), (80, "Tab answer “only the A…"), (160, "Tab answer “only")]
+)
+def test_both_readings_of_a_letter_are_named_however_long_the_text(width: int, shown: str) -> None:
+    readings = (
+        ("Enter", Does("discuss", "“nly the API, and later the rest of it”")),
+        ("Tab", Does("answer", "“only the API, and later the rest of it”")),
+        ("Esc", "keep as draft"),
+    )
+    line = HintLines(readings, ("F1", "keys")).text(width, PLAIN).plain
+    assert "Enter discuss “" in line
+    assert shown in line
+    assert cell_len(line) <= width
 
 
 def assert_announced(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
+from types import SimpleNamespace
 
 import pytest
 from textual import events
 
+from ccq_tui.input.gate import FOCUS, WRITING
 from ccq_tui.questions import Answer, Answered, Discussed, Kind, Option, Question, QuestionSet
-from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.questions.state import Focus, opened
-from ccq_tui.testing.scenarios.hostile import ATTACKS, ESC, LONG_LABEL
-from ccq_tui.widgets.pointer import CLICK_GRACE
 from ccq_tui.widgets.question import QuestionPanel
+from tests.hostile import MARK
 from tests.ui.asked import CITIES, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
 from tests.ui.host import PanelHost, press_later, type_text
 
@@ -71,8 +71,7 @@ async def test_c_discusses_the_whole_set_and_ctrl_d_declines_it_after_asking_onc
     async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         await pilot.press("tab", "c")
         assert "✎ discuss goes to Claude instead of answers" in app.panel_text
-        await pilot.press("enter")
-        assert "nothing typed yet" in app.panel_text
+        assert "Enter back · Ctrl+J new line · Ctrl+G editor · Esc back" in app.panel_text
         await type_text(pilot, "Why not both?")
         await pilot.press("escape")
         assert "✎ discuss Why not both?" in app.panel_text
@@ -85,7 +84,7 @@ async def test_c_discusses_the_whole_set_and_ctrl_d_declines_it_after_asking_onc
         await pilot.press("escape")
         assert "Decline" not in app.panel_text
         await pilot.press("ctrl+d")
-        await press_later(pilot, "ctrl+d", seconds=TYPING_SECONDS)
+        await press_later(pilot, "ctrl+d", seconds=WRITING)
         assert [type(outcome).__name__ for outcome in app.outcomes] == ["Declined"]
 
 
@@ -164,7 +163,7 @@ async def test_the_click_that_gave_the_terminal_the_focus_selects_nothing_nor_do
         await click_on(app, pilot, "DuckDB")
         await click_on(app, pilot, "Features")
         assert (app.state.page.draft.selected, app.state.tab) == ((), 0)
-        app.clock.now += CLICK_GRACE + 0.01
+        app.clock.now += FOCUS + 0.01
         await click_on(app, pilot, "DuckDB")
         assert app.state.page.draft.selected == (2,)
         assert app.focused is app.panel
@@ -205,7 +204,7 @@ async def test_review_shows_everything_and_starts_on_the_first_gap_which_may_sta
         await pilot.press("shift+tab")
         assert "3 with “no answer”" in app.panel_text
         await pilot.press("shift+tab")
-        assert "Enter none of these · Space select · a all" in app.panel_text
+        assert "Space select · Enter none of these · a all" in app.panel_text
         await pilot.press("enter")
         assert "→ none of these" in app.panel_text
         assert "2 with “no answer” · 1 with “none of these”" in app.panel_text
@@ -241,7 +240,7 @@ async def test_a_panel_built_from_a_draft_draws_it() -> None:
         await pilot.press("2", "o", "d", "r", "a", "f", "t")
         draft = app.state
     again = PanelHost(SINGLE)
-    again.panel = again.heard(QuestionPanel(clock=again.clock), draft)
+    again.panel = again.heard(QuestionPanel(again.stand(), again.clock), draft)
     async with again.run_test() as pilot:
         assert "draft" in again.panel_text
         again.clock.skip_grace()
@@ -249,7 +248,11 @@ async def test_a_panel_built_from_a_draft_draws_it() -> None:
         assert again.state.page.answer() == Answer(other="draft!")
 
 
-WILD = "".join(ATTACKS.values())
+WILD = (
+    f"{MARK}\x1b[?1049l\x1b]52;c;b3duZWQ=\x07\x1b]8;;https://evil.example\x07click\x1b]8;;\x07\x1b[6n\x1bP+q544e"
+    "\x1b\\\x1b[?1003h\x00[bold red]bold[/] [@click=app.quit]quit[/] \\[bold] [[]] [$error] {app.quit}"
+)
+LONG_LABEL = "A label that does not end " + "and goes on " * 8332
 MARKUP = "[@click=app.quit]quit[/] [bold]bold[/bold] [link=https://evil.example]x[/link]"
 SAFE_FORMATS = {"\u200d", "\ufe0f"}
 
@@ -285,7 +288,7 @@ TOUR = (("down", "n", "x"), ("enter", "p"), ("escape", "ctrl+d"), ("escape", "ta
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 12), (160, 50)])
 async def test_hostile_text_is_drawn_as_data(size: tuple[int, int]) -> None:
-    markup = f"{MARKUP}{ATTACKS['line separators']}"
+    markup = f"{MARKUP}one\u2028two\u2029three\u0085four"
     async with PanelHost(*hostile(WILD), title=WILD, session=WILD).shown(size=size) as (app, pilot):
         # The small screen has both; what is read as markup in one size is so in all.
         for text in (WILD, markup) if size == (40, 12) else (WILD,):
@@ -308,7 +311,7 @@ async def test_markup_is_shown_as_it_was_written_and_what_is_hidden_as_a_sign() 
         for x in range(0, len(line), 8):
             await pilot.click(offset=(x, y))
         assert app.is_running
-        await pilot.put(Question("safe\u202egnp.exe?", "W", (Option(f"{ESC}[31mred"), Option("a\u200bb"))))
+        await pilot.put(Question("safe\u202egnp.exe?", "W", (Option("\x1b[31mred"), Option("a\u200bb"))))
         for text in ("safe‹U+202E›gnp.exe?", "␛[31mred", "a‹U+200B›b"):
             assert text in app.panel_text
 
@@ -334,7 +337,7 @@ async def test_new_lines_in_titles_and_headers_stay_on_one_line_and_in_labels_st
         lines = [line[:79].strip() for line in app.panel_lines]  # the last cell is the scrollbar's
         for part in ("two?", "lines", "scribed"):
             assert part in lines
-        await pilot.put(Question("Name?", "N", kind=Kind.TEXT, default=f"{ESC}[2Jsafe\u202egnp\x07"))
+        await pilot.put(Question("Name?", "N", kind=Kind.TEXT, default="\x1b[2Jsafe\u202egnp\x07"))
         assert "[2Jsafegnp" in app.panel_text, "a proposed answer is what is seen"
         assert not app.state.has_draft
         await pilot.press("enter")
@@ -353,13 +356,15 @@ async def test_what_was_queued_before_a_request_began_or_after_it_was_settled_de
     async with PanelHost(SINGLE).shown() as (app, pilot):
         panel = app.panel
         panel.rest()
+        app.prompt = SimpleNamespace(holds_text=False)
         for event in typed():
             panel.post_message(event)
-        panel.begin(opened(QuestionSet("two", (SINGLE,))), asked_for=True)
+        app.heard(panel, opened(QuestionSet("two", (SINGLE,))))
         await pilot.pause()
         assert came(app.late) == ["x", "pasted"]
         assert not app.outcomes
         assert not app.state.has_draft
+        app.clock.skip_grace()
         await pilot.press("enter")
         assert len(app.outcomes) == 1
         for event in typed():

@@ -13,7 +13,6 @@ from textual.screen import Screen
 from textual.strip import Strip
 
 from ccq_tui.questions import Option, Question
-from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import FOLD_SIGN, Flow, LineView, flowing, verbatim
 from ccq_tui.widgets.question.parts import shown
 from tests.ui.asked import CITIES, DAYS, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
@@ -369,7 +368,6 @@ async def keep(pictures: Pictures, states: Iterable[str], theme: str) -> None:
             questions, keys = STATES[state]
             await pilot.put(*questions, session="")
             await pilot.press(*("space" if key == " " else key for key in keys))
-            app.panel.query_one(HintBar).wake()
             await pilot.pause()
             pictures.compare(app.export_screenshot(simplify=True), state)
 

@@ -66,7 +66,7 @@ async def test_new_lines(keys: str, app: PanelHost, pilot: QuickPilot) -> None:
 async def test_a_text_of_one_line_may_end_in_a_backslash() -> None:
     app = PanelHost(SINGLE)
     state = opened(QuestionSet("p", (SINGLE,), is_prompt=True))
-    app.panel = app.heard(QuestionPanel(clock=app.clock), state)
+    app.panel = app.heard(QuestionPanel(app.stand(), app.clock), state)
     async with app.run_test() as pilot:
         await pilot.press("o", *"C:\\", "ctrl+j", "enter")
         assert app.outcomes == [Answered((Answer(other="C:\\"),))]
@@ -82,9 +82,8 @@ async def test_bursts_through_texts_and_list_stay_in_order(app: PanelHost, pilot
     await pilot.pause()
     assert app.state.text == "1Xy2\n3"
     await pilot.put(SINGLE, MULTI)
-    app.burst("o", "a", "b", "enter", "up", "n", "c", "enter", "tab")
-    app.burst("1", "o", "d", "enter", "up", "3", "enter")
-    await pilot.pause()
+    await pilot.press("o", "a", "b", "enter", "up", "n", "c", "enter", "tab")
+    await pilot.press("1", "o", "d", "enter", "up", "3", "enter")
     assert app.state.pages[0].answer() == Answer(other="ab", note="c")
     assert app.state.pages[1].answer() == Answer(selected=("Auth", "Logs"), other="d")
     assert app.state.in_review

@@ -15,11 +15,11 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
+from ccq_tui.input.gate import AGAIN
 from ccq_tui.screens.link_opener import Target
 from ccq_tui.screens.session import base
 from ccq_tui.screens.session.base import BlockBar
 from ccq_tui.screens.session.export import export_transcript
-from ccq_tui.screens.session.key_repeats import AGAIN_SECONDS
 from ccq_tui.transcript.blocks import PromptBlock, ProseBlock, ToolBlock
 from ccq_tui.transcript.document import Document
 from ccq_tui.widgets.transcript.contents import targets_at
@@ -95,7 +95,7 @@ async def test_escape_leaves_the_mark_before_it_interrupts_and_its_place_stays_w
     assert run.screen.transcript.mark is None
     assert run.told.interrupts == 0
     await until(pilot, lambda: not run.screen.query_one(BlockBar).display)
-    await press_later(pilot, "escape", seconds=AGAIN_SECONDS)
+    await press_later(pilot, "escape", seconds=AGAIN)
     assert run.told.interrupts == 1
     await press(pilot, "alt+up", then=lambda: "▌" in margin(run))
     run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 40))

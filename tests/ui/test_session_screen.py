@@ -18,18 +18,19 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.port import Grown
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRequest
-from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
+from ccq_tui.input import gate
+from ccq_tui.input.gate import AGAIN, HELD, PAUSE, QUIET, THINKING
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
-from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY
 from ccq_tui.questions.state import Arriving
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.view import Surroundings, pieces
-from ccq_tui.screens.session import base, key_repeats, requests
-from ccq_tui.screens.session.key_repeats import AGAIN_SECONDS
+from ccq_tui.screens.session import base
 from ccq_tui.screens.session.prompts import NO_ERROR
 from ccq_tui.screens.session.requests import LEFT_OVER
 from ccq_tui.screens.session.status import TASK, TIPS, welcome_text
+from ccq_tui.widgets.hints import HintBar
 from tests.actors import PANEL, PHONE
 from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures, rests
@@ -52,8 +53,7 @@ ASKED = Question("Which?", "Which", (Option("First"), Option("Second")))
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a key be pressed again within a time that a busy machine keeps, too."""
-    for module in (key_repeats, requests):
-        monkeypatch.setattr(module, "AGAIN_SECONDS", 60.0)
+    monkeypatch.setattr(gate, "AGAIN", 60.0)
 
 
 async def test_what_is_typed_is_sent_and_ctrl_c_quits_only_when_pressed_twice(
@@ -85,7 +85,7 @@ async def test_the_focus_stays_where_keys_go(run: Driven, pilot: Pilot[int]) -> 
     for keys in ("tab", "shift+tab", "click"):
         run.told.sent.clear()
         run.told.answers.clear()
-        run.clock.skip(TYPING_PAUSE + 0.1)
+        run.clock.skip(PAUSE + 0.1)
         await leave(run, pilot, keys)
         await press(pilot, "x", "enter", then=lambda: run.told.sent == ["x"])
         for event, moves in (
@@ -144,7 +144,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         run.told.tell(asked("left out", replace(ASKED, text="Where?")))
         await keys_work(run, pilot)
         await pilot.press(*"Zebra", "escape", "2", "enter")
-        await press_later(pilot, "enter", seconds=REPEAT_DELAY + 0.01)
+        await press_later(pilot, "enter", seconds=HELD + 0.01)
         await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
         assert run.told.answers.pop()[1] == Answered((Answer(("Second",), unselected="Zebra"),))
         await copies(pilot, "Zebra")
@@ -153,7 +153,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         run.told.tell(asked("declined", replace(ASKED, text="When?")))
         await keys_work(run, pilot)
         await pilot.press("2", "n", *"why", "enter", "ctrl+d")
-        await press_later(pilot, "y", seconds=GRACE)
+        await press_later(pilot, "y", seconds=QUIET)
         await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
         assert run.told.answers.pop()[1] == Declined()
         await copies(pilot, "Second", "why")
@@ -191,7 +191,7 @@ async def test_asked_and_settled_in_one_breath_or_queued(run: Driven, pilot: Pil
         await pilot.press("x")
         await until(pilot, lambda typed=typed: run.screen.dock.prompt.text == typed)
     run.screen.dock.prompt.put("")
-    run.clock.skip(TYPING_PAUSE + 0.1)
+    run.clock.skip(PAUSE + 0.1)
     run.told.tell(asked("one"), asked("two"), ev.RequestAsked(permission("three")))
     await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (1, 3))
     await keys_work(run, pilot)
@@ -243,7 +243,7 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
         await pilot.press(*"typ")
         await run.tell(pilot, asked("first"), then=lambda: "opens when you pause typing" in dock.notices.text)
         assert dock.panel is None
-        run.clock.skip(THINKING_PAUSE)
+        run.clock.skip(THINKING)
         await until(pilot, lambda: panel_drawn(run.screen))
         assert dock.prompt.text == "typ"
 
@@ -273,7 +273,7 @@ async def test_a_request_waits_for_no_burst_to_be_over(
     async with running(Driven()) as (run, pilot):
         run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
         event = asked("first")
-        run.told.tell(ev.QuestionArriving(event.request, Arriving(1, whole=True)) if arrives else event)
+        run.told.tell(Grown(event.request, Arriving(1, whole=True)) if arrives else event)
         await until(pilot, lambda: panel_drawn(run.screen))
         assert run.screen.view.state is ev.SessionState.AWAITING, "what came before it is handled before it"
 
@@ -285,21 +285,25 @@ async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdra
     await pilot.press("escape")
     assert run.told.interrupts == 0, "nothing runs"
     await run.tell(pilot, ev.StateChanged(ev.SessionState.WORKING), then=lambda: run.screen.view.busy)
-    await press_later(pilot, "a", "escape", seconds=AGAIN_SECONDS)
+    await press_later(pilot, "a", "escape", seconds=AGAIN)
     await until(pilot, lambda: run.told.interrupts == 1)
     assert run.screen.dock.prompt.text == "a"
+    keys = run.screen.query_one("Dock > HintBar", HintBar)
+    assert keys.render().plain.endswith(" Esc interrupt    F1 keys")
     run.told.tell(asked())
     await keys_work(run, pilot)
     await pilot.press("escape")
-    await press_later(pilot, "escape", seconds=GRACE + 0.01)
+    await until(pilot, lambda: "F2 answer · " in keys.render().plain)
+    assert " · Esc Esc interrupt " in keys.render().plain
+    await press_later(pilot, "escape", seconds=QUIET + 0.01)
     await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
     assert run.told.interrupts == 1
-    await press_later(pilot, "b", seconds=GRACE + 0.01)
-    await press_later(pilot, "escape", seconds=GRACE + 0.01)
+    await press_later(pilot, "b", seconds=QUIET + 0.01)
+    await press_later(pilot, "escape", seconds=QUIET + 0.01)
     assert run.told.interrupts == 1, "another key came between"
     await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
     await pilot.press("escape", "escape")
-    await press_later(pilot, "escape", seconds=GRACE + 0.01)
+    await press_later(pilot, "escape", seconds=QUIET + 0.01)
     await until(pilot, lambda: run.told.interrupts == 2)
     await press(pilot, "ctrl+q", then=lambda: run.told.closed)
 
@@ -358,7 +362,6 @@ class Shown:
         self.run.told.tell(event)
         await until(self.pilot, lambda: panel_drawn(self.run.screen))
         self.clock.skip_grace()
-        self.run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]
 
     async def keep(self, name: str, *sizes: tuple[int, int]) -> None:
         """Take a picture in each size."""
@@ -384,8 +387,6 @@ async def test_the_prompt_and_a_permission_in_its_place(pictures: Pictures) -> N
         await pilot.resize_terminal(80, 24)
         await pilot.press("e")
         await shown.keep("denying", (80, 24))
-        await pilot.press("enter")
-        await shown.keep("denying_without_a_text", (80, 24))
         await pilot.press(*"use", "ctrl+j", *"make")
         await shown.keep("denying_with_a_text", (80, 24))
 

@@ -102,6 +102,7 @@ class Several(Driven):
     def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> ToldSession:
         session = super()._make(tell, launch)
         self.all.append(session)
+        session.session_id = f"id-{len(self.all)}"
         return session
 
     def bar(self) -> str:

@@ -22,7 +22,7 @@ from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.view import BYPASS, Surroundings, pieces
-from ccq_tui.screens.session.status import SILENCE
+from ccq_tui.screens.session.status import SILENCE, prompt_hints
 from ccq_tui.widgets.panel import field
 from ccq_tui.widgets.status_line import StatusLine
 from tests.steps import step
@@ -234,3 +234,15 @@ async def test_garbage_is_not_looked_for_in_what_was_loaded(monkeypatch: pytest.
             patch.setattr(type(run.app), "is_headless", property(lambda _: False))
             run.app._begun()
         assert len(gc.get_objects()) < searched // 10
+
+
+def test_the_line_of_the_prompt_says_what_at_most_six_keys_do_now() -> None:
+    def line(state: SessionState, waiting: int = 0) -> str:
+        return " · ".join(" ".join(hint) for hint in prompt_hints(state, waiting, queued=bool(waiting)))
+
+    known = "/ commands · @ files · Shift+Tab mode · F5 sessions"
+    assert line(SessionState.IDLE) == f"Enter send · {known}"
+    assert line(SessionState.WORKING) == f"Enter queue · {known} · Esc interrupt"
+    hidden = "Enter queue · F2 answer · ↑ withdraw · / commands · @ files · Esc Esc interrupt"
+    assert line(SessionState.AWAITING, 1) == hidden
+    assert line(SessionState.FAILED).startswith("Ctrl+Q quit · / commands")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,10 +20,9 @@ from ccq_tui import theming
 from ccq_tui.agent.events import ErrorReported, NoticeGiven, SessionState, StateChanged
 from ccq_tui.compat.textual.stylesheet import KeptStylesheet, _rules_of
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.paths import config_dir, user_config
+from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.pickers import Picker
-from ccq_tui.screens.session import screen_commands
 from ccq_tui.theming import load_themes
 from ccq_tui.widgets.transcript import Transcript
 from tests.ui.drawn import screen_text
@@ -34,11 +32,6 @@ from tests.ui.running import running
 from tests.ui.scene import QUESTION, WORK
 from tests.ui.session import Driven, asked, panel_drawn, press, until
 from tests.unit.colours import contrast
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screen_commands, "LOOK_SECONDS", 0.02)
 
 
 def driven(theme: str = "ccq-dark") -> Driven:
@@ -136,41 +129,23 @@ async def test_a_name_that_is_not_known_shows_the_list(run: Driven, pilot: Pilot
     assert "● ccq-dark" in screen_text(run.app)
 
 
-def write(name: str, text: str, *, at: int) -> Path:
-    """Write a theme of the person's own, at a time of its own: two writes may fall into one tick."""
-    path = config_dir() / "themes" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    os.utime(path, (at, at))
-    return path
-
-
-async def test_the_theme_in_use_follows_its_file_and_survives_a_broken_one() -> None:
-    path = write("sea.toml", 'primary = "#3388aa"\nbackground = "#102030"\n', at=1)
-    async with running(driven("sea")) as (run, pilot):
-        await ready(run, pilot)
-        ground: Callable[[], str] = lambda: run.screen.styles.background.hex.lower()  # noqa: E731
-        assert ground() == "#102030"
-        write("sea.toml", 'primary = "#3388aa"\nbackground = "#203040"\n', at=2)
-        await until(pilot, lambda: ground() == "#203040")
-        write("sea.toml", 'primary = "#3388aa"\nbackground = "#2030"\nsea = 1\n', at=3)
-        await until(pilot, lambda: f"{path}:3:" in run.screen.transcript.text())
-        assert "the theme is unchanged" in run.screen.transcript.text()
-        assert run.app.theme == "sea"
-        assert ground() == "#203040"
-        write("sea.toml", 'primary = "#3388aa"\nbackground = "#304050"\n', at=4)
-        await until(pilot, lambda: ground() == "#304050")
-
-
-async def test_a_theme_that_was_wanted_but_broken_is_put_on_once_it_can_be_read(tmp_path: Path) -> None:
+async def test_the_list_takes_the_theme_in_use_as_its_file_is_now(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('primary = "no colour"\n')
     async with running(driven(str(path))) as (run, pilot):
         await ready(run, pilot)
         assert run.app.theme == "ccq-dark"
-        path.write_text('name = "lake"\nprimary = "#3388aa"\n')
-        os.utime(path, (5, 5))
-        await until(pilot, lambda: run.app.theme == "lake")
+        for theme, ground in (("lake", "#102030"), ("lake", "#203040")):
+            path.write_text(f'name = "{theme}"\nprimary = "#3388aa"\nbackground = "{ground}"\n')
+            await pick(run, pilot)
+            await press(pilot, *theme, "enter", then=lambda: "For how long?" in screen_text(run.app))
+            assert "mine.toml" in screen_text(run.app), "it is saved as its file"
+            await press(pilot, "escape", then=lambda: run.app.screen is run.screen)
+            assert run.screen.styles.background == Color.parse(ground)
+        path.write_text('primary = "#3388aa"\nsea = 1\n')
+        await pick(run, pilot)
+        await until(pilot, lambda: f"{path}:2:" in run.session_screen.transcript.text())
+        assert run.app.theme == "lake"
 
 
 async def test_no_color_leaves_signs_words_and_text_styles(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,7 +248,6 @@ async def test_every_word_on_the_screen_can_be_read() -> None:
             run.screen.dock.prompt.field.load_text("")
         await run.tell(pilot, asked("toolu_1", QUESTION), then=lambda: panel_drawn(run.screen))
         await until(pilot, lambda: any("Show them last" in text for text in words(run)))
-        run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]
         await pilot.press("down", "space")
         for run.app.theme in reversed(themes):
             await read("a question")
@@ -305,7 +279,6 @@ async def test_in_every_theme_and_at_every_size(pictures: Pictures) -> None:
         run.told.tell(*WORK, StateChanged(SessionState.AWAITING), asked("toolu_1", QUESTION))
         await until(pilot, lambda: panel_drawn(run.screen))
         clock.skip_grace()
-        run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]
         await pilot.press("space", "down")
         await until(pilot, lambda: run.screen.dock.panel.state.page.draft.selected)  # type: ignore[union-attr]
         run.screen.changed()

@@ -17,9 +17,9 @@ from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
 from ccq_tui.screens.session.base import READING
-from ccq_tui.testing.scenarios.long import long_markdown
 from ccq_tui.widgets.transcript import Transcript, code, pace, widget
 from ccq_tui.widgets.transcript.painter import Painter
+from tests.long_markdown import long_markdown
 from tests.ui.host import counted
 from tests.ui.running import running
 from tests.ui.session import until

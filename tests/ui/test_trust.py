@@ -81,6 +81,7 @@ ROW = {"n": (), "d": ("down",), "y": ("down", "down")}
 
 
 async def begun(asking: Asking, pilot: Pilot[int], answer: str) -> Launch:
+    await pilot.pause()  # it is drawn
     await press_later(pilot, *ROW[answer], "enter")
     await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
     return asking.driven.launches[-1]
@@ -268,15 +269,13 @@ def row_offset(asking: Asking, words: str) -> tuple[int, int]:
     return next((line.index(words), y) for y, line in enumerate(asking.text.splitlines()) if words in line)
 
 
+@pytest.mark.words
 async def test_a_row_is_answered_by_two_clicks_on_it_and_by_no_stray_one(
     asking: Asking, pilot: Pilot[int]
 ) -> None:
     app = asking.driven.app
     await until(pilot, lambda: "Trust it" in asking.text)
     trust, without = row_offset(asking, "Trust it"), row_offset(asking, "Start without")
-    await pilot.click(offset=trust)
-    assert "❯ Do not trust it" in asking.text, "it was not there to be read yet"
-    asking.clock.skip_grace()
     await pilot.click(offset=trust)
     await pilot.click(offset=trust)  # a double click
     assert "❯ Trust it" in asking.text
@@ -330,7 +329,6 @@ def test_picture(snap_compare: Callable[..., bool]) -> None:
 
     async def wake(pilot: Pilot[int]) -> None:
         await until(pilot, lambda: driven.app.screen.query(HintBar))
-        driven.app.screen.query_one(HintBar).wake()
         await pilot.pause()
 
     assert snap_compare(driven.app, terminal_size=(80, 18), run_before=wake)

@@ -1,4 +1,4 @@
-"""The way of an answer: the modules that it passes from Enter in a panel to what the SDK gets."""
+"""The way of a question from the inbox to its panel, and of its answer from Enter to what the SDK gets."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from textual import events
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.requests import Request
 from tests.options import options_of
 from tests.ui.running import running
-from tests.ui.session import SESSION_ID, Driven, ToldSession, keys_work
+from tests.ui.session import SESSION_ID, Driven, keys_work, until
 
 SOURCE = {
     "questions": [
@@ -29,14 +28,8 @@ SOURCE = {
 }
 
 
-class GatedSession(ToldSession):
-    """A session whose hook asks in the inbox of the program."""
-
-    def wait_with(self, request: Request) -> None:
-        """Do nothing: the gate has asked."""
-
-
 HANDS_ON = {
+    ("screens.session.dock", "add"),
     ("widgets.panel.request_panel", "post_message"),  # of a key
     ("questions", "step"),
     ("inbox.store.worker", "submit"),
@@ -46,7 +39,7 @@ HANDS_ON = {
     ("agent.claude.waits", "_stop_when_over"),
     ("questions", "encode"),
 }
-"""The functions by which an answer is handed on: its stations are the modules that have called them."""
+"""The functions that hand a question or an answer on: its stations are the modules that have called them."""
 KEY = events.Key("enter", None)
 MOST = 14
 DOCS = Path(__file__).parents[2] / "docs" / "architecture.md"
@@ -83,14 +76,24 @@ def _module(frame: FrameType) -> str:
     return name.removeprefix("ccq_tui.") if name.startswith("ccq_tui.") else ""
 
 
-async def test_an_answer_passes_fourteen_modules_from_its_key_to_the_sdk(tmp_path: Path) -> None:
+async def test_a_question_needs_the_inbox_and_the_dock_and_its_answer_passes_fourteen_modules(
+    tmp_path: Path,
+) -> None:
     launch = Launch(settings=Settings(cwd=tmp_path), program=ProgramArguments(state=tmp_path))
-    async with running(Driven(launch, make=GatedSession)) as (run, pilot):
+    async with running(Driven(launch)) as (run, pilot):
+        await until(pilot, lambda: run.screen.view.session_id)
         inbox, way = run.app.runtime.inbox, Way()
-        gate = Gate(inbox, options_of(tmp_path), lambda: SESSION_ID, run.told.tell)
+        gate = Gate(
+            inbox, options_of(tmp_path), lambda: SESSION_ID, lambda _: None
+        )  # no event reaches anybody
         gate.waits.shown("t")
+        way.on = True
+        sys.setprofile(way)
         hook = asyncio.ensure_future(gate.before_question({"tool_input": SOURCE}, "t", {}))
         hook.add_done_callback(lambda _: setattr(way, "on", False))
+        await until(pilot, lambda: run.screen.dock.panel)
+        sys.setprofile(None)
+        way.on, up, way.stations = False, way.stations, []
         await keys_work(run, pilot)
         await pilot.press("1")
         await inbox.run(lambda _: sys.setprofile(way))
@@ -99,9 +102,11 @@ async def test_an_answer_passes_fourteen_modules_from_its_key_to_the_sdk(tmp_pat
             way.on = True
             await pilot.press("enter")
             reply = await hook
+            await until(pilot, lambda: run.screen.dock.panel is None)
         finally:
             sys.setprofile(None)
             await inbox.run(lambda _: sys.setprofile(None))
+    assert [name for name in up if name.startswith("screens.")] == ["screens.session.dock"]
     assert reply["hookSpecificOutput"]["updatedInput"]["answers"] == {"Which one?": "First"}
     assert len(way.stations) <= MOST, way.stations
     described = DOCS.read_text(encoding="utf-8")

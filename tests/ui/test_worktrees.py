@@ -76,13 +76,13 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         assert path == repo / ".claude/worktrees" / name
         await until(pilot, lambda: second.around.branch == f"worktree-{name}")
         commit(path, "b.txt")
-        Store(inbox_path()).sessions.upsert("id-1", str(path))
+        Store(inbox_path()).sessions.upsert("id-2", str(path))
 
         # Closed, the one that holds a commit stays, and it is said how to go back.
         second.dock.prompt.put("/close")
         await press(pilot, "enter", then=lambda: f"The worktree {name} is kept" in text_of(first))
         assert "1 commit on no other branch" in text_of(first)
-        assert "ccq-tui resume id-1" in text_of(first)
+        assert "ccq-tui resume id-2" in text_of(first)
         assert path.is_dir()
         first_told = run_.all[0]
         first_told.tell(PromptAccepted("hello"))

@@ -18,6 +18,7 @@ from ccq_tui.cli import main
 from ccq_tui.cli.main import LEFT_OUT, cli
 from ccq_tui.config.claude_flags import ClaudeFlags
 from ccq_tui.config.load import load_settings
+from tests.tables import table
 from tests.unit.starting import Cli, FakeApp
 
 pytestmark = pytest.mark.usefixtures("restored")
@@ -98,32 +99,7 @@ def test_a_session_gets_the_id_that_is_wanted(app: FakeApp) -> None:
     assert session_options(launch).session_id == wanted
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--agents", "{"], "--agents: must be JSON or the path of a JSON file"),
-        (["--agents", '{"rev": {"prompt": "p"}}'], "--agents: the agent 'rev' needs a description"),
-        (["--plugin-dir", "nowhere"], "--plugin-dir: must be a directory or a .zip file that exists"),
-        (["--plugin-url", "ftp://a"], "--plugin-url: must be an address that begins with https://"),
-        (
-            ["--setting-sources", "user,team"],
-            "--setting-sources: must be one of 'user', 'project' or 'local'",
-        ),
-        (["--autocompact", "5k"], '--autocompact: must be "auto" or at least 100k tokens'),
-        (["--autocompact", "much"], '--autocompact: must be "auto" or at least 100k tokens'),
-        (["--debug-file", "no/where.txt"], "--debug-file: must be a file in a directory that exists"),
-        (["--system-prompt-snapshot", "maybe"], "--system-prompt-snapshot"),
-        (["--agent", ""], "--agent: must not be empty"),
-        (["--session-id", "7"], "--session-id: must be a UUID such as"),
-        (["-c", "--session-id", "123e4567-e89b-42d3-a456-426614174000"], "needs --fork"),
-        (["-c", "--name", "api"], "--name is for new sessions"),
-        (["-c", "--label", "a=b"], "--label is for new sessions"),
-        (["--label", "a"], "--label: must be KEY=VALUE, not 'a'"),
-        (["-c", "--from-pr", "12"], "--from-pr excludes --continue"),
-        (["--ide"], "--ide works only in Claude Code itself: Claude Code connects to an editor"),
-        (["--output-format", "json"], "--output-format works only in Claude Code itself"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), table(__file__, "flags_refused.json"))
 def test_what_cannot_be_is_said_before_anything_starts(
     app: FakeApp, ccq: Cli, words: list[str], said: str
 ) -> None:

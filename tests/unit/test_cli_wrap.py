@@ -48,7 +48,7 @@ def test_a_bad_rule_is_named_before_what_the_others_see(
     assert main(["wrap", "--explain"]) == 2
     printed = capsys.readouterr().out
     assert printed.startswith(f"{own / 'mine.toml'}: rule mine: shape: is missing")
-    assert "choices: found “Go on?”" in printed
+    assert "yes-no: found “Go on?”" in printed
 
 
 def test_a_recording_acts_on_no_terminal(

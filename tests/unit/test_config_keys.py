@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.config.actions import ACTIONS, BY_NAME, PRESETS, KeyPlace
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.keymap import DEFAULT_KEYS, key_problems, keymap_of
-from ccq_tui.config.keynames import NAMED, SIGNS, key_name, shown_key
+from ccq_tui.config.keymap import DEFAULT_KEYS, PRESETS, key_problems, keymap_of
 from ccq_tui.config.load import load_settings
 from ccq_tui.config.settings import Settings
-from ccq_tui.questions.keys import KEY_TABLE
+from ccq_tui.input.gate import KeyKind
+from ccq_tui.input.keynames import NAMED, SIGNS, key_name, shown_key
+from ccq_tui.input.keys import TABLE, KeyPlace
 from tests.unit.starting import write_settings
-
-DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"
 
 
 @pytest.mark.parametrize(
@@ -61,13 +60,13 @@ def test_presets_are_sound(preset: str) -> None:
         assert [key_name(shown_key(key)) for key in keys] == list(keys)
 
 
-def test_the_keys_of_lists_are_those_that_the_panel_knows() -> None:
-    known = {key for row in KEY_TABLE for key in row.keys}
-    ours = {
-        key for action in ACTIONS if action.place in (KeyPlace.LIST, KeyPlace.QUESTION) for key in action.keys
-    }
-    assert ours <= known
-    assert DEFAULT_KEYS.panel_keys(KeyPlace.LIST, KeyPlace.QUESTION) == {}
+def test_no_key_is_meant_twice_in_a_place_and_no_key_that_decides_can_be_chosen() -> None:
+    for place in KeyPlace:
+        assert DEFAULT_KEYS.meant(place) == {}
+        for one, other in combinations((row for row in TABLE if row.place is place), 2):
+            twice = set(one.keys) & set(other.keys) and one.when == other.when
+            assert not twice or one.action == other.action, (one, other)
+    assert not [row for row in TABLE if row.setting and row.kind is KeyKind.DECIDE]
 
 
 def test_a_persons_keys_win_over_the_presets_and_those_over_the_defaults() -> None:
@@ -81,15 +80,15 @@ def test_a_persons_keys_win_over_the_presets_and_those_over_the_defaults() -> No
 
 
 def test_a_panel_gets_the_keys_it_knows_and_none_that_was_given_away() -> None:
-    meant = keymap_of({"other": "x", "note": "o"}).panel_keys(KeyPlace.LIST, KeyPlace.QUESTION)
-    assert meant == {"x": ("o",), "o": ("n",), "n": ()}
-    vim = keymap_of({"preset": "vim"}).panel_keys(KeyPlace.LIST, KeyPlace.QUESTION)
+    meant = keymap_of({"other": "z", "note": "o"}).meant(KeyPlace.QUESTION)
+    assert meant == {"z": ("o",), "o": ("n",), "n": ()}
+    vim = keymap_of({"preset": "vim"}).meant(KeyPlace.QUESTION)
     assert vim["g"] == ("home",)
     assert vim["ctrl+x"] == ("ctrl+d",)
     assert set(vim["ctrl+d"]) == {"shift+down"}, "the key of declining was given to something else"
-    lists = keymap_of({"preset": "vim", "other": "x"}).panel_keys(KeyPlace.LIST)
+    lists = keymap_of({"preset": "vim", "other": "z"}).meant(KeyPlace.INBOX)
     assert lists["ctrl+x"] == ("ctrl+d",), "a list declines by the same key"
-    assert "x" not in lists
+    assert "z" not in lists
 
 
 @pytest.mark.parametrize(
@@ -108,6 +107,7 @@ def test_a_panel_gets_the_keys_it_knows_and_none_that_was_given_away() -> None:
         ('quit = "x"', "keys.quit: x edits the text of the prompt; take a key such as ctrl+k, alt+k or f5"),
         ('unfold = "enter"', "keys.unfold: Enter edits the text of the prompt; take a key such as"),
         ('other = "5"', "keys.other: 5 has a meaning of its own in panels; take another key"),
+        ('other = "x"', "keys.other: x has a meaning of its own in panels; take another key"),
         ('list_up = "y"', "keys.list_up: y has a meaning of its own in panels; take another key"),
         ('preset = "vi"', "keys.preset: must be one of default, vim, emacs, not 'vi'"),
     ],
@@ -152,12 +152,4 @@ def test_a_project_gives_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_choice_that_moves_a_key_away_makes_room_for_it() -> None:
     assert list(key_problems({"unfold": "f7", "quit": "ctrl+o"})) == []
-    assert Settings(keys={"select": "x"}).keymap.keys["select"] == ("x",)
-
-
-def test_the_documentation_lists_every_action_with_its_keys() -> None:
-    text = DOCS.read_text(encoding="utf-8")
-    for action in ACTIONS:
-        keys = "".join(f" {shown_key(key)}" for key in action.keys[:1])
-        assert f"`{action.name}`{keys}" in text
-    assert len(BY_NAME) == len(ACTIONS)
+    assert Settings(keys={"select": "z"}).keymap.keys["select"] == ("z",)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.filtered_list import LIST_KEYS, FilteredList
-from ccq_tui.key_uses import by_key
+from ccq_tui.filtered_list import FilteredList
+from ccq_tui.input.keys import KeyPlace, actions_at
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Named:
 rows = st.lists(st.text("abXY ", min_size=1, max_size=4), unique=True, max_size=8).map(
     lambda names: tuple(map(Named, names))
 )
-actions = st.sampled_from([use.action for use in LIST_KEYS])
+actions = st.sampled_from(["up", "down", "step_up", "step_down", "page_up", "page_down", "first", "last"])
 changes = st.lists(
     st.one_of(actions, st.text("abxy ", max_size=3).map(lambda text: f"/{text}"), rows), max_size=12
 )
@@ -57,7 +57,7 @@ def test_moves_wrap_and_steps_pages_and_edges_do_not() -> None:
     def at(*pressed: str) -> int:
         after = state
         for key in pressed:
-            moved = after.after(by_key(LIST_KEYS)[key], 3)
+            moved = after.after(actions_at(KeyPlace.PICKER)[key], 3)
             assert moved is not None
             after = moved
         return after.cursor

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+from types import SimpleNamespace
+from typing import Any
 
 import pyte
 import pytest
@@ -16,6 +18,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from ccq_tui.compat.textual import frames
+from ccq_tui.compat.textual.behind import written_at
 from ccq_tui.compat.textual.decoder import ASK
 from ccq_tui.compat.textual.frames import PATIENCE, Frames
 
@@ -155,3 +158,13 @@ def test_a_lost_answer_is_not_waited_for_forever(monkeypatch: pytest.MonkeyPatch
     assert frames.must_wait()
     now = PATIENCE + 1
     assert not frames.must_wait()
+
+
+def test_what_was_drawn_counts_from_its_frame_not_from_when_a_busy_program_notes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frames = Frames(lambda: None)
+    screen: Any = SimpleNamespace(app=SimpleNamespace(_driver=SimpleNamespace(frames=frames)))
+    monkeypatch.setattr("time.monotonic", lambda: 5.0)
+    send(frames, "a")
+    assert [written_at(screen, since, 5.4) for since in (4.9, 5.1)] == [5.0, 5.1]

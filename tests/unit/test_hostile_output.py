@@ -340,7 +340,7 @@ def test_what_a_transcript_holds(form: str, printed: Printer, monkeypatch: pytes
     store.sessions.upsert(SESSION, MARK, name=TEXT)
     store.close()
     for event in EVENTS:
-        past[:] = [PromptAccepted(TEXT), event]
+        past[:] = [PromptAccepted(TEXT), event, PromptAccepted(TEXT)]  # a reset takes what came before
         text = printed("export", SESSION, "--format", form, whole=True)
         if form == "json":
             exported = json.loads(text)

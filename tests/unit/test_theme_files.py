@@ -1,8 +1,7 @@
-"""Theme files that are written while the program runs, and the line of the settings that keeps a theme."""
+"""The line of the settings that keeps a theme."""
 
 from __future__ import annotations
 
-import os
 import tomllib
 from pathlib import Path
 
@@ -10,43 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.theming import ThemeWatch
 from ccq_tui.theming.live import KeepError, keep_theme, with_theme
-from tests.unit.test_themes import write
-
-
-def test_only_files_that_were_written_are_read() -> None:
-    write("old.toml", 'primary = "red"\n')
-    sea = write("sea.toml", 'primary = "#3388aa"\n')
-    watch = ThemeWatch()
-    assert not watch.changed()
-    sea.write_text('primary = "#4499bb"\n')
-    os.utime(sea, (1, 1))
-    write("new.toml", 'primary = "green"\n')
-    found = watch.changed()
-    assert [(path.name, theme.name) for path, theme in found.themes] == [
-        ("new.toml", "new"),
-        ("sea.toml", "sea"),
-    ]
-    assert found.themes[1][1].primary == "#4499bb"
-    assert not watch.changed()
-
-
-def test_a_bad_file_is_told_once_and_one_that_is_gone_not_at_all(tmp_path: Path) -> None:
-    sea = write("sea.toml", 'primary = "#3388aa"\n')
-    elsewhere = tmp_path / "mine.toml"
-    watch = ThemeWatch([elsewhere])
-    sea.write_text('dark = true\nprimary = "#zzz"\n')
-    os.utime(sea, (1, 1))
-    found = watch.changed()
-    assert found.themes == ()
-    assert len(found.problems) == 1
-    assert f"{sea}:2: primary: must be a colour" in found.problems[0]
-    assert not watch.changed()
-    sea.unlink()
-    assert not watch.changed()
-    elsewhere.write_text('primary = "blue"\n')
-    assert [path for path, _ in watch.changed().themes] == [elsewhere]
 
 
 @pytest.mark.parametrize(

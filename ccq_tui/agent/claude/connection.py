@@ -68,8 +68,9 @@ class Connection:
         self._tasks: set[asyncio.Task[None]] = set()
         self._turn_over = asyncio.Event()
         self.translator = Conversation(session_id="", model="", mode="")
-        self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
-        self._arrivals = PartialSets(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
+        translator = self.translator
+        self.gate = Gate(inbox, options, lambda: translator.session_id, self._emit, lambda: translator.mode)
+        self._arrivals = PartialSets(inbox, lambda: translator.session_id, self.gate.will_ask)
 
     async def begin(self, session_id: str, ahead: Prestarted | None = None) -> ev.SessionLost | None:
         """Start the CLI for a new session; returns why it failed (no process is left then), or None."""
@@ -120,7 +121,8 @@ class Connection:
         if is_too_old(version := str(info.get("claude_code_version") or "")):
             self._emit(ev.ErrorReported(Problem.CLI_OLD, f"It is version {version}."))
         self._emit(ev.CommandsListed(slash_commands(info)))
-        self._emit(ev.ModelsListed(models(info)))
+        self._emit(ev.ModelsListed(found := models(info)))
+        self.gate.auto_mode = any(model.auto_mode for model in found)
         self.translator.cli_state = str(info.get("session_state") or "idle")
         self._refresh()
         if self.translator.usage.cost is None:

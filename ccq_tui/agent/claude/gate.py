@@ -23,16 +23,19 @@ from claude_agent_sdk import (
 from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 
 from ccq_tui.agent.claude.elicitations import SendReply
-from ccq_tui.agent.claude.waits import Parked, Waits
+from ccq_tui.agent.claude.waits import Waits
+from ccq_tui.agent.claude_settings import allows_auto_mode
 from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.agent_texts import POSTPONED, PROCEED, REMARKED, UNREADABLE
+from ccq_tui.inbox.dangers import placed
 from ccq_tui.inbox.elicitations import read_elicitation
 from ccq_tui.inbox.file_changes import EDITING, UPDATE, change_of
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import reply_to
 from ccq_tui.inbox.kinds.elicitation import as_result
+from ccq_tui.inbox.port import Parked
 from ccq_tui.inbox.requests import (
     PermissionRequest,
     PlanRequest,
@@ -41,7 +44,7 @@ from ccq_tui.inbox.requests import (
     Request,
     RequestOutcome,
 )
-from ccq_tui.inbox.suggestions import read_suggestions, written
+from ccq_tui.inbox.suggestions import AUTO, read_suggestions, written
 from ccq_tui.questions import Discussed, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.wire import encode_remark
@@ -49,6 +52,8 @@ from ccq_tui.questions.wire import encode_remark
 _logger = logging.getLogger(__name__)
 
 PLAN_TOOL = "ExitPlanMode"
+AUTO_FROM = {PLAN_TOOL: ("plan",), "Bash": ("default", "acceptEdits")}
+"""Calls with which a session may go to auto mode, and the modes from which."""
 FILE_SECONDS = 5.0
 """Seconds in which the file of an edit must be read and compared."""
 UNTAKEN = "the process that asked ended before it got the answer"
@@ -72,6 +77,7 @@ class Gate:
 
     Attributes:
         waits: The requests that wait for a person.
+        auto_mode: Whether a classifier can decide for this account.
     """
 
     def __init__(
@@ -80,12 +86,15 @@ class Gate:
         options: SessionOptions,
         session_id: Callable[[], str],
         emit: Callable[[AgentEvent], None],
+        mode: Callable[[], str] = str,
     ) -> None:
         self.waits = Waits(inbox, emit)
         self._inbox = inbox
         self._options = options
         self._session_id = session_id
         self._emit = emit
+        self._mode = mode
+        self.auto_mode = False
         self._rounds = 0
         self._replies: dict[str, Reply] = {}
         self._remarks: dict[str, str] = {}
@@ -162,9 +171,11 @@ class Gate:
         name = context.tool_use_id or str(uuid4())
         if tool == QUESTION_TOOL:
             return await self._decide_question(name, source)
+        auto = await self._offers_auto(tool)
         if tool == PLAN_TOOL:
-            plan = PlanRequest(name, await self._session_of(name), str(source.get("plan") or ""))
+            plan = PlanRequest(name, await self._session_of(name), str(source.get("plan") or ""), auto)
             return self._result(name, _reply(plan, await self.waits.ask(plan), source))
+        suggested = tuple(one for one, _ in read_suggestions(_suggestions(context.suggestions)))
         request = PermissionRequest(
             tool_use_id=name,
             asker_id=await self._session_of(name),  # by then a subagent's name is known, too
@@ -175,9 +186,10 @@ class Gate:
             blocked_path=context.blocked_path or "",
             agent_id=context.agent_id or "",
             agent=self._agents.get(context.agent_id or "", ""),
-            suggestions=tuple(one for one, _ in read_suggestions(_suggestions(context.suggestions))),
+            suggestions=(*suggested, AUTO) if auto and AUTO not in suggested else suggested,
             change=await self._change(tool, source),
         )
+        request = placed(request, str(self._options.cwd))
         return self._result(name, _reply(request, await self.waits.ask(request), source))
 
     async def elicit(self, said: Mapping[str, Any], send: SendReply) -> None:
@@ -199,6 +211,11 @@ class Gate:
             self._inbox.sessions.give_up(request.id, UNTAKEN)
             raise
         self._inbox.sessions.delivered(request.id, "result")
+
+    async def _offers_auto(self, tool: str) -> bool:
+        """Return whether a call may be allowed together with auto mode, as in Claude Code's own screen."""
+        possible = self.auto_mode and self._mode() in AUTO_FROM.get(tool, ())
+        return possible and await asyncio.to_thread(allows_auto_mode, self._options)
 
     def _result(self, tool_use_id: str, reply: Reply) -> PermissionResult:
         if reply.allow is False:

@@ -13,6 +13,8 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.claude_lines import QUESTION_TOOL
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import QuestionRequest, call_of
 from ccq_tui.questions.model import QuestionSet
 from ccq_tui.questions.parse import readable_set
@@ -34,8 +36,7 @@ _ABORTED = "aborted"
 @dataclass(slots=True)
 class _Call:
     arriving: ArrivingSet
-    request_id: str = ""
-    told: bool = False
+    opened: OpenRequest | None = None
     stopped: bool = False
     is_complete: bool = False
 
@@ -46,15 +47,10 @@ class PartialSets:
     A subagent's are left out: the CLI lets it ask nobody.
     """
 
-    def __init__(
-        self,
-        session_id: Callable[[], str],
-        will_ask: Callable[[int], bool],
-        emit: Callable[[ev.AgentEvent], None],
-    ) -> None:
+    def __init__(self, inbox: Inbox, session_id: Callable[[], str], will_ask: Callable[[int], bool]) -> None:
+        self._inbox = inbox
         self._session_id = session_id
         self._will_ask = will_ask
-        self._emit = emit
         self._calls: dict[str, _Call] = {}
         self._places: dict[int, str] = {}
         """The calls of the message that is being streamed, by the index of their block."""
@@ -126,9 +122,7 @@ class PartialSets:
 
     def _tell(self, questions: QuestionSet, arriving: Arriving) -> None:
         request = QuestionRequest(questions.id, self._session_id(), questions)
-        call = self._calls[questions.id]
-        call.request_id, call.told = request.id, True
-        self._emit(ev.QuestionArriving(request, arriving))
+        self._calls[questions.id].opened = self._inbox.arrive(request, arriving)
 
     def _end_broken(self, *, stopped: bool) -> None:
         """End the sets that never became complete; with ``stopped``, only those whose message has ended."""
@@ -137,6 +131,6 @@ class PartialSets:
                 self._end(call_id, BROKE)
 
     def _end(self, call_id: str, reason: str) -> None:
-        call = self._calls.pop(call_id)
-        if call.told:
-            self._emit(ev.ArrivingEnded(call.request_id, reason))
+        opened = self._calls.pop(call_id).opened
+        if opened is not None and opened.arriving is not None:
+            opened.end_arriving(reason)

@@ -14,6 +14,7 @@ from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.port import Parked
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
 
@@ -26,17 +27,6 @@ ALONE_SECONDS = 1.5
 """Seconds that a parked question waits for the results of calls beside it."""
 TURN_SECONDS = 5.0
 """Seconds that a question set waits for those before it in its message, which a hook may hold up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parked:
-    """The outcome of a request that nobody has answered, and for which the CLI waits no longer.
-
-    Attributes:
-        deferred: Whether the CLI asks again, as the same call, when the session is resumed.
-    """
-
-    deferred: bool
 
 
 class Calls:
@@ -110,13 +100,11 @@ class PersonWait:
         opened: The request.
         is_parkable: Whether the CLI can ask it again.
         parked: Done when it is put off, or cancelled when the CLI is gone.
-        is_reported: Whether an event has reported it.
     """
 
     opened: OpenRequest
     is_parkable: bool
     parked: asyncio.Future[Parked]
-    is_reported: bool = False
 
 
 class Waits:
@@ -165,8 +153,8 @@ class Waits:
             opened = wait.opened
             if (outcome := opened.stored.outcome) is not None:  # it was too late to give it to the CLI
                 self._emit(ev.RequestSettled(request_id, outcome, opened.stored.actor))
-            elif isinstance(opened.request, QuestionRequest) and wait.is_reported:
-                opened.leave()
+            elif isinstance(opened.request, QuestionRequest) and opened.is_added:
+                opened.park(deferred=False)
                 wait.parked.cancel()
                 self._emit(ev.RequestParked(request_id, deferred=False))
             else:
@@ -185,7 +173,7 @@ class Waits:
         so all others must have their results first. If that takes too long, the last one is left for
         a message, too.
         """
-        waiting = [wait for wait in self.pending.values() if wait.is_parkable and wait.is_reported]
+        waiting = [wait for wait in self.pending.values() if wait.is_parkable and wait.opened.is_added]
         if not waiting:
             return None
         self._parking = True
@@ -237,7 +225,6 @@ class Waits:
         return outcome
 
     def _report(self, wait: PersonWait) -> None:
-        wait.is_reported = True
         request = wait.opened.request
         self._emit(ev.RequestAsked(request))
         self.calls.asked(request.tool_use_id)
@@ -265,6 +252,5 @@ class Waits:
 
 
 def _put_off(wait: PersonWait, *, deferred: bool) -> None:
-    wait.opened.leave()
     if not wait.parked.done():
-        wait.parked.set_result(Parked(deferred))
+        wait.parked.set_result(wait.opened.park(deferred=deferred))

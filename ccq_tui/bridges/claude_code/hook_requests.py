@@ -14,6 +14,7 @@ from ccq_tui.bridges.claude_code.transcript import CallEnd
 from ccq_tui.claude_lines import QUESTION_TOOL, text
 from ccq_tui.inbox.agent_texts import INTERRUPTED, rejection, said_by_user
 from ccq_tui.inbox.call_results import outcome_of
+from ccq_tui.inbox.dangers import placed
 from ccq_tui.inbox.elicitations import read_elicitation
 from ccq_tui.inbox.file_changes import change_of
 from ccq_tui.inbox.kinds import reply_to
@@ -45,13 +46,14 @@ def request_of(hook: HookInput, call_id: str) -> Request | None:
     request = call_request(hook.tool, hook.input, call_id, hook.session_id, hook.origin())
     if not isinstance(request, PermissionRequest):
         return request
-    return replace(
+    request = replace(
         request,
         agent_id=hook.agent_id,
         agent=hook.agent,
         suggestions=tuple(one for one, _ in read_suggestions(hook.suggestions)),
         change=change_of(hook.tool, hook.input, hook.directory),
     )
+    return placed(request, hook.directory)
 
 
 def call_request(

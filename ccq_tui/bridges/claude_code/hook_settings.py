@@ -10,8 +10,7 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from ccq_tui.bridges.claude_code.hook_input import ELICITATION, PERMISSION
-from ccq_tui.bridges.edited_file import PROJECT, USER, EditedFile, SettingsFileError
-from ccq_tui.bridges.json_text import read_object, rewritten
+from ccq_tui.bridges.edited_file import PROJECT, USER, EditedFile, SettingsFileError, read_object, rewritten
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.claude_lines import QUESTION_TOOL
 
@@ -125,7 +124,7 @@ def with_hooks(text: str, hooks: list[InstalledHook]) -> str:
         matcher = {"matcher": hook.matcher} if hook.matcher else {}
         group = {**matcher, "hooks": [hook.entry()]}
         settings.setdefault("hooks", {}).setdefault(hook.event, []).append(group)
-    return rewritten(text, settings) if text.strip() or hooks else text
+    return rewritten(text, settings)
 
 
 def _found(

@@ -1,4 +1,4 @@
-"""Permission rules in Claude Code's settings files: edits that leave all else as it was."""
+"""Permission rules in Claude Code's settings files: edits that keep all other settings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from ccq_tui.bridges.edited_file import PROJECT, EditedFile, SettingsFileError
-from ccq_tui.bridges.json_text import read_object, rewritten
+from ccq_tui.bridges.edited_file import PROJECT, EditedFile, SettingsFileError, read_object, rewritten
 from ccq_tui.claude_files import claude_directory
 
 Behavior = Literal["allow", "ask", "deny"]

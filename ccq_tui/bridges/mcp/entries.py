@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.bounded import JSON_BYTES, parse_toml
-from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError
-from ccq_tui.bridges.json_text import read_object, rewritten
+from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError, read_object, rewritten
 
 SERVER = "ccq"
 """The server's name in a client's configuration; in Claude Code a tool is ``mcp__ccq__ask_user``."""
@@ -156,8 +155,13 @@ def with_entry(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
         del wanted[key]
     if SETUPS[client].is_toml:
         changed = _toml_with(client, text, entry)
+    elif _without_comments(text) != text:
+        raise SettingsFileError(
+            f"it has comments or trailing commas, which would be lost: change “{SERVER}” there yourself, "
+            f'with the lines of "ccq-tui mcp config {client}"'
+        )
     else:
-        changed = rewritten(text, wanted, _without_comments)
+        changed = rewritten(text, wanted)
     with suppress(SettingsFileError):  # the text after the change may be one that cannot be read
         if {key: {}, **_content(client, changed)} == {key: {}, **wanted}:
             return changed
@@ -174,5 +178,5 @@ def _toml_with(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """Return JSON with blanks in place of comments and trailing commas: every value keeps its place."""
+    """Return JSON with blanks in place of comments and trailing commas, which some clients allow."""
     return _IGNORED.sub(lambda one: one[0] if one[0][0] == '"' else " " * len(one[0]), text)

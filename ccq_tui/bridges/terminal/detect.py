@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ccq_tui.bridges.terminal.brackets import Choices, choices_in, is_range, lettered, proven_default
 from ccq_tui.bridges.terminal.rules import NOTHING, PromptRule, Shape
 from ccq_tui.bridges.terminal.screen import ScreenPicture
 
@@ -21,8 +20,6 @@ SECRET = re.compile(
 )
 """A text that asks for a secret."""
 _BAR = re.compile(r"\s*│\s*")
-_ONE_SLASH = re.compile(r"[\w.-]{2,}/[\w.-]{2,}")
-"""Perhaps a path or a branch, and no choice of two."""
 _SAYS = re.compile(r"\w")
 ENTER_ALONE = "Enter alone"
 MOST_ROWS = 100
@@ -43,12 +40,10 @@ class Reads:
     Attributes:
         echo: Whether the terminal shows typed text.
         lines: Whether the terminal gives it whole lines.
-        waits: Whether it waits for the terminal; None if that cannot be known.
     """
 
     echo: bool = True
     lines: bool = True
-    waits: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +141,6 @@ def find(picture: ScreenPicture, reads: Reads, rules: Sequence[PromptRule]) -> F
     said: list[tuple[str, str]] = []
     if reads.lines and not reads.echo:
         return Found(None, (("all", "the terminal shows nothing of what is typed: a password, perhaps"),))
-    if reads.waits is False:
-        return Found(None, (("all", "the program does not wait for its terminal"),))
     for rule in rules:
         try:
             _fit(rule, picture, reads)
@@ -172,8 +165,6 @@ def _fit(rule: PromptRule, picture: ScreenPicture, reads: Reads) -> None:
         raise _NoPromptError("the cursor is hidden, so no text is typed there")
     if rule.first_screen and picture.alternate:
         raise _NoPromptError("the program draws the whole screen")
-    if reads.waits is None and (rule.must_read or (rule.shape is Shape.NUMBER and not reads.lines)):
-        raise _NoPromptError("it is not known whether the program reads from its terminal")
 
 
 # -- prompts that take a line -------------------------------------------------------------------------------
@@ -191,10 +182,8 @@ def _line(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
         raise _NoPromptError("something stands after the cursor")
     _check_below(rule, picture, y + 1)
     rows = _numbered(rule, picture, begin) if rule.shape is Shape.NUMBER else ()
-    choices, question = _choices(rule, match)
-    default = choices.default
-    if rule.shape in (Shape.TEXT, Shape.NUMBER):
-        question, default = _asked(match, rows)
+    groups = match.groupdict()
+    question = match["question"]
     if rows and not question:
         question = _above(picture, rows[0].y)
     return FoundPrompt(
@@ -202,11 +191,11 @@ def _line(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
         " ".join(question.split()),
         picture.scrolled + begin,
         rows=rows,
-        words=choices.words,
-        closed=choices.closed,
-        typed=match.groupdict().get("typed") or "",
+        words=_words(rule, groups),
+        closed=rule.shape is Shape.YES_NO,
+        typed=groups.get("typed") or "",
         lead=_lead(match, text).removeprefix(above),
-        default=default,
+        default=_default(rule, groups, rows),
     )
 
 
@@ -214,24 +203,6 @@ def _line_above(picture: ScreenPicture, y: int) -> str:
     """Return the text of the next line above that is not blank, at most two up, with a blank behind it."""
     last = next((line for line in (y - 1, y - 2) if line >= 0 and picture.lines[line]), -1)
     return f"{picture.joined(picture.begin_of(last), last + 1)} " if last >= 0 else ""
-
-
-def _asked(match: re.Match[str], rows: Sequence[PromptRow]) -> tuple[str, str]:
-    """Return a prompt's question, with the bracket behind it that proves no default, and the default."""
-    question, end, default = match["question"], match.end("question"), ""
-    groups = match.groupdict()
-    for name in ("default", "proposed", "perhaps"):
-        if (found := groups.get(name)) is None:
-            continue
-        default = default or proven_default(found, shown=name != "perhaps")
-        if not (default or (rows and is_range(found))) and found.strip():
-            question = match.string[match.start("question") : max(end, match.end(name) + 1)]
-    if rows:
-        named = choices_in(groups.get("default") or "")
-        if named and not {word for _, word in named.words} <= {row.number for row in rows}:
-            raise _NoPromptError("it names other answers than the numbers above it")
-        default = next((row.label for row in rows if default in (row.number, row.label)), "")
-    return question, default
 
 
 def _lead(match: re.Match[str], text: str) -> str:
@@ -247,28 +218,29 @@ def _check_below(rule: PromptRule, picture: ScreenPicture, first: int) -> None:
             raise _NoPromptError("the screen continues below it")
 
 
-def _choices(rule: PromptRule, match: re.Match[str]) -> tuple[Choices, str]:
-    """Return the answers that a prompt names, and its question."""
-    groups = match.groupdict()
+def _words(rule: PromptRule, groups: Mapping[str, str | None]) -> tuple[tuple[str, str], ...]:
+    """Return the answers that a prompt names, each with the text to type for it."""
     if rule.shape is Shape.YES_NO:
-        yes, no = (groups.get(word) or getattr(rule, word) for word in ("yes", "no"))
-        default = "" if yes[0].isupper() == no[0].isupper() else "Yes" if yes[0].isupper() else "No"
-        return Choices((("Yes", yes.lower()), ("No", no.lower())), default, closed=True), match["question"]
+        return tuple(
+            (word.capitalize(), (groups.get(word) or getattr(rule, word)).lower()) for word in ("yes", "no")
+        )
     if rule.shape is not Shape.LETTERS:
-        return Choices(((ENTER_ALONE, ""),) if rule.shape is Shape.ENTER else ()), match["question"]
-    text, default = groups["letters"] or "", groups.get("default") or ""
-    if marked := lettered(text):
-        return marked, match["question"]
-    question = match["question"]
-    if (found := choices_in(text, default)) is None and default:
-        text, default, question = default, text, match.string[: match.start("default") - 1]
-        found = choices_in(text, default)
-    asks = any(one.rstrip().endswith(("?", ":", ">")) for one in (question, match.string))
-    if found is None or not (asks or found.sure):
-        raise _NoPromptError("there are no choices in the brackets")
-    if f"[{text}]" in match.string and not (found.default or found.closed) and _ONE_SLASH.fullmatch(text):
-        raise _NoPromptError("there may be a path in the brackets")
-    return found, question
+        return ((ENTER_ALONE, ""),) if rule.shape is Shape.ENTER else ()
+    text = groups["letters"] or ""
+    parts = text.split(next((one for one in ",|/" if one in text), None))
+    return tuple((part, part) for part in dict.fromkeys(part.strip() for part in parts) if part)
+
+
+def _default(rule: PromptRule, groups: Mapping[str, str | None], rows: Sequence[PromptRow]) -> str:
+    """Return the text or the label of what an empty answer means, or ""."""
+    default = (groups.get("default") or "").strip()
+    if rule.shape is Shape.YES_NO:
+        capitals = [word for word in ("yes", "no") if (groups.get(word) or "")[:1].isupper()]
+        default = default or ("" if len(capitals) > 1 else "".join(capitals))
+        return {"y": "Yes", "n": "No"}.get(default[:1].lower(), "")
+    if rule.shape is Shape.NUMBER:
+        return next((row.label for row in rows if default in (row.number, row.label)), "")
+    return default
 
 
 def _numbered(rule: PromptRule, picture: ScreenPicture, below: int) -> tuple[PromptRow, ...]:

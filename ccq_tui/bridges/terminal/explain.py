@@ -34,7 +34,7 @@ def explain(recording: bytes, size: tuple[int, int], rules: Sequence[PromptRule]
     for called, reads in (("lines", LINES), ("keys", KEYS)):
         yield ""
         yield f"For a program that waits for {called}:"
-        yield from said(find(picture, Reads(reads.echo, reads.lines, True), rules), rules)
+        yield from said(find(picture, reads, rules), rules)
 
 
 def said(found: Found, rules: Sequence[PromptRule]) -> Iterator[str]:

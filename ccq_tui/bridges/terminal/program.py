@@ -49,7 +49,6 @@ class Watched:
         name: Its name.
         directory: Its working directory.
         master: Our end of its terminal.
-        device: The number of its terminal's device.
         size: The terminal's size.
         explain: Whether to explain the results of rules at the end.
     """
@@ -57,7 +56,6 @@ class Watched:
     name: str
     directory: str
     master: int
-    device: int
     size: Size
     explain: bool = False
 
@@ -70,14 +68,12 @@ class Program:
         pid: Its process, which is also its process group.
         leader: The process that leads its session and reports its state.
         master: Our end of its terminal, which never blocks.
-        device: The number of its terminal's device.
         states: The pipe of its states: the statuses of ``os.waitpid``, in order.
     """
 
     pid: int
     leader: int
     master: int
-    device: int
     states: int
 
     def resize(self, size: Size) -> None:
@@ -131,7 +127,6 @@ def start(command: Sequence[str], streams: Sequence[int], like: int, size: Size 
         termios.tcsetattr(slave, termios.TCSANOW, termios.tcgetattr(like))
     if size is not None:
         set_size(slave, size)
-    device = os.fstat(slave).st_rdev
     leader = os.fork()
     if leader == 0:
         os.close(master)
@@ -141,7 +136,7 @@ def start(command: Sequence[str], streams: Sequence[int], like: int, size: Size 
     os.close(report)
     said = os.read(states, _STARTED.size)
     pid, number = _STARTED.unpack(said) if said else (0, errno.EIO)
-    program = Program(pid, leader, master, device, states)
+    program = Program(pid, leader, master, states)
     if not pid:
         program.close()
         raise NotStartedError(command[0], OSError(number, os.strerror(number)))

@@ -90,7 +90,6 @@ class PromptRule:
         review: The name of the rule of the list that may come next to confirm it, and the label to choose.
         yes: The text to type for yes.
         no: The text to type for no.
-        must_read: Whether the program must be known to read from its terminal.
         first_screen: Whether it never is on the second screen of full-screen programs.
         file: The file of the rule.
     """
@@ -120,7 +119,6 @@ class PromptRule:
     review: tuple[str, str] | None = None
     yes: str = "y"
     no: str = "n"
-    must_read: bool = False
     first_screen: bool = False
     file: str = ""
 

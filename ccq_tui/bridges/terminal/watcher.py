@@ -8,6 +8,7 @@ import os
 import socket
 import termios
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ccq_tui.bridges.terminal.detect import Found, FoundPrompt, Reads, find
@@ -18,7 +19,6 @@ from ccq_tui.bridges.terminal.prompt_request import context_of, read_off, reques
 from ccq_tui.bridges.terminal.rules import PromptRule, load_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen
 from ccq_tui.bridges.terminal.typist import KeysTaken, StoppedError, Typist, stands
-from ccq_tui.bridges.terminal.waits import waits_for
 from ccq_tui.config.paths import inbox_path, prompt_rules
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
@@ -36,18 +36,14 @@ QUIET = 0.2
 """Seconds without output after which a prompt is asked."""
 STEADY = 0.6
 """Seconds after which a list is asked that stays the same while other parts of the screen change."""
-AGAIN = 0.5
-"""Seconds until the next look whether a program waits at a possible prompt."""
 GONE = 0.15
 """Seconds that a prompt must be gone: a program may draw it again."""
 ANSWERING = 0.8
 """Seconds from the first key at the terminal to the withdrawal; an answer there within them is kept."""
 KEY_SECONDS = 4.0
 """Most seconds until the screen shows the effect of a key."""
-LOOKS_AGAIN = 0.02
-"""Seconds between two looks whether a program has taken a key: nothing reports it."""
-TAKES_UNKNOWN = 0.3
-"""Seconds to allow a program for a key if nothing shows whether it waits for the next one."""
+TAKES = 0.3
+"""Seconds to allow a program for a key that its terminal echoes: nothing reports that it has it."""
 CLOSE_SECONDS = 3.0
 
 
@@ -188,19 +184,11 @@ class Watcher:
             self._cancel("gone")
 
     def _find(self) -> Found:
-        """Find a prompt; look whether the program waits only if one is found without that."""
         if (modes := self._modes()) is None:
             return Found(None)
-        echo, lines = modes
-        found = find(self.picture, Reads(echo, lines, True), self._rules)
+        found = find(self.picture, Reads(*modes), self._rules)
         if self._watched.explain:
             self._later("explain", QUIET, lambda: self._explain(found))
-        if found.prompt is None or self._open is not None:
-            return found
-        waits = self._waits(lines=lines)
-        found = find(self.picture, Reads(echo, lines, waits), self._rules)
-        if found.prompt is None:
-            self._later("look", AGAIN, self._look)  # it may still be busy
         return found
 
     def _modes(self) -> tuple[bool, bool] | None:
@@ -210,13 +198,6 @@ class Watcher:
         except termios.error:
             return None
         return bool(local & termios.ECHO), bool(local & termios.ICANON)
-
-    def _waits(self, *, lines: bool) -> bool | None:
-        try:
-            group = os.tcgetpgrp(self._watched.master)
-        except OSError:
-            return False
-        return waits_for(group, self._watched.device, lines=lines)
 
     # -- from a prompt to a request -------------------------------------------------------------------------
 
@@ -235,12 +216,22 @@ class Watcher:
         self._later("ripe", QUIET, self._ripe)
 
     def _ripe(self) -> None:
+        if self._rests():
+            self._begin(self._check())
+        else:
+            self._later("ripe", QUIET / 2, self._ripe)
+
+    def _rests(self) -> bool:
         now = self._loop.time()
-        quiet = now - self._last_output >= QUIET
-        steady = (
-            self._candidate is not None and self._candidate.rule.shape.is_list and now - self._since >= STEADY
-        )
-        if not (quiet or steady):
+        is_list = self._candidate is not None and self._candidate.rule.shape.is_list
+        return now - self._last_output >= QUIET or (is_list and now - self._since >= STEADY)
+
+    async def _check(self) -> None:
+        """Ask a prompt that stands when all output is seen: the relay keeps a flood back."""
+        with suppress(StoppedError):
+            await self.see()
+        self._cancel("ripe")
+        if not self._rests():
             self._later("ripe", QUIET / 2, self._ripe)
             return
         self.prompt = self._find().prompt  # once more: a password's prompt may turn the echo off only now
@@ -322,22 +313,10 @@ class Watcher:
         if lines:
             await self.see()
             return KeysTaken.LINE
-        # With echo the terminal shows a key before the program has it.
-        taken = await self._read() if echo else KeysTaken.MORE
+        if echo:  # the terminal shows a key before the program has it
+            await asyncio.sleep(TAKES)
         await self.see()
-        return taken if self._modes() == self._pressed_in else KeysTaken.BUSY
-
-    async def _read(self) -> KeysTaken:
-        until = self._loop.time() + KEY_SECONDS
-        while self._loop.time() < until and not self.over:
-            waits = await asyncio.to_thread(self._waits, lines=False)
-            if waits:
-                return KeysTaken.MORE
-            if waits is None:
-                await asyncio.sleep(TAKES_UNKNOWN)
-                return KeysTaken.MORE
-            await asyncio.sleep(LOOKS_AGAIN)
-        return KeysTaken.BUSY
+        return KeysTaken.MORE if self._modes() == self._pressed_in else KeysTaken.BUSY
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
         """Type, wait for a state of the screen, and return whether it came.

@@ -64,7 +64,7 @@ def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> tuple[i
         # Do not watch a program that reads elsewhere: nobody could answer it here.
         if 0 in streams:
             size = size_of(given) or USUAL
-            watched = Watched(name, _directory(), program.master, program.device, size, explain)
+            watched = Watched(name, _directory(), program.master, size, explain)
             link, watcher = _start_watcher(watched, program.states)
         code = Relay(given, program, link).run()
         if link is not None:

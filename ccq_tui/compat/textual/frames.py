@@ -49,6 +49,7 @@ class Frames(CompositorUpdate):
     Attributes:
         answers: Whether the terminal answers questions: only then is it known what is on its way.
         sent: When the last frames that are on their way were sent.
+        sent_at: When the last of all was sent.
         size: The size of the screen whose cells are known, if any are.
 
     Args:
@@ -58,6 +59,7 @@ class Frames(CompositorUpdate):
     def __init__(self, free: Callable[[], object]) -> None:
         self.answers, self._waits, self._free = False, False, free
         self.sent: deque[float] = deque(maxlen=MOST)
+        self.sent_at = 0.0
         self.size: Size | None = None
 
     def must_wait(self) -> bool:
@@ -98,7 +100,8 @@ class Frames(CompositorUpdate):
             written += "".join([self._draw(y, line, start, stop) for y, line in lines.items()])
         self._lines = [lines.get(y, line) for y, line in enumerate(self._lines)]
         if written:
-            self.sent.append(time.monotonic())
+            self.sent_at = time.monotonic()
+            self.sent.append(self.sent_at)
         return written and written + ASK
 
     def _move(self, lines: dict[int, Line]) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.kinds import elicitation, form, permission, plan, question
 from ccq_tui.inbox.layout import Passage
-from ccq_tui.inbox.requests import Cancelled, Reply, Request, RequestOutcome
+from ccq_tui.inbox.requests import Cancelled, PermissionRequest, Reply, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.questions import Expired
+from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.choices import Choice
@@ -74,6 +78,8 @@ class RequestKind(Protocol):
         """Return the reply for an outcome of `ENDS`; ``source`` is the input of the call."""
 
 
+NAME = 60
+"""Most characters of a request's name."""
 KINDS: tuple[RequestKind, ...] = (question, permission, plan, elicitation, form)
 BY_TYPE = {kind.TYPE: kind for kind in KINDS}
 TYPES: dict[str, type[Request]] = {kind.WORD: kind.TYPE for kind in KINDS}
@@ -82,6 +88,24 @@ TYPES: dict[str, type[Request]] = {kind.WORD: kind.TYPE for kind in KINDS}
 def kind_of(request: Request) -> RequestKind:
     """Return the kind of a request."""
     return BY_TYPE[type(request)]
+
+
+def named(request: Request) -> str:
+    """Name a request in a sentence about several."""
+    return one_line(kind_of(request).summary(request).replace(": ", " ", 1), NAME)
+
+
+def closed_words(request: Request, outcome: RequestOutcome, actor: Actor | None) -> str:
+    """Say that a request was settled elsewhere, for a person in front of this process."""
+    name = f"“{named(request)}”"
+    if isinstance(request, PermissionRequest):  # by its call, whose description may say anything
+        name = named(replace(request, description=""))
+    match outcome:
+        case Cancelled(reason):
+            return f"{name} was closed: {reason}"
+        case Expired():
+            return f"{name} was closed: nobody answered in time; nothing was chosen"
+    return f"{name} was answered {actor.where_from_here if actor else 'elsewhere'}"
 
 
 def parse_outcome(request: Request, data: Mapping[str, Any]) -> RequestOutcome:

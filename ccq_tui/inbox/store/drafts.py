@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.decision import NO_ROW, DecisionState
 from ccq_tui.inbox.draft import Draft, first_draft
 from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse, plain
@@ -27,7 +27,7 @@ def draft_to_json(state: Draft) -> str:
     if isinstance(state, PanelState):
         return dump(_of_panel(state))
     text_choice = "" if state.text_row is None else state.choices[state.text_row].label
-    cursor = state.choices[state.cursor].label
+    cursor = "" if state.cursor == NO_ROW else state.choices[state.cursor].label
     return dump({"cursor": cursor, "text": state.text, "text_choice": text_choice, "plan": state.plan})
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.filter import LineFilter
 from textual.screen import ModalScreen
@@ -27,22 +27,24 @@ from ccq_tui.config.load import load_settings
 from ccq_tui.config.settings import Settings
 from ccq_tui.forms.filling import Filling
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import FormRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.input.gate import Face, KeyKind, Stroke, To
+from ccq_tui.input.keynames import shown_key
+from ccq_tui.input.keys import KeyPlace
 from ccq_tui.output import colourless
 from ccq_tui.preboot_input import EarlyPrompt
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.input_guard import Presses
 from ccq_tui.questions.state import Focus, PanelState
-from ccq_tui.screens.editor import GROUP, edit_for, end_editors
+from ccq_tui.screens.editor import edit_for, end_editors
+from ccq_tui.screens.overlay import Overlay
 from ccq_tui.text import one_line, safe
-from ccq_tui.widgets.keys import bindings_for
-from ccq_tui.widgets.lifetime import start_work
+from ccq_tui.widgets.keys import Keyboard, bindings_at, bindings_for, keyboard_of, read_at, text_of
+from ccq_tui.widgets.lifetime import after, after_refresh, start_work
 from ccq_tui.widgets.palette import palette_of
-from ccq_tui.widgets.panel_host import Panel, PanelHost
+from ccq_tui.widgets.panel.host import PanelHost
 from ccq_tui.widgets.question import QuestionPanel
 
 LEAVE = "Leave? Your answers are kept as a draft · y leave · n stay"
@@ -52,41 +54,9 @@ LOOK_SECONDS = 0.5
 """Seconds between two looks at the time left."""
 LONGEST_NAME = 40
 LONGEST_VALUE = 2_000
-SCROLLS_ABOUT = "Scroll what the form is about"
-SCROLLS = ("pageup", "pagedown", "ctrl+up", "ctrl+down")
 
 
-class FormHost(PanelHost):
-    """Shows the form's request."""
-
-    def __init__(self, app: FormApp) -> None:
-        super().__init__(Surface.ASKER, app)
-        self._app = app
-
-    def say(self, text: str, of: str = "") -> None:  # noqa: ARG002 - there is one request
-        self._app.say(text)
-
-    def run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        start_work(self._app, work, name=ANSWER, group=ANSWER)
-
-    def edit(self, text: str, put: Callable[[str], None]) -> None:
-        start_work(self._app, partial(edit_for, self._app, text, put, self._app.say), name=GROUP, group=GROUP)
-
-    async def open_link(self, url: str) -> None:
-        """Open nothing: a form has no link."""
-
-    def refused(self, opened: OpenRequest, draft: Draft, error: InboxError) -> None:
-        if isinstance(self.panel, QuestionPanel):
-            self.panel.rest()
-            opened.draft = draft
-            self.show(opened, self.panel, asked_for=True)
-        self.say(f"Not answered: {error}")
-
-    async def won(self, opened: OpenRequest, draft: Draft, outcome: RequestOutcome) -> None:
-        """Do nothing more: the end of the request ends the app."""
-
-
-class LeaveQuestion(ModalScreen[bool]):
+class LeaveQuestion(Overlay[bool]):
     """Asks whether to leave the form."""
 
     DEFAULT_CSS = """
@@ -97,24 +67,38 @@ class LeaveQuestion(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         yield Static(LEAVE, markup=False)
 
+    def on_mount(self) -> None:
+        """Take no key that was pressed before the question could be read, nor one that is held down."""
+        self.face = Face(KeyKind.DECIDE, shown_at=None, prompts=False)
+        after_refresh(self, self._drawn)
+
+    def _drawn(self) -> None:
+        self.face = replace(self.face, shown_at=cast("FormApp", self.app).clock())
+
     def on_key(self, event: events.Key) -> None:
         event.stop()
-        if event.key in ("y", "n", "escape", "ctrl+c"):
-            self.dismiss(event.key in ("y", "ctrl+c"))
+        if event.key == "y":
+            self.leave()
+        elif event.key in ("n", "escape"):
+            self.dismiss(False)
+
+    def leave(self) -> None:
+        """Leave with the last key, or say that it must be pressed again."""
+        hands = keyboard_of(self)
+        verdict = hands.judge_last(self.face)
+        if verdict.sign is not None:
+            self.query_one(Static).update(f"{LEAVE} · {shown_key(hands.key.name)} again leaves")
+        elif verdict.to is To.PANEL:
+            leave = partial(self.dismiss, True)
+            hands.wait(hands.key, verdict.after, leave, partial(after, self))
 
 
 class FormPanel(QuestionPanel):
     """The panel of a form whose introduction stands above it."""
 
-    def begin(self, state: PanelState, **options: Any) -> None:
-        super().begin(_without_intro(state), **options)
-
-    def take_draft(self, draft: Draft) -> None:
-        super().take_draft(_without_intro(draft) if isinstance(draft, PanelState) else draft)
-
-
-def _without_intro(state: PanelState) -> PanelState:
-    return replace(state, questions=replace(state.questions, intro=""))
+    def as_asked(self, draft: Any) -> Any:
+        """Return a draft without what stands above the panel."""
+        return super().as_asked(replace(draft, questions=replace(draft.questions, intro="")))
 
 
 class FormApp(App[None]):
@@ -126,12 +110,7 @@ class FormApp(App[None]):
     RequestPanel { dock: bottom; }
     """
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings_for("help", "quit"),
-        Binding("ctrl+c", "do('quit')", "Leave", priority=True, show=False),
-        Binding("escape", "go_back", "Back", priority=True, show=False),
-        *(Binding(key, f"scroll_about('{key}')", SCROLLS_ABOUT, show=False) for key in SCROLLS),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help", "quit"), *bindings_at(KeyPlace.FORM)]
 
     def __init__(
         self,
@@ -144,12 +123,20 @@ class FormApp(App[None]):
         super().__init__(driver_class=taking_over(early) if early is not None else lasting_driver())
         self.no_color = colourless()
         self.clock = clock
-        self.presses = Presses()
+        self.hands = Keyboard()
         self._filling, self._settings = filling, settings
         self._about = VerticalScroll(Static(markup=False), id="about", can_focus=False)
         self._said = Static(id="said", classes="-off", markup=False)
-        self.panel = FormPanel(clock=clock, hides="back")
-        self.host = FormHost(self)
+        self.host = PanelHost(
+            surface=Surface.ASKER,
+            say=lambda text, _: self.say(text),
+            run=partial(start_work, self, name=ANSWER, group=ANSWER),
+            edit=lambda text, put: edit_for(self, text, put, self.say),
+            leave=lambda *_: self.panel.leave(),
+            ended=self._ended,
+            folded=self._unfold,
+        )
+        self.panel = FormPanel(self.host, clock)
         use_keys(settings.keymap)
         self.set_keymap({name: ",".join(keys) for name, keys in keymap().changed().items()})
         if settings.is_still:
@@ -173,7 +160,7 @@ class FormApp(App[None]):
         opened = self._filling.opened
         self._about.query_one(Static).update(self._subject())
         opened.changed.subscribe(self._changed)
-        self.host.show(opened, self.panel)
+        self.panel.begin(opened, asked_for=True)
         self.set_interval(LOOK_SECONDS, self._look)
         if isinstance(opened.shown, PanelState) and opened.shown.has_draft:
             self.say(DRAFT)
@@ -202,7 +189,8 @@ class FormApp(App[None]):
             self.say("")
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             if isinstance(event, events.Key):
-                self.presses = self.presses.pressed(event.key, self.clock())
+                key = Stroke(event.key, text_of(event), read_at(self, event, self.clock))
+                self.hands.come(key, None if isinstance(self.focused, FormPanel) else To.PANEL)
             if self.screen_stack and not self.panel.is_mounted:
                 await AwaitMount(self.screen, [self.panel])  # the panel takes what comes ahead of it
         await super().on_event(event)
@@ -222,34 +210,38 @@ class FormApp(App[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave Esc to the panel while it has something of its own to close."""
-        if action != "go_back":
+        if parameters != ("go_back",):
             return super().check_action(action, parameters)
         state = self.panel.state
         closes = state.typing and state.focus is not Focus.FIELD
         asks = state.focus is Focus.DECLINE or isinstance(self.screen, ModalScreen)
         return not (closes or asks or state.large)
 
-    def action_go_back(self) -> None:
+    def _go_back(self) -> None:
         """Go to the question before, or ask whether to leave the first."""
         if self.panel.state.tab == 0:
             self._ask_whether_to_leave()
         else:
-            self.panel.dispatch(Pressed("shift+tab", at=self.clock()))
+            self.panel.dispatch(Pressed("shift+tab"))
 
-    def action_scroll_about(self, key: str) -> None:
-        by = max(1, self._about.size.height - 1) if key.startswith("page") else 1
-        self._about.scroll_relative(y=-by if key.endswith("up") else by, animate=False)
+    def _scroll_about(self, action: str) -> None:
+        by = max(1, self._about.size.height - 1) if action.startswith("page") else 1
+        self._about.scroll_relative(y=-by if action.endswith("up") else by, animate=False)
 
     async def action_do(self, name: str) -> None:
-        """Show the keys, or leave; a second time at once."""
-        if name == "quit" and isinstance(self.screen, LeaveQuestion):
-            self.exit()
+        """Scroll, go back, show the keys, or leave; a second time at once."""
+        if name == "go_back":
+            self._go_back()
+        elif name not in ("quit", "help"):
+            self._scroll_about(name)
+        elif name == "quit" and isinstance(self.screen, LeaveQuestion):
+            self.screen.leave()
         elif name == "quit":
             self._ask_whether_to_leave()
         elif not isinstance(self.screen, ModalScreen):
             helping = await asyncio.to_thread(import_module, "ccq_tui.screens.help")
-            rows = helping.key_rows(helping.own_bindings(type(self)), keymap(), self.panel.help_place)
-            self.push_screen(helping.HelpScreen(rows))
+            sections = (self.panel.help_place, KeyPlace.FORM, helping.TEXT)
+            self.push_screen(helping.HelpScreen(helping.key_rows(keymap(), sections)))
 
     def say(self, text: str) -> None:
         self._said.update(text)
@@ -257,21 +249,17 @@ class FormApp(App[None]):
 
     # -- the place of the panel -----------------------------------------------------------------------------
 
-    def let_go(self, opened: OpenRequest) -> None:
-        """Wait: the end of the request ends the app."""
+    async def _ended(self, opened: OpenRequest, _: RequestOutcome, error: InboxError | None) -> None:
+        """Ask again what the inbox did not take; else the end of the request ends the app."""
+        if error is not None:
+            self.panel.rest()
+            self.panel.begin(opened, asked_for=True)
+            self.say(f"Not answered: {error}")
 
-    def give_back(self, panel: Panel) -> None:  # noqa: ARG002 - there is one
-        """Ask again without what was typed before anybody can have read the question."""
-        self.panel.rest()
-        self.host.show(self._filling.opened, self.panel)
-
-    def type_late(self, typed: list[Any]) -> None:
-        """Drop what was typed behind the last answer."""
-
-    def folded(self) -> None:
+    def _unfold(self) -> None:
         """Unfold the panel: there is nothing else here."""
         if self.panel.state.hidden:
-            self.panel.dispatch(Pressed("f2", at=self.clock()))
+            self.panel.dispatch(Pressed("f2"))
 
 
 async def show_form(filling: Filling, early: EarlyPrompt | None = None) -> None:

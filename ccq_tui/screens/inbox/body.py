@@ -10,13 +10,13 @@ from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 from rich.text import Text
 
-from ccq_tui.config.keymap import key_of
+from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import PlanRequest, Request
+from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.decision.details import flow_lines
-from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.lines import DrawnLine, flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.words import in_one_unit, plural
@@ -32,9 +32,6 @@ WORDS = {
 AGE_WIDTH = 5
 LONGEST = 20_000
 """Most characters shown of one text."""
-ANSWER, GO = ("→", "answer here"), ("Enter", "go to session")
-DECLINE, COPY, PARK = ("Ctrl+D", "decline"), ("c", "copy"), ("p", "park")
-LIST: Hints = (("/", "find"), ("g", "group"))
 
 
 def age(asked: datetime, now: datetime) -> str:
@@ -157,23 +154,22 @@ def refusal(row: InboxRow, action: str, decline_key: str) -> str:
     return words.format(without=f"c copies it · {decline_key} declines it")
 
 
-KEYS: Mapping[SessionPlace, tuple[Hints, Hints]] = {
-    SessionPlace.GONE: ((COPY, DECLINE), LIST),
-    SessionPlace.THERE: ((COPY,), LIST),
-    SessionPlace.ASKER: ((ANSWER,), (DECLINE, *LIST, COPY)),
-    SessionPlace.OTHER: ((ANSWER,), (DECLINE, *LIST, PARK, COPY)),
-    SessionPlace.HERE: ((ANSWER, GO), (DECLINE, *LIST, PARK, COPY)),
-    SessionPlace.RESTS: ((ANSWER, GO), (DECLINE, *LIST, COPY)),
+APPLIES: Mapping[SessionPlace, tuple[str, ...]] = {
+    SessionPlace.GONE: ("copy", "decline"),
+    SessionPlace.THERE: ("copy",),
+    SessionPlace.ASKER: ("answer", "decline", "copy"),
+    SessionPlace.OTHER: ("answer", "decline", "park", "copy"),
+    SessionPlace.HERE: ("answer", "go", "decline", "park", "copy"),
+    SessionPlace.RESTS: ("answer", "go", "decline", "copy"),
 }
-"""The keys for a request by the place of its session: those before the one that leaves, and those after."""
+"""What can be done with a request by the place of its session."""
 
 
 def key_hints(state: InboxList, way_back: str, *, finds: bool, declining: bool) -> Hints:
-    """Return the keys that apply, the most useful first."""
-    row = state.under
+    """Return the keys that apply."""
     if declining:
-        return (DECLINE, ("Esc", "keep it"))
-    if finds:
-        return (*((ANSWER, GO) if row else ()), ("Esc", "clear"), ("↑ ↓", "move"))
-    before, after = KEYS[row.place] if row is not None else ((), ())
-    return (*before, ("Esc", way_back), *after)
+        return ((key_of("decline"), "decline"), ("Esc", "keep it"))
+    applies = APPLIES[state.under.place] if state.under is not None else ()
+    words = {"moving", *({"answer"} & {*applies})} if finds else {*applies, *(["rows"] if state.rows else [])}
+    enter, leave = "go to session" if "go" in applies else "", "clear" if finds else way_back
+    return key_line(KeyPlace.INBOX, frozenset(words), chosen=keymap().keys, enter=enter, leave=leave)

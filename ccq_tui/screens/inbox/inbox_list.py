@@ -7,35 +7,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from ccq_tui.filtered_list import LIST_KEYS, FilteredList
+from ccq_tui.filtered_list import FilteredList
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.reach import Look, Reach, reach_of
 from ccq_tui.inbox.store.rows import StoredRequest, StoredSession
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.processes import this_process
 from ccq_tui.text import one_line
 from ccq_tui.words import SHORT
-
-INBOX = "Inbox"
-INBOX_KEYS = (
-    *LIST_KEYS,
-    KeyUse(("k",), "up", "Move up"),
-    KeyUse(("j",), "down", "Move down"),
-    KeyUse(("right", "a", "l"), "answer", "Answer it here"),
-    KeyUse(("enter",), "go_to", "Go to its session; one without a process is resumed"),
-    KeyUse(("slash",), "find", "Filter, with letters that are keys too"),
-    KeyUse(("g",), "regroup", "Group the requests by session"),
-    KeyUse(("p",), "park", "Park its session, even one in another ccq-tui"),
-    KeyUse(("ctrl+d",), "decline", "Decline it; press again, or y, to confirm"),
-    KeyUse(("c", "f8"), "copy", "Copy the question and your draft"),
-    KeyUse(("ctrl+up",), "scroll_up", "Scroll its details up"),
-    KeyUse(("ctrl+down",), "scroll_down", "Scroll its details down"),
-    KeyUse(("escape",), "empty", "Clear the filter, then leave"),
-    KeyUse(("q", "f2"), "leave", "Leave"),
-)
-INBOX_ACTIONS = by_key(INBOX_KEYS)
-
 
 MOST_REQUESTS = 10_000
 """Most requests that are listed."""

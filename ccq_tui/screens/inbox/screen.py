@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Hashable, Iterable
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -13,172 +13,39 @@ from typing import Any
 
 from rich.text import Text
 from textual import events, on
-from textual.screen import Screen
 
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.format import unread_words
-from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.kinds import closed_words, kind_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import InboxChange, Notified, Settled
 from ccq_tui.inbox.reach import taking_words
-from ccq_tui.inbox.requests import PlanRequest, Request, RequestOutcome
+from ccq_tui.inbox.requests import PlanRequest, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
-from ccq_tui.inbox.verdicts import AlreadySettled, InboxError
-from ccq_tui.inbox.waiting_line import TYPING_PAUSE
+from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.input.gate import Face, Stroke
+from ccq_tui.input.keys import Hints, KeyPlace, actions_at
 from ccq_tui.questions import Declined
-from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, Presses, is_fresh
 from ccq_tui.runtime.notices import notified_words
-from ccq_tui.screens.editor import GROUP, edit_for
+from ccq_tui.screens.editor import edit_for
 from ccq_tui.screens.inbox.body import about, copied, key_hints, list_lines, plan_lines, refusal, title_line
-from ccq_tui.screens.inbox.inbox_list import (
-    INBOX,
-    INBOX_ACTIONS,
-    INBOX_KEYS,
-    InboxList,
-    InboxRow,
-    SessionPlace,
-    held_rows,
-    placed,
-    read_rows,
-)
-from ccq_tui.screens.link_opener import Target, open_target
-from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, held_rows, placed, read_rows
+from ccq_tui.screens.link_opener import open_url
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.stored_list import StoredList
 from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.keys import Typed, copy_of, keys_meant, text_of
 from ccq_tui.widgets.lifetime import after_refresh, start_work
 from ccq_tui.widgets.lines import DrawnLine, Flow, TextLines
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.panel.drafts import draft_words, left_over
-from ccq_tui.widgets.panel_host import PANELS, Panel, PanelHost
+from ccq_tui.widgets.panel.drafts import ClosedDrafts, draft_words, left_over
+from ccq_tui.widgets.panel.host import PanelHost
+from ccq_tui.widgets.panels import PANELS, Panel
 from ccq_tui.widgets.sight import SightView, more_line
 
 ANSWERS = "inbox answer"
 """The group of workers that see an answer through."""
-
-
-class InboxHost(PanelHost):
-    """Shows the request of a row; its session, if that is here, has its draft, too.
-
-    Attributes:
-        row: The row of the request that was opened last.
-        early: Keys and pastes for the panel that is being opened, or None.
-    """
-
-    def __init__(self, screen: InboxScreen, manager: SessionManager) -> None:
-        super().__init__(Surface.INBOX, screen)
-        self.row: InboxRow | None = None
-        self.early: list[Typed] | None = None
-        self._answered: dict[str, InboxRow] = {}
-        """The rows of requests that are being settled: by then, another one may be open."""
-        self._screen = screen
-        self._manager = manager
-
-    # -- opening --------------------------------------------------------------------------------------------
-
-    def open_soon(self, row: InboxRow) -> None:
-        """Open the panel of a request with its draft; keys from now on belong to the panel."""
-        if self.early is None:
-            self.row, self.early = row, []
-            start_work(self._screen, partial(self._open, row), name="open panel")
-
-    async def _open(self, row: InboxRow) -> None:
-        try:
-            opened = await self.read(row)
-        finally:
-            typed, self.early = self.early or [], None
-        screen = self._screen
-        if opened is not None and opened.is_pending and self.panel is None and screen.is_current:
-            panel = self._panel_for(opened, row)
-            self.show(opened, panel, asked_for=True)
-            screen.open_panel(panel)
-            panel.type_ahead(typed)
-            # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
-            after_refresh(panel, screen.about.look_anew)
-        elif typed:
-            screen.find_late(typed)
-
-    async def read(self, row: InboxRow) -> OpenRequest | None:
-        """Return the request of a row with its draft, or None and say why not."""
-        try:
-            opened = await self._manager.inbox.open(row.key)
-        except InboxError as error:
-            self.say(f"Its draft cannot be read: {error}")
-            return None
-        if opened is None:
-            self.say("The request no longer exists")
-        return opened
-
-    def _panel_for(self, opened: OpenRequest, row: InboxRow) -> Panel:
-        kind, clock = PANELS[type(opened.shown)], self._screen.clock
-        # An asker other than a session is named already.
-        session = "" if row.place is SessionPlace.ASKER else row.session
-        panel = kind(session=session, clock=clock, hides="back")
-        if isinstance(panel, DecisionPanel):
-            panel.form.unseen_above = self._screen.unseen_of_plan
-            panel.form.directory = row.directory
-        return panel
-
-    # -- what is around the panel ---------------------------------------------------------------------------
-
-    def say(self, text: str, of: str = "") -> None:  # noqa: ARG002 - one request is open at a time
-        self._screen.say(text)
-
-    def run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        start_work(self._screen.app, work, name="inbox answer", group=ANSWERS)
-
-    def edit(self, text: str, put: Callable[[str], None]) -> None:
-        work = partial(edit_for, self._screen.app, text, put, self._screen.say)
-        start_work(self._screen, work, name="editor", group=GROUP)
-
-    async def open_link(self, url: str) -> None:
-        self.say(await open_target(self._screen.app, Target(url, url=url)))
-
-    def typed(self, opened: OpenRequest) -> None:
-        """Start the time limits of its session again."""
-        if (screen := self._session_of(opened.request)) is not None:
-            screen.attention.touch()
-
-    def refused(self, _opened: OpenRequest, _draft: Draft, error: InboxError) -> None:
-        self.say(f"Not answered: {error} · your draft is kept")
-
-    # -- the answer -----------------------------------------------------------------------------------------
-
-    def gave(self, opened: OpenRequest, _draft: Draft, _outcome: RequestOutcome) -> None:
-        """Remember how the agent can be reached."""
-        if self.row is not None:
-            self._answered[opened.request.id] = self.row
-
-    async def won(self, opened: OpenRequest, draft: Draft, outcome: RequestOutcome) -> None:
-        """Have the decision delivered to the agent; say what was done, and how it gets there."""
-        row = self._answered.pop(opened.request.id)
-        self._screen.drop(row.key)
-        # Keep the whole draft if it cannot be delivered, else what the agent was not sent.
-        gone = row.place is SessionPlace.GONE
-        kept = self.keep(draft_words(draft) if gone else left_over(draft, outcome))
-        done = "Declined" if isinstance(outcome, Declined) else "Answered"
-        self.say(await self._deliver(row, done) + kept)
-
-    async def _deliver(self, row: InboxRow, done: str) -> str:
-        name = row.session
-        if self._session_of(row.stored.request) is not None:
-            return f"{done} · {name} continues"
-        if row.place is SessionPlace.ASKER:
-            taken = await asyncio.to_thread(taking_words, row.stored.request.origin)
-            return f"{done} · {taken}"
-        if row.place is SessionPlace.OTHER or await self._manager.runs_elsewhere(row.session_id):
-            return f"{done} · the ccq-tui that runs {name} delivers it"
-        if row.place is SessionPlace.GONE:
-            return "Not delivered: its session is gone"
-        problem = await self._manager.resume(row, Surface.INBOX, behind=True)
-        return problem or f"{done} · {name} starts in the background to receive it"
-
-    def _session_of(self, request: Request) -> SessionScreen | None:
-        return self._manager.sessions.known(request.session_id)
 
 
 MOST_LINES = 5_000
@@ -199,8 +66,9 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
         & .-off { display: none; }
     }
     """
-    KEYS = INBOX_KEYS
+    PLACE = KeyPlace.INBOX
     ON_ROW = ("answer", "go_to", "decline", "park")
+    SHOWS = frozenset({"answer", "decline"})
     LOOK_SECONDS = 1.0
 
     def __init__(
@@ -210,33 +78,30 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
         """Details of the request under the cursor, or the plan while it is being decided."""
         self._more = TextLines(id="inbox-more", classes="-off")
         super().__init__(InboxList(), read_rows, manager, clock, self.about, self._more)
-        self.host = InboxHost(self, manager)
+        self.panel: Panel | None = None
+        """The panel that is open, or None."""
+        self.row: InboxRow | None = None
+        """The row of the request that was opened last."""
+        self.early: list[Typed] | None = None
+        """Keys and pastes for the panel that is being opened, or None."""
+        self.drafts = ClosedDrafts()
+        """Drafts of requests that were closed, for copying."""
         self.undelivered = 0
         """Number of answers that have not reached Claude yet, as far as is known."""
         self._unreadable = 0
         self._said = said
-        self._presses = Presses()
-        self.declining: float | None = None
-        """Since when it is asked whether to decline the request of the host's row."""
-        self._closed_at: float | None = None
-        """Time at which a panel closed by itself, or the last key meant for it came; None after a pause."""
+        self.declining = False
+        """Whether it is asked whether to decline the request of the row."""
         self._about_for: tuple[object, ...] = ()
 
     @property
-    def panel(self) -> Panel | None:
-        """The panel that is open, or None."""
-        return self.host.panel
-
-    @property
-    def help_place(self) -> str:
+    def help_place(self) -> KeyPlace:
         """The keys that F1 lists first: those of the panel that is open."""
-        return INBOX if self.panel is None else self.panel.help_place
+        return self.PLACE if self.panel is None else self.panel.help_place
 
     def on_mount(self) -> None:
         """Say what the program has to say; Textual runs the base's handler, too."""
         self.field.placeholder = "Type to filter"
-        # Immediate: a key may come before the event that says that another screen has gone.
-        self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)
         self.say(self._said)
 
     # -- what waits -----------------------------------------------------------------------------------------
@@ -273,26 +138,26 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
         if isinstance(change, Notified):
             self.say(notified_words(change), 60.0, of="notification")  # what covers it goes first
         elif isinstance(change, Settled):
-            row, opened = self.host.row, self.host.opened
-            asks = opened is not None or self.host.early is not None or self.declining is not None
+            row, opened = self.row, self.panel.opened if self.panel is not None else None
+            asks = opened is not None or self.early is not None or self.declining
             if asks and row is not None and row.key == change.request.id:
-                self.declining, self._closed_at = None, self.clock()
-                draft = opened.shown if opened is not None else None
+                self.declining = False
+                kept = self.drafts.offer(draft_words(opened.shown)) if opened is not None else ""
                 self._close_panel()
-                settled = AlreadySettled(change.actor, datetime.now(UTC), change.outcome)
-                self.say(self.host.too_late(settled, draft))
+                self.came_up(letters=True)
+                self.say(closed_words(change.request, change.outcome, change.actor) + kept)
             self.drop(change.request.id)
 
     # -- keys -----------------------------------------------------------------------------------------------
 
-    def passes_over(self, event: events.Key) -> bool:
-        """Whether a key was meant for a panel that has closed, or answers whether to decline a request."""
-        # Of the keys that came here: the app may know of later ones by now.
-        self._presses = self._presses.pressed(event.key, self.clock())
-        if self._comes_late(event):
-            return True
-        self.take_text()
-        return self.declining is not None and self._decides(self.declining, *keys_meant(event.key)[:1])
+    def confirms(self, key: Stroke) -> bool:
+        """Take the key after Ctrl+D; return whether it only answered that."""
+        meant = keys_meant(key.name)[:1] if self.declining else ()
+        if meant in (("ctrl+d",), ("y",)):
+            self.judged(replace(key, text=""), self._decline_soon, "declines it")
+        else:
+            self._keep()
+        return meant in (("ctrl+d",), ("y",), ("n",), ("escape",))
 
     def act(self, action: str) -> bool:
         match action:
@@ -315,7 +180,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
         """Take the keys that an open panel does not: those that scroll what is above it, and F8."""
         if self.panel is None:
             return
-        if (action := INBOX_ACTIONS.get(event.key)) in SCROLLS:
+        if (action := actions_at(self.PLACE).get(event.key)) in SCROLLS:
             event.stop()
             self._scroll_about(action)
         elif action == "copy" and not text_of(event):
@@ -334,13 +199,13 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
             return
         match action:
             case "answer":
-                self.declining = None
-                self.host.open_soon(row)
+                self._open_soon(row)
             case "go_to":
                 self.dismiss(row)
             case "decline":
-                self.host.row, self.declining = row, self.clock()
+                self.row, self.declining = row, True
                 self.draw()
+                self.begin(Face(shown_at=None, prompts=False))
             case "park":
                 self.say(f"Parking {row.session}…")
                 start_work(self, partial(self._park, row), name="park", group="park")
@@ -349,33 +214,33 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
         self.say(await self.manager.park(row, Surface.INBOX))
         self.read_soon()
 
-    def _decides(self, asked_at: float, key: str = "") -> bool:
-        """Take the key after Ctrl+D; return whether it only answered that."""
-        # A key held down repeats by itself, and nobody has read the question yet.
-        if key in DECLINING_KEYS and is_fresh(asked_at, self.clock(), self._presses.apart):
-            self.declining = self.clock()
-            return True
-        self.declining = None
-        self.draw()
-        if key in ("ctrl+d", "y") and self.host.row is not None:
-            self.host.run(partial(self._decline, self.host.row))
-        return key in ("ctrl+d", "y", "n", "escape")
+    def _keep(self) -> None:
+        """Ask no longer whether to decline a request."""
+        if self.declining:
+            self.declining, self.face = False, Face(by_itself=False, prompts=False)
+            self.draw()
+
+    def _decline_soon(self) -> None:
+        self._keep()
+        if self.row is not None:
+            self._run(partial(self._decline, self.row))
+
+    def clicked(self, key: Hashable, event: events.Click) -> None:
+        self._keep()
+        super().clicked(key, event)
 
     async def _decline(self, row: InboxRow) -> None:
-        if (opened := await self.host.read(row)) is not None:
-            self.host.settle(opened, kind_of(opened.request).REFUSAL)
+        if (opened := await self.read_request(row)) is not None:
+            self._host(row).settle(opened, kind_of(opened.request).REFUSAL)
 
     def _copy(self, row: InboxRow | None) -> None:
-        if len(self.host.drafts):
-            self.app.copy_to_clipboard(self.host.drafts.copied())
-            self.say("Draft copied", 4.0)
-        elif row is not None:
+        if row is not None and not len(self.drafts):
             start_work(self, partial(self._copy_row, row), name="copy")
         else:
-            self.say("No draft to copy", 4.0)
+            self.say(self.drafts.copy(self.app.copy_to_clipboard), 4.0)
 
     async def _copy_row(self, row: InboxRow) -> None:
-        opened = await self.host.read(row)
+        opened = await self.read_request(row)
         draft = draft_words(opened.shown) if opened is not None else ""
         self.app.copy_to_clipboard(copied(row, draft))
         self.say("Question and answer copied" if draft else "Question copied", 4.0)
@@ -386,14 +251,11 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
 
     # -- the panel of one request ---------------------------------------------------------------------------
 
-    def _came_up(self, screen: Screen[Any]) -> None:
-        """Let an open panel or a declining confirmation ignore keys meant for what covered it."""
-        if screen is not self:
-            return
+    def came_up(self, *, letters: bool = False) -> None:
+        """Begin anew, with the panel that is open: keys under way were meant for what covered it."""
+        super().came_up(letters=letters)
         if self.panel is not None:
             self.panel.uncover()
-        if self.declining is not None:
-            self.declining = self.clock()
 
     def hands_on(self, event: events.Key | events.Paste) -> bool:
         """Pass what is typed into the list to the panel that is open or opening; return whether it was."""
@@ -401,46 +263,119 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
             return True
         typed = copy_of(event)  # the original is stopped at the list
         if self.panel is not None:
-            self.panel.type_ahead([typed])  # it has not taken the focus yet
-        elif self.host.early is not None:
-            self.host.early.append(typed)
+            self.panel.post_message(typed)  # it has not taken the focus yet
+        elif self.early is not None:
+            self.early.append(typed)
         else:
             return False
         return True
 
-    def _comes_late(self, event: events.Key) -> bool:
-        """Note a key of the list; return whether it was meant for a panel that closed by itself.
-
-        Until there is a pause, letters go to the filter, and Enter and Esc mean nothing.
-        """
-        at, typed = self.clock(), bool(text_of(event))
-        if self._closed_at is None or at - self._closed_at >= TYPING_PAUSE:
-            self._closed_at = None
-            return False
-        self._closed_at = at
-        if typed:
-            self.find(True)
-        return event.key in GUARDED_KEYS
-
     def find_late(self, typed: list[Typed]) -> None:
         """Filter by what was typed for a panel that did not open, as behind one that closed by itself."""
-        self._closed_at = self.clock()
+        self.came_up(letters=True)
         self.type_late(typed)
 
-    def open_panel(self, panel: Panel) -> None:
-        """Put a panel that asks in place of the list."""
-        self.mount(panel)
-        self._panel_changed()
+    def _open_soon(self, row: InboxRow) -> None:
+        """Open the panel of a request with its draft; keys from now on belong to the panel."""
+        if self.early is None:
+            self.row, self.early = row, []
+            start_work(self, partial(self._open, row), name="open panel")
+
+    async def _open(self, row: InboxRow) -> None:
+        try:
+            opened = await self.read_request(row)
+        finally:
+            typed, self.early = self.early or [], None
+        if opened is not None and opened.is_pending and self.panel is None and self.is_current:
+            panel = self.panel = PANELS[type(opened.shown)](self._host(row), self.clock)
+            panel.begin(opened, asked_for=True)
+            self.mount(panel)
+            self._panel_changed()
+            for one in typed:  # none of it decides anything: the panel is not drawn yet
+                panel.post_message(one)
+            # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
+            after_refresh(panel, self.about.look_anew)
+        elif typed:
+            self.find_late(typed)
+
+    async def read_request(self, row: InboxRow) -> OpenRequest | None:
+        """Return the request of a row with its draft, or None and say why not."""
+        try:
+            opened = await self.manager.inbox.open(row.key)
+        except InboxError as error:
+            self.say(f"Its draft cannot be read: {error}")
+            return None
+        if opened is None:
+            self.say("The request no longer exists")
+        return opened
+
+    def _host(self, row: InboxRow) -> PanelHost:
+        return PanelHost(
+            surface=Surface.INBOX,
+            say=lambda text, _: self.say(text),
+            run=self._run,
+            edit=lambda text, put: edit_for(self, text, put, self.say),
+            open_link=lambda url: open_url(self.app, url, self.say),
+            keep=self.drafts.offer,
+            leave=self._let_go,
+            ended=partial(self._ended, row),
+            type_late=self.type_late,
+            folded=self._close_panel,
+            typed=self._touch,
+            unseen_above=self.unseen_of_plan,
+            # An asker other than a session is named already.
+            session="" if row.place is SessionPlace.ASKER else row.session,
+            directory=row.directory,
+        )
+
+    def _run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run work that an answer needs; the screen may be left meanwhile."""
+        start_work(self.app, work, name=ANSWERS, group=ANSWERS)
+
+    def _touch(self, opened: OpenRequest) -> None:
+        """Start the time limits of a request's session again."""
+        if (screen := self.manager.sessions.known(opened.request.session_id)) is not None:
+            screen.attention.touch()
+
+    async def _ended(
+        self, row: InboxRow, opened: OpenRequest, outcome: RequestOutcome, error: InboxError | None
+    ) -> None:
+        """Have the decision delivered to the agent; say what was done, and how it gets there."""
+        if error is not None:
+            self.say(f"Not answered: {error} · your draft is kept")
+            return
+        self.drop(row.key)
+        draft = opened.shown
+        # Keep the whole draft if it cannot be delivered, else what the agent was not sent.
+        gone = row.place is SessionPlace.GONE
+        kept = self.drafts.offer(draft_words(draft) if gone else left_over(draft, outcome))
+        done = "Declined" if isinstance(outcome, Declined) else "Answered"
+        self.say(await self._deliver(row, done) + kept)
+
+    async def _deliver(self, row: InboxRow, done: str) -> str:
+        name, origin = row.session, row.stored.request.origin
+        if self.manager.sessions.known(row.session_id) is not None:
+            return f"{done} · {name} continues"
+        if row.place is SessionPlace.ASKER:
+            return f"{done} · {await asyncio.to_thread(taking_words, origin)}"
+        if row.place is SessionPlace.OTHER or await self.manager.runs_elsewhere(row.session_id):
+            return f"{done} · the ccq-tui that runs {name} delivers it"
+        if row.place is SessionPlace.GONE:
+            return "Not delivered: its session is gone"
+        problem = await self.manager.resume(row, Surface.INBOX, behind=True)
+        return problem or f"{done} · {name} starts in the background to receive it"
 
     def _close_panel(self) -> None:
-        if (panel := self.host.leave()) is not None:
+        panel, self.panel = self.panel, None
+        if panel is not None:
+            panel.leave()
             panel.display = False  # at once: its parts are removed one by one
             panel.remove()
             self._panel_changed()
 
-    def let_go(self, opened: OpenRequest) -> None:
+    def _let_go(self, opened: OpenRequest, _: RequestOutcome) -> None:
         """Close the panel of a request that was settled in it."""
-        if self.host.opened is opened:
+        if self.panel is not None and self.panel.opened is opened:
             self._close_panel()
 
     def _panel_changed(self) -> None:
@@ -453,20 +388,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
             self.set_focus(self.field, scroll_visible=False)
         self.draw()
 
-    def folded(self) -> None:
-        """Close a panel that was folded away."""
-        self._close_panel()
-
-    def give_back(self, panel: Panel) -> None:
-        """Filter by the words that were not meant for the panel, and close it."""
-        typed = "".join(panel.state.guard.returned)
-        self._close_panel()
-        self._closed_at = self.clock()
-        self.find(True)
-        self.field.type(typed)
-        self.type_late(panel.rest())
-
-    def type_late(self, typed: list[Typed]) -> None:
+    def type_late(self, typed: Sequence[Typed]) -> None:
         """Give the list what was typed right after the key that hid the panel."""
         for late in typed:
             self.field.post_message(late)
@@ -480,7 +402,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
 
     @property
     def standing(self) -> str:
-        row = self.host.row if self.declining is not None else None
+        row = self.row if self.declining else None
         return f"Decline “{row.question}”?" if row is not None else ""
 
     @property
@@ -488,7 +410,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
         """The keys that apply, the most useful first."""
         sessions = self.manager.sessions
         back = "back" if sessions.front is not None else "to the session" if sessions else "leave"
-        return key_hints(self.state, back, finds=self.finds, declining=self.declining is not None)
+        return key_hints(self.state, back, finds=self.finds, declining=self.declining)
 
     def heading(self, _width: int, palette: Palette) -> Text:
         return title_line(self.state, self.undelivered, palette)
@@ -498,7 +420,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
 
     def draw_details(self, palette: Palette) -> None:
         """Draw the request under the cursor or above its panel, if it is another one."""
-        row = self.host.row if self.panel is not None else self.state.under
+        row = self.row if self.panel is not None else self.state.under
         self.notices.leave_room(self.panel is not None)
         width = self.app.size.width
         made_for = (row, width, palette, self.panel is None)
@@ -521,7 +443,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
     @property
     def _plan(self) -> PlanRequest | None:
         """The plan being decided, or None."""
-        request = self.host.row.stored.request if self.panel is not None and self.host.row else None
+        request = self.row.stored.request if self.panel is not None and self.row else None
         return request if isinstance(request, PlanRequest) else None
 
     def _say_more(self) -> None:

@@ -18,36 +18,12 @@ from ccq_tui.agent.events import SessionState
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.filtered_list import FilteredList
 from ccq_tui.inbox.session_groups import Group, group_of
-from ccq_tui.key_uses import KeyUse
 from ccq_tui.runtime.view import SIGNS, short_path, sign_and_word
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.text import one_line
 from ccq_tui.widgets.lines import DrawnLine, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.words import in_one_unit, plural
-
-OVERVIEW = "Overview"
-OVERVIEW_KEYS = (
-    KeyUse(("up", "k", "ctrl+p"), "up", "Move up"),
-    KeyUse(("down", "j", "ctrl+n"), "down", "Move down"),
-    KeyUse(("left", "h", "shift+tab"), "left", "Go to the previous group"),
-    KeyUse(("right", "l", "tab"), "right", "Go to the next group"),
-    KeyUse(("shift+up",), "step_up", "Move up, to the first"),
-    KeyUse(("shift+down",), "step_down", "Move down, to the last"),
-    KeyUse(("pageup",), "page_up", "Move up a page"),
-    KeyUse(("pagedown",), "page_down", "Move down a page"),
-    KeyUse(("home",), "first", "Go to the first"),
-    KeyUse(("end",), "last", "Go to the last"),
-    KeyUse(("enter",), "open", "Go to the session; one without a process is resumed"),
-    KeyUse(("d",), "mark", "Mark it as done, or as not done"),
-    KeyUse(("r",), "retry", "Restart it, if it has no process"),
-    KeyUse(("n",), "new", "Open another session"),
-    KeyUse(("ctrl+r",), "earlier", "Resume an earlier session"),
-    KeyUse(("slash",), "find", "Find"),
-    KeyUse(("f2",), "inbox", "Open the inbox"),
-    KeyUse(("escape",), "empty", "Clear the filter, then leave"),
-    KeyUse(("f5",), "leave", "Leave"),
-)
 
 _OLDEST_FIRST = frozenset({Group.NEEDS, Group.PARKED})
 _ORDER = {group: place for place, group in enumerate(Group)}

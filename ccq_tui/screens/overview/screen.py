@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.widgets import Static
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.config.keymap import with_keys
+from ccq_tui.config.keymap import keymap, with_keys
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.reach import Look
@@ -19,23 +19,14 @@ from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store.rows import StoredRequest, StoredStanding
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.processes import alive
 from ccq_tui.screens.inbox.inbox_list import SessionPlace, place_of
-from ccq_tui.screens.overview.board import (
-    OVERVIEW,
-    OVERVIEW_KEYS,
-    Board,
-    Card,
-    about_lines,
-    joined,
-    list_lines,
-    title_line,
-)
+from ccq_tui.screens.overview.board import Board, Card, about_lines, joined, list_lines, title_line
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.stored_list import StoredList
-from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.lines import DrawnLine
 from ccq_tui.widgets.palette import Palette
@@ -100,7 +91,6 @@ CLOSED = {
     SessionPlace.GONE: "The session was deleted, or its directory is gone: it cannot be opened",
 }
 """Words for sessions that cannot be opened here."""
-FINDING: Hints = (("Enter", "to the cards"), ("Esc", "clear"), ("↑ ↓", "move"))
 
 
 class OverviewScreen(StoredList[Card | None, Board]):
@@ -111,14 +101,12 @@ class OverviewScreen(StoredList[Card | None, Board]):
         & #overview-about { border-top: solid $ccq-rule; }
     }
     """
-    KEYS = OVERVIEW_KEYS
+    PLACE = KeyPlace.OVERVIEW
     ON_ROW = ("open", "mark", "retry")
     CARET = StoredList.CARET | {"left", "right"}
     LETTERS = True
     LOOK_SECONDS = 5.0
     makes_way = True
-    help_place = OVERVIEW
-    """The keys that F1 lists first here."""
 
     def __init__(self, manager: SessionManager, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._about = Static("", id="overview-about", markup=False)
@@ -151,7 +139,7 @@ class OverviewScreen(StoredList[Card | None, Board]):
             runs=view.state not in OVER,
             state=str(view.state),
             since=view.since + self._ahead,
-            waiting=len(screen.waiting.items),
+            waiting=len(screen.session.waiting),
             cost=view.cost,
             last_line=view.last_line,
             directory=str(view.cwd),
@@ -244,20 +232,20 @@ class OverviewScreen(StoredList[Card | None, Board]):
     @property
     def hints(self) -> Hints:
         """The keys that apply to the card under the cursor, and those that always do."""
+        card, words, said, enter = self.state.under, {"rows"}, dict[str, str](), ""
         if self.finds:
-            return FINDING
-        card = self.state.under
-        own: list[tuple[str, str]] = []
-        if card is not None and card.place in (SessionPlace.HERE, SessionPlace.RESTS):
-            own.append(("Enter", "open" if card.place is SessionPlace.HERE else "resume"))
-        if card is not None and card.done:
-            own.append(("d", "not done"))
-        elif card is not None and card.known and not card.waiting and card.group not in AT_WORK:
-            own.append(("d", "done"))
+            card, words, enter = None, {"moving"}, "to the cards"
+        elif card is not None and card.place in (SessionPlace.HERE, SessionPlace.RESTS):
+            enter = "open" if card.place is SessionPlace.HERE else "resume"
+        rests = card is not None and card.known and not card.waiting and card.group not in AT_WORK
+        if card is not None and (card.done or rests):
+            words.add("done")
+            said["d"] = "not done" if card.done else "done"
         if card is not None and can_start(card):
-            own.append(("r", "retry" if card.group is Group.FAILED else "start"))
-        always = (("n", "new"), ("/", "find"), ("Esc", "back"), ("Ctrl+R", "earlier"), ("F2", "inbox"))
-        return (*own, *always)
+            words.add("starts")
+            said["r"] = "retry" if card.group is Group.FAILED else "start"
+        leave = "clear" if self.finds else "back"
+        return key_line(self.PLACE, frozenset(words), said, keymap().keys, enter=enter, leave=leave)
 
     @property
     def standing(self) -> str:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
 from textual.widgets import Static
 
 from ccq_tui.commands.command import PickRow
-from ccq_tui.config.actions import KeyPlace
-from ccq_tui.filtered_list import LIST_KEYS, FilteredList
-from ccq_tui.key_uses import KeyUse, by_key
-from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY, Presses, is_fresh
+from ccq_tui.config.keymap import keymap
+from ccq_tui.filtered_list import FilteredList
+from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.text import one_line, safe
-from ccq_tui.widgets.hints import Hints
-from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lines import DrawnLine, indented, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import most_lines
@@ -61,12 +56,6 @@ def _rank(row: PickRow, word: str) -> int:
     return 0 if label.startswith(word.lstrip("/")) else 1 if word in label else 2
 
 
-PICKER_KEYS = (
-    *LIST_KEYS,
-    KeyUse(("enter",), "choose", "Choose"),
-    KeyUse(("escape",), "empty", "Clear the filter, then leave"),
-)
-"""Keys of lists to choose from; letters find a row."""
 FEWEST_ROWS = 2
 """Fewest lines of choices in view, however much text is above them."""
 MOST_TITLE = 2
@@ -100,10 +89,8 @@ class Picker(ListScreen[str | None, Choosing]):
         }
     }
     """
-    KEYS: ClassVar[tuple[KeyUse, ...]] = PICKER_KEYS
+    PLACE: ClassVar[KeyPlace] = KeyPlace.PICKER
     ON_ROW: ClassVar[tuple[str, ...]] = ("choose",)
-    help_place = KeyPlace.LIST.value
-    """The keys that F1 lists first here."""
 
     def __init__(
         self,
@@ -125,12 +112,6 @@ class Picker(ListScreen[str | None, Choosing]):
         """Called with the number of lines that the list takes at the screen's foot; 0 once it is gone."""
         self.body = PickerBody(id="picker")
         self._title = Static("", markup=False)
-        self._covered = False
-        self._presses = Presses()
-        self._may_be_held = False
-        """Whether the last key may be held down since before the list came up."""
-        self._quiet_since: float | None = None
-        """When the list opened by itself or the last key of its grace came; None if it was asked for."""
         self._choose = choose
         self._preview = preview
         self._began = self._previewed = self._value
@@ -148,33 +129,13 @@ class Picker(ListScreen[str | None, Choosing]):
             yield self.key_line
 
     def on_mount(self) -> None:
-        """Begin the grace of a list that nobody asked for; Textual runs the base's handler, too."""
+        """Begin as a list that nobody asked for just then; Textual runs the base's handler, too."""
         if self.by_itself:
             self.came_up()
 
     def on_unmount(self) -> None:
         """Give back the lines that the list took."""
         self.takes_lines(0)
-
-    def on_screen_suspend(self) -> None:
-        """Remember that another screen covers the list."""
-        self._covered = True
-
-    def on_screen_resume(self) -> None:
-        """Ignore keys that were meant for the screen that covered the list."""
-        if self._covered:
-            self._covered = False
-            self.came_up()
-
-    def came_up(self) -> None:
-        """Choose nothing until there is a moment without a key."""
-        self._presses, self._may_be_held, self._quiet_since = presses_of(self), True, self._now
-        self.key_line.sleep(GRACE)
-
-    @property
-    def _now(self) -> float:
-        clock: Callable[[], float] = getattr(self.app, "clock", time.monotonic)
-        return clock()
 
     def on_resize(self) -> None:
         self.takes_lines(0)
@@ -187,22 +148,9 @@ class Picker(ListScreen[str | None, Choosing]):
 
     # -- keys ---------------------------------------------------------------------------------------------
 
-    def passes_over(self, event: events.Key) -> bool:
-        """Whether a key takes a row that nobody can have chosen yet; only such a key can do harm."""
-        now, takes = self._now, self.takes_row(event.key)
-        self._presses = self._presses.pressed(event.key, now)
-        # A key held down since before the list was ready for it takes no row, however long it is held.
-        self._may_be_held &= self._presses.apart < REPEAT_DELAY
-        fresh, held = is_fresh(self._quiet_since, now), takes and self._may_be_held
-        if fresh:
-            self._quiet_since = now  # the grace ends with a moment without a key
-        if fresh or held:
-            self.key_line.sleep(GRACE)
-        return takes and (fresh or held)
-
-    def takes_row(self, key: str) -> bool:
-        """Whether a key acts on the row under the cursor."""
-        return by_key(self.KEYS).get(key) in self.ON_ROW
+    def does(self, action: str) -> str:
+        row = self.state.under
+        return f"{action}s “{one_line(row.label, LONGEST_LABEL)}”" if row is not None else ""
 
     def act_on(self, action: str, row: PickRow) -> None:  # noqa: ARG002
         """Choose a row."""
@@ -234,7 +182,7 @@ class Picker(ListScreen[str | None, Choosing]):
         room = self.most_lines(height) - int(finds) - 2 - min(len(rows), FEWEST_ROWS)
         head = self._head(width, palette, room)
         self._title.update(Text("\n").join(head))
-        self.key_line.show(self._hints, self._count)
+        self.key_line.show(self.signed or self._hints, self._count)
         wanted = len(head) + int(finds) + len(rows) + 2
         lines = min(height - 1, min(self.most_lines(height), wanted) + self._extra_lines)
         self.body.styles.height = lines
@@ -277,7 +225,11 @@ class Picker(ListScreen[str | None, Choosing]):
     @property
     def _hints(self) -> Hints:
         leave = "clear" if self.state.filter else "leave"
-        return (("Enter", self._choose), ("Esc", leave), ("↑ ↓", "move"), ("letters", "find"))
+        return self._line(self._choose, leave)
+
+    def _line(self, enter: str, leave: str) -> Hints:
+        words = frozenset(("moving", "letters"))
+        return key_line(self.PLACE, words, chosen=keymap().keys, enter=enter, leave=leave)
 
     @property
     def _count(self) -> str:

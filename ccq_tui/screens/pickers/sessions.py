@@ -18,12 +18,11 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.key_uses import KeyUse
+from ccq_tui.input.keys import Hints, KeyPlace
 from ccq_tui.processes import alive
 from ccq_tui.runtime.launches import WayOn
-from ccq_tui.screens.pickers.picker import PICKER_KEYS, Picker
+from ccq_tui.screens.pickers.picker import Picker
 from ccq_tui.text import one_line
-from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.lines import wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
@@ -119,15 +118,6 @@ def session_row(one: Shelved, now: float, *, everywhere: bool = False) -> PickRo
 
 
 LONGEST_TITLE = 200
-SESSIONS = "Sessions to resume"
-SESSION_KEYS = (
-    *PICKER_KEYS,
-    KeyUse(("ctrl+a",), "everywhere", "List sessions of all directories, or of this one"),
-    KeyUse(("ctrl+f",), "fork", "Fork it: the original stays as it is"),
-    KeyUse(("ctrl+r",), "rename", "Give it another title"),
-    KeyUse(("ctrl+d",), "delete", "Delete it, after a confirmation"),
-)
-"""Keys of the list of sessions; letters find one, so everything else is done with Ctrl."""
 PREVIEW_LINES = 6
 PREVIEW_FROM = 18
 """Screen height in lines from which there is a preview."""
@@ -143,9 +133,8 @@ class SessionPicker(Picker):
     }
     """
 
-    KEYS = SESSION_KEYS
+    PLACE = KeyPlace.RESUME
     ON_ROW = ("choose", "fork", "rename", "delete")
-    help_place = SESSIONS
 
     def __init__(self, shelf: Shelf, *, find: str = "", about: str = "", leave: str = "leave") -> None:
         super().__init__("Resume which session?", (), about=about, choose="resume")
@@ -200,8 +189,8 @@ class SessionPicker(Picker):
 
     # -- keys -----------------------------------------------------------------------------------------------
 
-    def takes_row(self, key: str) -> bool:
-        return self._renaming is None and super().takes_row(key)
+    def decides(self, action: str) -> bool:
+        return self._renaming is None and super().decides(action)
 
     def take(self, key: str) -> bool:
         return super().take(key) if self._renaming is None else self._take_while_renaming(key)
@@ -242,7 +231,6 @@ class SessionPicker(Picker):
             return key in {"up", "down", "tab", "shift+tab", "pageup", "pagedown", "ctrl+j"}
         self.field.put(self._found)
         self._renaming = None
-        self._may_be_held = True
         self.say("")
         if key == "enter" and session is not None and title and title != session.summary:
             self._work(partial(self._rename, session, title))
@@ -313,11 +301,4 @@ class SessionPicker(Picker):
             return (("Enter", "rename"), ("Esc", "keep its title"))
         if not self._sessions:
             return (("Esc", self._leave),)
-        leave = "clear" if self.state.filter else self._leave
-        return (
-            ("Enter", "resume"),
-            ("Esc", leave),
-            ("Ctrl+F", "fork"),
-            ("Ctrl+R", "rename"),
-            ("Ctrl+D", "delete"),
-        )
+        return self._line("resume", "clear" if self.state.filter else self._leave)

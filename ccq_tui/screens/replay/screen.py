@@ -3,44 +3,38 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widget import Widget
 
 from ccq_tui.agent.events import AgentEvent, SessionState, StateChanged
 from ccq_tui.agent.recorded import Recording, ReplayedSession
 from ccq_tui.agent.session import AgentSession
-from ccq_tui.config.actions import KeyPlace
-from ccq_tui.config.keymap import key_of
+from ccq_tui.config.keymap import keymap
 from ccq_tui.config.launch import Launch
+from ccq_tui.input.gate import Face
+from ccq_tui.input.keys import KeyPlace, key_line
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.limits import Limits
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import Piece, short_path
-from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.screens.session.base import READING, SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.text import one_line
+from ccq_tui.widgets.keys import bindings_at
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.words import plural
 
 NAME_LENGTH = 40
-_KEYS = (
-    ("page_up", "scroll"),
-    ("top", "top"),
-    ("search", "search"),
-    ("block_up", "mark"),
-    ("unfold", "unfold"),
-    ("help", "all keys"),
-)
 
 
 def status_pieces(recording: Recording, *, paused: bool, ended: bool) -> tuple[Piece, ...]:
@@ -58,14 +52,10 @@ def status_pieces(recording: Recording, *, paused: bool, ended: bool) -> tuple[P
     return tuple(piece for piece in pieces if piece.text)
 
 
-CONFIRM_SECONDS = 10.0
-"""Seconds in which a key that writes a file can be confirmed."""
-
-
 class ReplayScreen(SessionBase):
     """Transcript above, status at the bottom; no prompt, for there is nobody to talk to."""
 
-    rests_on = KeyPlace.TRANSCRIPT
+    rests_on = KeyPlace.REPLAY
     AUTO_FOCUS = ""  # the keys are the screen's own; a hidden field must not take them
     DEFAULT_CSS = """
     ReplayScreen {
@@ -73,14 +63,12 @@ class ReplayScreen(SessionBase):
         & Prompt { display: none; height: 0; border: none; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "pause", "Pause or resume the replay", show=False),
-        Binding("e", "export", "Write the transcript to a Markdown file", show=False),
-        Binding("up", "do('line_up')", "Scroll up a line", show=False),
-        Binding("down", "do('line_down')", "Scroll down a line", show=False),
-        Binding("home", "do('top')", "Go to the start", show=False),
-        Binding("end", "do('bottom')", "Go to the end, and follow it", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_at(KeyPlace.REPLAY)]
+    actions: ClassVar[Mapping[str, Callable[[Any], object]]] = {
+        **READING,
+        "pause": lambda s: s.pause(),
+        "export": lambda s: s.export(),
+    }
 
     def __init__(
         self,
@@ -93,9 +81,8 @@ class ReplayScreen(SessionBase):
         self.recording, self._speed, self._clock = recording, speed, clock
         session = SupervisedSession(launch, self._play, clock=clock, limits=Limits())
         session.keep_ended()  # nothing starts it again
-        super().__init__(
-            session, Transcript(welcome=f"Reading {recording.name}…"), Dock(recording.name, clock=clock)
-        )
+        super().__init__(session, Transcript(welcome=f"Reading {recording.name}…"), Dock(clock=clock))
+        self.dock.host.session = recording.name
         self.listeners = (*self.listeners, self._note_end)
         self.shown_by = (self._show_standing,)
 
@@ -137,21 +124,21 @@ class ReplayScreen(SessionBase):
             return
         paused, ended = self.replayed.paused, self._ended
         self.status_line.show(status_pieces(self.recording, paused=paused, ended=ended))
-        pause = () if ended else (("Space", "resume" if paused else "pause"),)
-        named = tuple((key_of(name), does) for name, does in _KEYS)
-        self.dock.show_keys((*pause, (key_of("quit"), "quit"), *named[:4], ("e", "export"), *named[4:]))
+        words = frozenset(("replay", "over", *(() if ended else ("plays",))))
+        said = {"space": "resume" if paused else "pause"}
+        self.dock.show_keys(key_line(KeyPlace.REPLAY, words, said, keymap().keys))
 
-    def action_pause(self) -> None:
+    def pause(self) -> None:
         """Pause the replay, or resume it."""
         if not self._ended:
             self.replayed.pause()
             self.changed()
 
-    def action_export(self) -> None:
+    def export(self) -> None:
         """Write the transcript to a file in the working directory, if asked twice."""
         place = short_path(self.view.cwd)
         words = f"Write the transcript to a Markdown file in {place}? · e again writes it"
-        self.dock.twice.press("export", lambda: words, self._export, seconds=CONFIRM_SECONDS)
+        self.dock.pressed(Face(twice="export", reads=True), self._export, lambda: words)
 
     def _export(self) -> None:
         self.dock.notices.hush("export")

@@ -17,15 +17,14 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker
 
-from ccq_tui.agent.events import QuestionArriving, RequestAsked
 from ccq_tui.commands.command import PASSING_SECONDS, PickRow, Work
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
-from ccq_tui.config.actions import KeyPlace
 from ccq_tui.config.keymap import key_of, with_keys
-from ccq_tui.config.keynames import shown_key
 from ccq_tui.config.launch import Launch
-from ccq_tui.inbox.waiting_line import WaitingLine
+from ccq_tui.input.gate import Face
+from ccq_tui.input.keynames import shown_key
+from ccq_tui.input.keys import SETTINGS, KeyPlace
 from ccq_tui.runtime.events import OWN_EVENTS, SessionEvent
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.session import SupervisedSession
@@ -40,11 +39,11 @@ from ccq_tui.screens.session.ui import ProgramAction, SessionUi
 from ccq_tui.text import one_line
 from ccq_tui.transcript.blocks import Block, PromptBlock, ToolBlock
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import bindings_for
+from ccq_tui.widgets.keys import bindings_at, bindings_for
 from ccq_tui.widgets.lifetime import after, failure, is_live, start_work
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.search_bar import SEARCH, SearchBar
+from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.widgets.transcript.contents import code_in, targets_at, targets_in, text_of
@@ -201,6 +200,7 @@ READING: Mapping[str, Callable[[Any], object]] = {
     "open_link": lambda s: s.blocks.do(s.blocks.open),
     "panel": lambda s: s.requests.toggle(),
     "copy_draft": lambda s: s.requests.copy_drafts(),
+    "unmark": lambda s: s.transcript.leave_mark(),
 }
 """The actions of the table of keys on a screen with a transcript."""
 
@@ -211,7 +211,7 @@ class SessionBase(Screen[None]):
     After the transcript, the controllers get each event in the order of `listeners`.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(*READING)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(*(name for name in READING if name in SETTINGS))]
     actions: ClassVar[Mapping[str, Callable[[Any], object]]] = READING
     """The actions of the table of keys here, by name."""
     rests_on: ClassVar[KeyPlace] = KeyPlace.PROMPT
@@ -250,6 +250,7 @@ class SessionBase(Screen[None]):
         self._picker: Picker | None = None
         self._styled = False
         session.subscribe(self.take)
+        dock.follow(session, self._handle_events)
 
     # -- what controllers use; `ccq_tui.screens.session.ui` says it ----------------------------------------
 
@@ -311,11 +312,6 @@ class SessionBase(Screen[None]):
             self.say(f"Nothing was saved · {path} does not exist")
 
     @property
-    def waiting(self) -> WaitingLine:
-        """The requests that wait for the person, without those still being written."""
-        return self.dock.line.asked
-
-    @property
     def in_front(self) -> bool:
         """Whether this session is the one on the screen, a list over it or not."""
         return self in self.app.screen_stack
@@ -342,7 +338,7 @@ class SessionBase(Screen[None]):
 
     def edit(self, text: str, put: Callable[[str], None]) -> None:
         """Edit a text in the person's editor; ``put`` takes what was saved, if anything was."""
-        self.start(partial(edit_for, self.app, text, put, self.say), "editor", group=GROUP)
+        edit_for(self, text, put, self.say)
 
     def changed(self) -> None:
         for show in self.shown_by:
@@ -353,19 +349,18 @@ class SessionBase(Screen[None]):
     def take(self, event: SessionEvent) -> None:
         """Queue an event; all that come before the queue is read are handled together."""
         self._arrived.append((event, self.session.facts))
-        now = isinstance(event, RequestAsked) or (
-            isinstance(event, QuestionArriving) and event.arriving.whole
-        )
-        if now or (len(self._arrived) == 1 and self.clock() - self._handled_at >= BATCH):
+        if len(self._arrived) > 1:
+            return
+        if self.clock() - self._handled_at >= BATCH:
             self.post_message(self.EventsArrived())
-        elif len(self._arrived) == 1:
+        else:
             # In a burst each message of the stream would otherwise cost a round of Textual's own.
             self.after(BATCH, self._handle_events)
 
     @on(EventsArrived)
     def _handle_events(self) -> None:
         if not self._arrived:
-            return  # an awaited one took all of them along
+            return  # a panel that opened took all of them along
         self._handled_at = self.clock()
         while self._arrived:
             event, self.view = self._arrived.popleft()
@@ -379,7 +374,8 @@ class SessionBase(Screen[None]):
 
     def on_mount(self) -> None:
         """Let Esc unmark first, and notice at once when a screen covers this one or goes away."""
-        bind_first(self, "escape", "leave_mark", "Unmark the block")
+        (unmark,) = bindings_at(KeyPlace.TRANSCRIPT)
+        bind_first(self, unmark.key, unmark.action, unmark.description)
         # Immediate: a key may come before the event that says that another screen has gone.
         self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)
 
@@ -444,25 +440,22 @@ class SessionBase(Screen[None]):
     # -- keys -----------------------------------------------------------------------------------------------
 
     @property
-    def help_place(self) -> str:
+    def help_place(self) -> KeyPlace:
         """The keys that F1 lists first: those of the part that has the keys."""
         panel = self.dock.panel
         if self.live and self.search_bar.is_open:
-            return SEARCH
+            return KeyPlace.SEARCH
         if panel is not None and not panel.state.hidden:
             return panel.help_place
-        return (KeyPlace.TRANSCRIPT if self.transcript.mark is not None else self.rests_on).value
+        return KeyPlace.TRANSCRIPT if self.transcript.mark is not None else self.rests_on
 
     def action_do(self, name: str) -> None:
         """Do an action of the table of keys."""
         self.actions[name](self)
 
-    def action_leave_mark(self) -> None:
-        self.transcript.leave_mark()
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Take Esc for the mark only while a block is marked, and leave pages to an enlarged preview."""
-        if action == "leave_mark":
+        if parameters == ("unmark",):
             return self.live and self.transcript.mark is not None
         panel = self.focused
         if parameters[:1] in (("page_up",), ("page_down",)) and isinstance(panel, RequestPanel):
@@ -481,7 +474,8 @@ class SessionBase(Screen[None]):
     def quit_again(self, key: str, first: Callable[[], str] = str) -> None:
         """Quit when a key is pressed twice; ``first`` does what one press does, and returns words."""
         words = f"{shown_key(key)} again quits"
-        self.dock.twice.press(key, lambda: " · ".join(filter(None, (first(), words))), self.quit)
+        said = lambda: " · ".join(filter(None, (first(), words)))  # noqa: E731
+        self.dock.pressed(Face(twice="quit"), self.quit, said)
 
     def stop(self) -> str:
         """Stop what Ctrl+C stops; return what to say of it, or ""."""

@@ -4,92 +4,103 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
+from rich.cells import cell_len
+from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widget import Widget
+from textual.widgets import Static
 
-from ccq_tui.config.keymap import key_of, keymap, with_keys
+from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.draft import Draft, with_recalled
+from ccq_tui.inbox.kinds import closed_words
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest
-from ccq_tui.inbox.waiting_line import WaitingLine, seconds_to_wait
+from ccq_tui.inbox.port import Added, Grown, Parked, RequestChange, Settled
+from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, QuestionRequest
+from ccq_tui.inbox.waiting_line import WaitingLine
+from ccq_tui.input.gate import Face, KeyKind, To, may_open
+from ccq_tui.input.keynames import shown_key
+from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.merge_partial import begun, grown
-from ccq_tui.questions.state import Arriving, Page, PanelState
-from ccq_tui.screens.session.key_repeats import PressedTwice
+from ccq_tui.questions.state import Arriving, PanelState
+from ccq_tui.runtime.session import SupervisedSession
+from ccq_tui.text import safe
 from ccq_tui.transcript.blocks import RequestPlace
-from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.hints import HintBar, Hints
-from ccq_tui.widgets.keys import Typed
+from ccq_tui.widgets.hints import NARROW, HintBar
+from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.panel_host import PANELS, Panel, PanelHost
+from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.panel.drafts import ClosedPages, draft_words
+from ccq_tui.widgets.panel.host import PanelHost
+from ccq_tui.widgets.panel.request_panel import TAKES_PROMPT
+from ccq_tui.widgets.panels import PANELS, Panel
 from ccq_tui.widgets.prompt import Prompt
+from ccq_tui.widgets.prompt.prompt import SIGN
 from ccq_tui.widgets.question import QuestionPanel
 
 LOW_SCREEN = 18
-CLEAR = "{interrupt} {interrupt}"
-SHELL_KEYS: Hints = (("Enter", "run in your shell"), (CLEAR, "clear"), ("↑", "earlier prompts"))
 UNSENT = "the prompt"
 """Owner of the line that says why the prompt was not sent."""
 TIDY_SECONDS = 0.05
 """Most seconds that an answered panel stays on the screen until its answer is on its way to the agent."""
-
-
+CLOSED = "a closed request"
+"""Owner of the line that says how one was closed: it goes with the next panel or prompt."""
+HOW_SECONDS = 20.0
+"""Seconds to show how an answer reaches the agent."""
+PARKED = "Parked without a process · your answer restarts Claude"
+LEFT = "The question still waits · your answer restarts Claude and reaches it as a message"
+BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a message"
 APART_SECONDS = 0.2
 """Seconds between the making of two panels."""
 
 
-class PanelPool:
-    """Keeps a panel of each kind, made once: making one is the slowest step from a request to the screen."""
+class PromptLine(Static):
+    """The last line of the prompt while a panel is above it: what was typed there stays in sight."""
 
-    def __init__(
-        self, dock: Widget, drafting: Callable[[], bool], session: str, clock: Callable[[], float]
-    ) -> None:
-        self._dock = dock
-        self._drafting = drafting
-        self._session = session
-        self._directory = ""
-        self._clock = clock
-        self._made: dict[type[Panel], Panel] = {}
+    DEFAULT_CSS = "PromptLine { height: 1; background: $background; &.-off { display: none; } }"
 
-    def of(self, draft: Draft) -> Panel:
-        """Return the panel in which a draft is drawn."""
-        return self._of_kind(PANELS[type(draft)])
+    def __init__(self) -> None:
+        super().__init__(classes="-off", markup=False)
+        self._shown = ("", False, False)
 
-    def make_ready(self) -> None:
-        """Make the panels before they are needed, one after the other: keys come between."""
-        missing = [kind for kind in PANELS.values() if kind not in self._made]
-        if missing and self._dock.is_attached:
-            self._of_kind(missing[0])
-            after(self._dock, APART_SECONDS, self.make_ready)
+    def show(self, text: str, *, caret: bool = False, answers: bool = False) -> None:
+        """Show the end of a text, and the key that makes it the answer where it does; "" for nothing."""
+        if (shown := (text.strip(), caret, answers)) != self._shown:
+            self._shown = shown
+            self.set_class(not shown[0], "-off")
+            self.refresh()
 
-    def be_called(self, session: str, directory: str) -> None:
-        """Take the session's new name and its directory."""
-        if (session, directory) != (self._session, self._directory):
-            self._session, self._directory = session, directory
-            for panel in self._made.values():
-                self._name(panel)
+    def render(self) -> Text:
+        palette, key = palette_of(self), shown_key(TAKES_PROMPT)
+        text, caret, answers = self._shown
+        keys = f"  {key} answers with it " if self.size.width >= NARROW else f" {key} "
+        keys = keys if answers else ""
+        last = safe(text.splitlines()[-1]) if text else ""
+        room = self.size.width - len(SIGN) - 1 - len(keys)
+        while cell_len(last) > room:
+            last = f"…{last[2:]}"
+        pad = " " * max(0, room - cell_len(last))
+        return Text.assemble(
+            (SIGN, palette.accent), f"{last}{'▏' if caret else ' '}", pad, (keys, palette.muted), no_wrap=True
+        )
 
-    def _name(self, panel: Panel) -> None:
-        if isinstance(panel, DecisionPanel):
-            panel.form.directory = self._directory
-        panel.session = self._session
 
-    def _of_kind(self, kind: type[Panel]) -> Panel:
-        panel = self._made.get(kind)
-        if panel is None:
-            panel = self._made[kind] = kind(session=self._session, clock=self._clock)
-            panel.drafting = self._drafting
-            self._name(panel)
-            self._dock.mount(panel)
-        return panel
+def shell_hints() -> Hints:
+    """Return the keys to show while the prompt is a line for the shell."""
+    line, stop = (
+        key_line(KeyPlace.PROMPT, frozenset(("shell",)), enter="run in your shell"),
+        key_of("interrupt"),
+    )
+    return (*line, (f"{stop} {stop}", "clear"))
 
 
 class Dock(Vertical):
@@ -102,23 +113,29 @@ class Dock(Vertical):
     class LineChanged(Message):
         """Other requests wait, or they are answered elsewhere on the screen."""
 
-    def __init__(self, session: str, draft: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, draft: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(id="dock")
         self._clock = clock
         self.host: PanelHost
-        """Shows the first request, with the panel in the place of the prompt; set by who makes the dock."""
+        """What the panel of the first request stands on; set by who sees the requests through."""
+        self.shown: Callable[[OpenRequest, Panel], object] = lambda *_: None
+        """Called with each request that is shown, and its panel."""
+        self.panel: Panel | None = None
+        """The panel on the screen, hidden or not, or None."""
         self.notices = NoticeLine()
         """The line above the prompt."""
         self.prompt = Prompt(draft, clock=clock)
         """The prompt."""
         self._hints = HintBar()
+        self.prompt_line = PromptLine()
+        """The end of the prompt's text, under a panel."""
         self.line = WaitingLine()
         self._leaving: Panel | None = None
         self.places: dict[str, RequestPlace] = {}
         """Where each request in the line is answered now, as it was last reported."""
         self._settled = 0
-        self.panels = PanelPool(self, lambda: self.prompt.holds_text, session, clock)
-        """The panels, made once."""
+        self._panels: dict[type[Panel], Panel] = {}
+        """A panel of each kind, made once: making one is the slowest step from a request to the screen."""
         self._opening: asyncio.TimerHandle | None = None
         self._tidying: asyncio.TimerHandle | None = None
         self._making_way: asyncio.TimerHandle | None = None
@@ -129,18 +146,35 @@ class Dock(Vertical):
         self._room = 0
         self._unsent = ""
         """The unsent prompt whose reason is shown as long as it stays in the field, or ""."""
-        self.twice = PressedTwice(self, self.notices, clock)
-        """Takes the keys that are pressed twice."""
+        self.closed = ClosedPages()
+        """The questions that were closed, for when they are asked again."""
+        self._draw_before: Callable[[], object] = lambda: None
+        self._unfollow: Callable[[], None] = lambda: None
 
-    @property
-    def panel(self) -> Panel | None:
-        """The panel on the screen, hidden or not, or None."""
-        return self.host.panel
+    def be_called(self, session: str, directory: str) -> None:
+        """Take the session's new name and its directory."""
+        if (session, directory) != (self.host.session, self.host.directory):
+            self.host.session, self.host.directory = session, directory
+            if self.panel is not None:
+                self.panel.redraw()
+
+    def pressed(self, face: Face, call: Callable[[], object], first: Callable[[], str] = str) -> None:
+        """Do something with the last key, once it is known to be meant.
+
+        Where it must be pressed twice, its first press calls ``first``, which returns what to say.
+        """
+        hands = keyboard_of(self)
+        verdict = hands.judge_last(replace(face, kind=KeyKind.DECIDE, prompts=False))
+        if verdict.sign is not None:
+            self.notices.say(first(), face.again, face.twice, hands.key.name)
+        elif verdict.to is To.PANEL:
+            hands.wait(hands.key, verdict.after, call, partial(after, self), alone=bool(face.twice))
 
     def compose(self) -> ComposeResult:
         yield self.notices
         yield self.prompt
         yield self._hints
+        yield self.prompt_line
 
     def on_mount(self) -> None:
         """Begin in the prompt."""
@@ -155,12 +189,20 @@ class Dock(Vertical):
         """Show the prompt's keys where there is room for them."""
         choices = self.prompt.choices
         again = key_of("history")
-        shell = tuple((with_keys(key), does) for key, does in SHELL_KEYS)
-        keys = shell if self.prompt.in_shell else self._keys
+        keys = shell_hints() if self.prompt.in_shell else self._keys
         self._hints.show(keys if choices is None else choices.hints(again), self.prompt.field.vim.mode)
+        self.show_line()
         self._hints.display = not self._covered and self.app.size.height >= LOW_SCREEN
         self.notices.leave_room(self._covered)
         self.prompt.field.leave_room()
+
+    def show_line(self) -> None:
+        """Show what the prompt under a panel holds, with the caret where the keys go to it."""
+        if (panel := self.panel) is None or not self._covered:
+            self.prompt_line.show("")
+        else:
+            caret, answers = panel.keys.enter_is_prompts, not panel.state.typing
+            self.prompt_line.show(self.prompt.text, caret=caret, answers=answers)
 
     @on(Prompt.ListChanged)
     def _show_keys_of_list(self, event: Prompt.ListChanged) -> None:
@@ -182,54 +224,88 @@ class Dock(Vertical):
 
     # -- the line -----------------------------------------------------------------------------------------
 
-    def add(self, opened: OpenRequest, earlier: Sequence[Page] = ()) -> None:
+    def follow(self, session: SupervisedSession, draw_before: Callable[[], object]) -> None:
+        """Show the requests of a session; ``draw_before`` draws what it sent before one."""
+        self._draw_before = draw_before
+        self._unfollow = session.follow(lambda *news: soon(self, partial(self._take, *news)))
+
+    def on_unmount(self) -> None:
+        self._unfollow()
+
+    def _take(self, opened: OpenRequest, change: RequestChange) -> None:
+        match change:
+            case Grown(request, arriving):
+                self._arrive(opened, request, arriving)
+            case Added() if opened.is_pending:
+                self.add(opened)
+                if opened.by_message:
+                    self.notices.say(BY_MESSAGE, HOW_SECONDS, opened.request.id)
+            case Parked(deferred=deferred) if opened in self.line.asked.items:
+                self.notices.say(PARKED if deferred else LEFT, HOW_SECONDS, opened.request.id)
+            case Settled():
+                self.close(opened, change)
+
+    def close(self, opened: OpenRequest, change: Settled) -> None:
+        """Take a settled request out of the line; say so and keep its draft, unless it was settled here."""
+        self.notices.hush(opened.request.id)
+        if opened not in self.line.items:
+            self.tidy()
+            return
+        self.withdraw(opened)
+        if change.actor == Actor.here(Surface.PANEL):
+            return
+        if isinstance(change.outcome, Cancelled):
+            self.closed.add(opened.shown)
+        # The inbox of this program keeps what its answer leaves over.
+        answered_here = change.actor == Actor.here(Surface.INBOX)
+        kept = "" if answered_here else self.host.keep(draft_words(opened.shown))
+        words = closed_words(opened.request, change.outcome, change.actor)
+        self.notices.say(words + kept, of=CLOSED)
+
+    def add(self, opened: OpenRequest) -> None:
         """Add a request to the line; it is shown when it is the first and nobody is typing.
 
-        A set that was still being written keeps its draft. Drafts of ``earlier`` pages, of questions that
-        were closed, come back with the same questions.
+        A set that was still being written keeps its draft; drafts of closed questions come back.
         """
-        request = opened.request
-        if request.id in self.line:
-            if opened.arriving is not None and isinstance(request, QuestionRequest):
-                self._grow(opened, request, None, earlier)
+        request, draft, earlier = opened.request, opened.draft, self.closed.pages
+        if opened in self.line.items:
+            arrived = isinstance(draft, PanelState) and draft.arriving is not None
+            if arrived and isinstance(request, QuestionRequest):
+                self._grow(opened, request, None)
                 self._change(self.line)
                 if isinstance(opened.draft, PanelState) and opened.draft.has_draft:
                     opened.type(opened.draft, Actor.here(Surface.PANEL))
             return
-        if opened.draft is None and earlier and isinstance(request, AnsweredRequest):
+        if draft is None and earlier and isinstance(request, AnsweredRequest):
             again = begun(request.questions, None, earlier)
             opened.draft = again if again.has_draft else None
         if not self.line.items:
             self._settled = 0
-        self._change(self.line.with_added(opened))
+        self._change(WaitingLine((*self.line.items, opened)))
         self._show_soon()
         self._make_way_soon()
 
-    def arrive(
-        self, opened: OpenRequest, request: QuestionRequest, arriving: Arriving, earlier: Sequence[Page] = ()
-    ) -> None:
-        """Show more of a question set that is still being written; for ``earlier`` see `add`."""
-        if request.id in self.line:
-            self._grow(opened, request, arriving, earlier)
+    def _arrive(self, opened: OpenRequest, request: QuestionRequest, arriving: Arriving) -> None:
+        """Show more of a question set that is still being written."""
+        if opened in self.line.items:
+            self._grow(opened, request, arriving)
             self._make_way_soon()
         else:
-            opened.draft = begun(request.questions, arriving, earlier)
+            opened.draft = begun(request.questions, arriving, self.closed.pages)
             self.add(opened)
 
-    def _grow(
-        self,
-        opened: OpenRequest,
-        request: QuestionRequest,
-        arriving: Arriving | None,
-        earlier: Sequence[Page],
-    ) -> None:
-        questions, draft = request.questions, opened.draft
-        if isinstance(self.panel, QuestionPanel) and self.host.opened is opened:
-            opened.draft = self.panel.grow(questions, arriving, earlier=earlier, recalled=opened.recalled)
-        elif isinstance(draft, PanelState):
-            opened.draft = with_recalled(
-                grown(draft, questions, arriving, self._clock(), earlier=earlier), opened.recalled
-            )
+    def _grow(self, opened: OpenRequest, request: QuestionRequest, arriving: Arriving | None) -> None:
+        shows = self.panel is not None and self.panel.opened is opened
+
+        def more(draft: PanelState) -> Draft:
+            earlier = self.closed.pages
+            written = grown(draft, request.questions, arriving, seen=shows, earlier=earlier)
+            return with_recalled(written, opened.recalled)
+
+        if isinstance(self.panel, QuestionPanel) and shows:
+            opened.draft = self.panel.change(more)
+        elif isinstance(opened.draft, PanelState):
+            opened.draft = more(opened.draft)
         self._say_what_waits()
 
     def _make_way_soon(self) -> None:
@@ -243,27 +319,24 @@ class Dock(Vertical):
         if head is None or not self.line.held_up:
             return
         typed = self.panel.touched if self.panel is not None else None
-        if wait := seconds_to_wait(self._clock(), typed, drafting=False):
+        if wait := may_open(self._clock(), typed, draft=False):
             self._making_way = after(self, wait, self._make_way)
             return
         self._let_panel_go()
         self.line = self.line.asked_first
         self._tidy()
 
-    def withdraw(self, request_id: str) -> OpenRequest | None:
-        """Take a request out of the line and show the next; return it, or None if it did not wait."""
-        gone = self.line.get(request_id)
-        if gone is not None:
-            self._take_out(gone)
-            self._tidy()
-        return gone
+    def withdraw(self, opened: OpenRequest) -> None:
+        """Take a request out of the line and show the next."""
+        self._take_out(opened)
+        self._tidy()
 
     def _take_out(self, gone: OpenRequest) -> None:
         """Take a request out of the line, and let its panel leave; `_tidy` shows that."""
         self._settled += 1
         if self.line.head is gone:
             self._let_panel_go()
-        self.line = self.line.without(gone.request.id)
+        self.line = WaitingLine(tuple(item for item in self.line.items if item is not gone))
 
     def let_go(self, opened: OpenRequest) -> None:
         """Let the panel of a request go that was settled in it; the screen is drawn a moment later."""
@@ -280,7 +353,7 @@ class Dock(Vertical):
     def toggle_panel(self) -> None:
         """Hide the panel, show it again, or open at once a request that waits for a pause in typing."""
         if self.panel is not None:
-            self.panel.dispatch(Pressed("f2", at=self._clock()))
+            self.panel.dispatch(Pressed("f2"))
         elif self.line.items:
             self._open_panel(asked_for=True)
 
@@ -300,13 +373,13 @@ class Dock(Vertical):
             self._opening.cancel()
             self._opening = None
         if self.line.head is None:
-            self._show_prompt()
+            self.show_prompt()
             return
         if self.panel is not None:
             self.panel.place = self._place()
             self._say_what_waits()
             return
-        wait = seconds_to_wait(self._clock(), self.prompt.typing_at, drafting=self.prompt.holds_text)
+        wait = may_open(self._clock(), self.prompt.typing_at, draft=self.prompt.holds_text)
         if wait:
             self._say_what_waits()
             self._opening = after(self, wait, self._show_first)
@@ -319,15 +392,33 @@ class Dock(Vertical):
         first = self.line.head
         if first is None:
             return
+        self._draw_before()
+        self.notices.hush(CLOSED)
         self._put_away()
-        self.host.show(first, self.panels.of(first.shown), at=self._place(), asked_for=asked_for)
-        self._show_prompt()
+        self.panel = self._panel_for(PANELS[type(first.shown)])
+        self.panel.begin(first, place=self._place(), asked_for=asked_for)
+        self.shown(first, self.panel)
+        self.show_prompt()
+
+    def make_ready(self) -> None:
+        """Make the panels before they are needed, one after the other: keys come between."""
+        missing = [kind for kind in PANELS.values() if kind not in self._panels]
+        if missing and self.is_attached:
+            self._panel_for(missing[0])
+            after(self, APART_SECONDS, self.make_ready)
+
+    def _panel_for(self, kind: type[Panel]) -> Panel:
+        if kind not in self._panels:
+            panel = self._panels[kind] = kind(self.host, self._clock)
+            self.mount(panel, before=self.prompt_line)
+        return self._panels[kind]
 
     def _let_panel_go(self) -> None:
         """Let the panel go; it stays on the screen and keeps what is typed until it is put away."""
         if self.panel is not None:
             self._put_away()
-            self._leaving = self.host.leave()
+            self.panel.leave()
+            self._leaving, self.panel = self.panel, None
 
     def _put_away(self) -> None:
         """Take a panel that leaves off the screen."""
@@ -339,27 +430,13 @@ class Dock(Vertical):
             if left.outcome is None and typed is not None:
                 # Settled while somebody typed: the next panel waits for a pause as behind the prompt.
                 self.prompt.note_typed(typed)
-            # Keys under way were meant for the panel: they stay in the prompt, and send nothing.
-            # What is begun after one's own answer was meant for the prompt.
+            # What was begun in the panel ends in the prompt, where Enter says so first; what is begun after
+            # one's own answer was meant for the prompt.
             if left.outcome is None or late or self.prompt.holds_text:
-                self.prompt.hold()
+                self.prompt.came_up()
             self.prompt.take_focus()
-        self.type_late(late)
+        self.prompt.take_over(late)
         self._leaving = None
-
-    def type_late(self, typed: Iterable[Typed]) -> None:
-        """Give the prompt what was typed into a panel that has gone, or before anybody saw the question."""
-        for event in typed:
-            self.prompt.field.post_message(event)
-            self.prompt.note_typed()
-
-    def give_back(self, panel: Panel) -> None:
-        """Give the prompt its place back, with all that was typed; the panel waits for a pause."""
-        self.host.leave()
-        self.prompt.take_over(panel.state.guard.returned)
-        self.type_late(panel.rest())
-        self._show_prompt()
-        self._show_soon()
 
     def uncover(self) -> None:
         """Begin the panel's grace again: the search or list that covered it has gone."""
@@ -377,7 +454,7 @@ class Dock(Vertical):
             self._tidying = None
         if self._leaving is not None:
             self._put_away()
-            self._show_prompt()
+            self.show_prompt()
         self._change(self.line)
         self._show_soon()
 
@@ -388,7 +465,7 @@ class Dock(Vertical):
     def _covered(self) -> bool:
         return self.panel is not None and not self.panel.state.hidden
 
-    def _show_prompt(self) -> None:
+    def show_prompt(self) -> None:
         """Show the prompt or the panel, whichever has its turn, and give it the focus."""
         covered = self._covered
         # Not by a class: Textual would look up all styles of all parts again.
@@ -429,10 +506,6 @@ class Dock(Vertical):
         keys = keymap().keys.get(action, ())
         self.notices.stand(told or self._offered, keys[0] if keys else "")
 
-    def folded(self) -> None:
-        """Show the prompt under a panel that was folded away, or the panel again."""
-        self._show_prompt()
-
     @on(Prompt.Said)
     def _say(self, event: Prompt.Said) -> None:
         event.stop()
@@ -447,6 +520,11 @@ class Dock(Vertical):
     @on(Prompt.Changed)
     def _say_it_no_longer(self, event: Prompt.Submitted | Prompt.Changed) -> None:
         """Drop the reason why a prompt was not sent, once it is sent or has changed."""
+        if isinstance(event, Prompt.Submitted):
+            self.notices.hush(CLOSED)
         if isinstance(event, Prompt.Submitted) or self._unsent not in ("", self.prompt.text):
             self._unsent = ""
             self.notices.hush(UNSENT)
+        if self._covered and self.panel is not None:
+            self.fit()
+            self.panel.look_again()  # Enter is the panel's again, or the prompt's

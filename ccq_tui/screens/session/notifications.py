@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from ccq_tui.agent import events as ev
 from ccq_tui.compat.textual.driver import write
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.port import Added, RequestChange
 from ccq_tui.runtime.events import GaveWay, LimitReached, SessionEvent
 from ccq_tui.runtime.limits import Attention
 from ccq_tui.screens.session.ui import SessionUi
@@ -56,8 +58,7 @@ class AttentionWatch:
             self._touched = max(self._touched, panel.touched)
         if typed is not None:
             self._touched = max(self._touched, typed)
-        items = dock.line.asked.items
-        first = items[0].request if items else None
+        first = next((item.request for item in dock.line.asked.items), None)
         return Attention(self._touched, first.id if first and kind_of(first).EXPIRES else "")
 
 
@@ -78,8 +79,6 @@ def notification_of(session: str, news: Sequence[str]) -> tuple[str, str]:
 def news_of(event: SessionEvent, long_turn: float) -> str:
     """Return a sentence for somebody who looks elsewhere, or "" for no news; short turns end without any."""
     match event:
-        case ev.RequestAsked(request):
-            return kind_of(request).news(request)
         case ev.TurnEnded(is_error=failed, duration=seconds) if seconds >= long_turn:
             return f"{'Stopped' if failed else 'Done'} after {on_clock(int(seconds))}"
         case ev.SessionLost(expected=False):
@@ -99,6 +98,12 @@ class Notifications:
         self._has_bar = has_progress(self._settings.progress, self._environment)
         self._bar = Bar.NONE
         self._news: list[str] = []
+        ui.session.follow(self._hear)
+
+    def _hear(self, opened: OpenRequest, change: RequestChange) -> None:
+        """Note that a request waits; the dock shows it, and what has changed."""
+        if isinstance(change, Added) and opened.is_pending:
+            self._news.append(kind_of(opened.request).news(opened.request))
 
     def take(self, event: SessionEvent) -> None:
         """Note the news of an event."""

@@ -13,25 +13,23 @@ from ccq_tui.agent.commands import CommandError, ImageFile
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.commands.shell import STOPPING, ShellCommands
 from ccq_tui.commands.workspace import RewindCommand
-from ccq_tui.config.keymap import key_of, keymap, with_keys
+from ccq_tui.config.keymap import key_of, with_keys
+from ccq_tui.input.gate import Face
 from ccq_tui.prompts.image_paths import existing, file_facts, mentioned, paths_in
 from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import MOST_IMAGES, PromptImage, UnfitImageError
 from ccq_tui.prompts.shell_runs import command_in, run_in
-from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.runtime.events import Reconnected, SessionEvent
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.screens.clipboard import NoReaderError, read_clipboard, reader
-from ccq_tui.screens.session.key_repeats import AGAIN_SECONDS
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line, reason
-from ccq_tui.widgets.keys import presses_of
 
 CLEARED = "Prompt cleared · Ctrl+_ or ↑ brings it back"
 VIM_ON = "Vim's keys are on: Esc for commands, i to type · vim_prompt = true keeps them"
 VIM_OFF = "Vim's keys are off"
 GIVEN_BACK = "↶ Interrupted before Claude answered: the prompt is back · Enter sends it again"
-SAID = (ev.BlockGrew, ev.BlockFinished, ev.ToolStarted, ev.QuestionArriving, ev.RequestAsked)
+SAID = (ev.BlockGrew, ev.BlockFinished, ev.ToolStarted)
 """Events after which the turn has something of Claude's to keep."""
 
 
@@ -54,7 +52,8 @@ class EarlyInterrupt:
 
     def interrupt(self, *, queued: bool) -> None:
         """Interrupt the turn; ``queued`` prompts begin the next one, and follow this one."""
-        self._wanted = not (queued or self._ui.dock.prompt.holds_text)
+        dock = self._ui.dock
+        self._wanted = not (queued or dock.prompt.holds_text or dock.line.items)
         self._ui.session.agent.interrupt()
 
     def take(self, event: SessionEvent) -> None:
@@ -195,25 +194,18 @@ class Prompts:
     def interrupt(self) -> None:
         """Interrupt the turn; where that would withdraw a hidden request, ask once.
 
-        An Esc of a burst does not interrupt, nor does a held key: the first Esc waits until no repeat can
-        follow. Where nothing runs, two presses clear the prompt or rewind.
+        Where nothing runs, two presses clear the prompt or rewind.
         """
-        dock, escapes = self._ui.dock, ("escape", *keymap().keys["interrupt"])
-        apart = presses_of(dock).apart_of(*escapes)
+        dock = self._ui.dock
         if self._shell.runs:
             self._shell.stop()
         elif not self._ui.view.busy:
-            dock.twice.press("clear", self._clearing, self._clear_or_rewind, pause=GRACE)
-        elif dock.line.items:
+            dock.pressed(Face(twice="clear"), self._clear_or_rewind, self._clearing)
+        else:
             words = f"{key_of('interrupt')} again interrupts Claude and withdraws what waits"
             words += f" · {key_of('panel')} shows it"
-            dock.twice.press("interrupt", lambda: words, self._interrupt_busy, pause=GRACE, least=GRACE)
-        elif apart < GRACE:
-            return
-        elif apart < AGAIN_SECONDS:
-            dock.twice.release(self._interrupt_busy, *escapes)
-        else:
-            self._interrupt()
+            twice = "interrupt" if dock.line.items else ""
+            dock.pressed(Face(twice=twice, interrupts=True), self._interrupt_busy, lambda: words)
 
     def _clearing(self) -> str:
         """Say what a second press does to the prompt."""

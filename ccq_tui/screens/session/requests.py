@@ -2,152 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any
 
 from ccq_tui.agent import events as ev
+from ccq_tui.agent.delivery import CLEARED
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.keymap import with_keys
-from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.draft import Draft
+from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.requests import Cancelled, PlanRequest, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.port import Settled
+from ccq_tui.inbox.requests import Cancelled, PlanRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import SessionEvent
-from ccq_tui.screens.link_opener import Target, open_target
-from ccq_tui.screens.session.key_repeats import AGAIN_SECONDS
+from ccq_tui.screens.link_opener import open_url
+from ccq_tui.screens.session.dock import HOW_SECONDS
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.keys import presses_of
+from ccq_tui.widgets.hints import HIDES
+from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.lifetime import after_refresh
 from ccq_tui.widgets.panel.drafts import (
-    ClosedPages,
+    ClosedDrafts,
     draft_words,
     plan_left_over,
     set_left_over,
     text_left_over,
 )
-from ccq_tui.widgets.panel_host import Panel, PanelHost
+from ccq_tui.widgets.panel.host import PanelHost
+from ccq_tui.widgets.panels import Panel
 
 READY_SECONDS = 0.2
 """Seconds from the start of a turn to the making of panels."""
-CLOSED_SECONDS = 30.0
-"""Seconds to show that a request was closed."""
-HOW_SECONDS = 20.0
-"""Seconds to show how an answer reaches the agent."""
-CLOSED, ARRIVING = "a closed request", "a question that was being written"
-"""Owners of the lines that say why something is no longer asked."""
 IN_PROMPT = "Your text was not sent: it is in the prompt"
 LEFT_OVER = "{copy_draft} copies your draft"
 UNDELIVERED = "Your answer did not reach Claude; {copy_draft} copies it"
-PARKED = "Parked without a process · your answer restarts Claude"
-LEFT = "The question still waits · your answer restarts Claude and reaches it as a message"
 OTHERS = "Another ccq-tui now runs this session and has your answer"
-BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a message"
 
 
-class RequestQueue(PanelHost):
-    """Hands the requests of a session to its dock, and loses no draft on the way."""
+class RequestQueue:
+    """Sees the requests of a session through, and loses no draft on the way.
+
+    Attributes:
+        drafts: Drafts of requests that were closed, for copying.
+    """
 
     def __init__(self, ui: SessionUi) -> None:
-        super().__init__(Surface.PANEL, ui.dock)
-        ui.dock.host = self
-        self._ui = ui
-        self._left = ClosedPages()
-        self._closed: Request | None = None
-        """The request whose end was reported last."""
+        self._ui, self.drafts = ui, ClosedDrafts()
         self._seen: tuple[Panel | None, int] = (None, 0)
         self._left_end_for = ""
         """The plan for whose head the transcript left its end, or ""."""
+        dock = ui.dock
+        dock.shown = self._bring_into_view
+        dock.host = PanelHost(
+            surface=Surface.PANEL,
+            say=lambda text, of: ui.say(text, of=of),
+            run=lambda work: ui.start(work, "answer"),
+            edit=ui.edit,
+            open_link=lambda url: open_url(ui.app, url, ui.say),
+            keep=self.keep,
+            leave=self._leave,
+            ended=self._ended,
+            type_late=dock.prompt.take_over,
+            folded=dock.show_prompt,
+            typed=lambda _: dock.show_line(),
+            prompt=dock.prompt,
+            unseen_above=lambda: (ui.transcript.plan.unseen, False),
+            hides=HIDES,
+        )
+
+    @property
+    def _panel(self) -> Panel | None:
+        return self._ui.dock.panel
 
     # -- events of the session -----------------------------------------------------------------------------
 
     def take(self, event: SessionEvent) -> None:
-        """Let requests wait, close what was settled, and say how an answer reaches the agent."""
-        dock, inbox = self._ui.dock, self._ui.session.inbox
-        if inbox is None:
-            return  # a recording
-        match event:
-            case ev.QuestionArriving(request, arriving):
-                self._came_again(request)
-                dock.arrive(inbox.arrive(request), request, arriving, self._left.pages)
-            case ev.ArrivingEnded():
-                self._close_arriving(event)
-            case ev.RequestAsked(request, by_message):
-                self._came_again(request)
-                opened = inbox.known(request.id)
-                if opened is not None and opened.is_pending:  # else asked again only to receive its answer
-                    dock.add(opened, self._left.pages)
-                if by_message:
-                    self._ui.say(BY_MESSAGE, HOW_SECONDS, request.id)
-            case ev.RequestSettled():
-                self._close(event)
-            case ev.StateChanged(ev.SessionState.WORKING):
-                # While the agent thinks: the start is over, and what it asks first finds its panel made.
-                self._ui.after(READY_SECONDS, dock.panels.make_ready)
-            case _:
-                self._say_way(event)
-
-    def _say_way(self, event: SessionEvent) -> None:
-        """Say how an answer reaches the agent, if not in the usual way."""
+        """Make panels ready, leave what no longer belongs here, and offer what did not reach the agent."""
         dock = self._ui.dock
         match event:
-            case ev.RequestParked(request_id, deferred) if request_id in dock.line.asked:
-                self._ui.say(PARKED if deferred else LEFT, HOW_SECONDS, request_id)
+            case ev.StateChanged(ev.SessionState.WORKING):
+                # While the agent thinks: the start is over, and what it asks first finds its panel made.
+                self._ui.after(READY_SECONDS, dock.make_ready)
+            case ev.StateChanged(ev.SessionState.STARTING):
+                for item in dock.line.items:
+                    dock.notices.hush(item.request.id)  # a process waits again
+            case ev.ConversationReset():
+                for item in dock.line.items:
+                    if item.request.session_id != self._ui.session.known_id:
+                        dock.close(item, Settled(item.request, Cancelled(CLEARED), WITHDRAWN))
+            case ev.DraftLeft(draft):
+                self.keep(draft_words(draft))
             case ev.SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._undelivered:
                 self._ui.say(OTHERS, seconds=HOW_SECONDS)
             case ev.SessionLost(kind=Problem.DIRECTORY_GONE | Problem.NO_CONVERSATION):
                 self._offer_answers()
-            case ev.StateChanged(ev.SessionState.STARTING):
-                for item in dock.line.items:
-                    dock.notices.hush(item.request.id)  # a process waits again
             case _:
                 pass
-
-    def _close(self, event: ev.RequestSettled) -> None:
-        """Close the panel of a request that was settled elsewhere, keeping what was typed for it."""
-        outcome = event.outcome
-        self._ui.dock.notices.hush(event.request_id)
-        gone = self._ui.dock.withdraw(event.request_id)
-        if gone is None:
-            self._offer_left(event)
-            return
-        where = f"answered {event.actor.where_from_here}" if event.actor else "answered elsewhere"
-        if isinstance(outcome, Expired):
-            where = "nobody answered in time; nothing was chosen"
-        reason = outcome.reason if isinstance(outcome, Cancelled) else where
-        if isinstance(outcome, Cancelled):
-            self._left.add(gone.shown)
-        # The inbox of this program keeps what its answer leaves over.
-        kept = "" if event.actor == Actor.here(Surface.INBOX) else self.keep(draft_words(gone.shown))
-        self._closed = gone.request
-        self._ui.say(f"The request was closed: {reason}{kept}", CLOSED_SECONDS, CLOSED)
-
-    def _offer_left(self, event: ev.RequestSettled) -> None:
-        """Offer the draft of a request whose program was killed."""
-        inbox = self._ui.session.inbox
-        left = inbox.known(event.request_id) if inbox is not None else None
-        if isinstance(event.outcome, Cancelled) and left is not None and left.draft is not None:
-            self.keep(draft_words(left.draft))
-            left.draft = None  # it is offered once
-
-    def _close_arriving(self, event: ev.ArrivingEnded) -> None:
-        """Close the panel of a set that will not be asked; its draft comes back with the same questions."""
-        gone = self._ui.dock.withdraw(event.request_id)
-        if gone is None:
-            return
-        self._left.add(gone.shown)
-        kept = self.keep(draft_words(gone.shown))
-        self._ui.say(f"The question was closed: {event.reason}{kept}", CLOSED_SECONDS, ARRIVING)
-
-    def _came_again(self, request: Request) -> None:
-        """Drop the line that a question was closed once it is asked again, with its draft."""
-        self._ui.dock.notices.hush(ARRIVING)
-        if self._closed is not None and _same(self._closed, request):
-            self._closed = None
-            self._ui.dock.notices.hush(CLOSED)
 
     def _offer_answers(self) -> None:
         """Offer answers for copying if their session's directory or conversation is gone; they stay kept."""
@@ -163,7 +113,8 @@ class RequestQueue(PanelHost):
         return [one for one in self._ui.session.requests if one.stored.actor == here]
 
     def keep(self, draft: str, words: str = LEFT_OVER) -> str:
-        kept = super().keep(draft)
+        """Keep a draft, also in sight; return what to say of it."""
+        kept = self.drafts.offer(draft)
         if kept:  # the line above the prompt passes; the transcript stays
             self._ui.note(f"{with_keys(words)}:\n{draft}", "warning")
         return kept
@@ -175,89 +126,65 @@ class RequestQueue(PanelHost):
 
     # -- what the person does -------------------------------------------------------------------------------
 
-    def say(self, text: str, of: str = "") -> None:
-        self._ui.say(text, of=of)
-
-    def run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        self._ui.start(work, "answer")
-
-    def edit(self, text: str, put: Callable[[str], None]) -> None:
-        self._ui.edit(text, put)
-
-    async def open_link(self, url: str) -> None:
-        self._ui.say(await open_target(self._ui.app, Target(url, url=url)))
-
-    def gave(self, opened: OpenRequest, draft: Draft, outcome: RequestOutcome) -> None:
+    def _leave(self, opened: OpenRequest, outcome: RequestOutcome) -> None:
         """Keep what is not part of the outcome at hand, and put what was typed beside it into the prompt."""
+        draft = opened.shown
+        self._ui.dock.let_go(opened)
         self._ui.dock.notices.hush(opened.request.id)
         if text := text_left_over(draft, outcome):
             self._ui.dock.prompt.put_back(text)
             self._ui.say(IN_PROMPT)
         self.keep(plan_left_over(draft, outcome))
         self.keep_to_copy(set_left_over(draft, outcome), LEFT_OVER)
-        self._left.forget(draft)
+        self._ui.dock.closed.forget(draft)
         if opened.request.id == self._left_end_for:
             self._left_end_for = ""
             self._ui.transcript.action_end()
 
-    async def won(self, _opened: OpenRequest, _draft: Draft, _outcome: RequestOutcome) -> None:
-        self._ui.dock.tidy()
-
-    def refused(self, opened: OpenRequest, _draft: Draft, error: InboxError) -> None:
-        self._ui.transcript.apply(ev.ErrorReported("answer", f"The answer was not kept: {error}"))
-        self._ui.dock.add(opened)
+    async def _ended(self, opened: OpenRequest, _: RequestOutcome, error: InboxError | None) -> None:
+        """Let a request wait again whose answer was not taken."""
+        if error is not None:
+            self._ui.transcript.apply(ev.ErrorReported("answer", f"The answer was not kept: {error}"))
+            self._ui.dock.add(opened)
 
     def toggle(self) -> None:
         """Show or hide what waits here; right after hiding it, or if nothing waits, show the inbox."""
         dock = self._ui.dock
         hidden = dock.panel is not None and dock.panel.state.hidden
-        if dock.line.items and not (hidden and presses_of(dock).apart < AGAIN_SECONDS):
+        if dock.line.items and not (hidden and keyboard_of(dock).again):
             dock.toggle_panel()
         else:
             self._ui.act("inbox")
 
     def copy_drafts(self) -> None:
         """Copy the drafts of requests that were closed."""
-        count = len(self.drafts)
-        if count:
-            self._ui.app.copy_to_clipboard(self.drafts.copied())
-        words = {0: "No draft to copy", 1: "Draft copied"}
-        self._ui.say(words.get(count, f"{count} drafts copied"))
+        self._ui.say(self.drafts.copy(self._ui.app.copy_to_clipboard))
 
     # -- a plan is read in the transcript -------------------------------------------------------------------
 
-    def show(self, opened: OpenRequest, panel: Panel, **where: Any) -> None:
-        """Ask a request in a panel; the head of a plan that is being decided comes into view."""
-        super().show(opened, panel, **where)
-        if isinstance(panel, DecisionPanel) and isinstance(opened.request, PlanRequest):
-            panel.form.unseen_above = lambda: (self._ui.transcript.plan.unseen, False)
+    def _bring_into_view(self, opened: OpenRequest, panel: Panel) -> None:
+        """Bring the head of a plan that is being decided into view."""
+        if isinstance(opened.request, PlanRequest):
             # Only after the panel has taken its lines from the transcript.
-            after_refresh(panel, partial(self._bring_into_view, opened.request.id))
+            after_refresh(panel, partial(self._show_plan, opened.request.id))
 
-    def _bring_into_view(self, request_id: str) -> None:
+    def _show_plan(self, request_id: str) -> None:
         if self._ui.transcript.following:
             self._left_end_for = request_id
         self._ui.transcript.plan.show(request_id)
 
     def looked(self) -> None:
         """Note that the transcript was scrolled: more of the plan may have been seen."""
-        if isinstance(self.panel, DecisionPanel):
-            self.panel.look()
+        if isinstance(self._panel, DecisionPanel):
+            self._panel.look()
 
     # -- behind other screens -------------------------------------------------------------------------------
 
     def covered(self) -> None:
         """Remember which request was seen in which panel."""
-        self._seen = (self.panel, self.panel.turn if self.panel is not None else 0)
+        self._seen = (self._panel, self._panel.turn if self._panel is not None else 0)
 
     def came_up(self) -> None:
         """Begin the grace of a panel that another screen covered: no key until now was meant for it."""
-        if self.panel is not None and not self.refresh():
-            self.panel.uncover(again=(self.panel, self.panel.turn) == self._seen)
-
-
-def _same(closed: Request, request: Request) -> bool:
-    """Whether a request asks the same as one that was closed."""
-    if isinstance(closed, QuestionRequest) and isinstance(request, QuestionRequest):
-        return closed.questions.questions == request.questions.questions
-    return closed.id == request.id
+        if self._panel is not None and not self._panel.refresh_draft():
+            self._panel.uncover(again=(self._panel, self._panel.turn) == self._seen)

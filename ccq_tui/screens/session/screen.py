@@ -24,7 +24,6 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.wait_statistics import read_statistics, text_lines
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.session import SupervisedSession
-from ccq_tui.screens.help import own_bindings
 from ccq_tui.screens.session import screen_commands
 from ccq_tui.screens.session.base import READING, SessionBase
 from ccq_tui.screens.session.dock import Dock
@@ -44,7 +43,6 @@ from ccq_tui.worktrees.words import begun
 
 PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", "background")
 """Actions whose keys work in the prompt alone, since a panel uses or types them."""
-NUMBERS = range(1, 10)
 ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "recover": lambda s: s.remedies.do(),
     "sessions": lambda s: s.switcher.toggle(),
@@ -78,12 +76,7 @@ class SessionScreen(SessionBase):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(*ACTIONS),
-        *(
-            Binding(
-                f"alt+{number}", f"go_to_session({number})", "Go to session 1 to 9", show=False, priority=True
-            )
-            for number in NUMBERS
-        ),
+        *(Binding(f"alt+{at}", f"go_to_session({at})", show=False, priority=True) for at in range(1, 10)),
     ]
 
     actions = {**READING, **ACTIONS}  # noqa: RUF012
@@ -93,9 +86,7 @@ class SessionScreen(SessionBase):
     def __init__(self, session: SupervisedSession, inbox: Inbox) -> None:
         launch = session.launch
         super().__init__(
-            session,
-            Transcript(TranscriptModel(session.clock)),
-            Dock(session.facts.project, launch.draft, clock=session.clock),
+            session, Transcript(TranscriptModel(session.clock)), Dock(launch.draft, clock=session.clock)
         )
         self.inbox = inbox
         self.side_bar = SideBar(lambda number: self.switcher.go_to(number))
@@ -145,7 +136,7 @@ class SessionScreen(SessionBase):
     def _name_panels(self) -> None:
         """Show the session's directory on its panels, and its name where there is more than one."""
         several = len(self.switcher.entries) > 1
-        self.dock.panels.be_called(self.view.short_name if several else "", str(self.view.cwd))
+        self.dock.be_called(self.view.short_name if several else "", str(self.view.cwd))
 
     def compose(self) -> ComposeResult:
         yield self.side_bar
@@ -170,7 +161,6 @@ class SessionScreen(SessionBase):
             self.prompts.send(self.launch.prompt)
         self.queue.load()
         self.status.begin(self.set_interval(self.transcript.second, self.status.tick))
-        self.themes.watch()
         self.watch(self.app, "app_focus", self.changed, init=False)
         self.changed()
 
@@ -267,8 +257,7 @@ async def _do_any(screen: SessionScreen) -> None:
     """Let the person choose from all commands and actions: do it, or begin it in the prompt."""
     rows = (
         *screen_commands.command_rows(SLASH_COMMANDS, screen.completions.others),
-        *screen_commands.action_rows(own_bindings(type(screen)), keymap()),
-        *screen_commands.action_rows(own_bindings(type(screen.app)), keymap(), "app."),
+        *screen_commands.action_rows(screen.actions, keymap()),
     )
     value = await screen.runner.pick("Commands and keys", rows, choose="do it")
     if value is None:

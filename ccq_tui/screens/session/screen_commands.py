@@ -6,12 +6,10 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
-
-from textual.binding import Binding
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import SessionState, SlashCommand
@@ -21,19 +19,17 @@ from ccq_tui.claude_files import find_cli
 from ccq_tui.commands.command import ASKING, Command, CommandGroup, CommandRunner, PickRow
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.keymap import Keymap, with_keys
-from ccq_tui.config.keynames import shown_key
+from ccq_tui.config.keymap import TEXT_PLACES, Keymap, with_keys
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.input.keys import SETTINGS
 from ccq_tui.runtime.launches import WayOn, launch_to_resume
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
-from ccq_tui.screens.help import joined
 from ccq_tui.screens.pickers import SessionPicker, Shelf
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
 from ccq_tui.theming.live import KeepError, LiveThemes, keep_theme
-from ccq_tui.theming.load import ThemeWatch
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 
 
@@ -86,8 +82,6 @@ class ResumeCommand(CommandGroup[SessionUi]):
         self._ui.act("replace", self._ui.session, launch)
 
 
-LOOK_SECONDS = 1.0
-"""Seconds between checks of the theme files."""
 REST_SECONDS = 0.08
 """Seconds that the cursor rests on a theme before it applies: a switch costs more than a key may wait."""
 
@@ -98,23 +92,11 @@ class ThemeCommand(CommandGroup[SessionUi]):
     _looking: asyncio.TimerHandle | None = None
     """The wait until the theme under the cursor is shown."""
 
-    def watch(self) -> None:
-        """Watch the theme files for as long as the screen is there."""
-        self._themes = LiveThemes(self._ui.app, self._ui.launch.settings.theme)
-        # Here, not in the worker, which would miss what is written before it begins.
-        watch = self._themes.watch()
-        self._ui.start(partial(self._watch_themes, watch), "themes", group="themes")
-
-    async def _watch_themes(self, watch: ThemeWatch) -> None:
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            found = await asyncio.to_thread(watch.changed)
-            self._themes.take(found)
-            for problem in found.problems:
-                self._ui.note(f"{problem} · the theme is unchanged", "warning")
-
     async def choose(self, name: str) -> None:
         """Apply a theme, and offer to keep it; for an unknown name, choose from a list."""
+        self._themes = LiveThemes(self._ui.app, self._ui.launch.settings.theme)
+        for problem in await self._themes.read():
+            self._ui.note(f"{problem} · the theme is unchanged", "warning")
         if not self._themes.choose(name):
             picked = await self._pick_theme(name)
             if picked is None:
@@ -145,14 +127,14 @@ class ThemeCommand(CommandGroup[SessionUi]):
             if self._looking is not None:
                 self._looking.cancel()
         if picked is None:
-            self._themes.leave(before)
+            self._themes.choose(before)
         return picked
 
     def _look_at(self, name: str) -> None:
         """Show a theme once the cursor rests on it."""
         if self._looking is not None:
             self._looking.cancel()
-        self._looking = self._ui.after(REST_SECONDS, lambda: self._themes.look_at(name))
+        self._looking = self._ui.after(REST_SECONDS, lambda: self._themes.choose(name))
 
 
 VARIABLE = f"{ENV_PREFIX}THEME"
@@ -255,7 +237,7 @@ class SessionSwitcher(CommandGroup[SessionUi]):
     def changed(self) -> None:
         """Report a change in the entry that lists have of this session."""
         view = self._ui.view
-        waiting = len(self._ui.dock.line.asked.items) if self._ui.live else 0
+        waiting = len(self._ui.session.waiting)
         told = (view.state, view.title, waiting, view.last_line, view.cost, view.session_id)
         if told != self._told or self.counts_seconds:
             self._told = told
@@ -314,10 +296,9 @@ def command_rows(own: Iterable[Command[Any]], others: Iterable[SlashCommand]) ->
         yield PickRow(f"/{command.name}{needs}", f"/{command.name}", command.description)
 
 
-def action_rows(bindings: Iterable[Binding], keymap: Keymap, place: str = "") -> Iterator[PickRow]:
-    """Yield a row for each action that has words, with its key; ``place`` is "app." for the app's actions."""
-    for binding in joined(bindings):
-        # A binding without a name is one of several that differ by a number: its words choose nothing.
-        if binding.description and binding.id and binding.id != PALETTE:
-            keys = keymap.keys.get(binding.id) or tuple(binding.key.split(","))
-            yield PickRow(f"{place}{binding.action}", binding.description, right=shown_key(keys[0]))
+def action_rows(own: Container[str], keymap: Keymap) -> Iterator[PickRow]:
+    """Yield a row for each action of the table of keys; those that are not the screen's own are the app's."""
+    for name, row in SETTINGS.items():
+        if row.place in TEXT_PLACES and name != PALETTE:
+            action = f"{'' if name in own else 'app.'}do('{name}')"
+            yield PickRow(action, row.does, right=keymap.shown(name))

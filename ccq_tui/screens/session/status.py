@@ -17,7 +17,8 @@ from ccq_tui import __version__
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import session_options
 from ccq_tui.bounded import begin
-from ccq_tui.config.keymap import key_of, with_keys
+from ccq_tui.config.keymap import key_of, keymap, with_keys
+from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.runtime import status_line
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.facts import SessionFacts
@@ -25,30 +26,12 @@ from ccq_tui.runtime.view import TIMED, Surroundings, mode_words, pieces, short_
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.text import one_line
-from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.search_bar import SEARCH_KEYS
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.words import waiting
 from ccq_tui.worktrees.model import MOST, git_directory
 
-Wanted = tuple[tuple[str, str], ...]
-"""Names of actions with what they do."""
-
-_FIXED = {"send": "Enter", "take_back": "↑", "new_line": "Ctrl+J", "commands": "/", "files": "@"}
-"""Actions whose keys cannot be chosen."""
-_ALWAYS: Wanted = (
-    ("help", "all keys"),
-    ("new_line", "new line"),
-    ("commands", "commands"),
-    ("files", "files"),
-    ("mode", "mode"),
-    ("page_up", "scroll"),
-    ("unfold", "unfold"),
-    ("search", "search"),
-    ("overview", "sessions"),
-    ("editor", "editor"),
-    ("quit", "quit"),
-)
 SILENCE = 15
 """Seconds without a sign of Claude after which the status line reports them."""
 BY_PERSON = (
@@ -63,24 +46,18 @@ BY_PERSON = (
 _GONE = frozenset({ev.SessionState.FAILED, ev.SessionState.ENDED})
 
 
-SEARCHING: Hints = (("Enter", "next match"), ("↑", "previous match"), ("Esc", "close the search"))
-"""Keys to show while the transcript is searched: none of the prompt's apply then."""
-
-
 def prompt_hints(state: ev.SessionState, waiting: int, *, queued: bool = False) -> Hints:
     """Return the keys to show while the prompt is open.
 
+    ``waiting``: requests that an interrupt would withdraw, so that it takes two presses.
     ``queued``: ↑ takes back a prompt that is not read yet.
     """
-    busy = state in (ev.SessionState.WORKING, ev.SessionState.AWAITING)
-    wanted: Wanted = (
-        *((("panel", "answer"),) if waiting else ()),
-        *((("interrupt", "interrupt"),) if busy else ()),
-        *((("quit", "quit"),) if state in _GONE else (("send", "queue" if busy else "send"),)),
-        *((("take_back", "withdraw"),) if queued else ()),
-        *(hint for hint in _ALWAYS if state not in _GONE or hint[0] != "quit"),
-    )
-    return tuple((_FIXED.get(name) or key_of(name), does) for name, does in wanted)
+    busy, over = state in (ev.SessionState.WORKING, ev.SessionState.AWAITING), state in _GONE
+    found = {"prompt": True, "waiting": waiting, "queued": queued, "over": over}
+    words = frozenset(word for word, holds in found.items() if holds)
+    enter = "" if over else "queue" if busy else "send"
+    line, stop = key_line(KeyPlace.PROMPT, words, chosen=keymap().keys, enter=enter), key_of("interrupt")
+    return (*line, (f"{stop} {stop}" if waiting else stop, "interrupt")) if busy else line
 
 
 @dataclass(eq=False)
@@ -148,7 +125,7 @@ class Status:
 
     def _keys(self) -> Hints:
         if self._ui.search_bar.is_open:
-            return SEARCHING
+            return SEARCH_KEYS
         dock = self._ui.dock
         queued = dock.prompt.has_queued and not dock.prompt.field.text
         return prompt_hints(self._ui.view.state, len(dock.line.items), queued=queued)

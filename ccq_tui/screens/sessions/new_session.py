@@ -13,25 +13,17 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
-from ccq_tui.key_uses import KeyUse
+from ccq_tui.input.gate import NEVER, Face, Hand, KeyKind, Sign, judge
+from ccq_tui.input.keys import KeyPlace, key_line
 from ccq_tui.runtime.launches import PlaceError, SessionSpec, place, proposed_name, wanted
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import LineField, copy_of
+from ccq_tui.widgets.keys import LineField, copy_of, keyboard_of
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.worktrees.model import WorktreeError
 
-HINTS = (("Tab", "other field"), ("Esc", "stay here"))
-NEW = "Another session"
-NEW_KEYS = (
-    KeyUse(("enter",), "go_on", "Open the session; in the directory, go to the prompt"),
-    KeyUse(("tab", "shift+tab"), "field", "Next field, previous field"),
-    KeyUse(("space",), "name", "In the empty field of the worktree: make up a name"),
-    KeyUse(("escape",), "leave", "Stay here; the prompt can be copied then"),
-)
-"""The keys of the form, as F1 shows them."""
 LONGEST = 600
 """Most characters of a problem."""
 
@@ -60,6 +52,9 @@ class DirectoryField(LineField):
             self._then.post_message(copy_of(event))
 
 
+AGAIN_OPENS = "The letter before these words opened this · Enter again opens a session with them"
+
+
 class NewSessionScreen(Overlay[SessionSpec]):
     """Form whose result is the wanted session, or None if it was left.
 
@@ -82,12 +77,14 @@ class NewSessionScreen(Overlay[SessionSpec]):
     }
     """
 
-    help_place = NEW
+    help_place = KeyPlace.NEW
 
     def __init__(self, here: Path) -> None:
         super().__init__()
         self._here = here
         self.left = ""
+        self._doubtful = False
+        """Whether the letter that opened this may have begun a word, so that Enter asks once."""
 
     def compose(self) -> ComposeResult:
         prompt = LineField("", id="new-prompt", compact=True, select_on_focus=False)
@@ -103,9 +100,11 @@ class NewSessionScreen(Overlay[SessionSpec]):
             yield HintBar()
 
     def on_mount(self) -> None:
+        opened = keyboard_of(self).key
+        self._opened_at = opened.at if opened.text else NEVER
         palette = palette_of(self.query_one(NewSessionBody))
         self.query_one("#new-title", Static).update(
-            Text.assemble(("◆ ", palette.accent), (NEW, palette.strong))
+            Text.assemble(("◆ ", palette.accent), (KeyPlace.NEW.value, palette.strong))
         )
         for field in self.query(Input):
             field.cursor_blink = field.cursor_blink and self.app.animation_level != "none"
@@ -115,6 +114,13 @@ class NewSessionScreen(Overlay[SessionSpec]):
     def _hush(self) -> None:
         self.query_one("#new-problem", Static).update("")
 
+    @on(Input.Changed, "#new-prompt")
+    def _doubt(self) -> None:
+        """Ask the gate whether these words began with the letter that opened this."""
+        hand, self._opened_at = Hand(opened_at=self._opened_at), NEVER
+        verdict, _ = judge(keyboard_of(self).key, Face(KeyKind.TEXT, prompts=False), hand)
+        self._doubtful |= verdict.sign is Sign.DOUBT
+
     @on(Input.Submitted, "#new-place")
     def _place_given(self, event: Input.Submitted) -> None:
         self._look("directory", partial(self._check, event.value))
@@ -122,7 +128,11 @@ class NewSessionScreen(Overlay[SessionSpec]):
     @on(Input.Submitted, "#new-prompt")
     @on(Input.Submitted, "#new-worktree")
     def _open_wanted(self) -> None:
-        self._look("open", self._open)
+        if self._doubtful:
+            self._doubtful = False
+            self.query_one("#new-problem", Static).update(AGAIN_OPENS)
+        else:
+            self._look("open", self._open)
 
     def _look(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         """Look something up beside the keys: Esc works even if a directory does not answer."""
@@ -162,9 +172,9 @@ class NewSessionScreen(Overlay[SessionSpec]):
 
     @on(events.DescendantFocus)
     def _show_keys(self) -> None:
-        space = (("Space", "make up a name"),) if self._field("#new-worktree").has_focus else ()
+        words = frozenset(("worktree",) if self._field("#new-worktree").has_focus else ())
         enter = "to the prompt" if self._field("#new-place").has_focus else "open"
-        self.query_one(HintBar).show((("Enter", enter), *space, *HINTS))
+        self.query_one(HintBar).show(key_line(KeyPlace.NEW, words, enter=enter, leave="stay here"))
 
     @on(Input.Changed, "#new-worktree")
     def _name_asked_for(self, event: Input.Changed) -> None:

@@ -91,7 +91,7 @@ class OpenSessions(UserList[SessionScreen]):
         """Return the entries of all sessions for the side bar."""
         now, front = self._runtime.clock(), self.front
         return tuple(
-            entry_of(at, one.view, len(one.waiting.items), now, one.around.branch, shown=one is front)
+            entry_of(at, one.view, len(one.session.waiting), now, one.around.branch, shown=one is front)
             for at, one in enumerate(self, 1)
         )
 
@@ -187,7 +187,7 @@ class OpenSessions(UserList[SessionScreen]):
 
         News of a waiting request also ends once that is answered.
         """
-        of = f"{screen.mode} {WAITS if screen.waiting.items else NEWS}"
+        of = f"{screen.mode} {WAITS if screen.session.waiting else NEWS}"
         self.say(f"◆ {screen.view.short_name}: {news}{self.leads}", ANNOUNCED_SECONDS, of)
 
     @property
@@ -203,7 +203,7 @@ class OpenSessions(UserList[SessionScreen]):
         outside = any(count for name, count in self.counts.items() if name not in named)
         screens, at = self.data, self.index(front) + 1 if front is not None else 0
         around = [*screens[at:], *(() if outside else screens[: max(0, at - 1)])]
-        following = next((one for one in around if one.waiting.items), None)
+        following = next((one for one in around if one.session.waiting), None)
         if told is not None and told is not front:
             await self.show(told)
         elif following is not None and news != INBOX:
@@ -217,7 +217,7 @@ class OpenSessions(UserList[SessionScreen]):
         """Hide news of the session on the screen, and of requests that no longer wait."""
         front = self.front
         for one in self:
-            over = (WAITS, NEWS) if one is front else () if one.waiting.items else (WAITS,)
+            over = (WAITS, NEWS) if one is front else () if one.session.waiting else (WAITS,)
             for screen, kind in itertools.product(self, over):
                 screen.dock.notices.hush(f"{one.mode} {kind}")
 
@@ -264,7 +264,7 @@ def parting_words(screens: Iterable[SessionScreen], *, kept: bool = True) -> lis
     """
     lines, lost = [], 0
     for screen in screens:
-        asked = (item for item in screen.dock.line.asked.items if kind_of(item.request).OUTLIVES)
+        asked = (item for item in screen.session.waiting if kind_of(item.request).OUTLIVES)
         count, view = sum(count_of(item.request) for item in asked), screen.view
         lost += count
         waits = f"{waiting(count, 'question')} in " if count else ""

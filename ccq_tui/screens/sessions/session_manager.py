@@ -177,7 +177,7 @@ class SessionManager:
         if screen is None:
             return await self.resume(rests, surface, behind=False)
         await self.sessions.show(screen)
-        waiting = [request_id] if request_id else [one.request.id for one in screen.waiting.items[:1]]
+        waiting = [request_id] if request_id else [one.request.id for one in screen.session.waiting[:1]]
         for name in waiting:
             screen.dock.unfold(name)
         return ""

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ccq_tui.testing.scenarios import (
-    arriving,
-    asking,
-    design,
-    failures,
-    hostile,
-    long,
-    tour,
-    unicode,
-    working,
-)
+from ccq_tui.testing.scenarios import asking, design, tour, working
 from ccq_tui.testing.scenarios.ready import Ready
 
 _ALL = (
@@ -33,13 +23,6 @@ _ALL = (
         "multi_round", "five rounds, each built on the last", "Plan the storage with me", design.multi_round
     ),
     Ready(
-        "arriving",
-        "long question sets, answered while they are written",
-        "Plan the bookmarks with me",
-        arriving.arriving,
-        pace=0.3,
-    ),
-    Ready(
         "two_at_once", "two question sets in one message", "Prepare hosting and alerts", asking.two_at_once
     ),
     Ready(
@@ -50,10 +33,6 @@ _ALL = (
     ),
     Ready("with_plan", "a plan to approve or send back", "Add an import from browsers", working.with_plan),
     Ready("subagent", "a subagent that looks around", "What is in this project?", working.subagent),
-    Ready("long_answer", "200,000 characters of Markdown", "Show me the whole handbook", long.long_answer),
-    Ready("unicode", "wide, joined, combining and right-to-left text", "世界に挨拶して", unicode.unicode),
-    Ready("hostile_text", "text that attacks the terminal", "Say something dangerous", hostile.hostile_text),
-    Ready("api_errors", "failures of the API, and recovery", "Is anybody there?", failures.api_errors),
 )
 
 READY: Mapping[str, Ready] = {ready.name: ready for ready in _ALL}

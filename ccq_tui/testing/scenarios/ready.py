@@ -19,14 +19,12 @@ class Ready:
         description: One line about it.
         prompt: A first prompt that fits it.
         build: Makes the scenario; large texts are made only then.
-        pace: Speed at which the demo writes it, as a fraction of its usual speed.
     """
 
     name: str
     description: str
     prompt: str
     build: Callable[[], Scenario]
-    pace: float = 1.0
 
     @property
     def scenario(self) -> Scenario:

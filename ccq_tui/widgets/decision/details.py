@@ -17,11 +17,12 @@ from rich.text import Text
 
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox import file_diff
+from ccq_tui.inbox.elicitations import MOST_URL, host_of
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import BREAK, CONTEXT, DiffLine
-from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
-from ccq_tui.text import one_line, safe
-from ccq_tui.transcript.tools import EDITS, ToolCard, card_of, short_argument, tool_of
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, Request
+from ccq_tui.text import one_line, placeholder, safe
+from ccq_tui.transcript.tools import EDITS, TOOLS, ToolCard, card_of, short_argument, tool_of
 from ccq_tui.widgets.hints import NARROW
 from ccq_tui.widgets.lines import PIECE, flowing, verbatim, wrapped
 from ccq_tui.widgets.palette import Palette
@@ -45,9 +46,13 @@ def headline(
         who = f"Subagent “{one_line(request.agent, 40)}”"
     wants = tuple(
         words[:1].upper() + words[1:] if low and who == "Claude" else f"{who} wants to {words}"
-        for words in phrases(request, one_line(_path(request, directory), PATH_LIMIT))
-        or (_purpose(request.tool),)
+        for words in phrases(request, one_line(_path(request, directory), PATH_LIMIT)) or _purposes(request)
     )
+    if request.danger:
+        # What a command is, its first line shows.
+        alone = (f"⚠ {request.danger}",) if low and request.command and who == "Claude" else ()
+        warning = (f"{words} · ⚠ {request.danger}" for words in wants)
+        wants = (*warning, *alone, *(f"⚠ {words}" for words in wants))
     return next((words for words in wants if cell_len(words) <= room), wants[-1])
 
 
@@ -62,11 +67,27 @@ def plan_above(request: PlanRequest, unseen: int, width: int) -> str:
     return f"↑ The plan is above · {much} unseen · {key_of('page_down')}"
 
 
-def _purpose(tool: str) -> str:
+def _purposes(request: PermissionRequest) -> tuple[str, ...]:
+    tool, host = request.tool, _host(request)[0]
     server, _, name = tool.removeprefix("mcp__").partition("__")
     if tool.startswith("mcp__") and name:
-        return f"use {one_line(name, 60)} of {one_line(server, 60)}"
-    return tool_of(tool).wants or f"use {one_line(tool, 60)}"
+        return (f"use {one_line(name, 60)} of {one_line(server, 60)}",)
+    wants = tool_of(tool).wants or f"use {one_line(tool, 60)}"
+    return (f"{wants} of {host}", wants) if host else (wants,)
+
+
+def _host(request: PermissionRequest) -> tuple[str, str]:
+    """Return the host of a page as a browser reads it, and a warning of letters that may look like others."""
+    url = request.input.get("url") if card_of(request.tool) is ToolCard.WEB else None
+    if not isinstance(url, str):
+        return "", ""
+    try:
+        host = host_of(url[:MOST_URL])
+        letters = sorted({one for one in host.encode().decode("idna") if not one.isascii()})
+    except ValueError:
+        return "", "the host cannot be read"
+    signs = one_line(" ".join(f"{one}{placeholder(one)}" for one in letters), PATH_LIMIT)
+    return one_line(host, PATH_LIMIT), f"letters beyond ASCII: {signs}" if signs else ""
 
 
 def _path(request: PermissionRequest, directory: str) -> str:
@@ -82,13 +103,10 @@ def detail_lines(
     plan: str = "",
     directory: str = "",
     context: int = CONTEXT,
-    *,
-    about: bool = True,
 ) -> Iterator[Text]:
-    """Yield the details in lines of ``width`` cells: first what would happen, then the words about it.
+    """Yield what would happen in lines of ``width`` cells.
 
     Files are named relative to the session's ``directory``; changes keep ``context`` lines around them.
-    ``about``: with the agent's own description.
     """
     if isinstance(request, PlanRequest):
         if plan:
@@ -97,21 +115,34 @@ def detail_lines(
             rows = file_diff.narrowed(list(_compared(request.plan.rstrip(), plan.rstrip())), 0)
             yield from change_lines(rows, 0, width, palette)
         return
-    tool = tool_of(request.tool)
-    # A low screen has one line only: it must show what would run.
     yield from input_lines(request, width, palette, directory, context)
+
+
+def asides(request: Request, width: int, palette: Palette, directory: str = "") -> Iterator[Text]:
+    """Yield the words about a permission, which allow nothing: warnings, Claude's description, the reason."""
+    if not isinstance(request, PermissionRequest):
+        return
+    said = request.danger in headline(request, width + FRAME, directory)
+    for warning in filter(None, ("" if said else request.danger, _host(request)[1])):
+        yield from flow_lines(f"⚠ {warning}", palette.warning, width)
     if request.blocked_path:
         yield from _passage(f"⚠ because of {request.blocked_path}", palette.warning, width, palette)
-    # Where the agent describes no command, the CLI sends the command itself as description.
-    said = str(request.input.get("command", "")).strip()
-    told = about and (tool.card is ToolCard.COMMAND or not tool.wants)
-    for text in (request.description if told else "", request.reason):
-        if text and text.strip() not in (said, STOCK_REASON):
+    # The CLI sends a command that the agent does not describe, or the path of a file, as description.
+    tool = tool_of(request.tool)
+    told = request.description if tool.card is ToolCard.COMMAND or not tool.wants else ""
+    for text in (told, request.reason):
+        if text and text.strip() != request.command and not STOCK_REASON.fullmatch(text):
             yield from _passage(text, palette.muted, width, palette)
 
 
-STOCK_REASON = "This command requires approval"
-"""A reason that says no more than the panel itself."""
+STOCK_REASON = re.compile(
+    r"(?s)This command requires approval|Path is outside .+ directories|Claude requested .+ granted it yet\."
+)
+"""Reasons of the CLI that say no more than the panel itself."""
+BAR = "│ "
+"""Sign before each line of another's text: nothing in it can be mistaken for a row of the panel."""
+SHELL_BREAK = re.compile(r"\s*\S.*[&|;]\s+|\s*\S.*\s")
+"""The part of a command that stays on a line: up to its last operator, else to its last blank."""
 HEAD_FRAME = 6
 """Cells of the head around its words."""
 PATH_LIMIT = 400
@@ -129,7 +160,7 @@ CELL_EDITS = {
 PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 MOST_FLAT = 50
 """Most members of a list that is drawn on one line."""
-DETAILS_FRAME = 4
+FRAME = 4
 """Cells beside the details: three before them, and a free one at the end of a line that is not narrow."""
 
 Values: TypeAlias = Mapping[str, Any]
@@ -156,12 +187,15 @@ def input_lines(
             shown = ("file_path",)
         case (ToolCard.WEB, {"url": str(text)}) | (ToolCard.WEB, {"query": str(text)}):
             yield from _passage(text, palette.strong, width, palette)
+            if (host := _host(request)[0]) not in headline(request, width + FRAME):
+                yield from flow_lines(f"host {host}", palette.strong, width)
             shown = ("url" if values.get("url") is text else "query",)
             if isinstance(prompt := values.get("prompt"), str):
                 yield from _passage(prompt, palette.muted, width, palette)
                 shown = (*shown, "prompt")
     for name in values:
-        if name not in shown:
+        # Of Claude Code's own tools, every switch is off unless the call says otherwise.
+        if name not in shown and not (values[name] is False and request.tool in TOOLS):
             yield from _field(name, values[name], width, palette)
 
 
@@ -187,7 +221,7 @@ def _file(
 ) -> Iterator[Text]:
     """Yield what a call would do to its file, as the transcript shows it afterwards."""
     path, values, change = _path(request, directory), request.input, request.change
-    if one_line(path, PATH_LIMIT) not in headline(request, width + DETAILS_FRAME, directory) or "\n" in path:
+    if one_line(path, PATH_LIMIT) not in headline(request, width + FRAME, directory) or "\n" in path:
         yield from _passage(path, palette.strong, width, palette)
     if "notebook_path" in values:
         yield from _passage(_cell(values), palette.muted, width, palette)
@@ -254,15 +288,16 @@ def flow_lines(text: str, style: Style, width: int) -> Iterator[Text]:
 
 
 def _passage(text: str, style: Style, width: int, palette: Palette) -> Iterator[Text]:
-    """Wrap a text, with long runs of empty lines counted."""
+    """Wrap another's text behind a bar, with long runs of empty lines counted."""
     for line, counts in _unsigned(text):
-        yield from flow_lines(line, palette.note if counts else style, width)
+        for part in flow_lines(line, palette.note if counts else style, width - len(BAR)):
+            yield Text.assemble((BAR, palette.muted), part)
 
 
 def _command(command: str, width: int, palette: Palette) -> Iterator[Text]:
     for index, (line, counts) in enumerate(_unsigned(command)):
-        style = palette.note if counts else palette.strong
-        yield from verbatim(line, Text("  " if index else "$ ", palette.muted), style, width, palette.muted)
+        style, sign = palette.note if counts else palette.strong, Text(BAR if index else "$ ", palette.muted)
+        yield from verbatim(line, sign, style, width, palette.muted, SHELL_BREAK)
 
 
 def _cell(values: Values) -> str:

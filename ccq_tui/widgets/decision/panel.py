@@ -11,28 +11,31 @@ from textual import events, on
 from textual.geometry import Region
 from textual.widget import Widget
 
-from ccq_tui.config.actions import KeyPlace
+from ccq_tui.config.keymap import keymap
 from ccq_tui.inbox.decision import (
-    DECISION,
     DECISION_ACTIONS,
     DecisionState,
     decide,
     decision_hints,
-    meaning,
+    enter_does,
+    enter_lasts,
+    kind_of,
     means_something,
     unseen_words,
 )
 from ccq_tui.inbox.file_diff import CONTEXT, hunks_of
 from ccq_tui.inbox.kinds import permission
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
+from ccq_tui.input.gate import KeyKind, Stroke
+from ccq_tui.input.keys import Does, KeyPlace
 from ccq_tui.questions.events import Clicked, Pressed, Seen, TabClicked
 from ccq_tui.text import one_line
-from ccq_tui.widgets.decision.details import DETAILS_FRAME, detail_lines, flow_lines, headline, plan_above
+from ccq_tui.widgets.decision.details import FRAME, asides, detail_lines, flow_lines, headline, plan_above
 from ccq_tui.widgets.hints import NARROW, HintBar
 from ccq_tui.widgets.lifetime import after_refresh
 from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, row_lines, wrapped
 from ccq_tui.widgets.panel import RequestPanel, measures
-from ccq_tui.widgets.panel.form import Drawn, Effect
+from ccq_tui.widgets.panel.form import Drawn, Effect, name_of
 from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.sight import SightView, more_line
 
@@ -44,7 +47,7 @@ AROUND = 2
 FEWEST_DETAILS = 2
 """Lines of details that do not fit: one of them, and the row that counts the others."""
 FITS = ((CONTEXT, True), (1, True), (0, True), (0, False))
-"""Lines around a change, and whether the agent's description is there: less where not all would fit."""
+"""Lines around a change, and whether the words about the call are there: less where not all would fit."""
 FEW = frozenset({"Enter", "Esc"})
 SCROLLS = {"scroll_up": -1, "scroll_down": 1}
 PAGES = {"page_up": -1, "page_down": 1}
@@ -64,15 +67,9 @@ class DecisionForm:
     """The machine of a decision, and the widgets that show it."""
 
     nothing = NOTHING
-    places = (KeyPlace.LIST,)
     step = staticmethod(decide)
-    meaning = staticmethod(meaning)
 
     def __init__(self) -> None:
-        self.unseen_above: Callable[[], tuple[int, bool]] = lambda: (0, False)
-        """Returns the number of lines of a plan above never on the screen, and whether there are more."""
-        self.directory = ""
-        """The session's working directory, or ""; files in it are shown relative to it."""
         self._head = TextLines(id="head")
         self._details = SightView(id="details")
         self._more = TextLines(id="more", classes="-off")
@@ -91,6 +88,23 @@ class DecisionForm:
 
     def forget(self) -> None:
         self._flows, self._seen_whole = {}, None
+
+    def kind(self, state: DecisionState, event: Pressed | Clicked | TabClicked) -> KeyKind:
+        if isinstance(event, Pressed):
+            return kind_of(state, event)
+        return KeyKind.DECIDE if event == Clicked(state.cursor) else KeyKind.ACT
+
+    def lasts(self, state: DecisionState, event: Pressed) -> bool:
+        return event.key == "enter" and enter_lasts(state)
+
+    def decides(self, state: DecisionState) -> object:
+        return state.cursor, state.typing, enter_does(state), state.request.id, state.hidden
+
+    def again(self, state: DecisionState, key: Stroke) -> str:
+        return f"{name_of(key)} again {Does(enter_does(state)).again}"
+
+    def takes_words(self, _state: DecisionState) -> bool:
+        return True
 
     def effect(self, state: DecisionState, event: Pressed) -> Effect | None:
         """Return the effect of a key; a scroll is already done."""
@@ -120,10 +134,10 @@ class DecisionForm:
         row = self._choices.row_on_screen(event.screen_offset)
         return None if row is None else (Clicked, row)
 
-    def sight(self, state: DecisionState) -> Seen:
+    def sight(self, state: DecisionState, unseen_above: Callable[[], tuple[int, bool]]) -> Seen:
         """Return the choices on the screen, and how much of the details was never seen."""
         plan = isinstance(state.request, PlanRequest)
-        above, more = self.unseen_above() if plan and not state.large else (0, False)
+        above, more = unseen_above() if plan and not state.large else (0, False)
         unseen, more = self._details.unseen + above, more or self._details.goes_on
         here = (state.request.id, state.plan)
         if not (unseen or more) and self._details.lines:
@@ -141,22 +155,24 @@ class DecisionForm:
         most = measures.most_lines(screen, measures.SHARES[1]) - AROUND
         above = stands_above(state)
         shortest = self._detail_flow(state, look, *FITS[-1])
-        shortest.reach(FEWEST_DETAILS)
-        fewest = min(FEWEST_DETAILS, len(shortest.lines) + above)
-        choices, field = self._fitted_choices(state, look, most - len(notice) - fewest)
-        free = max(0, most - len(choices) - fewest)
-        # Without room of its own, a notice takes the place of the row that counts what is out of sight.
-        self._aside, notice = notice[: not free], notice[:free]
+        shortest.reach(most)
+        needs = len(shortest.lines) + above
+        choices, field = self._fitted_choices(state, look, most - len(notice) - min(FEWEST_DETAILS, needs))
+        free = max(0, most - len(choices) - needs)
+        # A notice takes no line of what is allowed: without room of its own, it takes the place of the row
+        # that counts what is out of sight, else of the keys.
+        aside, notice = notice[: not free], notice[:free]
         details = self._fitted_details(state, look, most - len(choices) - len(notice))
         lines = len(details.lines) + above
         needed = AROUND + lines + len(choices) + len(notice)
         room = (most if state.large else measures.cap(screen, needed) - AROUND) - len(notice)
-        rows = max(len(self._aside), min(lines, max(1, room - len(choices))))
+        rows = min(lines, max(1, room - len(choices)))
         shown = min(len(choices), room - rows)
         spare = 0 if low or state.large else room - rows - shown
         gap, end = (1 if spare > 0 else 0), (1 if spare > 1 else 0)
         self._cut = cut = rows < lines
-        says = bool(above or self._aside or (cut and rows > 1))
+        self._aside = aside if rows > 1 and cut else []
+        says = bool(above or (cut and rows > 1))
         self._details.styles.height = rows - says
         self._more.set_class(not says, "-off")
         self._details.show_flow(details)
@@ -168,10 +184,11 @@ class DecisionForm:
         self._choices.show(drawn, state.cursor, look.palette.cursor)
         self._notice.show(notice)
         self.say_more(state, look)
-        keys = decision_hints(state, pages=cut or state.large)
+        keys = decision_hints(state, pages=cut, chosen=keymap().keys)
         if width < NARROW:  # the row that says what is out of sight names the keys that show it
             keys = tuple(hint for hint in keys if hint[0] != "p" and (hint[0] in FEW or not state.large))
-        hints.show(keys)
+        said = aside[0].plain.strip() if aside and not self._aside else ""
+        hints.show((("", said), *(hint for hint in keys if hint[0] == "Esc")) if said else keys)
         at = next((y for y, line in enumerate(choices) if line.row == state.cursor), 0)
         place = Region(LABEL_AT, 1 + rows + gap + at, width - LABEL_AT - 1, field)
         return Drawn(AROUND + rows + gap + shown + end + len(notice), place if state.typing else None)
@@ -184,10 +201,8 @@ class DecisionForm:
             return [], 0
         field = measures.field_height(state.text, look.width - LABEL_AT - 1) if state.typing else 0
         choices = self._choice_lines(state, look, field)
-        if len(choices) <= room:
+        if len(choices) <= room or not state.typing:
             return choices, field
-        if not state.typing:
-            return self._choice_lines(state, look, field, brief=True), field
         if (fewer := field - (len(choices) - room)) > 0:
             return self._choice_lines(state, look, fewer), fewer
         # Only the field is left: a person types in it.
@@ -216,42 +231,37 @@ class DecisionForm:
         elif self._cut:
             keys = ("Space page" if state.large or not narrow else "", "" if state.large else "p all")
             down = "Shift+PgDn" if state.typing else " · ".join(key for key in keys if key)
-            more = more_line(view, look.width - DETAILS_FRAME, palette, down=down, up="Shift+PgUp")
+            more = more_line(view, look.width - FRAME, palette, down=down, up="Shift+PgUp")
             self._more.show([more])
             instead = instead or (more.plain if self._more.has_class("-off") else "")
-        words = headline(state.request, look.width, self.directory, edited=bool(state.plan))
+        words = headline(state.request, look.width, look.directory, edited=bool(state.plan))
         if state.large:
             last = min(len(view.lines), view.above + max(1, view.size.height))
             words += f" · {view.above + 1}–{last} of {'over ' if view.goes_on else ''}{len(view.lines):,}"
         head = Text.assemble(("◆ ", palette.accent), (words, palette.strong))
+        if getattr(state.request, "danger", ""):
+            head.highlight_regex("⚠.*", palette.warning)
         self._head.show([measures.head_line("", [head], 0, replace(look, countdown=instead))])
 
     def _detail_flow(self, state: DecisionState, look: PanelLook, context: int, about: bool) -> Flow:
         change = hunks_of(getattr(state.request, "change", None))
-        about = about or not getattr(state.request, "description", "")
         plan = isinstance(state.request, PlanRequest) and state.large and not state.plan
         drawn = (context if change else CONTEXT, about, plan)
-        wanted = (state.request.id, look.width, look.palette, state.plan, self.directory)
+        wanted = (state.request.id, look.width, look.palette, state.plan, look.directory)
         if self._flows_for != wanted:
             self._flows_for, self._flows = wanted, {}
         if drawn not in self._flows:
-            room = look.width - DETAILS_FRAME + (look.width < NARROW)
+            room = look.width - FRAME + (look.width < NARROW)
             self._flows[drawn] = Flow(
                 flow_lines(state.current_plan.rstrip(), look.palette.plain, room)
                 if plan
-                else detail_lines(
-                    state.request, room, look.palette, state.plan, self.directory, context, about=about
-                )
+                else detail_lines(state.request, room, look.palette, state.plan, look.directory, context),
+                asides(state.request, room, look.palette, look.directory) if about else None,
             )
         return self._flows[drawn]
 
-    def _choice_lines(
-        self, state: DecisionState, look: PanelLook, field: int, *, brief: bool = False
-    ) -> list[DrawnLine]:
-        """Return the choices, an open text in ``field`` lines.
-
-        ``brief``: one line for each but the one under the cursor.
-        """
+    def _choice_lines(self, state: DecisionState, look: PanelLook, field: int) -> list[DrawnLine]:
+        """Return the choices, an open text in ``field`` lines; no grant is ever cut."""
         lines: list[DrawnLine] = []
         palette, narrow = look.palette, look.width < NARROW
         room = look.width - LABEL_AT - (not narrow)
@@ -266,9 +276,6 @@ class DecisionForm:
                 texts = [label.append_text(where)] if beside else [*texts, *wrapped(where, room)]
             if state.typing and index == state.text_row:
                 texts = [Text("")] * field
-            if brief and len(texts) > 1 and index != state.cursor:
-                label.truncate(room, overflow="ellipsis")
-                texts = [label]
             mark = Text(f"{choice.key or ' '}  ", palette.muted)
             lines += row_lines(texts, index, mark, LABEL_AT, palette.accent)
         return lines
@@ -287,7 +294,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
     """
     FORM = DecisionForm
     form: DecisionForm
-    help_place = DECISION
+    help_place = KeyPlace.DECISION
 
     def _draw(self) -> None:
         super()._draw()
@@ -302,9 +309,8 @@ class DecisionPanel(RequestPanel[DecisionState]):
         """Update how much of the details was seen."""
         if self._rests or self._state.outcome is not None or not self.is_mounted:
             return
-        before, form = self._state, self.form
-        self._state = form.step(before, form.sight(before))
+        before, self._state = self._state, self._in_sight()
         if self._state.notice != before.notice or decision_hints(self._state) != decision_hints(before):
             self._draw()
         else:
-            form.say_more(self._state, self._look())
+            self.form.say_more(self._state, self._look())

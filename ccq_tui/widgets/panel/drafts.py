@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import Allowed, Denied, RequestOutcome
@@ -10,6 +13,7 @@ from ccq_tui.questions.moves import leave_text
 from ccq_tui.questions.prose import draft_text, unselected_text
 from ccq_tui.questions.state import Page, PanelState
 
+KEPT = " · {copy_draft} copies your draft"
 SEPARATOR = "\n\n———\n\n"
 MOST_PAGES = 40
 """Most questions of closed sets that are known again."""
@@ -34,10 +38,16 @@ class ClosedDrafts:
         self._drafts.append(text)
         return True
 
-    def copied(self) -> str:
-        """Return all drafts as one text, to put on the clipboard; "" when there is none."""
-        self._copied = True
-        return SEPARATOR.join(self._drafts)
+    def offer(self, text: str) -> str:
+        """Keep a draft; return what to say of it."""
+        return with_keys(KEPT) if self.keep(text) else ""
+
+    def copy(self, put: Callable[[str], object]) -> str:
+        """Put all drafts on the clipboard as one text, if there are any; return what to say."""
+        self._copied, count = True, len(self)
+        if count:
+            put(SEPARATOR.join(self._drafts))
+        return {0: "No draft to copy", 1: "Draft copied"}.get(count, f"{count} drafts copied")
 
 
 class ClosedPages:

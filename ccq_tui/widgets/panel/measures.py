@@ -35,7 +35,8 @@ class PanelLook:
         width: Cells of the panel.
         screen_height: Lines of the whole screen, of which the panel takes a part.
         palette: The styles.
-        session: The session's name.
+        session: The session's name, or "".
+        directory: Its working directory, or ""; files in it are shown relative to it.
         place: Position among the waiting requests, and their number.
         countdown: Words for what happens soon if nobody presses a key, or "".
     """
@@ -44,6 +45,7 @@ class PanelLook:
     screen_height: int
     palette: Palette
     session: str
+    directory: str
     place: tuple[int, int]
     countdown: str
 

@@ -1,4 +1,4 @@
-"""The base of all panels: one queue of keys, the text field, grace, focus and drawing.
+"""The base of all panels: one queue of keys, the gate, the text field, focus and drawing.
 
 A panel decides nothing: it sends a key to its machine, and draws the state that comes back. It is made once
 and asks one request after the other: making its widgets and looking up their styles takes longer than
@@ -9,43 +9,40 @@ Keys are on their way while one request replaces another: no key typed for one m
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from asyncio import TimerHandle
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Generic, Protocol, cast
+from typing import Any, ClassVar, Generic, cast
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
 from textual.widgets import TextArea
 
+from ccq_tui.compat.textual.behind import is_behind, written_at
 from ccq_tui.config.keymap import key_of, keymap
-from ccq_tui.inbox.draft import Draft
-from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.questions.events import Clicked, Event, Pasted, Paused, Pressed, Shown, TabClicked, TextChanged
-from ccq_tui.questions.input_guard import (
-    GRACE,
-    GUARDED_KEYS,
-    REPEAT_DELAY,
-    WORD_SECONDS,
-    InputGuard,
-    Meaning,
-    Presses,
-)
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.port import DraftUpdated, RequestChange
+from ccq_tui.input.gate import Stroke, To
+from ccq_tui.input.keys import KeyPlace, rows_at
+from ccq_tui.questions.events import Clicked, Event, Pressed, TabClicked, TextChanged, Words
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.completer import FILES, Completer
-from ccq_tui.widgets.hints import HIDES, HintBar
-from ccq_tui.widgets.keys import Typed, copy_of, new_labels, presses_of, text_of
-from ccq_tui.widgets.lifetime import after as later
-from ccq_tui.widgets.lifetime import is_live, soon
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.keys import Typed, copy_of, keyboard_of, read_at, text_of, typed_in
+from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon
 from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.panel.drafts import draft_words
 from ccq_tui.widgets.panel.field import AnswerField
-from ccq_tui.widgets.panel.form import Drawn, Effect, PanelForm, State
+from ccq_tui.widgets.panel.form import Drawn, Effect, State
+from ccq_tui.widgets.panel.host import PanelHost
+from ccq_tui.widgets.panel.keying import PanelKeys
 from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.pointer import Clickable
 
@@ -53,29 +50,8 @@ PanelTarget = tuple[int, type[Clicked | TabClicked], int]
 """What can be clicked in a panel: the number of the request, the event, and its row or tab."""
 
 
-class PanelOwner(Protocol):
-    """Who shows a panel, and is told what becomes of it."""
-
-    def changed(self, panel: RequestPanel[Any], draft: Draft) -> None:
-        """Take a state that is a draft to keep."""
-
-    def settled(self, panel: RequestPanel[Any], outcome: RequestOutcome) -> None:
-        """Take the outcome, at once: the answer goes before anything is drawn."""
-
-    def folded(self, panel: RequestPanel[Any]) -> None:
-        """Note that the person folded the panel away, with a key or without, or unfolded it."""
-
-    def returned(self, panel: RequestPanel[Any]) -> None:
-        """Take keys that were meant for the prompt; the panel's state and `RequestPanel.rest` have them."""
-
-    def came_late(self, typed: Typed) -> None:
-        """Take input that came when a panel asked nothing any more."""
-
-    def wants_newer(self, panel: RequestPanel[Any]) -> None:
-        """Show the newer draft of another process, which the person wants."""
-
-    def wants_editor(self, panel: RequestPanel[Any], text: str) -> None:
-        """Edit the open text in the person's own editor; `RequestPanel.put_text` brings it back."""
+TAKES_PROMPT = next(row.keys[0] for row in rows_at(KeyPlace.QUESTION) if row.action == "from_prompt")
+"""The key that makes the text in the prompt the answer."""
 
 
 class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
@@ -96,54 +72,34 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     }
     """
     can_focus = True
-    help_place: ClassVar[str]
+    help_place: ClassVar[KeyPlace]
     """The section of keys that F1 lists first."""
     FORM: ClassVar[type[Any]]
-    """The `PanelForm` that the panel asks with."""
+    """The machine and the picture of one kind of request."""
     place: var[tuple[int, int]] = var((1, 1), init=False)
     """Position among the waiting requests, and their number."""
-    session: var[str] = var("", always_update=True, init=False)
-    """The session's name, or ""; drawn again with the directory, which has no name of its own here."""
     countdown: var[str] = var("", init=False)
     """Words for what happens soon if nobody presses a key, or ""."""
 
-    @dataclass
-    class Begun(Message):
-        """A request is asked; everything queued before it is done."""
-
-        turn: int
-
-    owner: PanelOwner
-
-    def __init__(
-        self, *, session: str = "", clock: Callable[[], float] = time.monotonic, hides: str = HIDES
-    ) -> None:
+    def __init__(self, host: PanelHost, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
-        self.form: PanelForm[State] = self.FORM()
-        self._state: State = self.form.nothing
+        self.host = host
+        self.form: Any = self.FORM()
+        self._state: Any = self.form.nothing
+        self.opened: OpenRequest | None = None
+        """The request that it asks, hidden or not, until that is settled."""
+        self._unfollow: Callable[[], None] = lambda: None
         self.turn = 0
         """Number of the request: input meant for one is not for the next."""
-        self._under_way = 0
-        """Number of keys and pastes in the queue."""
-        self._ahead = 0
-        """Number of those that were typed before the panel was drawn."""
-        self._came_ahead = False
-        """Whether the input being handled was."""
-        self._behind = False
-        """Whether input of an earlier turn may still be in the queue."""
         self._late: list[Typed] = []
         """Input that came after the request was settled here."""
-        self._presses = Presses()
+        self.keys = PanelKeys(self, lambda: keyboard_of(self))
+        """Judges each key, and takes it to where it goes."""
         self.touched: float | None = None
         """Time of the last key or click here, or None."""
         self._rests = True
-        self._stale = ""
-        """Where another process changed the draft, or "": no key decides until that is taken over."""
-        self._fresh = self._ready = False
-        self.set_reactive(RequestPanel.session, session)
+        self._ready = False
         self._clock = clock
-        self.drafting: Callable[[], bool] = bool
-        """Returns whether the prompt that the panel replaces holds text."""
         # The parts are kept, not looked up: a panel may be settled before it was ever composed.
         self._field = AnswerField(self._take_key, id="field")
         # The panel keeps the focus and hands keys on: one queue, so that none overtakes another.
@@ -151,11 +107,10 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self._field.add_class("-off")
         self._completer = Completer(self._field, clock, self.post_message)
         self._completer.changed = self._completed
-        self._hints = HintBar(hides=hides)
+        self._hints = HintBar(hides=host.hides)
         self._drawn_for = Size(0, 0)
-        self._pressed_at = 0.0
+        self._pressed: Stroke = Stroke("click")
         self._meant: Mapping[str, tuple[str, ...]] = {}
-        self._labels: Mapping[str, str] = {}
         self.display = False
 
     def compose(self) -> ComposeResult:
@@ -166,31 +121,33 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
 
     # -- one request after the other ------------------------------------------------------------------------
 
-    def begin(self, state: State, *, place: tuple[int, int] = (1, 1), asked_for: bool = False) -> None:
-        """Ask another request; the panel must rest.
+    def begin(self, opened: OpenRequest, *, place: tuple[int, int] = (1, 1), asked_for: bool = False) -> None:
+        """Ask another request, and follow its draft; the panel must rest.
 
         One that a person ``asked_for`` has no grace: no key can have been meant for something else.
         """
         self.turn += 1
-        self._state, self._rests, self._stale = state, False, ""
+        self.opened = opened
+        opened.show()
+        self._state, self._rests = self.as_asked(opened.shown), False
+        self._unfollow = opened.changed.subscribe(self._follow)
         self.set_reactive(RequestPanel.place, place)
-        self._fresh = not (asked_for or state.hidden)
-        self.display = not state.hidden
+        self.keys.begin(by_itself=not asked_for)
+        self.display = True
         if self._ready:
-            self._behind = True
-            self.post_message(self.Begun(self.turn))
             self._open()
 
-    @on(Begun)
-    def _begun(self, event: Begun) -> None:
-        event.stop()
-        self._behind = event.turn != self.turn
+    def leave(self) -> None:
+        """Let the request go; the panel stays as it is until it is removed or rests."""
+        self._unfollow()
+        self.opened = None
 
     def rest(self) -> list[Typed]:
         """Stop asking; return the input typed after the request was settled, or for the prompt."""
+        self.leave()
         self.turn += 1
-        late, self._late = self._late, []
-        self._state, self._rests, self._fresh, self.touched = self.form.nothing, True, False, None
+        late, self._late = [*self.keys.unmeant(), *self._late], []
+        self._state, self._rests, self.touched = self.form.nothing, True, None
         self.display = False
         self._clear()
         return late
@@ -207,51 +164,41 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
             else:
                 self._open()
 
-    def post_message(self, message: Message) -> bool:
-        """Queue a message, and count keys and pastes: nothing may overtake them."""
-        posted = super().post_message(message)
-        self._under_way += posted and isinstance(message, events.Key | events.Paste)
-        return posted
-
-    def type_ahead(self, typed: Iterable[Typed]) -> None:
-        """Take copies of input typed for the panel before it was drawn; none of it decides anything."""
-        for event in typed:
-            self.post_message(event)
-        self._ahead = self._under_way
-
     def _sets_aside(self, event: Typed) -> bool:
-        """Set aside input that is too early or too late for the current request; return whether it was."""
-        word = self._state.guard.word
-        if word is not None and word.outcome is not None and self._clock() - word.at >= WORD_SECONDS:
-            self.dispatch(Paused(word.at))  # the timer is late
-        self._under_way -= 1
-        self._came_ahead, self._ahead = self._ahead > 0 or not self.size, max(0, self._ahead - 1)
-        types = isinstance(event, events.Paste) or bool(text_of(event))
-        if self._state.outcome is not None or self._state.guard.returned:
+        """Set aside input that is too late for the current request; return whether it was."""
+        types = typed_in(event)
+        if self._state.outcome is not None:
             self._late.append(copy_of(event))
-            self._give_back()
-        elif not (self._rests or self._behind or (self._state.hidden and types)):
+        elif not (self._rests or (self._state.hidden and types)):
             return False
-        elif types:  # another key has no use elsewhere
-            self.owner.came_late(copy_of(event))
+        if types:  # another key has no use elsewhere
+            keyboard_of(self).note(Stroke("", types, read_at(self, event, self._clock)))
+        if types and self._state.outcome is None:
+            self.host.type_late([copy_of(event)])
         event.stop()
         return True
-
-    def _give_back(self) -> None:
-        """Return keys once everything typed for the prompt is here."""
-        if self._state.guard.returned and not self._under_way:
-            self.owner.returned(self)
 
     # -- state ----------------------------------------------------------------------------------------------
 
     @property
     def state(self) -> State:
-        return self._state
+        return cast("State", self._state)
 
-    def watch_place(self) -> None:
+    @property
+    def drafting(self) -> bool | None:
+        """Whether the prompt under the panel holds text; None where there is no prompt."""
+        return None if self.host.prompt is None else self.host.prompt.holds_text
+
+    @property
+    def _stale(self) -> str:
+        """Where another process changed the draft, or "": no key decides until that is taken over."""
+        return self.opened.stale.words if self.opened is not None and self.opened.stale is not None else ""
+
+    def redraw(self) -> None:
+        """Draw what it asks, if it asks."""
         self._draw()
 
-    watch_session = watch_countdown = watch_place
+    watch_place = watch_countdown = on_resize = redraw
 
     @property
     def enlarged(self) -> bool:
@@ -264,51 +211,69 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self.countdown = ""
 
     def _open(self) -> None:
-        places = self.form.places
-        self._meant, self._labels = keymap().panel_keys(*places), new_labels(*places)
-        self._state = self.form.step(self._state, replace(self._shown(), asked_for=not self._fresh))
-        if self._fresh:
-            self._sleep()
+        self._meant = keymap().meant(self.help_place)
+        self.keys.come()
         self._draw()
         self._take_focus()
 
     def uncover(self, *, again: bool = True) -> None:
-        """Start the grace again, behind a cover; ``again``: this request was on the screen before."""
+        """Begin anew behind a cover: nothing of the panel is in sight yet.
+
+        ``again``: this request was on the screen before.
+        """
         if not self._state.hidden:
-            self.dispatch(replace(self._shown(), again=again))
-
-    def _shown(self) -> Shown:
-        presses = presses_of(self)
-        pressed_at = presses.at if presses.key in GUARDED_KEYS else None
-        return Shown(self._clock(), presses.typed_at, pressed_at=pressed_at)
-
-    def _sleep(self) -> None:
-        """Draw the keys faintly until they decide something."""
-        guard = self._state.guard
-        # A key that may still be held down asks the question whether to decline.
-        seconds = REPEAT_DELAY if guard.asked_at == guard.quiet_since else GRACE
-        self._hints.sleep(seconds + max(0.0, (guard.quiet_since or 0.0) - self._clock()))
-
-    def take_draft(self, draft: Draft) -> None:
-        """Show the draft of another surface; the grace begins again, for nobody has seen it."""
-        shown = replace(cast("State", draft), hidden=self._state.hidden, guard=InputGuard(), outcome=None)
-        self._state, self._stale = shown, ""
-        if is_live(self):
-            self._draw()  # first: the field still has the text that was here
-        self.uncover(again=False)
-
-    def freeze(self, words: str) -> None:
-        """Let no key decide until the person takes over the newer draft; ``words`` say where it is from."""
-        self._take_text()
-        self._stale = words
-        if is_live(self):
+            self.keys.begin(by_itself=True, used=again and self.keys.seen(self._clock()))
             self._draw()
+
+    def as_asked(self, draft: Any) -> Any:
+        """Return a draft without what belongs to the surface that it was typed on."""
+        return replace(draft, hidden=False, outcome=None)
+
+    def _follow(self, change: RequestChange) -> None:
+        """Show what another process changed in the draft; who shows the panel sees to the rest."""
+        if not isinstance(change, DraftUpdated):
+            return
+        if change.stale:
+            self._take_text()
+            self._draw()
+        else:
+            self.refresh_draft()
+        self.host.say(f"The draft was {change.words}", change.request.id)
+
+    def refresh_draft(self) -> bool:
+        """Show what another surface changed in the draft; return whether it did.
+
+        The grace begins again, for nobody has seen it.
+        """
+        shown = self.as_asked(self.opened.shown if self.opened is not None else self._state)
+        if shown == self.as_asked(self._state):
+            return False
+        self._state = replace(shown, hidden=self._state.hidden)
+        self._draw()  # first: the field still has the text that was here
+        self.uncover(again=False)
+        return True
+
+    def _take_over(self) -> None:
+        """Show the newer draft of another process, which the person wants."""
+        if self.opened is not None:
+            mine = self.opened.take_over() or self._state
+            if not self.refresh_draft():
+                self._draw()
+            if kept := self.host.keep(draft_words(mine)):
+                self.host.say(f"The newer draft is here{kept}", self.opened.request.id)
+
+    def change(self, how: Callable[[Any], Any]) -> State:
+        """Draw the state, with everything typed, as something else than a key changes it; return that."""
+        self._take_text()
+        self._state = how(self._state)
+        self._draw()
+        return self.state
 
     def _clear(self) -> None:
         self.form.forget()
         self.countdown = ""
+        self.keys.cancel()
         if self._ready:
-            self._hints.wake()
             self._completer.close()
             self._field.add_class("-off")
             # Load even an empty text: undo must not bring back what was typed.
@@ -320,47 +285,48 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
             return
         if not isinstance(event, TextChanged):
             self._take_text()
-        acts = self.is_mounted and isinstance(event, Pressed | Clicked)
-        if acts:
-            self._state = self.form.step(self._state, self.form.sight(self._state))
-            if not isinstance(event, Pressed) or self.form.meaning(self._state, event) is Meaning.COMMAND:
-                self.form.seek()
+        if self.is_mounted and isinstance(event, Pressed | Clicked):
+            self._state = self._in_sight()
+            self.form.seek()
         before, after = self._state, self.form.step(self._state, event)
         if after is not before and after != before:
             self._go_to(before, after)
 
-    def _go_to(self, before: State, after: State) -> None:
-        if before.hidden and not after.hidden:
-            # What was typed meanwhile went elsewhere.
-            typed_at = presses_of(self).typed_at or after.guard.typed_at
-            after = replace(after, guard=replace(after.guard, typed_at=typed_at))
+    def _in_sight(self) -> Any:
+        """Return the state with what is on the screen."""
+        return self.form.step(self._state, self.form.sight(self._state, self.host.unseen_above))
+
+    def _go_to(self, before: Any, after: Any) -> None:
         self._state = after
-        if after.guard.quiet_since is not None and after.guard.quiet_since != before.guard.quiet_since:
-            # A grace begins: of the panel, or of the question whether to decline.
-            self._sleep()
-        if after.guard.returned:
-            self._give_back()
-            return
-        word = after.guard.word
-        if word is not None and word.outcome is not None and word is not before.guard.word:
-            later(self, WORD_SECONDS, partial(self.dispatch, Paused(word.at)))
-        if replace(after, guard=before.guard) == before:
-            return
         if after.outcome is not None:
-            self.owner.settled(self, after.outcome)
+            if self.opened is not None:
+                self.opened.draft = after
+                self.host.settle(self.opened, after.outcome)
             return
+        if before.hidden and not after.hidden:
+            self.keys.begin(by_itself=False)
+            self.keys.come()
         if is_live(self):
             self._draw()
             self._take_focus()
-        self.owner.changed(self, after)
-        if after.hidden != before.hidden:
-            self.owner.folded(self)
+        if self.opened is not None:
+            self.opened.type(after, Actor.here(self.host.surface))
+            self.host.typed(self.opened)
+            if after.hidden != before.hidden:
+                self.host.folded()
 
     def open_editor(self) -> None:
         """Ask for the person's editor, as its key in the panel does."""
         if not self._rests:
             self._take_text()
-            self._obey(Pressed("ctrl+g", at=self._clock()))
+            self.obey(Pressed("ctrl+g"))
+
+    def _put(self, turn: int, text: str) -> None:
+        """Put a text from the editor into the request that it came from."""
+        if self.opened is not None and self.turn == turn:
+            self.put_text(text)
+        elif kept := self.host.keep(text):
+            self.host.say(f"The request was closed before your answer{kept}", "")
 
     def put_text(self, text: str) -> None:
         """Put a text back into the open field, such as one that came out of an editor."""
@@ -374,6 +340,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
 
     async def on_key(self, event: events.Key) -> None:
         """Handle a key: first as the panel's own, then as an edit of the open text."""
+        self.keys.followed(Stroke(event.key, text_of(event)))
         if self._sets_aside(event):
             event.prevent_default()
             return
@@ -388,74 +355,76 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
             event.prevent_default()
 
     def _take_key(self, event: events.Key) -> bool:
-        """Send a key to the machine; return whether it meant anything here."""
+        """Judge a key, and do what it means here; return whether it is done with."""
         self._take_text()
         if self._stale and not self._state.hidden and event.key not in ("escape", "f2"):
             if event.key == "enter":
-                self.owner.wants_newer(self)
+                self._take_over()
             return True
         character = text_of(event)
-        # Only keys that came here count: the app may already know of later ones.
-        self._presses = self._presses.pressed(event.key, now := self._clock())
-        apart, ahead = self._presses.apart, self._came_ahead
-        pressed = Pressed(event.key, character, now, self.drafting(), ahead=ahead, apart=apart)
+        pressed = Pressed(event.key, character)
         typing = self._state.typing and not self._state.hidden
+        key = Stroke(event.key, character, read_at(self, event, self._clock))
         if typing and event.key == "enter" and self._field.goes_on():
+            keyboard_of(self).note(key, To.PANEL)
             return True
+        if event.key == TAKES_PROMPT and self.host.prompt is not None and self.drafting and not typing:
+            keyboard_of(self).note(key, To.PANEL)
+            self.dispatch(Words(self.host.prompt.clear(), meant=True))
+            return True
+        typed = copy_of(event)
         meant = None if typing or self._state.hidden else self._meant.get(event.key)
         if meant is None:
-            return self._take_known(pressed)
+            return self.keys.take(key, typed, pressed)
         # A key that was given away is a character like any other, or nothing.
-        known = [replace(pressed, key=key, character="") for key in meant]
+        known = [replace(pressed, key=one, character="") for one in meant]
         known[-1:] = [replace(last, given=character) for last in known[-1:]]  # it is typed once
-        return self._take_known(*(known or [replace(pressed, key="")]))
+        return self.keys.take(key, typed, *(known or [replace(pressed, key="")]))
 
-    def _take_known(self, *meant: Pressed) -> bool:
-        """Handle one key in each of its meanings."""
-        for pressed in meant:
-            if self.form.meaning(self._state, pressed) is not Meaning.COMMAND:
-                self.dispatch(pressed)
-                return True
-        taken = [self._obey(pressed) for pressed in meant]
-        if not any(taken):
-            self.dispatch(meant[0])  # the machine notes when somebody pressed a key
-        return any(taken)
+    def look_again(self) -> None:
+        """Draw the keys that apply now that the prompt has changed."""
+        self._draw()
 
-    def _obey(self, pressed: Pressed) -> bool:
+    def to_prompt(self, typed: Sequence[Typed]) -> None:
+        """Give the prompt input that was meant for it."""
+        self.host.type_late(typed)
+        self._draw()
+
+    def later(self, seconds: float, call: Callable[[], object]) -> TimerHandle:
+        """Call a function after some seconds."""
+        return after(self, seconds, call)
+
+    def obey(self, pressed: Pressed) -> bool:
         """Do what a key means here; return whether it meant anything."""
         effect = self.form.effect(self._state, pressed)
         if effect in (Effect.STEP, Effect.EDIT):
             self.dispatch(pressed)
         if effect is Effect.EDIT and (text := self.form.text_to_edit(self._state)) is not None:
-            self.owner.wants_editor(self, text)
+            self.host.edit(text, partial(self._put, self.turn))
         if effect is Effect.DONE:
             self._draw()
         return effect is not None
 
     def on_paste(self, event: events.Paste) -> None:
+        key = Stroke("paste", typable(event.text), read_at(self, event, self._clock))
+        self.keys.followed(key)
         if self._sets_aside(event):
             return
         self.touch()
         event.stop()
-        if self._stale:
-            return
-        pasted = Pasted(event.text, self._clock(), self.drafting())
-        writes = self._state.typing and not self._state.hidden
-        typed = writes and self.form.meaning(self._state, pasted) is Meaning.COMMAND
-        self.dispatch(pasted)
-        if typed:
+        if not (self._stale or not key.text or self.keys.take(key, copy_of(event))):
             self._field.type(event.text)
             self._take_text()
 
-    def on_mouse_down(self, _event: events.MouseDown) -> None:
+    def on_mouse_down(self, event: events.MouseDown) -> None:
         self.touch()
-        self._pressed_at = self._clock()
+        self._pressed = Stroke("click", "", read_at(self, event, self._clock))
 
     def clicked(self, target: PanelTarget, _event: events.Click) -> None:
         """Handle a click, as of the time when the button went down, on what was seen then."""
         _, kind, number = target
         if not self._stale:
-            self.dispatch(kind(number, self._pressed_at))
+            self.keys.click(self._pressed, kind(number))
 
     def under(self, event: events.MouseEvent) -> PanelTarget | None:
         found = self.form.under(event)
@@ -479,9 +448,6 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
             self.dispatch(TextChanged(self._field.text))
 
     # -- drawing --------------------------------------------------------------------------------------------
-
-    def on_resize(self) -> None:
-        self._draw()
 
     def on_show(self) -> None:
         """Take the focus again after having been hidden."""
@@ -515,16 +481,29 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         if self._rests or not self._ready or not self.is_attached:
             return
         self._drawn_for = self.app.size
-        self._hints.labels = {} if self._state.typing else self._labels
-        self._hints.last = (key_of("help"), "keys")
         drawn = self.form.draw(self._state, self._look(), self._hints)
+        if (decides := self.keys.drawn()) is not None:
+            after_refresh(self, partial(self._written, self.turn, decides, self._clock()))
         self.styles.height = drawn.height
         self._put_field(drawn)
         if (completions := self._completer.shown) is not None:
             self._hints.show(completions.hints())
+        elif self.keys.enter_is_prompts:
+            self._hints.show((("↓", "to the question"), (key_of("panel"), "hide it")))
         elif self._stale:
             self._hints.show((("Enter", f"take over the draft {self._stale}"), ("Esc", "hide")))
         self._sync_field(focused=self.has_focus)
+
+    def _written(self, turn: int, decides: object, since: float) -> None:
+        """Note when the words of what Enter does are on the terminal, which may be behind."""
+        if turn != self.turn:
+            return
+        if not self.screen.is_current:
+            self.keys.begin(by_itself=True, used=self.keys.face.used)  # covered before it was drawn
+        elif is_behind(self.screen):
+            after_refresh(self, partial(self._written, turn, decides, since))
+        else:
+            self.keys.written(decides, written_at(self.screen, since, self._clock()))
 
     def _put_field(self, drawn: Drawn) -> None:
         """Put the field where its text is typed: over the lines that the form left for it."""
@@ -550,7 +529,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def _look(self) -> PanelLook:
         width = self.size.width or self.app.size.width  # the screen's before the panel was laid out
         palette, height = palette_of(self), self.app.size.height
-        return PanelLook(width, height, palette, self.session, self.place, self.countdown)
+        host = self.host
+        return PanelLook(width, height, palette, host.session, host.directory, self.place, self.countdown)
 
     def _take_focus(self) -> None:
         """Take the focus and keep it, at once: the next key may be waiting already."""

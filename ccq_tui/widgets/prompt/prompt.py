@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from textual import events
@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from ccq_tui.config.keymap import key_of, keymap, with_keys
-from ccq_tui.inbox.waiting_line import TYPING_PAUSE
+from ccq_tui.input.gate import PAUSE, WORD, Face, KeyKind, Stroke, To, Verdict
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion, wanted_at
 from ccq_tui.prompts.completion_list import CompletionList
 from ccq_tui.prompts.image_paths import paths_in
@@ -23,9 +23,8 @@ from ccq_tui.prompts.pastes import unfolded, used
 from ccq_tui.prompts.shell_runs import command_in
 from ccq_tui.prompts.unread import PromptDraft, among
 from ccq_tui.prompts.walk import Walk
-from ccq_tui.questions.events import PastedText
 from ccq_tui.widgets.completer import Completer
-from ccq_tui.widgets.keys import presses_of
+from ccq_tui.widgets.keys import Typed, keyboard_of, text_of
 from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.prompt.field import PromptField
 
@@ -35,9 +34,7 @@ VIM_SIGN = " N "
 PLACEHOLDER = "Ask Claude to do something"
 UNSTASHED = "The prompt put aside is back"
 NOTHING_ASIDE = "No prompt is put aside"
-KEYS_AFTER = 0.3
-"""Seconds after which a question mark alone asks for the keys; before that it may begin a text."""
-MEANT_FOR_PANEL = "Not sent: a panel opened or closed as you typed · Enter again after a moment"
+MEANT_FOR_PANEL = "Not sent: a panel opened or closed as you typed · Enter again sends it"
 TYPED_ON = "Not sent: an image was still being read as you typed on · Enter again sends it"
 
 IMAGE_MISSING = "An image of this prompt is no longer kept: only its name would be sent"
@@ -91,7 +88,8 @@ class Prompt(Vertical):
         """The text area."""
         self._known = text
         self._returned: list[str] = []
-        self._held_since: float | None = None
+        self.face = Face(KeyKind.DECIDE, by_itself=False, prompts=False, quiet=PAUSE)
+        """What the gate knows of the prompt."""
         self._walk = Walk()
         self.completer = Completer(self.field, clock, self.post_message)
         self.completer.changed = lambda: self.post_message(self.ListChanged())
@@ -168,20 +166,19 @@ class Prompt(Vertical):
         """Give the field the focus at once: the next key may be waiting already."""
         self.screen.set_focus(self.field, scroll_visible=False)
 
-    def hold(self) -> None:
-        """Send nothing until a pause in typing: the keys under way were meant for a panel that closed."""
-        self._held_since = self._clock()
+    def came_up(self) -> None:
+        """Come under the hands by itself: the keys under way were meant for a panel that closed."""
+        self.face = replace(self.face, by_itself=True, shown_at=self._clock())
 
-    def take_over(self, keys: Iterable[str]) -> None:
-        """Type input from elsewhere at the caret: keys, and each paste as one piece."""
-        if not self.holds_text:
-            # Nobody has seen the prompt yet: an Enter within this input was not meant to send it.
-            self.hold()
-        for key in keys:
-            if len(key) > 1 or isinstance(key, PastedText):
-                self.field.paste(key)
+    def take_over(self, typed: Iterable[Typed]) -> None:
+        """Take input from elsewhere: what it types at once, so that the next key finds it here."""
+        for event in typed:
+            if isinstance(event, events.Paste):
+                self.field.paste(event.text)
+            elif text := text_of(event):
+                self.field.vim.type(text)
             else:
-                self.field.vim.type(key)
+                self.field.post_message(event)
             self.note_typed()
 
     def note_typed(self, at: float | None = None) -> None:
@@ -343,7 +340,7 @@ class Prompt(Vertical):
         if self.completer.press(event.key):
             return True
         if event.key in keymap().keys["panel"]:
-            self.hold()  # what follows in the same burst is typed before the panel is seen
+            self.came_up()  # what follows in the same burst is typed before the panel is seen
             return False
         return self._press_alone(event.key)
 
@@ -352,10 +349,9 @@ class Prompt(Vertical):
             case "enter" if not self.searching and self.field.goes_on():
                 pass  # a new line, for terminals without a key for it
             case "enter":
-                # At once: input after Enter in the same burst belongs to the next prompt.
-                self._sends = self._submit()
+                self._enter()
             case "question_mark" if not self.field.text and not self.searching:
-                after(self, KEYS_AFTER, partial(self._ask_for_keys, self._clock()))
+                after(self, WORD, partial(self._ask_for_keys, keyboard_of(self).key))
                 return False
             case "ctrl+d" if self.field.text:
                 self.field.action_delete_right()
@@ -371,10 +367,28 @@ class Prompt(Vertical):
                 return key == "shift+tab"  # the focus stays here
         return True
 
-    def _ask_for_keys(self, typed_at: float) -> None:
-        presses = presses_of(self)
-        alone = presses.at is not None and presses.at <= typed_at and presses.key == "question_mark"
-        if alone and self.field.text == "?" and self.field.has_focus:
+    def _enter(self) -> None:
+        """Send the text at once: input after Enter in the same burst belongs to the next prompt.
+
+        Where a panel closed by itself as somebody typed, the first Enter ends what was typed for it.
+        """
+        hands, verdict = keyboard_of(self), Verdict(To.PANEL)
+        if self.face.by_itself and self.text.strip():
+            verdict = hands.judge_last(self.face)
+        if verdict.sign is not None:
+            self.post_message(self.Said(MEANT_FOR_PANEL))
+        elif verdict.after:
+            hands.wait(hands.key, verdict.after, self._submit, partial(after, self))
+        else:
+            self._sends = verdict.to is To.PANEL and self._submit()
+
+    def _ask_for_keys(self, key: Stroke) -> None:
+        if (
+            keyboard_of(self).key is key
+            and key.text == "?"
+            and self.field.text == "?"
+            and self.field.has_focus
+        ):
             self.field.show("")
             self.post_message(self.KeysWanted())
 
@@ -437,7 +451,7 @@ class Prompt(Vertical):
         if self.field.text != self._known:
             self._known = self.field.text
             self.note_typed()
-            self._held()
+            self.face = self.face.typed_on(self._clock())
             self._typed_on()
             self._look(opens=not self.field.vim.commands)
             self._tell()
@@ -459,20 +473,10 @@ class Prompt(Vertical):
     def _tell(self) -> None:
         self.post_message(self.Changed())
 
-    def _held(self) -> bool:
-        """Whether the typing that a panel's end interrupted continues."""
-        now = self._clock()
-        if self._held_since is not None:
-            self._held_since = now if now - self._held_since < TYPING_PAUSE else None
-        return self._held_since is not None
-
     def _submit(self) -> bool:
         """Send the typed text, unless it is only blanks; return whether it was sent."""
         text = self.text
         if not text.strip():
-            return False
-        if self._held():
-            self.post_message(self.Said(MEANT_FOR_PANEL))
             return False
         if self._looking:
             self._entered = self.field.text

@@ -10,12 +10,13 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.geometry import Region
 
-from ccq_tui.config.keymap import key_of
+from ccq_tui.config.keymap import key_of, keymap
+from ccq_tui.input.keys import Hints
 from ccq_tui.questions.keys import hints, recalls
 from ccq_tui.questions.model import CLAUDE, Option, Recalled
 from ccq_tui.questions.prose import before_words
 from ccq_tui.questions.state import Focus, PanelState
-from ccq_tui.widgets.hints import NARROW, Hints, cut
+from ccq_tui.widgets.hints import NARROW, cut
 from ccq_tui.widgets.lines import FOLD_SIGN, DrawnLine, Flow, row_lines
 from ccq_tui.widgets.panel.measures import FIELD_LINES, SHARES, PanelLook, field_height, head_line, most_lines
 from ccq_tui.widgets.question import parts
@@ -96,10 +97,12 @@ class PanelLayout:
     def keys(self) -> Hints:
         """The line of keys, with those that depend on what is in sight."""
         if self.state.in_review:
-            return hints(self.state)
+            return hints(self.state, chosen=keymap().keys)
+        if self.state.large:
+            return hints(self.state, "page" if self.scrolls_lines else "", keymap().keys)
         option = _option(self.state)
         signed = option is not None and option.preview and self.state.tab in self.tabs.signs
-        return hints(self.state, parts.PREVIEW_SIGN if signed else "all" if self.cut else "")
+        return hints(self.state, parts.PREVIEW_SIGN if signed else "all" if self.cut else "", keymap().keys)
 
     def _head(self) -> Text:
         state, look = self.state, self.look

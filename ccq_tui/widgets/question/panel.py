@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from textual import events, on
 from textual.widget import Widget
 
-from ccq_tui.config.actions import KeyPlace
+from ccq_tui.input.gate import KeyKind, Stroke
+from ccq_tui.input.keys import KeyPlace
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Clicked, Pressed, Seen, TabClicked
-from ccq_tui.questions.input_guard import GRACE
-from ccq_tui.questions.keys import action_of
-from ccq_tui.questions.machine import meaning, step
-from ccq_tui.questions.merge_partial import grown
-from ccq_tui.questions.model import Recalled
-from ccq_tui.questions.state import Arriving, Focus, Page, PanelState, opened, proposed
+from ccq_tui.questions.keys import action_of, enter_words, kind_of
+from ccq_tui.questions.machine import step
+from ccq_tui.questions.state import Focus, PanelState, opened, proposed
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.form import Drawn, Effect
+from ccq_tui.widgets.panel.form import Drawn, Effect, name_of
 from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
 from ccq_tui.widgets.question.parts import TAB_META, placeholder, wrapped_once
@@ -37,9 +34,7 @@ class QuestionForm:
     """The machine of a question set, and the widgets that show it."""
 
     nothing = NOTHING
-    places = (KeyPlace.LIST, KeyPlace.QUESTION)
     step = staticmethod(step)
-    meaning = staticmethod(meaning)
     hint = staticmethod(placeholder)
 
     def __init__(self) -> None:
@@ -59,6 +54,24 @@ class QuestionForm:
         self._drawn = self._seen_at = None
         self._scrolled = Scrolled()
         wrapped_once.cache_clear()
+
+    def kind(self, state: PanelState, event: Pressed | Clicked | TabClicked) -> KeyKind:
+        if isinstance(event, Pressed):
+            return kind_of(state, event)
+        return KeyKind.DECIDE if state.in_review and isinstance(event, Clicked) else KeyKind.ACT
+
+    def lasts(self, state: PanelState, event: Pressed) -> bool:  # noqa: ARG002
+        return state.focus is Focus.DECLINE
+
+    def decides(self, state: PanelState) -> object:
+        return state.tab, state.focus, enter_words(state), state.questions, state.hidden
+
+    def again(self, state: PanelState, key: Stroke) -> str:
+        does = "declines" if state.focus is Focus.DECLINE else enter_words(state).again
+        return f"{name_of(key)} again {does}"
+
+    def takes_words(self, state: PanelState) -> bool:
+        return state.questions.takes_prose if state.in_review else not state.page.question.closed
 
     def effect(self, state: PanelState, event: Pressed) -> Effect | None:
         """Return the effect of a key; a scroll is already done."""
@@ -85,7 +98,7 @@ class QuestionForm:
         on_preview = beside and self.preview.region.contains_point(event.screen_offset)
         return None if row is None or on_preview else (Clicked, row)
 
-    def sight(self, state: PanelState) -> Seen:  # noqa: ARG002
+    def sight(self, *_: object) -> Seen:
         """Return the rows on the screen; what is enlarged shows the one under the cursor."""
         return Seen(self._drawn.in_sight if self._drawn is not None else frozenset())
 
@@ -138,7 +151,7 @@ class QuestionPanel(RequestPanel[PanelState]):
     """
     FORM = QuestionForm
     form: QuestionForm
-    help_place = KeyPlace.QUESTION.value
+    help_place = KeyPlace.QUESTION
 
     @on(events.MouseScrollUp)
     @on(events.MouseScrollDown)
@@ -146,23 +159,3 @@ class QuestionPanel(RequestPanel[PanelState]):
         if self.form.scroll(-WHEEL_LINES if isinstance(event, events.MouseScrollUp) else WHEEL_LINES):
             event.stop()
             self._draw()
-
-    def grow(
-        self,
-        questions: QuestionSet,
-        arriving: Arriving | None,
-        *,
-        earlier: Iterable[Page] = (),
-        recalled: tuple[Recalled | None, ...] = (),
-    ) -> PanelState:
-        """Show more of a set that is being written, or all of it once it is asked.
-
-        Return the state, with everything typed.
-        """
-        self._take_text()
-        self._state = grown(self._state, questions, arriving, self._clock(), seen=True, earlier=earlier)
-        self._state = replace(self._state, recalled=recalled)
-        if arriving is None and self._state.grown_at is not None:
-            self._hints.sleep(GRACE)
-        self._draw()
-        return self._state

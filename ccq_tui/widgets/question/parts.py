@@ -290,7 +290,7 @@ def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
         return wrapped_once(f"{shown(said)} · {safe(page.problem)}", palette.warning, width)
     answer = page.answer()
     if answer.empty:
-        return wrapped_once(prose.NONE_SELECTED, palette.warning, width)
+        return wrapped_once(prose.NONE_SELECTED, palette.accent, width)
     if not answer.given and page.question.field and not page.lacking:
         empty = prose.SKIPPED if page.question.skippable else prose.LEFT_EMPTY
         return wrapped_once(empty, palette.muted, width)
@@ -308,7 +308,7 @@ def submit_row(state: PanelState, width: int, palette: Palette) -> list[Text]:
     """Return the last row of the review, which confirms."""
     form = state.questions.is_form
     empty = sum(page.chose_none for page in state.asked_pages)
-    given = state.answered_count + empty
+    given = state.answered_count
     label = Text("Submit the form" if form else f"Submit {plural(given, 'answer')}", palette.strong)
     # An optional field may stay empty.
     missing = sum(page.lacking for page in state.asked_pages) if form else len(state.pages) - given

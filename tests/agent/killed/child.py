@@ -20,6 +20,7 @@ from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.port import Grown
 from ccq_tui.inbox.requests import Allowed, QuestionRequest
 from ccq_tui.inbox.verdicts import InboxError, Won
 from ccq_tui.questions import Answer, Answered
@@ -51,6 +52,7 @@ class Child:
         self._running: set[asyncio.Task[None]] = set()
         self._asked: dict[str, QuestionRequest] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        inbox.subscribe(lambda one: isinstance(one, Grown) and say({"event": "Grown", "key": MAIN}))
 
     def obey(self, order: dict[str, Any]) -> None:
         """Do as told.

@@ -35,7 +35,7 @@ class Point:
 
 _PHASES: tuple[tuple[str, str, tuple[float, ...], bool, bool], ...] = (
     ("arriving", "BlockGrew", (0.0, 0.03), False, False),
-    ("arriving", "QuestionArriving", (0.0, 0.03), False, False),
+    ("arriving", "Grown", (0.0, 0.03), False, False),
     ("arriving", "ToolStarted", (0.0, 0.01), False, False),
     ("arriving", "RequestAsked", (0.0, 0.05), False, False),
     ("drafting", "draft", (0.0, 0.05, 0.15, 0.3, 0.6), False, False),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.partial_sets import BROKE, INTERRUPTED, REJECTED
-from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.port import Added, Grown, Settled
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.testing import Scenario, ScriptedModel
 from ccq_tui.testing.scenario import Cut, Message, ask, delegate
 from ccq_tui.testing.tool_input import question_set_input
-from tests.agent.running import Running
+from tests.agent.running import Heard, Running
 from tests.agent.stage import Stage
 
 LONG = "a description that says in some words what choosing this would mean" * 16
@@ -41,24 +44,32 @@ async def scenes(stage: Stage) -> None:
     scenario = Scenario("sub").together(delegate("Look around", asked)).says("Done.")
     async with stage.scene("a subagent, which may not ask", scenario) as run:
         model.speed = SLOW * 10
+        sets = sets_of(run)
         run.session.send("Look around")
         await run.idle()
         model.speed = 0.0
         assert [e.is_error for e in run.all(ev.ToolFinished) if e.parent] == [True]
-        assert not run.all(ev.QuestionArriving)
+        assert not sets.events
 
 
-async def first_arriving(run: Running, model: ScriptedModel) -> ev.QuestionArriving:
-    """Give the first that is told of a set, and let the model write faster from then on."""
-    model.speed = SLOW
+def sets_of(run: Running) -> Heard:
+    """Keep what the inbox reports of requests."""
+    heard = Heard()
+    run.inbox.subscribe(lambda change: isinstance(change, Grown | Added | Settled) and heard._take(change))
+    return heard
+
+
+async def first_arriving(run: Running, model: ScriptedModel) -> tuple[Heard, Grown]:
+    """Give the first that is reported of a set, and let the model write faster from then on."""
+    sets, model.speed = sets_of(run), SLOW
     run.session.send("Ask me")
-    first = await run.until(ev.QuestionArriving)
+    first = await sets.until(Grown)
     model.speed = 0.0
-    return first
+    return sets, first
 
 
 async def each_grows_and_is_asked(run: Running, model: ScriptedModel) -> None:
-    first = await first_arriving(run, model)
+    sets, first = await first_arriving(run, model)
     assert first.request.questions.questions[0].text == DATABASE.text
     assert (first.arriving.complete, first.arriving.whole) == (0, False)
     assert not run.all(ev.ToolStarted)
@@ -66,47 +77,41 @@ async def each_grows_and_is_asked(run: Running, model: ScriptedModel) -> None:
     asked = await run.until(QuestionRequest, count=2)
     name = first.request.id
     assert {e.request.id for e in run.all(QuestionRequest)} == {name, asked.request.id}
-    told = [e for e in run.all(ev.QuestionArriving) if e.request.id == name]
+    told = [e for e in sets.all(Grown) if e.request.id == name]
     assert told[-1].arriving.whole
     assert told[-1].request.questions == QuestionSet(first.request.tool_use_id, (DATABASE,))
-    assert isinstance(of(run, name)[-1], ev.RequestAsked)
+    assert isinstance(of(sets, name)[-1], Added)
     for event in run.all(QuestionRequest):
         label = event.request.questions.questions[0].options[1].label
         run.answer(event.request.id, Answered((Answer((label,)),)))
     await run.idle()
-    assert not run.all(ev.ArrivingEnded)
+    assert not [e for e in sets.all(Settled) if isinstance(e.outcome, Cancelled)]
     assert '"Which database?"="PostgreSQL"' in model.result(first.request.tool_use_id).text
     assert '"Which features?"="Logs"' in model.result(asked.request.tool_use_id).text
 
 
 async def it_ends_and_is_asked_again(run: Running, model: ScriptedModel, reason: str) -> None:
-    first = await first_arriving(run, model)
+    sets, first = await first_arriving(run, model)
     asked = await run.until(QuestionRequest)
-    assert run.one(ev.ArrivingEnded) == ev.ArrivingEnded(first.request.id, reason)
-    assert of(run, first.request.id)[-1] is run.one(ev.ArrivingEnded)
+    assert of(sets, first.request.id)[-1].outcome == Cancelled(reason)
     run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
     await run.idle()
     assert '"Which database?"="SQLite"' in model.result(asked.request.tool_use_id).text
 
 
 async def an_interrupted_set_ends(run: Running, model: ScriptedModel) -> None:
-    model.speed = SLOW / 4
+    sets, model.speed = sets_of(run), SLOW / 4
     run.session.send("Ask me")
-    first = await run.until(ev.QuestionArriving)
+    await sets.until(Grown)
     run.session.interrupt()
     await run.idle()
     model.speed = 0.0
-    assert run.one(ev.ArrivingEnded) == ev.ArrivingEnded(first.request.id, INTERRUPTED)
+    assert sets.one(Settled).outcome == Cancelled(INTERRUPTED)
     assert not run.all(QuestionRequest)
     run.session.send("Never mind")
     await run.idle(2)
 
 
-def of(run: Running, name: str) -> list[ev.AgentEvent]:
-    """What was told of one set."""
-    return [
-        e
-        for e in run.events
-        if (isinstance(e, ev.QuestionArriving | ev.RequestAsked) and e.request.id == name)
-        or (isinstance(e, ev.ArrivingEnded | ev.RequestSettled) and e.request_id == name)
-    ]
+def of(sets: Heard, name: str) -> list[Any]:
+    """What was reported of one set."""
+    return [e for e in sets.events if e.request.id == name]

@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 from unittest.mock import patch
 
+from tests.ui.keystrokes.forms import Forms
 from tests.ui.keystrokes.hands import Hands
 from tests.ui.keystrokes.inbox import Inbox
 from tests.ui.keystrokes.lists import Lists
@@ -18,7 +19,7 @@ from tests.ui.keystrokes.panels import Panels
 from tests.ui.keystrokes.prompts import Prompts
 from tests.ui.keystrokes.trust import Trust
 
-PLACES: tuple[type[Hands], ...] = (Panels, Trust, Lists, Inbox, Prompts)
+PLACES: tuple[type[Hands], ...] = (Panels, Trust, Lists, Inbox, Prompts, Forms)
 PIECE = 500
 """Keys that are driven with one seed."""
 

@@ -25,11 +25,11 @@ from ccq_tui.widgets.panel import request_panel
 from ccq_tui.widgets.transcript.pace import LONGEST_PAUSE
 from tests.ui.drawn import fault_of, watched
 from tests.ui.host import QUIET_TURNS, Clock, _has_work, has_to_draw
-from tests.ui.keystrokes.oracle import Frame, Watch, typed
+from tests.ui.keystrokes.oracle import Frame, Sight, Watch, typed
 from tests.ui.session import Driven
 
 LETTERS = "abchjklnopry12 é"
-PAUSES = (0.0, 0.03, 0.1, 0.2, 0.39, 0.41, 0.7, 0.81, 1.2, 1.51, 3.0)
+PAUSES = (0.0, 0.03, 0.1, 0.2, 0.29, 0.31, 0.39, 0.41, 0.7, 0.81, 1.2, 1.51, 2.1, 3.0)
 SIZES = ((80, 24), (40, 12), (30, 9), (120, 40))
 SETTLE_SECONDS = 60.0
 RESTING = frozenset(
@@ -88,42 +88,56 @@ class Hands:
         self.clock = Clock()
         self.timers = Timers(self.clock)
         self.watch = Watch()
+        self.sight = Sight()
         self.counts: Counter[str] = Counter()
         self.violations: list[str] = []
         self.trace: list[str] = []
         self.size = SIZES[seed % len(SIZES)]
         self.run: Driven
-
-    @property
-    def app(self) -> App[Any]:
-        return self.run.app
+        self.app: App[Any]
 
     async def drive(self, count: int) -> None:
         """Press so many keys."""
         raise NotImplementedError
 
     async def in_program(self, run: Driven, drive: Callable[[], Awaitable[None]]) -> None:
-        """Do something in a program whose delays follow the clock."""
+        """Do something in a program that wins each request."""
         self.run, run.wins = run, True
+        await self.in_app(run.app, drive)
+
+    async def in_app(self, app: App[Any], drive: Callable[[], Awaitable[None]]) -> None:
+        """Do something in an app whose delays follow the clock."""
+        self.app = app
         with ExitStack() as patches:
             for module in (dock, base):
                 patches.enter_context(patch.object(module, "after", self.timers.after))
-            patches.enter_context(patch.object(request_panel, "later", self.timers.after))
+            patches.enter_context(patch.object(request_panel, "after", self.timers.after))
             patches.enter_context(patch.object(base, "BATCH", 0.0))  # no event waits for others
             patches.enter_context(watched())
+            patches.enter_context(patch.object(App, "_display", self._displayed(App._display)))
             for one in self.patches():
                 patches.enter_context(one)
             self.say(f"size {self.size}")
-            async with run.app.run_test(size=self.size):
+            async with app.run_test(size=self.size):
                 await self.settle()
                 await drive()
                 # As the program does it: no session is put in another's place while all end.
-                run.app.workers.cancel_group(run.app, "sessions")
+                app.workers.cancel_group(app, "sessions")
                 await asyncio.sleep(0)
 
     def patches(self) -> Iterator[Any]:
         """What else is put in the place of something while the program runs."""
         return iter(())
+
+    def _displayed(self, display: Callable[..., None]) -> Callable[..., None]:
+        def displayed(app: App[Any], *frame: Any) -> None:
+            display(app, *frame)
+            self.drawn()
+
+        return displayed
+
+    def drawn(self) -> None:
+        """Note a frame; what is driven extends it."""
 
     # -- time ------------------------------------------------------------------------------------------------
 
@@ -139,7 +153,7 @@ class Hands:
     async def settle(self) -> None:
         """Let all be done that happened, and be drawn."""
         await settled(self.app, self.rests)
-        fault = fault_of(self.app)
+        fault = "" if self.app._exit else fault_of(self.app)
         if fault:  # frames of the transcript come by the machine's clock
             await asyncio.sleep(2 * LONGEST_PAUSE)
             await settled(self.app, self.rests)

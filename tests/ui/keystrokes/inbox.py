@@ -15,13 +15,12 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.widgets.panel_host import Panel
+from ccq_tui.widgets.panels import Panel
 from ccq_tui.widgets.search_bar import SearchBar
-from tests.actors import INBOX
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, gained
-from tests.ui.keystrokes.oracle import NEVER, typed
-from tests.ui.keystrokes.panels import FIELD, LONG, MEANT, OTHERS, PLAN, Before, Panels, texts_of
+from tests.ui.keystrokes.oracle import typed
+from tests.ui.keystrokes.panels import FIELD, LONG, MEANT, OTHERS, PLAN, Before, Panels, may_act, texts_of
 from tests.ui.session import Driven, ToldSession
 
 LIST_KEYS = (
@@ -61,15 +60,10 @@ class AskingSession(ToldSession):
     def wait_for(self, request: Request) -> None:
         """Ask, and take the answer."""
         self._asked.add(asyncio.ensure_future(self._wait_for(request)))
-        self.tell(ev.RequestAsked(request))
 
     async def _wait_for(self, request: Request) -> None:
         outcome = await self._driven.app.runtime.inbox.ask(request, "I looked around.")
         self._driven.decided.append((request.id, outcome, "inbox"))
-        self.tell(ev.RequestSettled(request.id, outcome, INBOX))
-
-    def wait_with(self, _request: Request) -> None:
-        """Nothing: it waits in the inbox already."""
 
     def close(self, cause: str = "") -> None:
         super().close(cause)
@@ -198,13 +192,11 @@ class Inbox(Panels):
         """See whether a panel came to the front; in the inbox a person opens each, and help may cover it."""
         if self.inbox is None:
             # Enter in the list goes to the session, for what it asks.
-            if self._went_to_session:
-                self.watch.typed_at = NEVER  # Enter ended what was typed in the list
             self._look(asked_for=self.trace[-1:] == ["press f2"] or self._went_to_session)
             self._went_to_session = False
             return
         front = self.front
-        if self.watch.looked(front, self.clock.now, asked_for=front != self._opened) and front is not None:
+        if self.sight.looked(front, self.clock.now, asked_for=front != self._opened) and front is not None:
             self.counts["panels in the inbox"] += front != self._opened
             self._opened = front
 
@@ -240,21 +232,21 @@ class Inbox(Panels):
         self.post(*keys)
         await self.settle()
         answers = self.answers[before.answers :]
-        if answers and keys[0] == "ctrl+d" and frame.shows("Decline"):
-            self.confirmed(len(answers) == 1, f"{answers} by {keys} where one request was to be declined")
-        elif answers:
+        if answers and before.state is None:
             # A panel that opens in the burst, or the question whether to decline, was not drawn yet.
-            if self.expect(before.state is not None, f"{answers} by {keys} in one go"):
-                self._confirmed(self._decisive(keys, before), before, calm=True)
-        elif (before.in_text and keys[0] not in ("ctrl+d", "f2")) or (
-            before.front is None and (keys[0] == "f2" or (finds and keys[0] not in ("ctrl+d", "right")))
-        ):
-            # Ctrl+D and F2 leave a text, for a question and for the list, to which letters are no text.
-            # A panel that comes up behind holds one letter back, and takes no blank that begins no word.
-            letters = Counter("".join(map(typed, keys)).replace(" ", ""))
-            missing = letters - gained(before.texts, self.texts()) - Counter(self.passed_over)
+            asked = keys[0] == "ctrl+d" and frame.shows("Decline")
+            self.confirmed(len(answers) == 1 and asked, f"{answers} by {keys} in one go")
+        elif answers:
+            self._confirmed((tuple(keys), before))
+        elif before.front is not None and keys[0] not in ("ctrl+d", "f2"):  # to a question, and to the list
+            self._account(tuple(keys), before)
+        elif before.front is None and (keys[0] == "f2" or (finds and keys[0] not in ("ctrl+d", "right"))):
+            missing = Counter("".join(map(typed, keys)).replace(" ", "")) - gained(before.texts, self.texts())
             answers_it = keys[0] == "y" and frame.shows("Decline")  # the list asked whether to decline
+            if self.front is not None:
+                missing -= may_act("".join(map(typed, keys)), None)
             self.expect(not missing - Counter("y" * answers_it), f"{''.join(missing)!r} of {keys} is nowhere")
+        self._used(tuple(keys), before)
         self.counts["bursts"] += 1
 
     async def _press(self, key: str, pause: float | None = None) -> None:
@@ -262,6 +254,7 @@ class Inbox(Panels):
         if self.inbox is None or self.panel is not None:
             await super()._press(key, 0.0)
             return
+        self._word = None
         before, finds, frame = self._before(), self.inbox.finds, self.frame()
         self._went_to_session = key == "enter"
         self.post(key)
@@ -272,7 +265,7 @@ class Inbox(Panels):
                 f"declined by {key}\n" + "\n".join(frame.lines),
             )
         elif finds and typed(key) and self.inbox is not None:
-            self._kept(typed(key), before)
+            self.expect(gained(before.texts, self.texts())[typed(key)], f"{key!r} is nowhere")
 
     def _settle_answers(self, before: Before) -> None:
         """Leave it to the sessions, which hear of it by the inbox."""

@@ -22,7 +22,7 @@ from ccq_tui.screens.pickers import Picker, sessions
 from ccq_tui.screens.session.screen import SessionScreen
 from tests.ui.keystrokes.hands import gained
 from tests.ui.keystrokes.oracle import Frame, typed
-from tests.ui.keystrokes.panels import Panels
+from tests.ui.keystrokes.panels import Panels, may_act
 from tests.ui.session import Driven, T, ToldSession, asked
 
 COMMANDS = ("/model", "/mode", "/effort", "/rewind", "/rewind", "/resume", "/mcp", "/theme")
@@ -65,6 +65,7 @@ class Lists(Panels):
         self._left: list[str] = []
         self._submitted: list[str] = []
         self._known: object = None
+        self._last = ""
 
     async def drive(self, count: int) -> None:
         """Press so many keys."""
@@ -147,15 +148,15 @@ class Lists(Panels):
 
     async def _command(self) -> None:
         """Give a command in an empty prompt, with or without something typed on at once."""
-        if not self._prompt_has_keys or self._command_runs:
+        if not self.prompt_has_keys or self._command_runs:
             return
         await self.pass_time()
-        if not self._prompt_has_keys:
+        if not self.prompt_has_keys:
             return
         self.dock.prompt.put("")
         await self.settle()
         await self.pass_time(3.0)  # a prompt that a panel left sends nothing before
-        if not self._prompt_has_keys:
+        if not self.prompt_has_keys:
             return
         if self.random.random() < 0.5:
             self.run.told.held = asyncio.Event()  # type: ignore[attr-defined]
@@ -179,10 +180,6 @@ class Lists(Panels):
     # -- what is there ---------------------------------------------------------------------------------------
 
     @property
-    def _prompt_has_keys(self) -> bool:
-        return self.app.screen is self.run.session_screen and self.app.focused is self.dock.prompt.field
-
-    @property
     def _command_runs(self) -> bool:
         return any(worker.is_running and worker.name.startswith("/") for worker in self.app.workers)
 
@@ -196,8 +193,9 @@ class Lists(Panels):
         if not any(isinstance(screen, SessionScreen) for screen in self.app.screen_stack):
             return
         shown = self.list
+        super().looked()
         if shown is None:
-            super().looked()
+            self.watch.looked(None, self.clock.now, asked_for=True)
             return
         last = self.trace[-1]
         by_key = (
@@ -221,32 +219,34 @@ class Lists(Panels):
         """Type in one go, with what takes or leaves a list among it."""
         await self.pass_time()
         shown = self.list
-        if shown is None and not self._prompt_has_keys:
+        if shown is None and not self.prompt_has_keys:
             return
         letters = [self.random.choice(LETTERS) for _ in range(self.random.randint(1, 6))]
         first = [] if shown is not None and shown.field.text else [*self.random.choice(("", "e", "r"))]
         keys = [*({"e": "escape", "r": "enter"}[one] for one in first if shown is not None), *letters]
         if self.random.random() < 0.4:
             keys.append("enter")
-        await self._pressed(*keys)
+        await self._in_list(*keys)
         self.counts["bursts"] += 1
 
     async def _press(self, key: str, pause: float | None = None) -> None:
-        completing = self._prompt_has_keys and self.dock.prompt.choices is not None
+        completing = self.prompt_has_keys and self.dock.prompt.choices is not None
         if self.list is None and not completing:
-            if self._prompt_has_keys and key in ("up", "tab", "ctrl+f"):
+            if self.prompt_has_keys and key in ("up", "tab", "ctrl+f"):
                 return  # they bring back earlier prompts, or what was sent
             await super()._press(key, pause)
             return
         await self.pass_time(pause)
-        await self._pressed(key)
+        await self._in_list(key)
 
-    async def _pressed(self, *keys: str) -> None:
+    async def _in_list(self, *keys: str) -> None:
         now, shown, frame = self.clock.now, self.list, self.frame()
         before, chosen, prompt = self.texts(), len(self._chosen), self.dock.prompt.text
         fresh, offered, told = self.watch.fresh(now), self.dock.prompt.choices, self.run.told
         answers = len(told.answers)
-        had_keys, sent = shown is not None or self._prompt_has_keys, len(self._submitted)
+        self._word = None
+        again, self._last = self._last == "enter", keys[-1]  # the line of keys named the next one
+        had_keys, sent = shown is not None or self.prompt_has_keys, len(self._submitted)
         self.post(*keys)
         await self.settle()
         # Of the session that had the keys: a list of sessions may have put another one in its place.
@@ -260,7 +260,7 @@ class Lists(Panels):
             words = self._left[-1].casefold().split() if keys[:-1] and all(map(typed, keys[:-1])) else []
             seen |= bool(words) and all(word in f"{label} {row.description}".casefold() for word in words)
             self.confirmed(
-                right and seen and not fresh,
+                right and seen and (again or not fresh),
                 f"{label!r} of {picker.heading!r} by {keys}: right {right}, in sight {seen}, fresh {fresh}\n"
                 + "\n".join(frame.lines),
             )
@@ -268,13 +268,9 @@ class Lists(Panels):
             self._completed(keys[0], prompt, frame)
         letters = Counter("".join(map(typed, keys)))
         if had_keys and not (keys[0] in ("tab", "enter") and shown is None):
-            # A panel that comes up behind the list holds one letter back, and takes no blank.
-            panel = self.dock.panel
-            held = panel.state.guard.passed_over if panel is not None else ""
-            # Where a word follows the blank, the panel has gone again.
-            begins = "".join(map(typed, keys)).startswith(" ")
-            blank = " " if held or begins or self.front is not None else ""
-            missing = letters - gained(before, self.texts()) - Counter(held + blank)
+            # A panel that comes up behind the list takes letters as commands, where it was used before.
+            behind = may_act("".join(map(typed, keys)), None) if self.front is not None else Counter[str]()
+            missing = letters - gained(before, self.texts()) - behind
             self.expect(not missing, f"{''.join(missing)!r} of {keys} is nowhere")
 
     def _completed(self, key: str, prompt: str, frame: Frame) -> None:

@@ -7,12 +7,14 @@ from typing import Any
 
 from textual.app import App
 
-PANEL_QUIET = 0.4
-"""Seconds without a key until what came up by itself takes one that decides."""
+from tests.ui.drawn import terminal_of
+
+QUIET, HELD, REPEAT, WORD, SEEN, WRITING = 0.4, 0.8, 0.15, 0.3, 2.0, 1.5
+"""The seconds of the rules for keys, as they are promised; none is taken from the program."""
+LIST_QUIET = 0.4
+"""Seconds without a key until a list that came up by itself takes one that decides."""
 TRUST_QUIET = 0.8
 """The same for the question whether to trust a directory."""
-LETTER_QUIET = 1.5
-"""Seconds without anything typed until a letter alone decides."""
 ESCAPES_APART = 0.4
 """Seconds between two Esc of which the second may interrupt."""
 NEVER = float("-inf")
@@ -25,19 +27,15 @@ class Watch:
     """When keys came, and since when what has the keys was there.
 
     Attributes:
-        quiet: Seconds without a key that what comes up by itself waits for.
-        idle: Keys that are none in that sense: they only scroll what came up.
+        quiet: Seconds that what comes up by itself takes no key that decides.
         front: What has the keys.
-        quiet_from: When the pause after it came up is over; each key in it begins that pause anew.
-        typed_at: When something printable was last typed.
+        quiet_from: When these are over.
         escaped_at: When Esc was last pressed.
     """
 
-    quiet: float = PANEL_QUIET
-    idle: frozenset[str] = frozenset()
+    quiet: float = LIST_QUIET
     front: object = None
     quiet_from: float = NEVER
-    typed_at: float = NEVER
     escaped_at: float = NEVER
 
     def looked(self, front: object, at: float, *, asked_for: bool) -> bool:
@@ -54,16 +52,60 @@ class Watch:
 
     def pressed(self, key: str, at: float) -> None:
         """Note a key."""
-        if self.fresh(at) and key not in self.idle:
-            self.quiet_from = at + self.quiet
-        if typed(key).strip():  # a blank begins no word
-            self.typed_at = at
         if key == "escape":
             self.escaped_at = at
 
-    def alone(self, at: float) -> bool:
-        """Whether nobody is in the middle of a word."""
-        return at - self.typed_at >= LETTER_QUIET
+
+@dataclass
+class Sight:
+    """Since when a panel is in sight, and what was done there.
+
+    Attributes:
+        front: The panel that has the keys, or None.
+        by_itself: Whether it came by itself, not by a key.
+        used: Whether a key that types nothing, or a letter, did something in it.
+        shown_at: When it was drawn first.
+        wrote_at: When a character was last typed into a text, wherever.
+        prompt_at: When a key last went to the prompt.
+        to_prompt: Whether the last keys went to the prompt.
+        last: The last key of all, and its time.
+        frames: What was drawn while it had the keys, with the times; the newest last.
+    """
+
+    front: object = None
+    by_itself: bool = True
+    used: bool = False
+    shown_at: float = NEVER
+    wrote_at: float = NEVER
+    prompt_at: float = NEVER
+    to_prompt: bool = False
+    last: tuple[str, float] = ("", NEVER)
+    frames: list[tuple[float, Frame]] = field(default_factory=list)
+    _known: object = None
+
+    def looked(self, front: object, at: float, *, asked_for: bool) -> bool:
+        """Note what has the keys now; return whether that is something else than before."""
+        if front == self.front:
+            return False
+        if self.front is not None:
+            self._known = self.front if self.seen(at) else None
+        self.front, self.by_itself, self.shown_at = front, not asked_for, at
+        self.used = front is not None and front == self._known
+        self.frames = self.frames[-1:]
+        return True
+
+    def seen(self, at: float) -> bool:
+        """Whether the person knows what has the keys."""
+        return self.used or not self.by_itself or at - max(self.shown_at, self.prompt_at) >= SEEN
+
+    def since(self, words: list[str], sign: str) -> float | None:
+        """Return since when the last frames show some words behind a sign, or None."""
+        since = None
+        for at, frame in reversed(self.frames):
+            if not any(frame.shows(one, sign) for one in words):
+                break
+            since = at
+        return since
 
 
 @dataclass
@@ -76,6 +118,11 @@ class Frame:
     def of(app: App[Any]) -> Frame:
         """Return what is on the screen, as it is composed for the terminal."""
         return Frame([strip.text for strip in app.screen._compositor.render_strips()])
+
+    @staticmethod
+    def sent(app: App[Any]) -> Frame:
+        """Return what was sent to the terminal so far."""
+        return Frame(terminal_of(app).lines)
 
     def shows(self, words: str, sign: str = "") -> bool:
         """Whether words are on the screen, behind a sign where one is given; a line may break at a blank."""

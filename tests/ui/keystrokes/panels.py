@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ccq_tui.agent import events as ev
@@ -14,11 +15,11 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Quest
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.widgets.panel_host import Panel
+from ccq_tui.widgets.panels import Panel
 from ccq_tui.widgets.search_bar import SearchBar
 from tests.ui.asked import MULTI, SINGLE
-from tests.ui.keystrokes.hands import LETTERS, Hands, gained
-from tests.ui.keystrokes.oracle import ESCAPES_APART, Frame, typed
+from tests.ui.keystrokes.hands import LETTERS, PAUSES, Hands, gained
+from tests.ui.keystrokes.oracle import ESCAPES_APART, HELD, QUIET, REPEAT, WORD, WRITING, Frame, Sight, typed
 from tests.ui.session import Driven, asked, permission
 
 OTHERS = ("enter", "escape", "space", "tab", "f2", "down", "up", "ctrl+d", "ctrl+f", "f1", "pagedown")
@@ -40,47 +41,60 @@ MEANT = (
     "r",
 )
 """Keys of somebody who has read the panel."""
+HURRIED = ("enter", "enter", "y", "n", "1", "down", "ctrl+d", "o")
 FIELD = Question("Which port?", "Port", kind=Kind.TEXT)
 BEFORE = (Recalled(Answer(("SQLite",), note="nb"), "on 3 Nov"), Recalled(Answer(("Cache",)), "today"))
 """How the questions were answered before: `r` takes that over."""
-WALKS = frozenset("jkhl 123456789")
+WALKS = frozenset("jkhl123456789")
 """Keys that may be pressed in a row as commands."""
-WORD_SECONDS = 0.3
-"""Seconds in which another printable key shows a word."""
+TAKES = ("enter", "y", "n", "ctrl+d")
+"""Keys that may decide."""
 LONG = "\n".join(f"echo step {number}" for number in range(30))
 PLAN = "# A plan\n\n" + "\n".join(f"{number}. Do this and that" for number in range(30))
 
 
 @dataclass(frozen=True)
 class Before:
-    """How things stood when a key was pressed."""
+    """How things stood when keys were pressed."""
 
+    at: float
     front: object
     state: Draft | None
     texts: dict[str, Counter[str]]
     frame: Frame
-    passed: str
-    fresh: bool
-    alone: bool
+    sight: Sight
     drafting: bool
     prompt_has_keys: bool
     answers: int
     interrupts: int
-
-    @property
-    def calm(self) -> bool:
-        """Whether a panel had the keys that was long there."""
-        return self.front is not None and not self.fresh
-
-    @property
-    def declining(self) -> bool:
-        """Whether the panel asked whether to decline."""
-        return isinstance(self.state, PanelState) and self.state.focus is Focus.DECLINE
+    sent: int
 
     @property
     def in_text(self) -> bool:
         """Whether a text was open in the panel."""
         return self.state is not None and self.state.typing
+
+    @property
+    def picture(self) -> object:
+        """What was to be seen."""
+        return self.frame.lines
+
+
+@dataclass
+class Word:
+    """Printable keys in a row, none of which is in a text yet.
+
+    Attributes:
+        before: How things stood before the first one.
+        typed: The keys.
+        acted: Whether the last one moved the picture.
+        idle: Why the last one may do nothing, or "".
+    """
+
+    before: Before
+    typed: str = ""
+    acted: bool = True
+    idle: str = ""
 
 
 class Panels(Hands):
@@ -90,8 +104,8 @@ class Panels(Hands):
     COPIES: ClassVar[tuple[int, ...]] = (1,)
     """In how many places a character that was typed may stand."""
     _names = 0
-    _prior = ("", 0.0)
-    _decides: tuple[str, Before] | None = None
+    _word: Word | None = None
+    _decides: tuple[tuple[str, ...], Before] | None = None
 
     async def drive(self, count: int) -> None:
         """Press so many keys."""
@@ -105,20 +119,22 @@ class Panels(Hands):
 
     async def _do_something(self) -> None:
         what = self.random.random()
-        if what < 0.09 and len(self.dock.line.items) < 2:
+        if what < 0.12 and len(self.dock.line.items) < 2:
             await self._ask()
-        elif what < 0.10 and self.dock.line.items:
+        elif what < 0.13 and self.dock.line.items:
             self.say("settled elsewhere")
             name = self.dock.line.items[0].request.id
             self.run.told.tell(ev.RequestSettled(name, Cancelled("interrupted")))
             await self.settle()
-        elif what < 0.11:
+        elif what < 0.14:
             await self.resize()
         elif what < 0.29:
             await self._burst()
-        elif what < 0.46:
+        elif what < 0.50:
             await self._work()
-        elif what < 0.70:
+        elif what < 0.58:
+            await self._hurry()
+        elif what < 0.76:
             await self._press(self.random.choice(LETTERS))
         else:
             await self._press(self.random.choice(OTHERS))
@@ -126,10 +142,28 @@ class Panels(Hands):
     async def _work(self) -> None:
         """Do what somebody does who answers: show what waits, read it, choose."""
         await self.pass_time(self.random.choice((0.5, 1.6, 3.0)))
+        if self.front is None and not self.prompt_has_keys:
+            await self._press("escape", 0.5)  # a search lies over it
+        if self.prompt_has_keys and self.dock.prompt.holds_text and self.random.random() < 0.5:
+            await self._press("enter", 0.5)
         if self.front is None and self.dock.line.items:
             await self._press("f2", 0.1)
         for _ in range(self.random.randint(1, 4)):
             await self._press(self.random.choice(MEANT), self.random.choice((0.2, 0.45, 1.6)))
+
+    async def _hurry(self) -> None:
+        """Press at once what may decide, in a panel that has just come, or behind a word."""
+        if not self.dock.line.items:
+            await self._ask()
+        if self.random.random() < 0.3:
+            await self._press(self.random.choice(LETTERS), 0.0)
+        await self.pass_time(self.random.choice((0.81, 1.51, 2.1)))
+        for _ in range(3):
+            if self.random.random() < 0.3:
+                await self._pressed(
+                    *self.random.choice((("down", "enter"), ("1", "enter"), ("o", "b", "enter")))
+                )
+            await self._press(self.random.choice(HURRIED), self.random.choice((0.0, 0.03, 0.1, 0.31, 0.41)))
 
     async def _ask(self) -> None:
         self._names += 1
@@ -145,6 +179,7 @@ class Panels(Hands):
         event = self.random.choice(asks)
         if isinstance(event.request, QuestionRequest) and self.random.random() < 0.5:
             opened = self.run.told.wait_with(event.request)
+            assert opened is not None
             opened.recalled = BEFORE[: len(event.request.questions.questions)]
         self.say(f"asked {type(event.request).__name__}")
         self.run.told.tell(event)
@@ -155,8 +190,18 @@ class Panels(Hands):
         self._look(asked_for=self.trace[-1:] == ["press f2"])
 
     def _look(self, *, asked_for: bool) -> None:
-        if self.watch.looked(self.front, self.clock.now, asked_for=asked_for) and self.front is not None:
+        if self.sight.looked(self.front, self.clock.now, asked_for=asked_for) and self.front is not None:
             self.counts["panels"] += 1
+
+    def drawn(self) -> None:
+        """Keep what is drawn while nothing is decided in the panel in front."""
+        if self.app.screen_stack and self.front is not None and self.undecided:
+            self.sight.frames = [*self.sight.frames[-40:], (self.clock.now, Frame.sent(self.app))]
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the panel in front still asks."""
+        return self.panel is not None and self.panel.state.outcome is None
 
     # -- what is there ---------------------------------------------------------------------------------------
 
@@ -168,7 +213,7 @@ class Panels(Hands):
     def front(self) -> tuple[object, int] | None:
         """The panel that has the keys, by its turn, or None."""
         panel = self.panel
-        if panel is None or panel.state.hidden or self.run.app.focused is not panel:
+        if panel is None or panel.state.hidden or self.app.focused is not panel:
             return None
         return (panel, panel.turn)
 
@@ -178,14 +223,14 @@ class Panels(Hands):
         return self.dock.panel if self.run.app.screen is self.run.session_screen else None
 
     @property
-    def answers(self) -> list[tuple[str, RequestOutcome, str]]:
+    def answers(self) -> Sequence[tuple[str, RequestOutcome, object]]:
         """What was decided by keys, so far."""
         return self.run.told.answers
 
     @property
-    def passed_over(self) -> str:
-        """The letter that a fresh panel holds back until it knows what it was."""
-        return self.panel.state.guard.passed_over if self.panel is not None else ""
+    def over(self) -> bool:
+        """Whether the program was quit."""
+        return False
 
     def texts(self) -> dict[str, Counter[str]]:
         """Every character that stands somewhere, by the place where it stands."""
@@ -202,107 +247,161 @@ class Panels(Hands):
     def _before(self) -> Before:
         front, panel = self.front, self.panel
         return Before(
+            self.clock.now,
             front,
             panel.state if front is not None and panel is not None else None,
             self.texts(),
-            self.frame() if front is not None else Frame(),
-            self.passed_over,
-            self.watch.fresh(self.clock.now),
-            self.watch.alone(self.clock.now),
-            self.dock.prompt.holds_text,
-            self.run.app.focused is self.dock.prompt.field,
+            self.frame(),
+            replace(self.sight),
+            self.drafting,
+            self.prompt_has_keys,
             len(self.answers),
-            self.run.told.interrupts,
+            self.interrupts,
+            len(self.sent),
         )
 
+    @property
+    def drafting(self) -> bool:
+        """Whether the prompt holds text."""
+        return self.dock.prompt.holds_text
+
+    @property
+    def sent(self) -> Sequence[str]:
+        """The prompts that were sent."""
+        return self.run.told.sent
+
+    @property
+    def interrupts(self) -> int:
+        """How often the agent was interrupted."""
+        return self.run.told.interrupts
+
+    @property
+    def prompt_has_keys(self) -> bool:
+        """Whether the prompt takes what is typed."""
+        return self.app.screen is self.run.session_screen and self.app.focused is self.dock.prompt.field
+
     async def pass_time(self, pause: float | None = None) -> None:
-        """Let some time pass; a letter that nothing follows decides then."""
-        answers = len(self.answers)
+        """Let some time pass; a key that nothing follows acts then."""
+        answers, pause = len(self.answers), self.random.choice(PAUSES) if pause is None else pause
+        lines, front = self._dock_lines(), self.front
         await super().pass_time(pause)
         if len(self.answers) > answers and self._decides is not None:
-            key, before = self._decides
-            self._confirmed(key, before)
-            self._settle_answers(before)
+            self._confirmed(self._decides)
+            self._settle_answers(self._decides[1])
             await self.settle()
+        word = self._word
+        if word is None:
+            return
+        word.acted |= len(self.answers) > answers or lines != self._dock_lines() or front != self.front
+        if self.clock.now - self.sight.last[1] >= WORD:
+            self._ends(word)
+
+    def _dock_lines(self) -> list[str]:
+        """Return what is drawn where nothing counts seconds."""
+        return self.frame().lines[self.dock.region.y :]
+
+    def _ends(self, word: Word) -> None:
+        """Look whether the last of some keys did anything, now that it was no part of a word."""
+        self._word = None
+        if not word.acted and self.expect(word.idle, f"{word.typed!r} does nothing"):
+            self.counts[word.idle] += 1
 
     # -- keys ------------------------------------------------------------------------------------------------
 
     async def _burst(self) -> None:
         """Type in one go: all of it is somewhere, whatever comes up meanwhile."""
         await self.pass_time()
-        before, keys = self._before(), self.letters()
-        if before.front is None and not before.prompt_has_keys:
-            return
-        calm = before.front is not None and not before.fresh
+        keys = self.letters()
         if self.random.random() < 0.4:
             keys.append("enter")
-        hides = calm and not before.in_text and self.random.random() < 0.3
-        if hides:
-            keys.insert(0, self.random.choice(("f2", "escape")))
-        self.post(*keys)
-        await self.settle()
-        answers = self.answers[before.answers :]
-        if hides and self.panel is not None and self.panel.state.hidden:
-            missing = Counter("".join(map(typed, keys))) - gained(before.texts, self.texts())
-            self.expect(not answers and not missing, f"{''.join(missing)!r} of {keys} is nowhere")
-        elif calm and not answers and not WALKS.issuperset("".join(map(typed, keys))):
-            missing = Counter("".join(map(typed, keys)).lstrip()) - gained(before.texts, self.texts())
-            self.expect(before.declining or not missing, f"{''.join(missing)!r} of {keys} is nowhere")
-        elif calm and answers:
-            # Somebody who works fast in a panel that is long there: what was taken was in sight.
-            self._confirmed(self._decisive(keys, before), before, calm=True)
-        elif not calm:
-            self.expect(not answers, "an outcome in a burst")
-            # Blanks that begin no word are passed over, and at most one other key.
-            missing = Counter("".join(map(typed, keys)).replace(" ", "") + before.passed)
-            missing.subtract(gained(before.texts, self.texts()))
-            left = "".join(character for character, number in missing.items() if number > 0)
-            self.expect(left == self.passed_over, f"{left!r} of {keys} is nowhere")
-        self._settle_answers(before)
+        if self.front is not None and self.random.random() < 0.15:
+            keys.insert(0, self.random.choice(("f2", "escape", "down")))
+        await self._pressed(*keys)
         self.counts["bursts"] += 1
-
-    def _decisive(self, keys: list[str], before: Before) -> str:
-        """Return the key of a burst that decided: a letter alone does only as the first one typed."""
-        _, outcome, _ = self.answers[-1]
-        first = next(filter(typed, keys), "")
-        if isinstance(outcome, Declined):
-            # It was asked before the burst: within one, the question whether to passes both over.
-            return "ctrl+d" if "ctrl+d" in keys else first
-        bare = isinstance(outcome, Allowed | Denied) and not own_text(outcome)
-        if bare and before.alone and first in ("y", "n"):
-            return first
-        return "enter" if "enter" in keys else keys[-1]
 
     async def _press(self, key: str, pause: float | None = None) -> None:
         await self.pass_time(pause)
-        before, now = self._before(), self.clock.now
-        if before.prompt_has_keys and key in ("up", "tab"):
+        if self.prompt_has_keys and key in ("up", "tab"):
             return  # they bring earlier prompts back
-        if before.prompt_has_keys and key == "ctrl+d" and not self.dock.prompt.text:
+        if self.prompt_has_keys and key == "ctrl+d" and not self.dock.prompt.text:
             return  # twice, it quits
-        escaped_at = self.watch.escaped_at
-        prior, self._prior = self._prior, (typed(key).strip(), now) if before.calm else ("", now)
-        word = (
-            bool(prior[0]) and now - prior[1] < WORD_SECONDS and not WALKS.issuperset(prior[0] + typed(key))
-        )
-        self._decides = key, before
-        self.post(key)
+        await self._pressed(key)
+
+    async def _pressed(self, *keys: str) -> None:
+        """Press keys in one go, and judge what came of them."""
+        before, escaped_at = self._before(), self.watch.escaped_at
+        if before.front is None and not before.prompt_has_keys:
+            self._word = None
+            self.post(*keys)
+            await self.settle()
+            return
+        prior, self._decides = self._decides, (keys, before)
+        self.post(*keys)
         await self.settle()
-        told = self.run.told
-        if not word:
-            self._taken_over(key, before)
         if len(self.answers) > before.answers:
-            self._confirmed(key, before)
-        elif typed(key):
-            self._kept(typed(key), before, prior[0] if word else "")
-        if told.interrupts > before.interrupts:
-            self.expect(now - escaped_at >= ESCAPES_APART, "a burst interrupted")
+            # A key that waited for the next one decides as that comes.
+            waited = [prior] if prior is not None and before.at - prior[1].at < WORD else []
+            self._confirmed((keys, before), *waited)
+        if self.over:
+            return
+        if keys == ("r",) and self._word is None:
+            self._taken_over(before)
+        if len(self.sent) > before.sent:
+            asked_again = before.front is None or before.frame.shows("Not sent")
+            self.expect("enter" in keys and asked_again, f"{self.sent[before.sent :]} sent by {keys}")
+        if self.interrupts > before.interrupts:
+            self.expect(self.clock.now - escaped_at >= ESCAPES_APART, "a burst interrupted")
+        self._account(keys, before)
+        self._used(keys, before)
         self._settle_answers(before)
 
-    def _taken_over(self, key: str, before: Before) -> None:
+    def _used(self, keys: tuple[str, ...], before: Before) -> None:
+        """Note where the keys went."""
+        sight, last = self.sight, keys[-1]
+        now = self.texts()
+        sight.to_prompt = before.texts["prompt"] != now["prompt"]
+        if sight.to_prompt:
+            sight.prompt_at = self.clock.now
+        if gained(before.texts, now):
+            sight.wrote_at = self.clock.now
+        if before.front is not None and any(not key.isdigit() for key in keys):
+            moved = any(len(key) > 1 for key in keys) or before.picture != self.frame().lines
+            sight.used |= moved and self.front == before.front and now["prompt"] == before.texts["prompt"]
+        sight.last = (last, self.clock.now)
+
+    def _account(self, keys: tuple[str, ...], before: Before) -> None:
+        """Look where each printable key is: in a text, or in what it did to the picture."""
+        word = self._word
+        moved = before.picture != self.frame().lines or self.front != before.front
+        if word is not None and not typed(keys[0]):
+            if not word.acted and keys[0] == "escape":
+                word.idle = "taken back by Esc"
+            word.acted |= moved
+            self._ends(word)
+            word = None
+        start, first = (before, "") if word is None else (word.before, word.typed)
+        here = "".join(typed(key) or "\n" for key in keys)
+        parts = [*(first + here).split("\n")]
+        if not here.replace("\n", ""):
+            return
+        added = gained(start.texts, self.texts())
+        whole = Counter("".join(parts))
+        lost = whole - added
+        for at, part in enumerate(parts):
+            lost -= Counter(" " * (len(part) - len(part.rstrip()))) if at + 1 < len(parts) else Counter[str]()
+            lost -= may_act(part, start if at == 0 else None)
+        self.expect(not lost, f"{''.join(lost.elements())!r} of {first!r} and {keys} is nowhere")
+        if len(self.answers) == before.answers and "r" not in keys:  # which brings an earlier answer
+            doubled = added - Counter("".join(parts) * max(self.COPIES))
+            self.expect(not doubled, f"{''.join(doubled)!r} of {first!r} and {keys} is there too often")
+        self._word = None
+        if parts[-1] and not gained(before.texts, self.texts()) & Counter(parts[-1]):
+            self._word = Word(start, parts[-1], moved or len(keys) > 1, idle_why(parts[-1], before.state))
+
+    def _taken_over(self, before: Before) -> None:
         """Look whether the key of an earlier answer made it a draft, and replaced nothing typed."""
         state, panel = before.state, self.panel
-        if key != "r" or not isinstance(state, PanelState) or state.focus is not Focus.LIST or before.fresh:
+        if not isinstance(state, PanelState) or state.focus is not Focus.LIST:
             return
         if state.before is None or panel is None or not isinstance(panel.state, PanelState):
             return
@@ -314,48 +413,59 @@ class Panels(Hands):
         self.expect(old.note in new.note, f"{old.note!r} became {new.note!r}")
         self.counts["taken over"] += new != old
 
-    def _kept(self, character: str, before: Before, begun: str = "") -> None:
-        """Look where a printable key is now, and the one with which it makes a word."""
-        added = gained(before.texts, self.texts())
-        if before.prompt_has_keys or before.in_text or (begun and before.calm and not before.declining):
-            whole = bool(begun) and added == Counter(begun + character)
-            self.expect(whole or added[character] in self.COPIES, f"{character!r} is nowhere")
-        elif before.front is not None and before.fresh:
-            held = not before.drafting and self.passed_over == (before.passed or character.strip())
-            back = added == Counter(before.passed + character) and self.panel is None
-            quiet = f"now {self.clock.now}, quiet from {self.watch.quiet_from}, passed {before.passed!r}"
-            self.expect(held or back, f"{character!r} was a command in the grace, or is nowhere: {quiet}")
-            self.counts["passed over" if held else "given back"] += 1
-
-    def _confirmed(self, key: str, before: Before, *, calm: bool = False) -> None:
-        """Look whether an outcome was confirmed by somebody who saw it."""
+    def _confirmed(self, *pressed: tuple[tuple[str, ...], Before]) -> None:
+        """Look whether an outcome was confirmed by somebody who saw it, with one of the last keys."""
         _, outcome, _ = self.answers[-1]
-        if not self.expect(before.state is not None, "an outcome without a panel"):
-            return
-        assert before.state is not None
-        if isinstance(outcome, Declined):
-            asked_before = before.frame.shows("Decline") or before.frame.shows("decline")
-            drawn = "\n".join(before.frame.lines)
-            self.confirmed(key in ("ctrl+d", "y") and asked_before, f"declined by {key} in\n{drawn}")
-            return
-        if len(self.answers) > before.answers + 1:
-            self.expect(False, "two outcomes by one key")
-        # A letter that denies grants nothing: it may be out of sight.
-        letter = key in ("y", "n") and isinstance(outcome, Allowed | Denied) and not before.in_text
-        alone = before.alone and not before.drafting
-        right = key == "enter" or (letter and (alone or key == self._asked_again(before)))
-        words, sign = taken(outcome, before.state), "" if calm or letter or before.in_text else "❯"
-        # A text that was opened, written and sent in one go was seen by nobody, but is what somebody wrote.
-        written = calm and self._written(own_text(outcome), before.state)
-        seen = key == "n" or written or any(before.frame.shows(one, sign) for one in words)
-        if calm and outcome == Denied():
-            # Who goes to the row that denies by its own key, and takes it in one go, has named it.
-            seen |= not {"n", "ctrl+d"}.isdisjoint(self.trace[-1].split())
-        self.confirmed(
-            right and seen and not before.fresh,
-            f"{outcome} by {key}: key {right}, in sight {seen} ({words}), fresh {before.fresh}\n"
-            + "\n".join(before.frame.lines),
-        )
+        wrong = [self._wrong(outcome, *one) for one in pressed]
+        self.expect(len(self.answers) == pressed[0][1].answers + 1, "two outcomes by one key")
+        self.confirmed("" in wrong, f"{outcome} by {[keys for keys, _ in pressed]}: {wrong}")
+
+    def _wrong(self, outcome: RequestOutcome, keys: tuple[str, ...], before: Before) -> str:
+        """Return why keys may not come to an outcome, or ""."""
+        if before.state is None:
+            return "no panel"
+        letter = isinstance(outcome, Allowed | Denied) and not (own_text(outcome) or before.in_text)
+        declined = isinstance(outcome, Declined)
+        takes = ("ctrl+d", "y") if declined else ("enter", "y", "n") if letter else ("enter",)
+        key = next((one for one in keys if one in takes), "")
+        return self._early(key, keys, before, outcome) if key else "not a key that decides"
+
+    def _early(self, key: str, keys: tuple[str, ...], before: Before, outcome: RequestOutcome) -> str:
+        """Return why a key may not decide, or ""."""
+        at, sight = before.at, before.sight
+        again = any(before.frame.shows(f"{one} again") for one in (key, key.title(), "Ctrl+D"))
+        last, gap = sight.last[0] == key and not typed(key), at - sight.last[1]
+        if last and len(keys) == 1 and gap < REPEAT:
+            return "a repeat"
+        if sight.by_itself and at - sight.shown_at < (HELD if last and gap < HELD else QUIET) and not again:
+            return f"{at - sight.shown_at:.2f} s after it came"
+        if typed(key) and not sight.seen(at):
+            return "not seen"
+        alone = [one for one in keys if one not in (" ", "space")][:2]  # a blank begins no word
+        if typed(key) and (at - sight.wrote_at < WRITING or alone[0] != key or typed("".join(alone[1:]))):
+            return "in a word"
+        if key == keys[0] == "enter" and before.drafting and sight.by_itself and sight.to_prompt:
+            return "Enter ended words for the prompt"
+        return self._unseen(key, keys, before, outcome, again=again)
+
+    def _unseen(
+        self, key: str, keys: tuple[str, ...], before: Before, outcome: RequestOutcome, *, again: bool
+    ) -> str:
+        """Return which words were not drawn before a key, or not long enough, or ""."""
+        state, at = before.state, before.at
+        assert state is not None
+        declined = isinstance(outcome, Declined)
+        words = ["Decline", "decline"] if declined else taken(outcome, state)
+        sign = "" if typed(key) or before.in_text or declined or state.large else "❯"
+        frames = [before.frame, *(frame for when, frame in self.sight.frames if when >= at)]
+        if not any(frame.shows(one, sign) for frame in frames for one in words):
+            named = key == "n" or (outcome == Denied() and not {"n", "ctrl+d"}.isdisjoint(keys))
+            if not (named or self._written(own_text(outcome), state)):
+                return f"{words} not drawn in\n" + "\n".join(before.frame.lines)
+        since = before.sight.since(words, sign)
+        if lasts(outcome) and not again and (since is None or at - since < WORD):
+            return f"it lasts, and was drawn since {since}, now {at}"
+        return ""
 
     def _written(self, said: str, before: Draft) -> bool:
         """Whether the last burst wrote a text, or into one that was begun before."""
@@ -369,20 +479,46 @@ class Panels(Hands):
             for end in ends
         )
 
-    @staticmethod
-    def _asked_again(before: Before) -> str:
-        """Return the letter that was asked for once more, as it stood on the screen."""
-        return "y" if before.frame.shows("y again") else ""
-
     def _settle_answers(self, before: Before) -> None:
         for name, outcome, actor in self.run.told.answers[before.answers :]:
             self.run.told.tell(ev.RequestSettled(name, outcome, actor))
 
     def standing(self) -> str:
         """Say how things stand, for a violation."""
-        panel = self.dock.panel
-        shown = (panel.state.guard, panel.state.hidden) if panel is not None else None
-        return f"prompt {self.dock.prompt.text!r}; panel {shown}{super().standing()}"
+        return f"{replace(self.sight, frames=[])}{super().standing()}"
+
+
+def lasts(outcome: RequestOutcome) -> bool:
+    """Whether an outcome decides for longer than this once, or for all that was asked."""
+    return isinstance(outcome, Declined) or (isinstance(outcome, Allowed) and outcome.suggestion is not None)
+
+
+def may_act(typed: str, before: Before | None) -> Counter[str]:
+    """Return which of some printable keys in a row need be in no text, for what they did is to be seen."""
+    rest = typed.lstrip()
+    blanks = Counter(" " * (len(typed) - len(rest)))
+    if before is not None and (before.front is None or before.in_text):
+        return Counter()
+    if WALKS.issuperset(rest.replace(" ", "")) or len(rest) == 1:
+        return Counter(typed)
+    opens = "oncae" if before is None else "onc" if isinstance(before.state, PanelState) else "ae"
+    return blanks + Counter(rest[0] if rest[0] in opens else "")
+
+
+def idle_why(typed: str, state: Draft | None) -> str:
+    """Return why printable keys may do nothing, or ""."""
+    if not typed.strip():
+        return "blanks that begin no word"
+    if state is not None and state.large:
+        return "keys while something enlarged covers the rows"
+    if isinstance(state, DecisionState) and state.choices[state.cursor].key == typed:
+        return "keys of the choice that has the cursor"
+    if isinstance(state, PanelState) and state.page.is_field and typed in "jk":
+        return "keys to another row, of which a field has none"
+    rows = [*state.page.draft.selected, state.page.cursor] if isinstance(state, PanelState) else []
+    if rows and all(str(row + 1) == typed for row in rows):
+        return "digits of the row that is selected"
+    return ""
 
 
 def own_text(outcome: RequestOutcome) -> str:

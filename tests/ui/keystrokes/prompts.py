@@ -118,17 +118,11 @@ class Prompts(Panels):
             if before.prompt_has_keys and not text:
                 await self._press("!", 0.0)
             return
-        sent = list(self.run.told.sent)
-        self.post(key)
-        await self.settle()
+        await self._pressed(key)
         if self.over:
             return
-        if key != "ctrl+d":  # it declines a panel, where it asks once
-            self.expect(len(self.answers) == before.answers, f"an outcome by {key}")
-        self.expect(self.run.told.sent == sent, f"{key} sent something")
         if before.prompt_has_keys and not self.dock.prompt.searching:
             await self._judge(key, text, kept)
-        self._settle_answers(before)
         await self._come_back()
 
     async def _judge(self, key: str, text: str, kept: Counter[str]) -> None:
@@ -151,7 +145,7 @@ class Prompts(Panels):
                 self.post("ctrl+y")
                 await self.settle()
                 back = self.dock.prompt.text
-                self.expect(back == text or self.front is not None, f"{text!r} came back as {back!r}")
+                self.expect(text in back or self.front is not None, f"{text!r} came back as {back!r}")
 
     async def _come_back(self) -> None:
         """Leave the list that a key has opened."""
@@ -168,16 +162,17 @@ class Prompts(Panels):
         if not self.over:
             await super()._press(key, pause)
 
-    def _kept(self, character: str, before: Before, begun: str = "") -> None:
+    def _account(self, keys: tuple[str, ...], before: Before) -> None:
         if not (self.normal or self.over):  # there letters are commands, or go with the program
-            super()._kept(character, before, begun)
+            super()._account(keys, before)
 
     async def _burst(self) -> None:
         """Type in one go; among Vim's commands it is only seen that nothing is decided."""
-        before = self._before()
-        if not self.normal:
+        self._before()
+        if not (self.normal or self.over):
             await super()._burst()
-        elif before.front is None and before.prompt_has_keys:
+        elif self.front is None and self.prompt_has_keys and not self.over:
+            before = self._before()
             self.post(*self.random.choices(LETTERS.replace(" ", ""), k=5))
             await self.settle()
             self.expect(len(self.answers) == before.answers, "an outcome in a burst of Vim's commands")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ccq_tui.config.launch import Launch, ProgramArguments, launch_with
 from ccq_tui.prompts.unread import directory_key
-from ccq_tui.screens.trust import SCROLLS, TrustScreen
+from ccq_tui.screens.trust import TrustScreen
 from tests.ui.keystrokes.hands import LETTERS, Hands
 from tests.ui.keystrokes.oracle import TRUST_QUIET, Watch, typed
 from tests.ui.session import Driven, prompt_kept
@@ -27,16 +27,16 @@ class Trust(Hands):
 
     def __init__(self, seed: int, where: Path) -> None:
         super().__init__(seed, where)
-        self.watch = Watch(TRUST_QUIET, frozenset(SCROLLS))
+        self.watch = Watch(TRUST_QUIET)
         self._asked = 0
 
     async def drive(self, count: int) -> None:
         """Press so many keys."""
         while self.counts["keys"] < count and not self.violations:
             self.trace.clear()
-            self.watch = Watch(TRUST_QUIET, frozenset(SCROLLS))
+            self.watch = Watch(TRUST_QUIET)
             self._typed, self._answered_after = "", -1
-            self._words = self._in_word = False
+            self._words = self._in_word = self._signed = False
             await self.in_program(Driven(self._launch(), clock=self.clock), self._drive)
 
     def _launch(self) -> Launch:
@@ -111,16 +111,17 @@ class Trust(Hands):
 
     def _judge(self, key: str, at: float) -> bool:
         """Note a key; return whether it may answer."""
-        may = key == "enter" and not self.watch.fresh(at) and not self._in_word
+        fresh = self.watch.fresh(at)
+        may = key == "enter" and not self._in_word and (self._signed or not fresh)
+        self._signed = key == "enter" and fresh
         if typed(key):
             # The letters of the rows move the cursor, as long as they cannot be part of a word.
             moves = key in "ndy" and not (self.watch.fresh(at) or self._words)
             self._words = self._words or not moves
             self._in_word = not moves
-        elif key == "enter" or (key in MOVES and not self.watch.fresh(at)):
-            self._in_word = False
-        if key not in SCROLLS and (key not in MOVES or self.watch.fresh(at)):
             self.watch.quiet_from = at + TRUST_QUIET
+        elif key == "enter" or key in MOVES:
+            self._in_word = False
         return may
 
     async def _see_to_the_end(self) -> None:

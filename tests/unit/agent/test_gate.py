@@ -17,6 +17,7 @@ from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.partial_sets import BROKE, INTERRUPTED, PASSED_OVER, REJECTED, PartialSets
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.agent_texts import EXPIRED
+from ccq_tui.inbox.port import Grown, InboxChange, Settled
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest
 from ccq_tui.inbox.verdicts import InvalidOutcome, Verdict, Won
 from ccq_tui.questions import Answer, Answered, Declined, Expired
@@ -263,12 +264,14 @@ TOOL = "AskUserQuestion"
 
 
 class Told:
-    """Arrivals, and the events they told."""
+    """Arrivals, and what the inbox reports of them."""
 
     def __init__(self, **options: Any) -> None:
-        self.events: list[ev.AgentEvent] = []
-        gate = Gate(MemoryInbox(), options_of(Path(), **options), lambda: "s", self.events.append)
-        self.arrivals = PartialSets(lambda: "s", gate.will_ask, self.events.append)
+        self.events: list[InboxChange] = []
+        inbox = MemoryInbox()
+        inbox.subscribe(self.events.append)
+        gate = Gate(inbox, options_of(Path(), **options), lambda: "s", lambda _: None)
+        self.arrivals = PartialSets(inbox, lambda: "s", gate.will_ask)
 
     def begin(self, name: str, index: int = 0, *, tool: str = TOOL, parent: str = "") -> None:
         block = {"type": "tool_use", "id": name, "name": tool, "input": {}}
@@ -301,7 +304,8 @@ class Told:
 
     @property
     def ended(self) -> list[tuple[str, str]]:
-        return [(e.request_id, e.reason) for e in self.events if isinstance(e, ev.ArrivingEnded)]
+        ends = [change for change in self.events if isinstance(change, Settled)]
+        return [(e.request.id, e.outcome.reason) for e in ends if isinstance(e.outcome, Cancelled)]
 
 
 def finished(name: str, output: str, *, error: bool = True) -> ev.ToolFinished:
@@ -319,10 +323,10 @@ async def test_a_burst_is_told_once() -> None:
     assert not told.events
     await told.frame()
     (event,) = told.events
-    assert isinstance(event, ev.QuestionArriving)
+    assert isinstance(event, Grown)
     assert [o.label for o in event.request.questions.questions[0].options] == ["a", "b"]
     told.arrivals.hear(ev.ToolStarted("t1", TOOL, SOURCE))
-    assert isinstance(told.events[-1], ev.QuestionArriving)
+    assert isinstance(told.events[-1], Grown)
     assert told.events[-1].arriving == Arriving(1, whole=True)
 
 
@@ -332,11 +336,11 @@ async def test_a_set_that_came_between_two_looks_is_shown_whole_before_its_hook(
     told.grow(TEXT)
     told.arrivals.hear(ev.ToolStarted("t1", TOOL, SOURCE))
     (event,) = told.events
-    assert isinstance(event, ev.QuestionArriving)
+    assert isinstance(event, Grown)
     assert event.arriving == Arriving(1, whole=True)
     await told.frame()
     told.arrivals.hear(over("completed"))
-    assert told.events[1:] == [ev.ArrivingEnded("t1@s", PASSED_OVER)]
+    assert told.ended == [("t1@s", PASSED_OVER)]
 
 
 async def test_a_set_that_came_between_two_looks_is_told_before_one_behind_it() -> None:
@@ -345,7 +349,7 @@ async def test_a_set_that_came_between_two_looks_is_told_before_one_behind_it() 
     told.grow(TEXT)
     told.arrivals.hear(ev.ToolStarted("t1", TOOL, SOURCE))
     await told.shown("t2", 1)
-    events = [e for e in told.events if isinstance(e, ev.QuestionArriving)]
+    events = [e for e in told.events if isinstance(e, Grown)]
     assert [(e.request.id, e.arriving) for e in events] == [
         ("t1@s", Arriving(1, whole=True)),
         ("t2@s", Arriving(0)),
@@ -370,7 +374,7 @@ async def test_sets_on_their_way_count_as_rounds() -> None:
     told = Told(questions="adaptive", max_question_rounds=1)
     await told.shown("t1")
     await told.shown("t2", 1)
-    assert {e.request.id for e in told.events if isinstance(e, ev.QuestionArriving)} == {"t1@s"}
+    assert {e.request.id for e in told.events if isinstance(e, Grown)} == {"t1@s"}
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from ccq_tui.agent.claude.cli_process import (
     limited,
 )
 from ccq_tui.agent.claude.options import sdk_options
-from ccq_tui.agent.claude_settings import first_mode
+from ccq_tui.agent.claude_settings import allows_auto_mode, first_mode
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import start_error
 from ccq_tui.agent.events import SessionLost
@@ -127,6 +127,13 @@ def test_it_is_auto_unless_a_mode_was_chosen(
     environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
     given = options_of(tmp_path, environment=environment, **options)
     assert first_mode(given) == found
+
+
+def test_auto_mode_is_offered_unless_settings_disable_it(tmp_path: Path) -> None:
+    environment, off = {"CLAUDE_CONFIG_DIR": str(tmp_path)}, {"disableAutoMode": "disable"}
+    for found, allowed in (({}, True), (off, False), ({"permissions": off}, False)):
+        given = options_of(tmp_path, environment=environment, settings=json.dumps(found))
+        assert allows_auto_mode(given) is allowed
 
 
 @pytest.mark.parametrize(

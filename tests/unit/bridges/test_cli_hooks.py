@@ -22,9 +22,8 @@ from ccq_tui.cli import main
 from ccq_tui.doctor.check import Level
 from ccq_tui.doctor.examine import examine
 
-FOREIGN = (
-    '{\n  "model": "opus",\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}\n}\n'
-)
+STOP = {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}
+FOREIGN = json.dumps({"model": "opus", "hooks": STOP}, indent=4) + "\n"
 
 
 @pytest.fixture
@@ -254,18 +253,18 @@ COMMAND = "/home/a/.local/bin/ccq-tui hook"
 QUESTIONS = wanted(COMMAND, permissions=False, elicitation=False)
 ALL = wanted(COMMAND, permissions=True, elicitation=True)
 ENTRY = {"type": "command", "command": COMMAND, "timeout": 86400}
-SETTINGS = """{
-    "model": "opus",
-    "permissions": {"allow": ["Bash(ls)"],   "deny": []},
-    "hooks": {
-        "PreToolUse": [ {"matcher": "Bash", "hooks": [{"type": "command", "command": "check"}]} ],
-        "PermissionRequest": [
-            {"matcher": "Bash", "hooks": [{"type": "command", "command": "say hi"}]}
-        ]
+CHECK, GREET = ({"type": "command", "command": words} for words in ("check", "say hi"))
+SETTINGS = json.dumps(
+    {
+        "model": "opus",
+        "hooks": {
+            "PreToolUse": [{"matcher": "Bash", "hooks": [CHECK]}],
+            "PermissionRequest": [{"matcher": "Bash", "hooks": [GREET]}],
+        },
+        "env": {},
     },
-    "env": {}
-}
-"""
+    indent="\t",
+)
 
 
 def test_an_empty_file_gets_the_hook_alone() -> None:
@@ -283,7 +282,7 @@ def test_flags_say_what_is_installed() -> None:
     assert with_hooks(with_hooks("", ALL), QUESTIONS) == with_hooks("", QUESTIONS)
 
 
-def test_everything_foreign_keeps_its_place_and_look() -> None:
+def test_everything_foreign_keeps_its_place() -> None:
     text = with_hooks(SETTINGS, ALL)
     assert with_hooks(text, ALL) == text
     assert [hook.covers for hook in installed(text)] == ["questions, permissions and plans", "elicitations"]

@@ -41,7 +41,7 @@ from tests.steps import until
 from tests.unit.bridges.native import ASKED, COMMAND, QUESTION, SAID, SESSION, STOPPED, NativeSession
 
 LASTING = [
-    {"type": "addDirectories", "directories": ["/work/project"], "destination": "session"},
+    {"type": "addDirectories", "directories": ["/work/other"], "destination": "session"},
     {
         "type": "addRules",
         "rules": [{"toolName": "Bash", "ruleContent": "touch *"}],
@@ -49,6 +49,8 @@ LASTING = [
         "destination": "localSettings",
     },
 ]
+OWN = {**LASTING[0], "directories": ["/work/project/src"]}
+"""It grants nothing: a session works in its own directory."""
 PLAN = {"plan": "# Plan\n", "planFilePath": "/x/plan.md"}
 
 
@@ -94,12 +96,12 @@ def test_questions_are_answered_discussed_and_declined(tmp_path: Path) -> None:
 
 
 def test_permissions_are_granted_once_or_as_it_was_suggested(tmp_path: Path) -> None:
-    hook = told(tmp_path, "Bash", COMMAND, permission_suggestions=[*LASTING, {"type": 7}, "odd"])
+    hook = told(tmp_path, "Bash", COMMAND, permission_suggestions=[*LASTING, OWN, {"type": 7}, "odd"])
     request = request_of(hook, "toolu_1")
     assert isinstance(request, PermissionRequest)
     directory, rule = request.suggestions
     assert (request.tool, request.description) == ("Bash", "Make a file")
-    assert directory == Suggestion("addDirectories", directories=("/work/project",))
+    assert directory == Suggestion("addDirectories", directories=("/work/other",))
     assert rule == Suggestion("addRules", "localSettings", (Rule("Bash", "touch *"),), "allow")
     once = {"behavior": "allow", "updatedInput": COMMAND}
     assert decision(hook, request, Allowed()) == once

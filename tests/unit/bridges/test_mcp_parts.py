@@ -36,6 +36,7 @@ from ccq_tui.inbox.requests import Cancelled, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, moment, state_after
 from ccq_tui.processes import own_command
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind
+from tests.tables import table
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -47,41 +48,15 @@ def asking(question: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({}, "questions: expected a list of questions, got nothing"),
-        ({"questions": []}, "questions: at least one question is needed"),
-        ({"questions": 5}, "questions: expected a list of questions, got a number"),
-        ({"questions": "no JSON"}, "questions: a string that is not JSON"),
-        ({"questions": [5]}, "questions[0]: expected an object, got a number"),
-        (asking({"question": " "}), "questions[0].question: expected the question"),
-        ({"questions": [{"options": ["a"]}]}, "questions[0].question: expected a string, got nothing"),
-        (asking({"question": "q", "kind": "date"}), "questions[0].kind: expected one of choice, text"),
-        (asking({"question": "q", "kind": "choice"}), "questions[0].options: a choice needs at least one"),
-        (asking({"question": "q", "options": {}}), "questions[0].options: expected a list, got an object"),
+        *table(__file__, "arguments_refused.json"),
         (
-            {"questions": [{"question": "q", "options": [{"description": "d"}]}]},
-            "questions[0].options[0].label: expected a string, got nothing",
-        ),
-        (asking({"question": "q", "options": ["a", ""]}), "questions[0].options[1].label: expected a text"),
-        (asking({"question": "q", "options": ["a", "a"]}), "questions[0].options[1].label: “a” comes twice"),
-        (asking({"question": "q", "multiSelect": 1}), "questions[0].multiSelect: expected true or false"),
-        (asking({"question": "q", "min": 2, "max": 1}), "questions[0].min: larger than max"),
-        (asking({"question": "q", "step": 0}), "questions[0].step: expected a number above 0"),
-        ({"title": 5, "questions": ["q"]}, "title: expected a string, got a number"),
-        ({"questions": ["q"] * (MOST_QUESTIONS + 1)}, "at most 20 are taken in one call"),
-        (
-            {"questions": [{"question": "q", "options": [str(n) for n in range(MOST_OPTIONS + 1)]}]},
+            asking({"question": "q", "options": [str(n) for n in range(MOST_OPTIONS + 1)]}),
             "questions[0].options: 101 options; at most 100 are taken",
         ),
-        (asking({"question": "q", "multiselect": True}), "questions[0].multiselect: there is no"),
-        (
-            asking({"question": "q", "options": [{"label": "a", "descripton": "d"}]}),
-            "questions[0].options[0].descripton: there is no such field; did you mean description?",
-        ),
-        ({"questons": ["q"]}, "questons: there is no such field; did you mean questions?"),
         ({"questions": ["x" * MOST_CHARACTERS]}, "at most 200,000 are taken: put long material into a file"),
         (asking({"question": "q", "kind": "\x1b[2J" * 500}), "questions[0].kind: expected one of"),
     ],
-)  # fmt: skip
+)
 def test_wrong_arguments_are_told_with_their_field(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(ArgumentsError) as caught:
         read_questions(arguments)
@@ -124,6 +99,9 @@ def test_every_property_of_the_schema_is_read() -> None:
     }  # fmt: skip
     properties = tool.input_schema["properties"]["questions"]["items"]["properties"]
     assert set(properties) == set(question)
+    assert properties["kind"]["enum"] == list(Kind)
+    assert tool.input_schema["properties"]["questions"]["maxItems"] == MOST_QUESTIONS
+    assert properties["options"]["maxItems"] == MOST_OPTIONS
     (read,) = read_questions({"questions": [question]}).questions
     assert (read.kind, read.minimum, read.maximum, read.step, read.default) == (Kind.NUMBER, 1, 9, 2, "3")
     option = properties["options"]["items"]["properties"]
@@ -369,7 +347,7 @@ def test_every_tool_and_outcome_is_named() -> None:
 
 FOREIGN = {
     ".toml": '# mine\nmodel = "o"\n\n[mcp_servers.other]\ncommand = "x"\n',
-    ".json": '{\n  // mine\n  "theme": "dark"\n}\n',
+    ".json": '{\n  "mine": {\n    "theme": "dark"\n  }\n}\n',
 }
 
 
@@ -409,9 +387,7 @@ def test_it_is_installed_beside_what_a_client_has_and_taken_out_again(client: st
         ("codex", 'model = "o"'),
         ("codex", '\n\n# mine\nmodel = "o"\n\n\n# the end\n\n'),
         ("codex", 'model = "o"\r\n[mcp_servers.other]\r\ncommand = "x"\r\n'),
-        ("zed", '{\n  "theme": {\n    "dark": "One", // [mine]\n  }, /* ,} */\n  "tabs": [1, ], // ,]\n}\n'),
-        ("zed", '{\n\t"context_servers": {\n\t\t"other": {"command": "a,}"}, // mine\n\t},\n}'),
-        ("cursor", '{\r\n   "mcpServers": {\r\n        "o": {"command": "x"}\r\n   }\r\n}'),
+        ("cursor", '{\r\n\t"mcpServers": {\r\n\t\t"o": {\r\n\t\t\t"command": "x"\r\n\t\t}\r\n\t}\r\n}'),
     ],
 )
 def test_taking_it_out_restores_each_byte(client: str, before: str) -> None:
@@ -421,21 +397,17 @@ def test_taking_it_out_restores_each_byte(client: str, before: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("client", "below"),
+    "below",
     [
-        ("codex", '\n\n# mine\n[projects."/work"]\ntrust_level = "trusted"\n'),
-        ("codex", '\n[projects."/work"]\ntrust_level = "trusted"\n'),
-        ("codex", "\n\n# mine"),
-        ("zed", '\n    // mine\n    "other": {"command": "x"}\n  }\n}\n'),
+        '\n\n# mine\n[projects."/work"]\ntrust_level = "trusted"\n',
+        '\n[projects."/work"]\ntrust_level = "trusted"\n',
+        "\n\n# mine",
     ],
 )
-def test_what_was_added_below_it_stays_with_its_comment(client: str, below: str) -> None:
-    if client == "codex":
-        above = 'model = "o"'
-        ours = "\n\n" + entries.lines_of(client, entries.stdio_entry(client, ["ccq-tui"]))
-    else:
-        above, ours = '{\n  "context_servers": {', '\n    "ccq": {"command": "ccq-tui", "args": ["mcp"]},'
-    assert entries.with_entry(client, above + ours + below, None) == above + below
+def test_what_was_added_below_it_stays_with_its_comment(below: str) -> None:
+    above, entry = 'model = "o"', entries.stdio_entry("codex", ["ccq-tui"])
+    text = f"{above}\n\n{entries.lines_of('codex', entry)}{below}"
+    assert entries.with_entry("codex", text, None) == above + below
 
 
 @pytest.mark.parametrize(
@@ -444,6 +416,8 @@ def test_what_was_added_below_it_stays_with_its_comment(client: str, below: str)
         ("codex", 'mcp_servers = { ccq = { command = "x" } }\n'),
         ("codex", "[mcp_servers\n"),
         ("zed", '{"context_servers": []}'),
+        ("zed", '{\n  // mine\n  "theme": "dark"\n}\n'),
+        ("zed", '{"tabs": [1, ]}'),
         ("cursor", "[]"),
     ],
 )

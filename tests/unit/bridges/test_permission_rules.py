@@ -1,4 +1,4 @@
-"""Settings files: permission rules are written into them, and the look of all else is kept."""
+"""Settings files: permission rules are written into them, and all else is kept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ccq_tui.bridges.claude_code.permission_rules import (
     remove_rule,
     rules_file,
 )
-from ccq_tui.bridges.json_text import rewritten
+from ccq_tui.bridges.edited_file import SettingsFileError, rewritten
 
 
 @pytest.fixture
@@ -137,47 +137,24 @@ def test_what_is_no_rule(text: str) -> None:
         checked_rule(text)
 
 
-scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6)
+scalars = st.none() | st.booleans() | st.integers() | st.floats(-1e9, 1e9) | st.text()
 values = st.recursive(
-    scalars,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
-    max_leaves=8,
+    scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8
 )
-objects = st.dictionaries(st.text(max_size=4), values, min_size=1, max_size=4)
-indents = st.sampled_from([None, 0, 1, 2, 4, "\t"])
+objects = st.dictionaries(st.text(), values)
 
 
-@given(values, values, indents, st.booleans())
-def test_the_text_reads_as_the_value_that_was_wanted(
-    before: Any, after: Any, indent: Any, ascii_only: bool
+@given(objects, objects, st.sampled_from([1, 2, 4, "\t"]))
+def test_a_file_gets_the_value_that_was_wanted_and_keeps_its_indent(
+    before: Any, after: Any, indent: Any
 ) -> None:
-    text = f" {json.dumps(before, indent=indent, ensure_ascii=ascii_only)}\n"
-    done = json.loads(rewritten(text, after))
-    assert json.dumps(done, sort_keys=True) == json.dumps(after, sort_keys=True)
-    assert rewritten(text, before) == text
+    text = json.dumps({"a": 1, **before}, indent=indent, ensure_ascii=False) + "\n"
+    changed = rewritten(text, after)
+    assert json.dumps(json.loads(changed)) == json.dumps(after)
+    assert rewritten(changed, {"a": 1, **before}) == text or not after
 
 
-@given(objects, values, indents)
-def test_what_is_added_is_the_only_change(value: dict[str, Any], more: Any, indent: Any) -> None:
-    text = json.dumps(value, indent=indent)
-    grown = rewritten(text, {**value, "a new key": more})
-    assert list(json.loads(grown)) == [*value, "a new key"]
-    assert rewritten(grown, value) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "after"),
-    [
-        (
-            '{\r\n\t"a": {"b": [1,2 ,3]},\r\n\t"hooks": {}\r\n}\r\n',
-            {"a": {"b": [1, 2, 3]}, "hooks": {"X": [{"k": 1}]}},
-            '{\r\n\t"a": {"b": [1,2 ,3]},\r\n\t"hooks": {\r\n\t\t"X": [\r\n\t\t\t{\r\n\t\t\t\t"k": 1\r\n'
-            "\t\t\t}\r\n\t\t]\r\n\t}\r\n}\r\n",
-        ),
-        ('{"a": [1, 2]}', {"a": [1, 2, 3]}, '{"a": [1, 2, 3]}'),
-        ("[1,  2 , 3]", [1, 3], "[1,  3]"),
-        ('{"a": 1, "a": 2}', {}, "{}"),
-    ],
-)
-def test_the_look_of_a_file_is_kept(text: str, value: Any, after: str) -> None:
-    assert rewritten(text, value) == after
+@pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": "\\ud800"}'])
+def test_a_value_that_cannot_be_written_again_is_refused(text: str) -> None:
+    with pytest.raises(SettingsFileError, match="a value that cannot be written again"):
+        rewritten(text, {**json.loads(text), "b": 1})

@@ -120,6 +120,7 @@ WRONG: list[tuple[Request, RequestOutcome, str, str]] = [
     (PERMISSION, Allowed(mode="acceptEdits"), "mode", "only a plan takes it"),
     (PERMISSION, Allowed(plan="# Other"), "plan", "only a plan takes it"),
     (PLAN, Allowed(suggestion=GRANTED), "suggestion", "only a permission takes it"),
+    (PLAN, Allowed(mode="auto"), "mode", "a plan is not carried out in “auto”"),
     (PLAN, Allowed(mode="bypassPermissions"), "mode", "a plan is not carried out in “bypassPermissions”"),
 ]
 

@@ -6,12 +6,12 @@ import pytest
 
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import ElicitationRequest, PermissionRequest, QuestionRequest, Request
-from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE, WaitingLine, seconds_to_wait
+from ccq_tui.inbox.waiting_line import WaitingLine
+from ccq_tui.input.gate import PAUSE, THINKING, may_open
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.merge_partial import begun
-from ccq_tui.questions.state import Arriving, PanelState, opened
+from ccq_tui.questions.state import Arriving, opened
 from tests.ui.session import ToldRequests
 
 
@@ -23,20 +23,8 @@ def asked(name: str) -> QuestionRequest:
 PERMISSION = PermissionRequest("p", "s", "Bash", {})
 
 
-def waits(request: Request, draft: PanelState | None = None) -> OpenRequest:
-    """Return a request that waits, with a draft."""
-    made = ToldRequests().ask(request)
-    made.draft = draft
-    return made
-
-
-async def test_requests_keep_their_order() -> None:
-    one, two = waits(asked("one")), waits(asked("two"))
-    line = WaitingLine().with_added(one).with_added(two)
-    assert line.with_added(waits(asked("one"))) == line, "one that is asked again keeps its place"
-    assert line.head is one
-    assert line.without("one@s").head is two
-    assert "one@s" not in line.without("one@s")
+def waits(request: Request) -> OpenRequest:
+    return ToldRequests().ask(request)
 
 
 FORM = ElicitationRequest(
@@ -49,35 +37,36 @@ async def test_the_line_says_what_waits_how_far_it_is_and_the_key_that_leads_the
         return line.told(countdown, opens=opens)
 
     one = waits(asked("one"))
-    line = WaitingLine().with_added(one)
+    line = WaitingLine((one,))
     assert told(line) == "2 questions waiting · Which · F2 opens"
     one.draft = step(opened(asked("one").questions), Pressed("2", "2"))
     assert told(line) == "2 questions waiting · Which · draft 1/2, nothing sent · F2 opens"
     one.draft = None
     assert told(line, opens=True) == "2 questions waiting · Which · opens when you pause typing · F2 opens"
-    both = line.with_added(waits(PERMISSION))
+    both = WaitingLine((one, waits(PERMISSION)))
     assert told(both) == "2 questions and 1 decision waiting · Which, Bash · F2 opens"
     assert told(both, "9 s left") == "9 s left · 2 questions and 1 decision waiting · F2 opens"
-    assert line.with_added(waits(asked("two"))).summary() == "4 questions waiting", "of both sets"
+    assert WaitingLine((one, waits(asked("two")))).summary() == "4 questions waiting", "of both sets"
     assert told(WaitingLine((waits(FORM),))) == "1 form waiting · github · F2 opens", "of two fields"
     assert told(WaitingLine()) == WaitingLine().summary() == ""
 
 
 async def test_what_is_still_being_written_waits_for_nobody() -> None:
-    new = waits(asked("new"), begun(asked("new").questions, Arriving()))
-    line = WaitingLine().with_added(new)
+    new = waits(asked("new"))
+    new.arriving = Arriving()
+    line = WaitingLine((new,))
     assert line.summary() == "2 questions arriving"
     assert line.asked == WaitingLine()
-    line = line.with_added(waits(PERMISSION))
+    line = WaitingLine((new, waits(PERMISSION)))
     assert line.summary() == "1 decision waiting · 2 questions arriving"
     assert [item.request.tool_use_id for item in line.items] == ["new", "p"]
     assert [item.request.tool_use_id for item in line.asked.items] == ["p"]
     assert [item.request.tool_use_id for item in line.asked_first.items] == ["p", "new"]
     assert not line.held_up, "it is still being written"
-    new.draft = begun(asked("new").questions, Arriving(2, whole=True))
+    new.arriving = Arriving(2, whole=True)
     assert line.held_up
     assert not WaitingLine((new,)).held_up, "nothing waits behind it"
-    new.draft = opened(asked("new").questions)
+    new.arriving = None
     assert line.asked == line
     assert not line.held_up, "it is asked"
     assert line.summary() == "2 questions and 1 decision waiting"
@@ -88,5 +77,5 @@ async def test_what_is_still_being_written_waits_for_nobody() -> None:
     [(None, True, 0.0), (9.0, False, 0.0), (9.7, False, 0.5), (9.0, True, 0.5), (8.4, True, 0.0)],
 )
 def test_the_typing_pause(typed: float | None, drafting: bool, wait: float) -> None:
-    assert seconds_to_wait(10.0, typed, drafting=drafting) == pytest.approx(wait)
-    assert (TYPING_PAUSE, THINKING_PAUSE) == (0.8, 1.5)
+    assert may_open(10.0, typed, draft=drafting) == pytest.approx(wait)
+    assert (PAUSE, THINKING) == (0.8, 1.5)

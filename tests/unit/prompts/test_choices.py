@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,10 +42,6 @@ def test_enter_takes_a_row_or_sends_what_is_typed(shown: CompletionList, at: flo
     assert shown.enter_takes(at) is takes
 
 
-def test_tab_takes_a_command_within_a_prompt() -> None:
-    assert WITHIN.hints()[:2] == (("Enter", "send"), ("Tab", "take"))
-
-
 def test_typing_on_leaves_the_rows_until_others_are_found_and_goes_back_to_the_first() -> None:
     moved = listed("m", "model", "mode").by(1)
     typed = moved.typed(WantedCompletion(CompletionKind.COMMANDS, "mo"))
@@ -75,10 +73,13 @@ def test_going_to_a_row_stays_within_the_list(count: int, row: int) -> None:
 
 
 def test_the_keys_say_what_enter_does() -> None:
-    assert listed("mod", "model").hints("Ctrl+R")[0] == ("Enter", "take")
+    assert listed("mod", "model").hints("Ctrl+R")[0] == ("Enter", "run")
     complete = listed("mode", "mode", "model")
-    assert complete.hints()[:2] == (("Enter", "send"), ("Tab", "take"))
-    assert complete.by(1).hints()[0] == ("Enter", "take")
+    assert complete.hints()[:2] == WITHIN.hints()[:2] == (("Enter", "send"), ("Tab", "complete"))
+    assert complete.by(1).hints()[:2] == (("Enter", "run"), ("Tab", "complete"))
+    assert WITHIN.by(1).hints()[:2] == (("Enter", "take"), ("↑ ↓", "choose"))
+    needs_more = replace(complete, rows=(Completion("rename", "rename", "TITLE"),), moved=True)
+    assert (needs_more.hints()[0], needs_more.runs) == (("Enter", "take"), False)
     search = listed("x", "one", kind=CompletionKind.HISTORY)
     assert ("Ctrl+R", "next") in search.hints("Ctrl+R")
     assert search.found(()).hints("Ctrl+R") == (("Esc", "back"),)

@@ -9,17 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
-from ccq_tui.questions.events import Event, Pressed, Shown
+from ccq_tui.questions.events import Event
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.merge_partial import (
-    ALL_HERE,
-    BACK_AGAIN,
-    JUST_COMPLETE,
-    NOT_ASKED,
-    NOT_COMPLETE,
-    begun,
-    grown,
-)
+from ccq_tui.questions.merge_partial import ALL_HERE, BACK_AGAIN, NOT_ASKED, NOT_COMPLETE, begun, grown
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.partial_parse import ArrivingSet
 from ccq_tui.questions.state import Arriving, Focus, PanelState, first_page
@@ -96,26 +88,15 @@ def assert_kept(before: PanelState, after: PanelState, *, seen: bool) -> None:
 def test_a_selection_made_early_is_confirmed_late() -> None:
     state = keys(start(), "enter")
     assert (state.outcome, state.aside, state.page.draft.selected) == (None, NOT_COMPLETE, (0,))
-    state = grown(state, asked(WHOLE), Arriving(1, whole=True), 10.0, seen=True)
+    state = grown(state, asked(WHOLE), Arriving(1, whole=True), seen=True)
     assert state.aside == NOT_ASKED
     state = keys(state, "down")
     assert state.aside == ""
     state = keys(state, "enter enter")
     assert (state.outcome, state.aside, state.page.draft.selected) == (None, NOT_ASKED, (1,))
-    state = grown(state, asked(WHOLE), None, 10.1, seen=True)
+    state = grown(state, asked(WHOLE), None, seen=True)
     assert state.aside == ALL_HERE
-    early = step(state, Pressed("enter", at=10.3))
-    assert (early.outcome, early.aside) == (None, JUST_COMPLETE)
-    assert step(early, Pressed("enter", at=10.5)).outcome is None
-    late = step(early, Pressed("enter", at=10.8))
-    assert late.outcome == Answered((Answer(("SQLite",)),))
-
-
-def test_a_panel_as_fresh_as_the_end_of_its_set_waits_only_once() -> None:
-    state = step(start(), Shown(10.0))
-    state = grown(state, asked(WHOLE), None, 10.1, seen=True)
-    assert step(state, Pressed("enter", at=10.39)).outcome is None
-    assert step(state, Pressed("enter", at=10.4)).outcome == Answered((Answer(("Postgres",)),))
+    assert keys(state, "enter").outcome == Answered((Answer(("SQLite",)),))
 
 
 def test_discussing_and_declining_wait_too() -> None:

@@ -1,13 +1,14 @@
-"""The table of keys that people read and the one that the panel obeys name the same keys."""
+"""The pages of keys that people read and the table that the program obeys say the same."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from ccq_tui.questions.keys import KEY_TABLE
+from ccq_tui.input.keys import KeyPlace, listed_at
+from tests.keys_page import PAGE, page
 
-PAGE = Path(__file__).parents[3] / "docs" / "question-panel.md"
+PANEL = Path(__file__).parents[3] / "docs" / "question-panel.md"
 NAMES = {"↑": "up", "↓": "down", "←": "left", "→": "right", "Esc": "escape", "/": "slash"}
 
 
@@ -18,7 +19,7 @@ def textual_name(key: str) -> str:
 
 
 def documented() -> set[str]:
-    table = re.search(r"^\| key .*?(?=\n\n)", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    table = re.search(r"^\| key .*?(?=\n\n)", PANEL.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert table
     columns = [row.split("|")[1] for row in table[0].split("\n")[2:]]
     keys: set[str] = set()
@@ -31,4 +32,8 @@ def documented() -> set[str]:
 
 
 def test_every_key_of_the_panel_is_documented_and_no_other() -> None:
-    assert documented() == {key for row in KEY_TABLE for key in row.keys}
+    assert documented() == {key for keys in listed_at(KeyPlace.QUESTION).values() for key in keys}
+
+
+def test_the_page_of_all_keys_is_the_table() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "python3 tasks.py docs writes it"

@@ -6,8 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from ccq_tui.input.keys import KeyPlace, rows_at
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, FieldRules, Option, Question, QuestionSet
-from ccq_tui.questions.keys import FILTER_FROM, KEY_TABLE, action_for, hints
+from ccq_tui.questions.events import Doubted, TextChanged
+from ccq_tui.questions.keys import EFFECTS, FILTER_FROM, action_for, hints, words
+from ccq_tui.questions.machine import step
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Focus, opened
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
@@ -146,10 +149,14 @@ def test_c_discusses_the_whole_set_in_prose() -> None:
     assert keys(review, "escape").focus is Focus.REVIEW
 
 
-def test_an_empty_discussion_is_not_sent() -> None:
-    state = keys(panel(), "c enter")
-    assert state.outcome is None
-    assert state.notice
+@pytest.mark.parametrize("opened", ["o", "n", "c", "x"])
+def test_enter_in_an_empty_text_goes_back(opened: str) -> None:
+    state = keys(panel(), "2 " + opened)
+    state = step(state, TextChanged(""))
+    assert hints(state)[0] == ("Enter", "back")
+    left = keys(state, "enter")
+    assert (left.focus, left.outcome, left.notice, left.aside) == (Focus.LIST, None, "", "")
+    assert left.page.answer() == Answer(("SQLite",))
 
 
 def test_escape_leaves_text_then_filter_then_hides_and_discards_nothing() -> None:
@@ -214,12 +221,19 @@ def test_every_row_of_the_table_applies_somewhere() -> None:
     ]
     states += [keys(states[0], more) for more in ("o", "n", "slash", "c", "ctrl+d", "tab", "p")]
     states.append(replace(panel(), recalled=(Recalled(Answer(("SQLite",)), "today"),)))
+    states.append(step(keys(states[0], "n"), Doubted("n")))
     form = QuestionSet(
         "f", (Question("Which?", options=(Option("A"),), closed=True, field=FieldRules()),), is_form=True
     )
     states.append(keys(opened(form), "ctrl+d"))
-    for row in KEY_TABLE:
-        assert any(row.when(state) for state in states), row.does
+    for row in rows_at(KeyPlace.QUESTION):
+        assert any(row.when <= words(state) for state in states), row.does
+
+
+def test_every_action_of_the_table_has_its_effect_and_no_other() -> None:
+    named = {row.action for row in rows_at(KeyPlace.QUESTION) if row.place is KeyPlace.QUESTION}
+    moving = {"up", "down", "first", "last"}
+    assert EFFECTS.keys() == (named | moving) - {"row", "new_line", "from_prompt"}
 
 
 def test_hints_never_promise_a_key_that_means_nothing() -> None:
@@ -228,6 +242,7 @@ def test_hints_never_promise_a_key_that_means_nothing() -> None:
     for start in starts:
         for more in ("", "o", "n", "slash", "c", "ctrl+d", "tab"):
             state = keys(start, more)
+            assert len(hints(state)) <= 6
             for shown, _ in hints(state):
                 if shown not in ("Ctrl+J", "↑↓", "Shift+↑↓"):
                     key = names.get(shown, shown.lower())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.questions.events import Pasted
+from ccq_tui.questions.events import Words
 from ccq_tui.questions.keys import LINE_DOWN, LINE_UP, action_for, hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import Focus, proposed, typable
@@ -40,7 +40,7 @@ def test_the_draft_of_a_choice_with_a_default_is_not_yet_one() -> None:
 )
 def test_a_field_holds_no_control_characters(text: str, kept: str) -> None:
     assert typable(text) == kept
-    assert step(panel(), Pasted(text)).text == kept
+    assert step(panel(), Words(text)).text == kept
 
 
 def test_what_is_proposed_hides_nothing() -> None:
@@ -51,7 +51,7 @@ def test_what_is_proposed_hides_nothing() -> None:
 
 
 def test_an_empty_paste_opens_nothing() -> None:
-    assert step(panel(), Pasted("\x1b")).focus is Focus.LIST
+    assert step(panel(), Words("\x1b")).focus is Focus.LIST
 
 
 def test_every_question_can_be_shown_larger() -> None:
@@ -73,26 +73,40 @@ def test_scrolling_is_for_lists_and_the_review() -> None:
         ("", "send Postgres"),
         ("end", "write"),
         ("1 down", "select SQLite instead of Postgres"),
-        ("n", "keep the note"),
-        ("c", "send these words"),
+        ("n =x", "keep the note"),
+        ("c =x", "send these words"),
     ],
 )
 def test_enter_is_named_first_in_so_many_words(pressed: str, does: str) -> None:
-    assert hints(keys(panel(), pressed))[0] == ("Enter", does)
+    opened, _, text = pressed.partition(" =")
+    state = keys(panel(), opened)
+    assert hints(typed(state, text) if text else state)[0] == ("Enter", does)
 
 
-def test_no_letter_is_named_where_every_letter_is_text() -> None:
+def test_letters_on_the_row_of_own_words_are_text_until_it_was_left() -> None:
     state = keys(panel(), "end")
     assert hints(state) == (("Enter", "write"), ("Esc", "hide"))
-    state = keys(state, "x escape")
-    assert hints(state) == (("Enter", "send “x”"), ("Space", "edit"), ("Esc", "hide"))
+    assert keys(state, "n").text == "n"
+    left = keys(state, "enter escape n escape ctrl+d escape")
+    assert hints(left) == (("Enter", "write"), ("n", "note"), ("Esc", "hide"))
+    assert keys(left, "c").focus is Focus.DISCUSS
+    assert keys(left, "home end c").text == "c", "the cursor left the row"
+    full = keys(keys(state, "x escape home"), "end")
+    assert hints(full) == (("Enter", "send “x”"), ("o", "edit"), ("n", "note"), ("Esc", "hide"))
+    assert (keys(full, "2").page.cursor, keys(full, "o").text) == (1, "x")
+
+
+def test_the_keys_that_page_are_named_where_something_pages() -> None:
+    state = keys(panel(), "p")
+    assert hints(state)[1:] == (("↑↓", "other options"), ("Esc", "small again"))
+    assert ("PgUp PgDn", "page") in hints(state, "page")
 
 
 def test_enter_says_what_it_does_in_a_set_and_in_its_review() -> None:
     state = panel(question(), question("Which ones?", multi=True))
     assert hints(state)[0] == ("Enter", "take Postgres")
     state = keys(state, "enter")
-    assert hints(state)[0] == ("Enter", "none of these")
+    assert hints(state)[:2] == (("Space", "select"), ("Enter", "none of these"))
     state = keys(state, "1 2")
     assert hints(state)[0] == ("Enter", "go on with 2")
     state = keys(state, "enter")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ccq_tui.input.keys import KeyPlace, actions_at
 from ccq_tui.questions import (
     Answer,
     Answered,
@@ -21,12 +22,12 @@ from ccq_tui.questions import (
 )
 from ccq_tui.questions import events as ev
 from ccq_tui.questions.conditions import asked
-from ccq_tui.questions.keys import KEY_TABLE, hints
+from ccq_tui.questions.keys import hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.prose import draft_text
 from ccq_tui.questions.state import Focus, PanelState, opened
 
-NAMES = sorted({key for row in KEY_TABLE for key in row.keys} | {"backspace", "ctrl+c", "f5"})
+NAMES = sorted({*actions_at(KeyPlace.QUESTION), "backspace", "ctrl+c", "f5"})
 labels = st.text(max_size=8)
 numbers = st.sampled_from(["1e30", "9" * 40, "-0", "1_000", "７", "NaN", "1e-400", "0.1", "3"])
 options = st.builds(Option, labels, labels, st.none() | labels)
@@ -89,10 +90,9 @@ events: st.SearchStrategy[ev.Event] = st.one_of(
     ),
     st.characters().map(lambda c: ev.Pressed(c, c)),
     (st.text(max_size=6) | numbers | few).map(ev.TextChanged),
-    st.text(max_size=6).map(ev.Pasted),
+    st.text(max_size=6).map(ev.Words),
     st.integers(-1, 13).map(ev.Clicked),
     st.integers(-1, 6).map(ev.TabClicked),
-    st.floats(0, 9).map(ev.Shown),
     st.frozensets(st.integers(0, 13), max_size=6).map(ev.Seen),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.questions.events import Clicked, Pasted, Pressed, TabClicked, TextChanged
+from ccq_tui.questions.events import Clicked, Pressed, TabClicked, TextChanged, Words
 from ccq_tui.questions.machine import TEXT_LEFT_OUT, step
 from ccq_tui.questions.merge_partial import begun, grown
 from ccq_tui.questions.moves import KEPT_ASIDE
@@ -39,7 +39,7 @@ def test_a_click_elsewhere_takes_it_no_more_than_escape_does() -> None:
 
 
 def test_a_paste_is_as_stray_as_a_key() -> None:
-    state = keys(step(keys(panel(*TWO), "2"), Pasted("meant for elsewhere")), "escape")
+    state = keys(step(keys(panel(*TWO), "2"), Words("meant for elsewhere")), "escape")
     assert state.page.answer() == Answer(("SQLite",), unselected="meant for elsewhere")
 
 

@@ -27,6 +27,7 @@ from ccq_tui.screens import clipboard, terminal
 from ccq_tui.screens.clipboard import NoReaderError, read_clipboard, reader
 from ccq_tui.screens.editor import KEPT, NOT_UTF8, Edited, EditorError, edit_text
 from ccq_tui.widgets.keys import text_of
+from tests.tables import table
 from tests.unit.prompts.pictures import png
 
 
@@ -227,73 +228,14 @@ async def test_a_file_that_never_ends_is_not_waited_for(editor: Any) -> None:
     shutil.rmtree(Path(str(failed.value).rpartition(" ")[2]).parent)
 
 
-@pytest.mark.parametrize(
-    ("goes", "told"),
-    [
-        # A new line, however a terminal sends it.
-        (["a\\\r\nb\r"], ["a", "shift+enter", "b", "enter"]),  # VS Code, as Claude Code sets it up
-        (["a\\", "\r"], ["a", "backslash", "enter"]),  # a field makes it a new line
-        (["\x1b[27;2;13~"], ["shift+enter"]),  # xterm
-        (["\x1b[27;3;13~", "\x1b[27;5;97~\x1b[27;2;65~"], ["alt+enter", "ctrl+a", "A"]),
-        (["\x1b[13;2u"], ["shift+enter"]),  # kitty
-        (["\x1b\r"], ["alt+enter"]),
-        (["\x1b\r\x1b[B"], ["alt+enter", "down"]),  # was "^", Enter, down
-        (["\n"], ["ctrl+j"]),
-        (["a\r\n"], ["a", "enter"]),
-        # A keypad.
-        (["\x1b[57409u\x1b[57410;129u\x1b[57411;65u"], ["full_stop", "slash", "asterisk"]),
-        (["\x1b[57412;1u\x1b[57413u\x1b[57416u"], ["minus", "plus", "comma"]),
-        (["\x1b[57399u\x1b[57414u\x1b[57414;2u"], ["0", "enter", "shift+enter"]),
-        (["\x1bOn\x1bOp\x1bOM"], ["full_stop", "0", "enter"]),
-        # A paste, with keys in place of characters.
-        (["\x1b[200~a\x1b[106;5ub\x1b[9u\x1b[27;2;13~c\x1b[201~", "\r"], ["«a↵b→↵c»", "enter"]),
-        (["\x1b[200~a\x1b[27;5", ";106~b\x1b[201", "~c"], ["«a↵b»", "c"]),
-        (["\x1b[200~\x1b[201~"], ["«»"]),
-        (["\x1b\x1b[200~a\x1b[201~"], ["escape", "«a»"]),
-        # Lines without the marks of a paste.
-        (["one\rtwo\rthree\r"], ["«one↵two↵three↵»"]),
-        (["one\r\rtwo"], ["«one↵↵two»"]),
-        (["{\r  a\r", "}\r"], ["«{↵  a↵}↵»"]),
-        (["a \\\r b\rcd"], ["«a \\↵ b↵cd»"]),
-        (["one\rtwo", "\x1b[A"], ["«one↵two»", "up"]),
-        # Typed, and come in one go: prompts and answers.
-        (["go\r"], ["g", "o", "enter"]),
-        (["go\r1\r2\r"], ["g", "o", "enter", "1", "enter", "2", "enter"]),
-        (["a\\\rbc\r"], ["a", "backslash", "enter", "b", "c", "enter"]),
-        (["a\r\x1b[Bbc"], ["a", "enter", "down", "b", "c"]),
-        (["\rab\r"], ["enter", "a", "b", "enter"]),
-        # Esc and a key are two unless they come in one go.
-        (["\x1b", "n"], ["escape", "n"]),  # was Alt+N
-        (["\x1b", "1"], ["escape", "1"]),  # was Alt+1
-        (["\x1b", "\r"], ["escape", "enter"]),
-        (["\x1b", "O", "K"], ["escape", "O", "K"]),
-        (["a\x1b", "\x1b", "b"], ["a", "escape", "escape", "b"]),
-        (["\x1b", "\x1b[A"], ["escape", "up"]),
-        (["\x1b\x1b[B"], ["escape", "down"]),
-        (["\x1b", "é"], ["escape", "é"]),
-        # In one go: Alt, and what a slow line has cut.
-        (["\x1bn"], ["alt+n"]),
-        (["\x1b1\x1b9x"], ["alt+1", "alt+9", "x"]),  # was "¡", "ª"
-        (["\x1b[1;3A"], ["alt+up"]),
-        (["\x1b", "[A"], ["up"]),
-        (["\x1b", "[", "A"], ["up"]),
-        (["\x1b[", "1;3A"], ["alt+up"]),
-        (["\x1b", "OP"], ["f1"]),
-        (["\x1b[110;3u"], ["alt+n"]),
-        (["\x1b[27u", "n"], ["escape", "n"]),
-        # Held down, and with another key right behind it: was "^", u.
-        (["\x1bu\x1bu", "\x1bu"], ["alt+u", "alt+u", "alt+u"]),
-        (["\x1bc\x1b[1;3B"], ["alt+c", "alt+down"]),
-        (["\x1bG\x1b<x"], ["alt+shift+g", "less_than_sign", "x"]),
-        (["\x1bb\x1bf\x1b-"], ["ctrl+left", "ctrl+right", "en_dash"]),
-        (["\x1bé\x1b"], ["alt+é", "escape"]),
-        (["\x1bOP\x1bO", "Q"], ["f1", "f2"]),
-    ],
-)
-def test_bytes_are_keys_and_pastes(goes: list[str], told: list[str]) -> None:
+KEYS = table(__file__, "terminal_keys.json")
+
+
+@pytest.mark.parametrize(("about", "goes", "told"), KEYS)
+def test_bytes_are_keys_and_pastes(about: str, goes: list[str], told: list[str]) -> None:
     decoder = Decoder()
     events = [event for sent in goes for event in decoder.feed(sent)]
-    assert names([*events, *decoder.feed("")]) == told
+    assert names([*events, *decoder.feed("")]) == told, about
 
 
 def names(told: list[Message]) -> list[str]:

@@ -546,8 +546,8 @@ async def test_why_a_session_is_not_resumed_is_said(around: Around) -> None:
 
 async def test_a_session_that_is_open_is_shown_with_what_waits_in_it(around: Around) -> None:
     unfolded: list[str] = []
-    waits = SimpleNamespace(items=(SimpleNamespace(request=SimpleNamespace(id="first")),))
-    screen = SimpleNamespace(name="docs", waiting=waits, dock=SimpleNamespace(unfold=unfolded.append))
+    waits = SimpleNamespace(waiting=(SimpleNamespace(request=SimpleNamespace(id="first")),))
+    screen = SimpleNamespace(name="docs", session=waits, dock=SimpleNamespace(unfold=unfolded.append))
     around.open["session 1"] = around.open["s1"] = screen
     await around.manager.go_to(around.rests(""), Surface.OVERVIEW, mode="session 1")
     await around.manager.go_to(around.rests("s1"), Surface.INBOX, request_id="asked")

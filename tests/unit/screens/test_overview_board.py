@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from ccq_tui.commands.command import PickRow
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store.requests import PROCESS_GONE
@@ -24,7 +23,7 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.verdicts import InboxUnavailable, Verdict
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace
-from ccq_tui.screens.inbox.screen import InboxHost, InboxScreen
+from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.board import Board, Card, about_lines, joined, list_lines
 from ccq_tui.screens.overview.screen import OVER
 from ccq_tui.screens.pickers.picker import choosing
@@ -185,70 +184,46 @@ async def kept(manager: Manager, request: QuestionRequest | PermissionRequest) -
     return row(request)
 
 
-class Shown:
-    """What a host of the inbox uses of its screen."""
-
-    def __init__(self) -> None:
-        self.steps: list[str] = []
-
-    def say(self, text: str) -> None:
-        self.steps.append(text)
-
-    def drop(self, request_id: str) -> None:
-        self.steps.append(f"without {request_id}")
-
-    def let_go(self, _opened: OpenRequest) -> None:
-        """Nothing: no panel is open."""
-
-
-class Answering(InboxHost):
-    """A host whose work is awaited."""
-
-    def run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        self.work = work
-
-    async def answered(self, row: InboxRow, outcome: RequestOutcome) -> list[str]:
-        """Settle a request, and return what was done in turn."""
-        opened = await self.read(row)
-        assert opened is not None
-        self.row = row
-        self.settle(opened, outcome)
-        await self.work()
-        return self._screen.steps
-
-
-def host(manager: Manager) -> Answering:
-    return Answering(Shown(), manager)
+async def answered(manager: Manager, row: InboxRow, outcome: RequestOutcome) -> list[str]:
+    """Settle a request in the inbox, and return what was done in turn."""
+    screen, works = InboxScreen(manager), []  # type: ignore[arg-type, var-annotated]
+    screen.drop = lambda key: manager.said.append(f"without {key}")  # type: ignore[method-assign]
+    manager.said.clear()
+    opened = await screen.read_request(row)
+    assert opened is not None
+    replace(screen._host(row), run=works.append).settle(opened, outcome)
+    await works[0]()
+    assert not len(screen.drafts), "nothing was selected or typed"
+    return manager.said
 
 
 async def test_an_answer_is_settled_before_it_is_taken_from_the_list_and_then_delivered(
     manager: Manager,
 ) -> None:
     asked = await kept(manager, question("t1"))
-    steps = await host(manager).answered(asked, FIRST)
+    steps = await answered(manager, asked, FIRST)
     assert steps == [f"without {asked.key}", "Answered · api starts in the background to receive it"]
     assert manager.resumed == [asked.key]
     stored = await manager.inbox.run(lambda store: store.requests.get(asked.key))
     assert stored is not None
     assert stored.outcome == FIRST
     refused = await kept(manager, question("t2"))
-    steps = await host(manager).answered(refused, Declined())
+    steps = await answered(manager, refused, Declined())
     assert steps[1:] == ["Declined · api starts in the background to receive it"]
 
 
 async def test_who_loses_is_told_by_whom_and_keeps_what_was_typed(manager: Manager) -> None:
-    asked, answering = await kept(manager, question("t1")), host(manager)
+    asked = await kept(manager, question("t1"))
     assert await manager.inbox.run(lambda store: store.requests.settle(asked.key, Declined(), PHONE))
-    (said,) = await answering.answered(asked, FIRST)
+    (said,) = await answered(manager, asked, FIRST)
     assert said.startswith("Already answered on phone at ")
     assert manager.resumed == []
-    assert not len(answering.drafts), "nothing was selected or typed"
 
 
 async def test_nobody_decides_on_a_permission_whose_session_rests(manager: Manager) -> None:
     await manager.inbox.run(lambda store: store.sessions.upsert("s1", "/work"))
     asked = await kept(manager, PermissionRequest("t1", "s1", "Bash", {"command": "make"}))
-    assert await host(manager).answered(asked, Allowed()) == [f"The request was closed: {PROCESS_GONE}"]
+    assert await answered(manager, asked, Allowed()) == [f"The request was closed: {PROCESS_GONE}"]
     assert manager.resumed == []
 
 
@@ -257,7 +232,7 @@ async def test_what_cannot_be_written_still_waits(manager: Manager, monkeypatch:
     refused: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
     refused.set_exception(InboxUnavailable("the disk is full"))
     monkeypatch.setattr(manager.inbox, "answer", lambda *_: refused)
-    said = await host(manager).answered(asked, FIRST)
+    said = await answered(manager, asked, FIRST)
     assert said == ["Not answered: the disk is full · your draft is kept"]
 
 

@@ -79,7 +79,7 @@ def test_it_says_model_mode_context_and_cost() -> None:
         "1.2M tokens in, 950 out",
     ]
     cleared = folded(view, ev.ConversationReset("new"), 1.0)
-    assert (cleared.context, cleared.cost, cleared.tokens) == (None, None, (0, 0))
+    assert words(cleared) == ["◌ starting", "sonnet", "/work/api"]
 
 
 def test_a_retry_is_said_until_the_model_answers() -> None:

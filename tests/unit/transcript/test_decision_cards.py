@@ -19,6 +19,8 @@ from tests.unit.transcript.test_drawing import model, shown
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 ACCEPT = Suggestion("setMode", mode="acceptEdits")
+EXACTLY = Suggestion("addRules", "session", (Rule("Bash", "make"),), "allow")
+ELSEWHERE = Suggestion("addDirectories", directories=("/b",))
 
 
 @pytest.mark.parametrize(
@@ -26,11 +28,10 @@ ACCEPT = Suggestion("setMode", mode="acceptEdits")
     [
         (Allowed(), "allowed once"),
         (Allowed("quietly"), "allowed once: “quietly”"),
-        (
-            Allowed(suggestion=ALWAYS),
-            "allowed in this project from now on · In this project, always: commands that begin with `make`",
-        ),
-        (Allowed(suggestion=ACCEPT), "allowed for this session · For this session: accept every file edit"),
+        (Allowed(suggestion=ALWAYS), "allowed always in this project: commands that begin with `make`"),
+        (Allowed(suggestion=EXACTLY), "allowed for this session: exactly this command"),
+        (Allowed(suggestion=ACCEPT), "allowed · accept edits mode for this session"),
+        (Allowed(suggestion=ELSEWHERE), "allowed · works in /b for this session"),
     ],
 )
 def test_a_permission_says_what_was_granted(outcome: Allowed, words: str) -> None:
@@ -38,10 +39,9 @@ def test_a_permission_says_what_was_granted(outcome: Allowed, words: str) -> Non
     data.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
     data.apply(ev.RequestAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
     data.apply(ev.RequestSettled("t@s", outcome))
-    short = words.partition(" · ")[0]
-    assert shown(data, 160) == f"▸ Bash make · {short}"
-    data.set_folds(folded=False)
-    assert words in shown(data, 160)
+    for folded in (True, False):
+        data.set_folds(folded=folded)
+        assert shown(data, 160) == f"▸ Bash make · {words}"
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,24 @@ def test_a_plan_says_how_it_was_approved_and_is_what_was_approved(
     text = shown(data, 100)
     assert f"▤ Plan · 1 line · {words}\n  │ {plan}" in text
     assert text.count("1. ") == 1
+
+
+def test_entering_plan_mode_is_a_line_and_the_file_of_the_plan_has_no_card() -> None:
+    data = model()
+    data.apply(ev.Connected("s", "m", "default", "/srv/api"))
+    mine, other = "/home/me/.claude/plans/calm-red-fox.md", "/srv/api/.claude/plans/own.md"
+    for name, tool, path in (("1", "EnterPlanMode", ""), ("2", "Write", mine), ("3", "Edit", mine)):
+        data.apply(ev.ToolStarted(name, tool, {"file_path": path, "content": "1. Split"} if path else {}))
+        data.apply(ev.ToolFinished(name, tool, "You should now focus on exploring"))
+    data.apply(ev.RequestAsked(PlanRequest("p", "s", "1. Split")))
+    assert shown(data, 100) == "· Entered plan mode\n\n▤ Plan · 1 line · waiting for you\n  │ 1. Split"
+    data.apply(ev.ToolStarted("4", "Write", {"file_path": mine}))
+    data.apply(ev.ToolFinished("4", "Write", "no space left", is_error=True))
+    data.apply(ev.ToolStarted("5", "Write", {"file_path": other, "content": "x"}))
+    assert [line.split()[1:3] for line in shown(data, 100).splitlines() if mine in line or "own" in line] == [
+        ["Write", mine],
+        ["Write", ".claude/plans/own.md"],
+    ]
 
 
 FORM = asked({"properties": {name: DEPLOY["properties"][name] for name in ("name", "mail", "tags")}})

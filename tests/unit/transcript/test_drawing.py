@@ -179,18 +179,6 @@ def test_a_discussion_shows_what_went_along_with_it() -> None:
     )
 
 
-def test_a_plan_that_was_written_to_a_file_is_shown_once() -> None:
-    data = model()
-    data.apply(ev.ToolStarted("w", "Write", {"file_path": "/p.md", "content": "1. Split\n2. Test\n"}))
-    data.apply(ev.ToolFinished("w", "Write", "done", structured={"type": "create"}))
-    data.apply(ev.RequestAsked(PlanRequest("p", "s", "1. Split\n2. Test")))
-    text = shown(data)
-    assert text.count("1. Split") == 1
-    assert "✔ Write /p.md · new, 2 lines" in text
-    data.set_folds(folded=False)
-    assert shown(data).count("1. Split") == 2
-
-
 @pytest.mark.parametrize(
     ("output", "failed", "words"),
     [
@@ -270,7 +258,6 @@ def test_lines_of_the_session() -> None:
     data.apply(ev.TurnEnded("max_turns", True, 1.0, None, 0, 0))
     data.apply(ev.NoticeGiven("info", "A hook says: halted"))
     data.apply(ev.TurnEnded("hook_stopped", False, 2.0, None, 10, 5))
-    data.apply(ev.ConversationReset("s"))
     text = shown(data)
     assert "Retried, attempt 2 of 10 · the API is overloaded (529)" in text
     assert "✘ The account's rate limit is reached.\n  Resets at 15:00.\n  → Wait a moment" in text
@@ -278,7 +265,11 @@ def test_lines_of_the_session() -> None:
     assert "─ 12 s · waited 35 s for you · 1,234 → 56 tokens · $0.0123" in text
     assert "─ max turns · 1.0 s" in text
     assert "─ stopped by a hook · 2.0 s" in text
-    assert "── conversation cleared ──" in text
+    data.add_prompt("Then go on")
+    data.apply(ev.ConversationReset("s"))
+    text = shown(data)
+    assert text.index("── conversation cleared ──") < text.index("❯ Then go on")
+    assert "Retried" not in text
 
 
 def test_a_long_prompt_folds_and_thinking_is_one_line() -> None:

@@ -91,7 +91,8 @@ def plain_text(request: PermissionRequest, outcome: RequestOutcome | None) -> It
     path = request.input.get("notebook_path") or request.input.get("file_path") or ""
     does = phrases(request, one_line(str(path), MOST)) or (f"use {request.tool}",)
     yield from wrapped(one_line(f"Claude wants to {does[0]}", MOST))
-    for said in (request.description, request.reason, str(request.change.get("trouble", ""))):
+    trouble = str(request.change.get("trouble", ""))
+    for said in (request.danger, request.description, request.reason, trouble):
         if said:
             yield from wrapped(one_line(said, MOST), "  ")
     if hunks_of(request.change):

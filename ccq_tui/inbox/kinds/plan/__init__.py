@@ -20,7 +20,6 @@ OUTLIVES = EXPIRES = False
 CALLED = "a plan"
 ENDS: tuple[type[RequestOutcome], ...] = (Allowed, Denied)
 REFUSAL: RequestOutcome = Denied()
-MODES = frozenset({"", *(choice.mode for choice in PLAN_CHOICES)})
 
 
 def same(one: PlanRequest, other: PlanRequest) -> bool:
@@ -31,7 +30,8 @@ def same(one: PlanRequest, other: PlanRequest) -> bool:
 def choices(request: PlanRequest) -> tuple[Choice, ...]:
     """Return the ways to decide on it."""
     words = not request.origin.is_foreign
-    return tuple(one for one in PLAN_CHOICES if words or not (one.allows and one.takes_text))
+    offered = (one for one in PLAN_CHOICES if request.auto or one.mode != "auto")
+    return tuple(one for one in offered if words or not (one.allows and one.takes_text))
 
 
 def check(request: PlanRequest, outcome: Allowed | Denied) -> None:
@@ -39,7 +39,7 @@ def check(request: PlanRequest, outcome: Allowed | Denied) -> None:
     if isinstance(outcome, Allowed):
         if outcome.suggestion is not None:
             raise InvalidOutcome("suggestion", "only a permission takes it")
-        if outcome.mode not in MODES:
+        if outcome.mode not in ("", *(one.mode for one in choices(request))):
             raise InvalidOutcome("mode", f"a plan is not carried out in “{one_line(outcome.mode, 40)}”")
         check_words(request, outcome)
 

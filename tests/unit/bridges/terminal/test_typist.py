@@ -77,7 +77,7 @@ class Menu(Drawn):
 
     @property
     def prompt(self) -> FoundPrompt | None:
-        return find(self.picture, Reads(echo=False, lines=False, waits=True), RULES).prompt
+        return find(self.picture, Reads(echo=False, lines=False), RULES).prompt
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
         self.keys.append(keys)
@@ -186,7 +186,7 @@ class Line(Drawn):
 
     @property
     def prompt(self) -> FoundPrompt | None:
-        return find(self.picture, Reads(echo=self.lines, lines=self.lines, waits=True), RULES).prompt
+        return find(self.picture, Reads(echo=self.lines, lines=self.lines), RULES).prompt
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
         self.keys.append(keys)
@@ -209,8 +209,8 @@ async def type_into(line: Line, text: str) -> None:
 @pytest.mark.parametrize(
     ("line", "text", "keys"),
     [
-        (Line("Name: "), "Ada L.", ["Ada L.", "\r"]),
-        (Line("Name [Ada]: "), "", ["\r"]),
+        (Line("[1/2] Name: "), "Ada L.", ["Ada L.", "\r"]),
+        (Line("[1/2] Name (Ada): "), "", ["\r"]),
         # What stands in the field is erased first.
         (Line("? Name? ", typed="demo", lines=False), "shop", ["\x7f" * 4, "shop", "\r"]),
         # A prompt that takes a letter gets no Enter, and no more of a word.
@@ -227,7 +227,7 @@ async def test_a_text_is_typed_and_ended(line: Line, text: str, keys: list[str])
 
 async def test_a_prompt_that_gave_way_to_another_one_gets_no_key() -> None:
     line = Line("Delete all? [y/n] ")
-    prompt = find(drawn("First? [y/n] "), Reads(waits=True), RULES).prompt
+    prompt = find(drawn("First? [y/n] "), Reads(), RULES).prompt
     assert prompt is not None
     with pytest.raises(StoppedError, match="another screen came"):
         await Typist(line, prompt).answer(Wanted(text="y"))
@@ -235,19 +235,19 @@ async def test_a_prompt_that_gave_way_to_another_one_gets_no_key() -> None:
 
 
 async def test_a_prompt_that_gives_way_before_enter_has_no_answer() -> None:
-    line = Line("Name: ", at_once=True)
+    line = Line("[1/2] Name: ", at_once=True)
     with pytest.raises(StoppedError, match="another screen came before Enter"):
         await type_into(line, "A")
     assert line.keys == ["A"]
 
 
 async def test_a_text_that_the_screen_cannot_show_is_not_typed() -> None:
-    line = Line("Name: ", size=(20, 5))
+    line = Line("[1/2] Name: ", size=(20, 5))
     with pytest.raises(StoppedError, match="its terminal is too small to show the whole text"):
         await type_into(line, "x" * 75)
     assert line.keys == []
-    await type_into(line, "x" * 74)
-    assert line.keys == ["x" * 74, "\r"]
+    await type_into(line, "x" * 68)
+    assert line.keys == ["x" * 68, "\r"]
 
 
 async def test_a_field_that_shows_something_else_gets_no_enter() -> None:
@@ -269,7 +269,7 @@ async def test_a_field_that_shows_something_else_gets_no_enter() -> None:
     ],
 )
 def test_a_list_still_stands_unless_it_was_answered(now: str, same: bool) -> None:
-    reads = Reads(echo=False, lines=False, waits=True)
+    reads = Reads(echo=False, lines=False)
     asked = find(drawn(LIST, hidden=True), reads, RULES).prompt
     assert asked is not None
     picture = drawn(now, hidden=True)
@@ -279,15 +279,15 @@ def test_a_list_still_stands_unless_it_was_answered(now: str, same: bool) -> Non
 @pytest.mark.parametrize(
     ("now", "same"),
     [
-        ("Name: ", True),
-        ("Name: Ada", True),
-        ("Name: Ada\n", False),
-        ("Name: Ada\nName: ", False),  # asked again
-        ("\nName: ", True),  # drawn anew further down
+        ("[1/2] Name: ", True),
+        ("[1/2] Name: Ada", True),
+        ("[1/2] Name: Ada\n", False),
+        ("[1/2] Name: Ada\n[1/2] Name: ", False),  # asked again
+        ("\n[1/2] Name: ", True),  # drawn anew further down
     ],
 )
 def test_a_line_still_stands_unless_it_was_answered(now: str, same: bool) -> None:
-    asked = find(drawn("Name: "), Reads(waits=True), RULES).prompt
+    asked = find(drawn("[1/2] Name: "), Reads(), RULES).prompt
     assert asked is not None
     assert stands(asked, None, drawn(now)) is same
 
@@ -298,7 +298,7 @@ CHECKS = "? Which features?\n❯◯ Auth\n ◉ Logs\n"
 
 
 def prompt_of(text: str, *, keys: bool = False) -> FoundPrompt:
-    reads = Reads(echo=not keys, lines=not keys, waits=True)
+    reads = Reads(echo=not keys, lines=not keys)
     found = find(drawn(text, hidden="❯" in text), reads, RULES).prompt
     assert found is not None
     return found
@@ -323,11 +323,13 @@ def test_a_list_is_a_choice_and_boxes_are_several() -> None:
 
 
 def test_a_line_is_a_text_with_what_it_proposes() -> None:
-    (question,) = asked(prompt_of("Your name [Ada]: ")).questions.questions
+    (question,) = asked(prompt_of("[1/2] Your name (Ada): ")).questions.questions
     assert (question.text, question.kind, question.default) == ("Your name", Kind.TEXT, "Ada")
 
 
-@pytest.mark.parametrize(("text", "keys"), [("Your name [Ada]: ", False), (CHOICES, True), (CHECKS, True)])
+@pytest.mark.parametrize(
+    ("text", "keys"), [("[1/2] Your name (Ada): ", False), (CHOICES, True), (CHECKS, True)]
+)
 def test_the_panel_of_a_prompt_offers_no_notes_and_no_prose(text: str, keys: bool) -> None:
     request = asked(prompt_of(text, keys=keys))
     state = opened(request.questions)
@@ -336,7 +338,7 @@ def test_the_panel_of_a_prompt_offers_no_notes_and_no_prose(text: str, keys: boo
 
 
 def test_a_text_for_a_prompt_stays_one_line() -> None:
-    state = open_other(opened(asked(prompt_of("Your name: ")).questions))
+    state = open_other(opened(asked(prompt_of("[1/2] Your name: ")).questions))
     assert "Ctrl+J" not in {shown for shown, _ in hints(state)}
     assert step(state, TextChanged("Ada\n\tLovelace\n")).text == "Ada  Lovelace"
 
@@ -344,9 +346,21 @@ def test_a_text_for_a_prompt_stays_one_line() -> None:
 @pytest.mark.parametrize(
     ("text", "keys", "outcome", "field", "reason"),
     [
-        ("Name: ", False, Answered((Answer(other="a\nb"),)), "answers[0].other", "one line of plain text"),
-        ("Name: ", False, Answered((Answer(other="a\x1b[A"),)), "answers[0].other", "one line of plain text"),
-        ("Name: ", False, Answered((Answer(other="a", note="b"),)), "answers[0].note", "takes no note"),
+        (
+            "[1/2] Name: ",
+            False,
+            Answered((Answer(other="a\nb"),)),
+            "answers[0].other",
+            "one line of plain text",
+        ),
+        (
+            "[1/2] Name: ",
+            False,
+            Answered((Answer(other="a\x1b[A"),)),
+            "answers[0].other",
+            "one line of plain text",
+        ),
+        ("[1/2] Name: ", False, Answered((Answer(other="a", note="b"),)), "answers[0].note", "takes no note"),
         ("Go on? [y/n] ", False, Discussed("well"), "", "setup's prompt takes an answer or nothing"),
         (
             "Go on? [y/n] ",
@@ -369,9 +383,9 @@ def test_what_cannot_be_typed_at_a_prompt_is_refused(
 
 def test_what_can_be_typed_is_taken() -> None:
     check_outcome(asked(prompt_of(CHOICES, keys=True)), Answered((Answer(other="a row below"),)))
-    check_outcome(asked(prompt_of("Pick [a,b,?] ")), Answered((Answer(other="s"),)))
+    check_outcome(asked(prompt_of("Pick [y,n,?] ")), Answered((Answer(other="s"),)))
     check_outcome(asked(prompt_of("Go on? [y/n] ")), Declined())
-    check_outcome(asked(prompt_of("Name: ")), Answered((Answer(("Enter alone",)),)))
+    check_outcome(asked(prompt_of("[1/2] Name: ")), Answered((Answer(("Enter alone",)),)))
 
 
 def test_an_answer_is_what_is_typed() -> None:
@@ -379,7 +393,7 @@ def test_an_answer_is_what_is_typed() -> None:
     numbered = prompt_of(" 1) red\n 2) green\nColour: ")
     assert wanted(numbered, Answer(selected=("green",))) == Wanted(text="2")
     assert wanted(numbered, Answer(other="7")) == Wanted(text="7")
-    assert wanted(prompt_of("Name [Ada]: "), Answer(("Enter alone",))) == Wanted()
+    assert wanted(prompt_of("[1/2] Name (Ada): "), Answer(("Enter alone",))) == Wanted()
     assert wanted(prompt_of(CHOICES, keys=True), Answer(selected=("Vite",))) == Wanted(("Vite",))
 
 
@@ -388,8 +402,8 @@ def test_an_answer_is_what_is_typed() -> None:
     [
         ("Go on? [y/N] ", False, "Go on? [y/N] y\nDone.\n", Answer(selected=("Yes",))),
         ("Go on? [y/N] ", False, "Go on? [y/N] what\nDone.\n", None),
-        ("Your name [Ada]: ", False, "Your name [Ada]: Bob\n", Answer(other="Bob")),
-        ("Your name [Ada]: ", False, "Your name [Ada]: \n", None),
+        ("[1/2] Your name (Ada): ", False, "[1/2] Your name (Ada): Bob\n", Answer(other="Bob")),
+        ("[1/2] Your name (Ada): ", False, "[1/2] Your name (Ada): \n", None),
         (" 1) red\n 2) green\n#? ", False, " 1) red\n 2) green\n#? 2\n", Answer(selected=("green",))),
         (CHOICES, True, "✔ Which framework? Next.js\nInstalling\n", Answer(selected=("Next.js",))),
         (CHOICES, True, "✔ Which framework? › Vite\n", Answer(selected=("Vite",))),
@@ -407,6 +421,6 @@ def test_what_was_answered_at_the_terminal_is_read_off(
 
 def test_lines_above_a_prompt_go_along() -> None:
     picture = drawn("Removing 3 files\nfrom the disk\nGo on? [y/N] ")
-    prompt = find(picture, Reads(waits=True), RULES).prompt
+    prompt = find(picture, Reads(), RULES).prompt
     assert prompt is not None
     assert context_of(picture, prompt) == "Removing 3 files\nfrom the disk"

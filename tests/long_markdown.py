@@ -1,11 +1,10 @@
-"""A very long answer of varied Markdown, for scrolling and speed."""
+"""A long answer of varied Markdown, for scrolling and speed."""
 
 from __future__ import annotations
 
-from ccq_tui.testing.scenario import Scenario
+from pathlib import Path
 
-LONG_ANSWER_CHARACTERS = 200_000
-
+_SECTION = Path(__file__).with_name("long_section.md").read_text(encoding="utf-8")
 _TOPICS = ("Storage", "Import", "Search", "Sign-in", "Sharing", "Backups", "Metrics", "Releases")
 _LANGUAGES = ("python", "sql", "toml", "bash", "json", "rust")
 _CODE = {
@@ -18,16 +17,6 @@ _CODE = {
     "json": '{{"section": {number}, "name": "{name}", "done": false}}',
     "rust": "fn {name}(rows: &[Row]) -> usize {{\n    rows.iter().filter(|row| row.alive).count()\n}}",
 }
-
-
-def long_answer() -> Scenario:
-    """200,000 characters of headings, prose, lists, tables, quotes and code."""
-    return (
-        Scenario("long_answer", title="The whole handbook")
-        .says(long_markdown(LONG_ANSWER_CHARACTERS))
-        .ends_turn()
-        .says("That was the whole handbook. Ask me about any section.")
-    )
 
 
 def long_markdown(characters: int) -> str:
@@ -50,35 +39,13 @@ def _section(number: int) -> str:
         f"| {step} | {topic} {step} | {number * step % 97} ms | {'yes' if step % 2 else 'no'} |"
         for step in range(1, 6)
     )
-    return f"""\
-## {number}. {topic}
-
-*{topic}* is decided in **section {number}**; see also `docs/{topic.lower()}.md` and
-[section {number + 1}](#{number + 1}). The reasons are written down so that nobody has to guess them later, \
-and a decision that turns out wrong is changed here first, then in the code. It holds for every version.
-
-### What holds
-
-1. Every change is one commit with its reason.
-2. A number in a table is measured, not estimated:
-   - on two cores,
-   - with a cold cache,
-     - and once more with a warm one.
-3. ~~Nothing is deleted.~~ Deleted rows are kept for {number % 60 + 1} days.
-
-| step | what | takes | done |
-|---:|:---|---:|:---:|
-{rows}
-
-> A long line in a quote has to wrap as well, and the bar on its left has to run along all of its lines, \
-not only the first one, in section {number} as everywhere.
-
-```{language}
-{code}
-```
-
-- [x] written
-- [ ] reviewed by someone who was not there
-
----
-"""
+    return _SECTION.format(
+        number=number,
+        after=number + 1,
+        days=number % 60 + 1,
+        topic=topic,
+        lower=topic.lower(),
+        rows=rows,
+        language=language,
+        code=code,
+    )

@@ -1,0 +1,1 @@
+"""Keys: one table of them, and the gate that judges each."""
