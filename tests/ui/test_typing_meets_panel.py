@@ -67,6 +67,7 @@ async def opened(run: Driven, pilot: Pilot[int], event: ev.AgentEvent, before: s
     await until(pilot, lambda: panel_drawn(run.screen))
 
 
+@pytest.mark.words
 @pytest.mark.parametrize("name", ASKED)
 async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(
     name: str, run: Driven, pilot: Pilot[int]
