@@ -129,8 +129,8 @@ def asides(request: Request, width: int, palette: Palette, directory: str = "") 
         yield from _passage(f"⚠ because of {request.blocked_path}", palette.warning, width, palette)
     # The CLI sends a command that the agent does not describe, or the path of a file, as description.
     tool = tool_of(request.tool)
-    told = request.description if tool.card is ToolCard.COMMAND or not tool.wants else ""
-    for text in (told, request.reason):
+    described = request.description if tool.card is ToolCard.COMMAND or not tool.wants else ""
+    for text in (described, request.reason):
         if text and text.strip() != request.command and not STOCK_REASON.fullmatch(text):
             yield from _passage(text, palette.muted, width, palette)
 

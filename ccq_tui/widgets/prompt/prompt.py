@@ -370,7 +370,7 @@ class Prompt(Vertical):
     def _enter(self) -> None:
         """Send the text at once: input after Enter in the same burst belongs to the next prompt.
 
-        Where a panel closed by itself as somebody typed, the first Enter ends what was typed for it.
+        Where a panel closed by itself during typing, the first Enter ends what was typed for it.
         """
         hands, verdict = keyboard_of(self), Verdict(To.PANEL)
         if self.face.by_itself and self.text.strip():
