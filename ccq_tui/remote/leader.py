@@ -30,6 +30,8 @@ LOOK_SECONDS = 2.0
 """Seconds between looks at whether another process leads, and at the pairings."""
 PAUSE_SECONDS = 60.0
 """Seconds after which a part that failed by our own fault is started again."""
+AGAIN_SECONDS = 0.5
+"""Seconds after which a part is cancelled again: a call that fails just then takes the first cancel for its own."""
 MOST_SIGN = 60
 
 
@@ -161,9 +163,8 @@ async def _beside(*parts: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        while left := [task for task in tasks if task.cancel()]:
+            await asyncio.wait(left, timeout=AGAIN_SECONDS)
 
 
 async def _lasting(run: Callable[[], Awaitable[None]]) -> None:

@@ -138,17 +138,18 @@ class Waiting:
             self._due.timer.cancel()
         self._due = None
 
-    def followed(self, key: gate.Stroke) -> None:
-        """Do or drop what waits, now that another key has come."""
+    def followed(self, key: gate.Stroke) -> gate.Stroke | None:
+        """Do or drop what waits, now that another key has come; return a letter that no longer decides."""
         if (due := self._due) is None:
-            return
+            return None
         meant = key.name != due.key.name and not due.alone
         if due.key.text:  # a letter: with another key behind it, only Enter says that it was meant
             meant = key.name == "enter" or (not key.text and not due.decides)
         if meant:
             self.run_due()
-        else:
-            self.cancel()
+            return None
+        self.cancel()
+        return due.key if due.decides and due.key.text else None
 
 
 class Keyboard(Waiting):

@@ -16,7 +16,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.port import Grown
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest, QuestionRequest
-from ccq_tui.input.gate import AGAIN, PAUSE, QUIET, REPEAT, SEEN, THINKING
+from ccq_tui.input.gate import AGAIN, PAUSE, QUIET, REPEAT, SEEN, THINKING, WRITING
 from ccq_tui.questions import Answer, Answered, Declined, Kind, Question
 from ccq_tui.questions.merge_partial import BACK_AGAIN, NOT_COMPLETE, grown
 from ccq_tui.questions.parse import parse_question_set
@@ -311,6 +311,19 @@ async def test_a_letter_that_allowed_one_call_does_not_allow_the_next_within_a_w
     assert len(run.told.answers) == 1, "1.5 s without a letter have not passed"
     await press_later(pilot, "y", seconds=2.0)
     await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
+
+
+@pytest.mark.words
+async def test_a_letter_that_another_key_follows_at_once_says_that_it_did_not_decide(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await opened(run, pilot, ASKED["permission"])
+    for key, seconds in (("y", 2.0), ("ctrl+t", 0.2)):
+        await press_later(pilot, key, seconds=seconds)
+    assert "y again allows" in "\n".join(screen_lines(run.app))
+    assert run.told.answers == []
+    await press_later(pilot, "y", seconds=WRITING)
+    await until(pilot, lambda: run.told.answers == [("permission", Allowed(), PANEL)])
 
 
 @pytest.mark.parametrize(("name", "apart"), [("set", 0.0), ("permission", 0.03), ("set", 0.06)])

@@ -85,7 +85,8 @@ class Notifier:
                 while True:
                     pause = await self._look()
                     with suppress(TimeoutError):
-                        await asyncio.wait_for(self._news.wait(), pause)
+                        async with asyncio.timeout(pause):  # `wait_for` may lose a cancel
+                            await self._news.wait()
             finally:
                 unsubscribe()
 

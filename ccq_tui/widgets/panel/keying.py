@@ -124,6 +124,12 @@ class PanelKeys(Waiting):
         self.wait(key, verdict.after, call, self._panel.later, decides=verdict.decides)
         return True
 
+    def followed(self, key: Stroke) -> Stroke | None:
+        """Do or drop what waits, and say which letter no longer decides."""
+        if letter := super().followed(key):
+            self._sign(letter, Sign.AGAIN)
+        return letter
+
     def _send(self, typed: Any) -> None:
         """Give the prompt a key that types nothing; no sign about it stands any longer."""
         self._panel.to_prompt([typed])

@@ -20,8 +20,10 @@ from textual.geometry import Size
 from textual.message_pump import MessagePump
 from textual.worker import Worker
 
+from ccq_tui.screens import list_screen
 from ccq_tui.screens.session import base, dock
 from ccq_tui.widgets.panel import request_panel
+from ccq_tui.widgets.prompt import prompt
 from ccq_tui.widgets.transcript.pace import LONGEST_PAUSE
 from tests.ui.drawn import fault_of, watched
 from tests.ui.host import QUIET_TURNS, Clock, _has_work, has_to_draw
@@ -109,9 +111,8 @@ class Hands:
         """Do something in an app whose delays follow the clock."""
         self.app = app
         with ExitStack() as patches:
-            for module in (dock, base):
+            for module in (dock, base, request_panel, prompt, list_screen):
                 patches.enter_context(patch.object(module, "after", self.timers.after))
-            patches.enter_context(patch.object(request_panel, "after", self.timers.after))
             patches.enter_context(patch.object(base, "BATCH", 0.0))  # no event waits for others
             patches.enter_context(watched())
             patches.enter_context(patch.object(App, "_display", self._displayed(App._display)))

@@ -347,7 +347,7 @@ class Panels(Hands):
         if keys == ("r",) and self._word is None:
             self._taken_over(before)
         if len(self.sent) > before.sent:
-            asked_again = before.front is None or before.frame.shows("Not sent")
+            asked_again = before.front is None or before.frame.shows("Enter again")
             self.expect("enter" in keys and asked_again, f"{self.sent[before.sent :]} sent by {keys}")
         if self.interrupts > before.interrupts:
             self.expect(self.clock.now - escaped_at >= ESCAPES_APART, "a burst interrupted")

@@ -14,8 +14,10 @@ import pytest
 
 from ccq_tui.config.settings import Settings
 from ccq_tui.remote import leader
+from ccq_tui.remote.client import RelayUnreachable
 from ccq_tui.remote.leader import LOCK, PAIRINGS, SIGN, Leader, LeaderThread, relay_sign
 from ccq_tui.remote.pairings import change_pairings, pairings_file
+from ccq_tui.remote.publisher import Publisher
 from ccq_tui.stored import locked
 from tests.steps import until_true
 from tests.unit.remote.publishing import Desk, beside, question
@@ -90,6 +92,26 @@ async def test_a_thread_waits_for_a_pairing_leads_and_is_followed(tmp_path: Path
         assert "leader" not in {each.name for each in threading.enumerate()}
         await quiet.shown(question("toolu_2"))
     assert not (tmp_path / SIGN).exists()
+
+
+async def test_a_call_that_fails_as_it_is_cancelled_keeps_no_leader(
+    tmp_path: Path, quiet: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listening = threading.Event()
+
+    async def fails_once_cancelled(*_: object) -> None:
+        listening.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise RelayUnreachable("the relay cannot be reached") from None
+
+    monkeypatch.setattr(Publisher, "_listen", fails_once_cancelled)
+    change_pairings(tmp_path / PAIRINGS, add=[quiet.phone.pairing])
+    thread = LeaderThread(Settings(), tmp_path, lambda _: None)
+    await until_true(listening.is_set)
+    await asyncio.to_thread(thread.stop, 20.0)
+    assert "leader" not in {each.name for each in threading.enumerate()}
 
 
 @pytest.mark.parametrize(("content", "sign"), [(b"\xff\x1b[1m" + b"x" * 99, ""), (b"down", "down")])
