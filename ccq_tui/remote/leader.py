@@ -31,7 +31,7 @@ LOOK_SECONDS = 2.0
 PAUSE_SECONDS = 60.0
 """Seconds after which a part that failed by our own fault is started again."""
 AGAIN_SECONDS = 0.5
-"""Seconds after which a part is cancelled again: a call that fails just then takes the first cancel for its own."""
+"""Seconds after which a part is cancelled again: a call that fails just then loses the cancel."""
 MOST_SIGN = 60
 
 

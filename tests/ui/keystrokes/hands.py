@@ -55,12 +55,15 @@ class Timers:
         heapq.heappush(self._due, (self._clock.now + seconds, self._count, owner, callback, cancelled))
         return Timer(cancelled)
 
-    def run(self) -> None:
-        """Make the calls whose time has come."""
-        while self._due and self._due[0][0] <= self._clock.now:
-            _, _, owner, callback, cancelled = heapq.heappop(self._due)
+    def run_until(self, end: float) -> bool:
+        """Make the first call that comes due by then, at its time; return whether there was one."""
+        while self._due and self._due[0][0] <= end:
+            due, _, owner, callback, cancelled = heapq.heappop(self._due)
             if not cancelled and owner.is_running:
+                self._clock.skip(max(0.0, due - self._clock.now))
                 owner.call_next(callback)
+                return True
+        return False
 
 
 class Timer:
@@ -147,8 +150,10 @@ class Hands:
         pause = self.random.choice(PAUSES) if pause is None else pause
         if pause:
             self.say(f"+{pause}")
-        self.clock.skip(pause)
-        self.timers.run()
+        end = self.clock.now + pause
+        while self.timers.run_until(end):
+            await self.settle()
+        self.clock.skip(end - self.clock.now)
         await self.settle()
 
     async def settle(self) -> None:
