@@ -9,7 +9,7 @@ from textual.app import App
 
 from tests.ui.drawn import terminal_of
 
-QUIET, HELD, REPEAT, WORD, SEEN, WRITING = 0.4, 0.8, 0.15, 0.3, 2.0, 1.5
+QUIET, HELD, REPEAT, WORD, ALONE, SEEN, WRITING = 0.4, 0.8, 0.15, 0.3, 0.25, 2.0, 1.5
 """The seconds of the rules for keys, as they are promised; none is taken from the program."""
 LIST_QUIET = 0.4
 """Seconds without a key until a list that came up by itself takes one that decides."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 from ccq_tui.config.launch import Launch, ProgramArguments, launch_with
 from ccq_tui.prompts.unread import directory_key
+from ccq_tui.screens import trust
 from ccq_tui.screens.trust import TrustScreen
 from tests.ui.keystrokes.hands import LETTERS, Hands
-from tests.ui.keystrokes.oracle import TRUST_QUIET, Watch, typed
+from tests.ui.keystrokes.oracle import ALONE, NEVER, TRUST_QUIET, WORD, Frame, Watch, typed
 from tests.ui.session import Driven, prompt_kept
 
 ROWS = {"quit": "Do not trust", "without": "Start without", "trust": "Trust it, and"}
@@ -18,6 +22,17 @@ MOVES = ("up", "down")
 OTHERS = ("enter", "escape", "space", "tab", "up", "down", "pagedown", "end", "f1", "ctrl+d")
 MOST_KEYS = 80
 """Keys for one question; then it is left."""
+
+
+@dataclass(frozen=True)
+class Enter:
+    """The last Enter that may have answered: its time, what was drawn, and how much was typed until then."""
+
+    at: float = NEVER
+    frame: Frame = field(default_factory=Frame)
+    may: bool = False
+    typed: int = 0
+    sign: str = ""
 
 
 class Trust(Hands):
@@ -36,8 +51,13 @@ class Trust(Hands):
             self.trace.clear()
             self.watch = Watch(TRUST_QUIET)
             self._typed, self._answered_after = "", -1
+            self._enter = Enter()
             self._words = self._in_word = self._signed = False
             await self.in_program(Driven(self._launch(), clock=self.clock), self._drive)
+
+    def patches(self) -> Iterator[Any]:
+        """Have the question's delays follow the clock, too."""
+        yield patch.object(trust, "after", self.timers.after)
 
     def _launch(self) -> Launch:
         self._asked += 1
@@ -56,6 +76,7 @@ class Trust(Hands):
         front = self._asking if self.app.screen_stack and self.app.screen is self._asking else None
         if self.watch.looked(front, self.clock.now, asked_for=self.trace[-1:] == ["press f1"]):
             self.counts["questions"] += front is not None
+            self._shown_at = self.clock.now
 
     async def _drive(self) -> None:
         first = self.counts["keys"]
@@ -87,36 +108,50 @@ class Trust(Hands):
     async def _press(self, *keys: str, pause: float | None = None) -> None:
         await self.pass_time(pause)
         screen = self._asking
+        if self._answered_after >= 0:
+            return
         if screen is None or self.app.screen is not screen:
             if self.app.screen_stack and self.app.screen is not screen:
                 self.post("f1")  # the help lies over it
                 await self.settle()
             return
-        at, frame, asked = self.clock.now, self.frame(), screen._question
-        quiet_from, in_word = self.watch.quiet_from, self._in_word
-        judged = [self._judge(key, at) for key in keys]
+        at, frame = self.clock.now, self.frame()
+        may = max(self._judge(key, at, alone=len(keys) == 1) for key in keys)
+        before, self._typed = self._typed, self._typed + "".join(map(typed, keys))
+        if "enter" in keys:
+            upto = len(self._typed) - len("".join(map(typed, _behind(keys))))
+            self._enter = Enter(at, frame, may, upto, "❯" if len(keys) == 1 else "")
+        elif at - self._enter.at >= WORD:  # one that waited for a repeat answers as the next key comes
+            self._enter = Enter(typed=len(before))
         self.post(*keys)
-        self._typed += "".join(typed(key) for key in keys)
         await self.settle()
-        row = screen._question.answer
-        if row is None:
-            self.expect(self.run.session is None, "a session began without an answer")
-            return
-        self._answered_after = len(self._typed) - len("".join(typed(key) for key in _behind(keys)))
-        seen = frame.shows(ROWS[row.value], "❯" if len(keys) == 1 else "")
-        self.confirmed(
-            "enter" in keys and any(judged) and seen and asked.answer is None,
-            f"{row} by {keys}: quiet from {quiet_from}, now {at}, in a word {in_word}, in sight {seen}",
-        )
+        self._answers(screen)
 
-    def _judge(self, key: str, at: float) -> bool:
+    async def pass_time(self, pause: float | None = None) -> None:
+        """Let some time pass; an Enter that nothing repeats answers then."""
+        screen = self._asking
+        await super().pass_time(pause)
+        if screen is not None:
+            self._answers(screen)
+
+    def _answers(self, screen: TrustScreen) -> None:
+        """Look whether an answer came of a key that might give it."""
+        enter = self._enter
+        if (row := screen._question.answer) is None:
+            self.expect(self.run.session is None, "a session began without an answer")
+        elif self._answered_after < 0:
+            self._answered_after = enter.typed
+            seen = enter.frame.shows(ROWS[row.value], enter.sign)
+            self.confirmed(enter.may and seen, f"{row}: might {enter.may}, in sight {seen}")
+
+    def _judge(self, key: str, at: float, *, alone: bool) -> bool:
         """Note a key; return whether it may answer."""
         fresh = self.watch.fresh(at)
         may = key == "enter" and not self._in_word and (self._signed or not fresh)
         self._signed = key == "enter" and fresh
         if typed(key):
             # The letters of the rows move the cursor, as long as they cannot be part of a word.
-            moves = key in "ndy" and not (self.watch.fresh(at) or self._words)
+            moves = key in "ndy" and alone and not (self._words or at - self._shown_at < ALONE)
             self._words = self._words or not moves
             self._in_word = not moves
             self.watch.quiet_from = at + TRUST_QUIET
