@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.theming import load_themes
+from ccq_tui.theming.live import LiveThemes
 from ccq_tui.widgets.transcript import Transcript
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
@@ -357,3 +359,24 @@ async def test_only_what_is_new_is_read(read: Callable[[], list[str]]) -> None:
         await pilot.app.mount(First("a"), Second("b"))
         await pilot.pause()
         assert read() == [], "another app in the same theme"
+
+
+async def test_no_key_typed_while_the_themes_were_read_chooses_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, may_end, read = asyncio.Event(), asyncio.Event(), LiveThemes.read
+
+    async def slow(themes: LiveThemes) -> list[str]:
+        begun.set()
+        await may_end.wait()
+        return await read(themes)
+
+    monkeypatch.setattr(LiveThemes, "read", slow)
+    async with running(Driven(clock=Clock())) as (run, pilot):
+        await pilot.press(*"/theme", "enter")
+        await asyncio.wait_for(begun.wait(), 5)
+        await press_later(pilot, "a", seconds=1.0)
+        may_end.set()
+        await until(pilot, lambda: isinstance(run.app.screen, Picker))
+        await press_later(pilot, "enter", seconds=0.1)
+        assert "Enter again" in screen_text(run.app)
+        await press_later(pilot, "enter", seconds=1.0)
+        await until(pilot, lambda: "For how long?" in screen_text(run.app))

@@ -22,7 +22,7 @@ from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.config.launch import Launch
-from ccq_tui.input.gate import Face
+from ccq_tui.input.gate import Face, Stroke
 from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import SETTINGS, KeyPlace
 from ccq_tui.runtime.events import OWN_EVENTS, SessionEvent
@@ -39,7 +39,7 @@ from ccq_tui.screens.session.ui import ProgramAction, SessionUi
 from ccq_tui.text import one_line
 from ccq_tui.transcript.blocks import Block, PromptBlock, ToolBlock
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import bindings_at, bindings_for
+from ccq_tui.widgets.keys import bindings_at, bindings_for, keyboard_of
 from ccq_tui.widgets.lifetime import after, failure, is_live, start_work
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
@@ -248,6 +248,8 @@ class SessionBase(Screen[None]):
         self._arrived: deque[tuple[SessionEvent, SessionFacts]] = deque()
         self._handled_at = float("-inf")
         self._picker: Picker | None = None
+        self._asked_by = Stroke("")
+        """The key that began the command that runs: a list that opens behind another key came by itself."""
         self._styled = False
         session.subscribe(self.take)
         dock.follow(session, self._handle_events)
@@ -279,7 +281,7 @@ class SessionBase(Screen[None]):
         """Let the person choose from a list over the screen; None when they left it."""
         self._picker = picker
         picker.takes_lines = partial(self._make_room, picker)
-        picker.by_itself = by_itself
+        picker.by_itself = by_itself or keyboard_of(self).key is not self._asked_by
         self._say_what_waits()
         try:
             return await self.app.push_screen_wait(picker)
@@ -326,6 +328,8 @@ class SessionBase(Screen[None]):
 
     def start(self, work: Work, name: str, *, group: str = "default", exclusive: bool = False) -> None:
         """Run a coroutine beside the keys, for as long as the screen lives."""
+        if group == "command":
+            self._asked_by = keyboard_of(self).key
         start_work(self, work, name=name, group=group, exclusive=exclusive)
 
     def act(self, name: str, *arguments: Any) -> None:

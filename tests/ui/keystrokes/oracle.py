@@ -70,6 +70,7 @@ class Sight:
         to_prompt: Whether the last keys went to the prompt.
         last: The last key of all, and its time.
         frames: What was drawn while it had the keys, with the times; the newest last.
+        left: The same for what had them before.
     """
 
     front: object = None
@@ -81,6 +82,7 @@ class Sight:
     to_prompt: bool = False
     last: tuple[str, float] = ("", NEVER)
     frames: list[tuple[float, Frame]] = field(default_factory=list)
+    left: list[tuple[float, Frame]] = field(default_factory=list)
     _known: object = None
 
     def looked(self, front: object, at: float, *, asked_for: bool) -> bool:
@@ -91,7 +93,7 @@ class Sight:
             self._known = self.front if self.seen(at) else None
         self.front, self.by_itself, self.shown_at = front, not asked_for, at
         self.used = front is not None and front == self._known
-        self.frames = self.frames[-1:]
+        self.left, self.frames = self.frames, self.frames[-1:]
         return True
 
     def seen(self, at: float) -> bool:

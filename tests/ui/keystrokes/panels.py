@@ -457,7 +457,7 @@ class Panels(Hands):
         declined = isinstance(outcome, Declined)
         words = ["Decline", "decline"] if declined else taken(outcome, state)
         sign = "" if typed(key) or before.in_text or declined or state.large else "❯"
-        frames = [before.frame, *(frame for when, frame in self.sight.frames if when >= at)]
+        frames = [before.frame, *(frame for when, frame in self.sight.left + self.sight.frames if when >= at)]
         if not any(frame.shows(one, sign) for frame in frames for one in words):
             named = key == "n" or (outcome == Denied() and not {"n", "ctrl+d"}.isdisjoint(keys))
             if not (named or self._written(own_text(outcome), state)):
@@ -485,7 +485,7 @@ class Panels(Hands):
 
     def standing(self) -> str:
         """Say how things stand, for a violation."""
-        return f"{replace(self.sight, frames=[])}{super().standing()}"
+        return f"{replace(self.sight, frames=[], left=[])}{super().standing()}"
 
 
 def lasts(outcome: RequestOutcome) -> bool:
