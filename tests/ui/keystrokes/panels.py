@@ -384,7 +384,7 @@ class Panels(Hands):
         parts = [*(first + here).split("\n")]
         if not here.replace("\n", ""):
             return
-        added = gained(start.texts, self.texts())
+        added = gained(before.texts | start.texts, self.texts())  # what came meanwhile may have a draft
         whole = Counter("".join(parts))
         lost = whole - added
         for at, part in enumerate(parts):
