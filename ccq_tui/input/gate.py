@@ -275,7 +275,7 @@ def _pressed(key: Stroke, face: Face, hand: Hand) -> Verdict:
     signed = hand.signed == key.name + face.twice and not (face.twice and gap >= face.again)
     if key.name == "enter" and face.prompts and face.draft and face.by_itself:
         if early:
-            return Verdict(To.PROMPT)
+            return Verdict(To.PROMPT, decides=False)
         if hand.to is To.PROMPT:
             later = REPEAT if same and gap < HELD else 0.0
             return Verdict(To.PROMPT, after=later) if signed else Verdict(To.NOWHERE, sign=Sign.NOT_SENT)

@@ -191,6 +191,11 @@ class Keyboard(Waiting):
         """Note a key that nothing had to judge."""
         self.hand = self.hand.noted(key, to)
 
+    def note_command(self) -> None:
+        """Note the last key as a command of the screen, unless a panel judged it: none waits to come again."""
+        if self.hand is self._before:
+            self.note(self.key, self.hand.to)
+
     def at_panel(self) -> None:
         """Note that the last key opened a panel: what it was in the prompt does not count there."""
         self.hand = replace(self.hand, to=To.PANEL)

@@ -181,6 +181,8 @@ async def test_ctrl_c_withdraws_no_question_and_ctrl_d_in_a_panel_does_not_quit(
     await pilot.press("ctrl+c")
     assert run.told.interrupts == 0
     assert "Ctrl+C again quits" in run.screen.dock.notices.text
+    await press_apart(pilot, run, "ctrl+f", "ctrl+c", "escape", seconds=0.5)
+    assert not run.told.closed, "another key came between"
     run.clock.skip(5.0)
     await press_apart(pilot, run, "ctrl+d")
     assert "Ctrl+D again" not in run.screen.dock.notices.text

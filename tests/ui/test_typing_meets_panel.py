@@ -87,6 +87,19 @@ async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(
     assert not dock.panel.state.has_draft  # type: ignore[union-attr]
 
 
+@pytest.mark.words
+async def test_what_follows_the_enter_that_sends_the_prompt_in_one_burst_is_the_next_one(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    dock = run.screen.dock
+    await opened(run, pilot, ASKED["permission"], "first")
+    dock.prompt.came_up()
+    await press_later(pilot, "enter")
+    run.clock.skip(1.0)
+    burst(run, "\rand")
+    await until(pilot, lambda: (run.told.sent, dock.prompt.text) == (["first"], "and"))
+
+
 async def test_the_text_in_the_prompt_becomes_the_answer(run: Driven, pilot: Pilot[int]) -> None:
     dock = run.screen.dock
     await opened(run, pilot, asked("set", SINGLE), "zebra crossing")

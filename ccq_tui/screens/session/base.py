@@ -455,6 +455,7 @@ class SessionBase(Screen[None]):
 
     def action_do(self, name: str) -> None:
         """Do an action of the table of keys."""
+        keyboard_of(self).note_command()
         self.actions[name](self)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

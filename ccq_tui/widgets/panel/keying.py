@@ -97,7 +97,8 @@ class PanelKeys(Waiting):
             case To.NOWHERE:
                 self._sign(key, verdict.sign)
             case To.PROMPT if not verdict.words:
-                self.wait(key, verdict.after, partial(self._send, typed), self._panel.later)
+                sends = key.name == "enter" and verdict.decides
+                self.wait(key, verdict.after, partial(self._send, typed, sends=sends), self._panel.later)
             case To.PROMPT | To.WORDS:
                 self._write(verdict)
             case To.PANEL:
@@ -130,9 +131,9 @@ class PanelKeys(Waiting):
             self._sign(letter, Sign.AGAIN)
         return letter
 
-    def _send(self, typed: Any) -> None:
+    def _send(self, typed: Any, *, sends: bool) -> None:
         """Give the prompt a key that types nothing; no sign about it stands any longer."""
-        self._panel.to_prompt([typed])
+        self._panel.to_prompt([typed], sends=sends)
         self._panel.dispatch(Signed(""))
 
     def click(self, key: Stroke, clicked: Clicked | TabClicked) -> None:

@@ -385,9 +385,12 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         """Draw the keys that apply now that the prompt has changed."""
         self._draw()
 
-    def to_prompt(self, typed: Sequence[Typed]) -> None:
-        """Give the prompt input that was meant for it."""
-        self.host.type_late(typed)
+    def to_prompt(self, typed: Sequence[Typed], *, sends: bool = False) -> None:
+        """Give the prompt input that was meant for it; an Enter ``sends`` it before what is typed next."""
+        if sends:
+            self.host.prompt.send()
+        else:
+            self.host.type_late(typed)
         self._draw()
 
     def later(self, seconds: float, call: Callable[[], object]) -> TimerHandle:

@@ -181,6 +181,12 @@ class Prompt(Vertical):
                 self.field.post_message(event)
             self.note_typed()
 
+    def send(self) -> None:
+        """Send the text at once, by an Enter that was judged where it was pressed."""
+        self.note_typed()
+        if not self.field.goes_on():
+            self._sends = self._submit()
+
     def note_typed(self, at: float | None = None) -> None:
         """Note that somebody typed, now or at a given time, here or elsewhere."""
         now = self._clock() if at is None else at

@@ -276,7 +276,7 @@ class Lists(Panels):
     def _completed(self, key: str, prompt: str, frame: Frame) -> None:
         """Look whether a row that was put into the prompt was in sight."""
         now = self.dock.prompt.text
-        if now == prompt or typed(key) or key in ("escape", "f2"):
+        if now == prompt or typed(key) or key in ("escape", "f2", "ctrl+d"):
             return
         took = now.split()[-1].lstrip("@") if now.split() else ""
         seen = frame.shows(took[:6], "❯") or frame.shows(took[-6:], "❯")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -97,6 +98,14 @@ class Prompts(Panels):
     def over(self) -> bool:
         """Whether the program was quit, even if its session still ends."""
         return self.app._exit or self.run.app._ending
+
+    def texts(self) -> dict[str, Counter[str]]:
+        """Every character that stands somewhere; what was put aside or left for an earlier prompt comes back."""
+        prompt = self.dock.prompt
+        aside = prompt._stashed.text if prompt._stashed else ""
+        left = prompt._walk.draft if prompt._walk.draft != prompt.field.text else ""
+        sent = (re.sub(r"(?s)</?bash-input>|\n<bash-stdout>.*", "", one) for one in self.run.told.sent)
+        return super().texts() | {"prompt": Counter("".join([prompt.text, aside, left, *sent]))}
 
     @property
     def kept(self) -> Counter[str]:
