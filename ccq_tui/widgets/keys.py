@@ -192,7 +192,7 @@ class Keyboard(Waiting):
         self.hand = self.hand.noted(key, to)
 
     def note_command(self) -> None:
-        """Note the last key as a command of the screen, unless a panel judged it: none waits to come again."""
+        """Note the last key as a command of the screen, unless a panel judged it."""
         if self.hand is self._before:
             self.note(self.key, self.hand.to)
 

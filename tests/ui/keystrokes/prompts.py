@@ -100,7 +100,7 @@ class Prompts(Panels):
         return self.app._exit or self.run.app._ending
 
     def texts(self) -> dict[str, Counter[str]]:
-        """Every character that stands somewhere; what was put aside or left for an earlier prompt comes back."""
+        """Every character that stands somewhere; what was put aside comes back."""
         prompt = self.dock.prompt
         aside = prompt._stashed.text if prompt._stashed else ""
         left = prompt._walk.draft if prompt._walk.draft != prompt.field.text else ""

@@ -90,7 +90,7 @@ class Person:
             self.dispatch(pressed)
         return True
 
-    def to_prompt(self, typed: Sequence[Any], *, sends: bool = False) -> None:  # noqa: ARG002
+    def to_prompt(self, typed: Sequence[Any], *, sends: bool = False) -> None:
         for key in typed:
             if key.name == "enter":
                 self.sent.append(str(self.draft))
