@@ -51,6 +51,11 @@ class TrustKeys:
         """Text typed for the prompt."""
         return self.typed.rstrip("\n")
 
+    @property
+    def enter_is_prompts(self) -> bool:
+        """Whether Enter ends a line of what is being typed for the prompt."""
+        return bool(self.typed) and self.hand.to is To.PROMPT
+
     def drawn(self, at: float) -> TrustKeys:
         """Return the question after it was drawn as it is."""
         shown_at = at if self.shown_at is None else self.shown_at

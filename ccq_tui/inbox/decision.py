@@ -16,7 +16,7 @@ from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import DEFAULT, Chosen, Does, Hints, KeyPlace, actions_at, key_line, row_for
 from ccq_tui.questions import events as ev
 from ccq_tui.questions.moves import OUT_OF_SIGHT
-from ccq_tui.questions.state import is_text, typable
+from ccq_tui.questions.state import is_text, set_off, typable
 
 KEPT = "your words are kept, not sent · Enter again sends them"
 DECISION_ACTIONS = actions_at(KeyPlace.DECISION)
@@ -114,15 +114,18 @@ def _decided(state: DecisionState, event: ev.Event) -> DecisionState:
             return _seen(state, event)
         case ev.Signed(words):
             return replace(state, notice=words)
+        case ev.TextChanged(text) if state.typing:
+            text = typable(text)
+            doubt = state.doubt if text[:1] == (state.text or text)[:1] else None
+            return replace(state, text=text, notice="", doubt=doubt)
         case ev.TextChanged(text):
-            return (
-                replace(state, text=typable(text), notice="") if state.typing else _plan_edited(state, text)
-            )
+            return _plan_edited(state, text)
         case ev.Words(text, meant):
             text = typable(text)
             if not text or state.hidden or state.typing:
                 return state
-            written = _type(state, text, _text_row(state))
+            seed = set_off(state.text, text) if meant else text
+            written = _type(state, seed, _text_row(state))
             return replace(written, stray=False) if meant else written
         case ev.TakenBack(before):
             seen = ev.Seen(state.in_sight or frozenset(), state.unseen, state.at_least)

@@ -255,7 +255,7 @@ def enter_words(state: PanelState) -> Does:
         case Focus.FILTER:
             return Does("keep the filter")
         case Focus.DISCUSS:
-            return Does("send these words")
+            return Does("send these words" if state.sends_text else "keep these words")
         case Focus.FIELD:
             return _field_words(state)
         case Focus.OTHER:
@@ -296,7 +296,8 @@ def _list_words(state: PanelState) -> Does:
     if page.question.multi_select:
         count, skippable = len(draft.selected) + draft.other_on, page.question.skippable
         if count or (page.question.required if skippable else selection_problem(page.question, 0)):
-            return Does(f"go on with {count}")
+            lacking = not count or selection_problem(page.question, count)
+            return Does("check it" if lacking else f"go on with {count}")
         if skippable:
             return Does("skip it")
         return Does("none", link=" of these")

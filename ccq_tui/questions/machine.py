@@ -6,6 +6,7 @@ Whether a key counts was decided before, by the gate.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from ccq_tui.input.gate import KeyKind
@@ -28,6 +29,7 @@ from ccq_tui.questions.merge_partial import NOT_ASKED, NOT_COMPLETE
 from ccq_tui.questions.outcome import Answered
 from ccq_tui.questions.state import Doubt, Focus, PanelState, typable
 
+REPLY_LEFT_OUT = "Your words to discuss are not sent · Enter again sends without them · c continues them"
 TEXT_LEFT_OUT = "Your own text is not selected · Enter again sends without it · o selects it"
 TAKEN_BACK = ("tab", "focus", "review_row", "discussion", "large", "notice", "stray")
 """Fields of a state that own words set back, besides the pages."""
@@ -41,7 +43,7 @@ def step(state: PanelState, event: Event) -> PanelState:
     if isinstance(event, Pressed | Clicked | Words):
         if state.aside or state.warned:
             heard = replace(state, aside="", warned=False)
-        if state.warned and isinstance(event, Pressed) and action_of(state, event) is OTHER:
+        if state.aside == TEXT_LEFT_OUT and isinstance(event, Pressed) and action_of(state, event) is OTHER:
             return moves.pick(heard, state.page.other_row)
     after = _stepped(heard, event)
     return after if after.outcome is None else _confirmed(after, state)
@@ -51,11 +53,11 @@ def _confirmed(after: PanelState, before: PanelState) -> PanelState:
     """Ask once more before a set is confirmed that is not whole yet, or that leaves typed text out."""
     if before.arriving is not None:
         return replace(after, outcome=None, aside=NOT_ASKED if before.arriving.whole else NOT_COMPLETE)
-    # Typed text is left unselected in an answer that is sent without a review.
-    left_out = isinstance(after.outcome, Answered) and not after.needs_review and after.page.unselected
-    if left_out and not before.warned:
-        return replace(after, outcome=None, warned=True, aside=TEXT_LEFT_OUT)
-    return after
+    if before.warned or after.needs_review or not isinstance(after.outcome, Answered):
+        return after
+    # What was typed is no part of an answer that is sent without a review.
+    aside = TEXT_LEFT_OUT if after.page.unselected else REPLY_LEFT_OUT if after.discussion.strip() else ""
+    return replace(after, outcome=None, warned=True, aside=aside) if aside else after
 
 
 def _stepped(state: PanelState, event: Event) -> PanelState:
@@ -67,14 +69,14 @@ def _stepped(state: PanelState, event: Event) -> PanelState:
         case Pressed():
             return _pressed(state, event)
         case Words(text, meant):
-            written = _written(state, typable(text))
-            return replace(written, stray=None) if meant else written
+            return _written(state, typable(text), moves.add_words if meant else moves.open_other)
         case TakenBack(before):
             return _taken_back(state, before)
         case Doubted(letter):
             open_here = state.in_review or not state.page.question.closed  # to own words
             first = open_here and state.focus in READINGS and not (state.text or state.page.draft.other)
-            return replace(state, doubt=Doubt(letter, state.focus)) if first else state
+            row = 0 if state.in_review else state.page.cursor
+            return replace(state, doubt=Doubt(letter, state.focus, row)) if first else state
         case Clicked(row):
             return state if state.hidden else _clicked(state, row)
         case TabClicked(tab):
@@ -94,9 +96,9 @@ def _pressed(state: PanelState, event: Pressed) -> PanelState:
     return action.do(state)
 
 
-def _written(state: PanelState, text: str) -> PanelState:
+def _written(state: PanelState, text: str, begin: Callable[[PanelState, str], PanelState]) -> PanelState:
     """Begin own words; an open field takes a paste itself, at its own caret."""
-    return state if state.hidden or state.typing or not text else moves.open_other(state, text)
+    return state if state.hidden or state.typing or not text else begin(state, text)
 
 
 def _taken_back(state: PanelState, before: PanelState) -> PanelState:

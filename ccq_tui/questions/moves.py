@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ccq_tui.questions.model import Answer
-from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focus
+from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focus, set_off
 
 OUT_OF_SIGHT = "the row was out of sight · press again to choose it"
 KEPT = "your words are kept, not sent · Enter again takes them"
@@ -153,6 +153,14 @@ def open_other(state: PanelState, seed: str = "") -> PanelState:
     return replace(state, focus=focus, large=False, notice="", stray=stray)
 
 
+def add_words(state: PanelState, words: str) -> PanelState:
+    """Put words that are meant as such behind those that are there; a proposal is replaced."""
+    if not state.in_review and state.page.is_field and not state.page.typed:
+        state = state.with_draft(other="")
+    kept = state.discussion if state.in_review else state.page.draft.other
+    return replace(open_other(state, set_off(kept, words)), stray=None)
+
+
 def open_text(state: PanelState, focus: Focus) -> PanelState:
     """Go to the note, the filter or the discussion."""
     if focus is not Focus.DISCUSS and state.in_review:
@@ -166,6 +174,8 @@ def open_text(state: PanelState, focus: Focus) -> PanelState:
 
 def set_text(state: PanelState, text: str) -> PanelState:
     """Put ``text`` into the open field; without an open field nothing changes."""
+    if state.doubt is not None and text[:1] != (state.text or text)[:1]:
+        state = replace(state, doubt=None)  # an edit at its front is no word that the letter began
     match state.focus:
         case Focus.OTHER | Focus.FIELD:
             if state.one_line:
@@ -213,8 +223,9 @@ def swap(state: PanelState) -> PanelState:
         return state
     after = set_text(state, "")
     if doubt.is_word:
-        after = replace(after, focus=doubt.focus, doubt=replace(doubt, is_word=False))
-        return set_text(after, text.removeprefix(doubt.letter))
+        after = after if after.in_review else after.with_page(cursor=doubt.row)
+        after = set_text(replace(after, focus=doubt.focus), text.removeprefix(doubt.letter))
+        return replace(after, doubt=replace(doubt, is_word=False))
     after = open_other(replace(after, focus=resting_focus(state.pages, state.tab)), doubt.letter + text)
     return replace(after, stray=None, doubt=replace(doubt, is_word=True))
 

@@ -36,7 +36,7 @@ LONGEST_PATH = 4_096
 TOLD = "A session here obeys its files. They can run programs and allow tools as soon as it starts:"
 SIGNS: Mapping[Sign | None, Hints] = {
     Sign.AGAIN: (("Enter", "again answers"), ("↑ ↓", "choose")),
-    Sign.NOT_SENT: (("↓", "goes to the answers"), ("Enter", "ends a line for the prompt")),
+    Sign.NOT_SENT: (("Enter", "end a line for the prompt"), ("↓", "to the answers")),
 }
 """What the line of keys says where Enter came too early, or belongs to what was typed for the prompt."""
 QUIT = "quit"
@@ -220,7 +220,8 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
         answers.styles.height = len(lines)
         answers.show(lines, ROWS.index(self._question.row), palette.cursor)
         hints = self.query_one(HintBar)
-        hints.show(SIGNS.get(self._question.sign, self._hints), most_lines=key_lines(self.app.size.height))
+        sign = Sign.NOT_SENT if self._question.enter_is_prompts else self._question.sign
+        hints.show(SIGNS.get(sign, self._hints), most_lines=key_lines(self.app.size.height))
         # The rest is known only after the layout.
         after_refresh(self, self._say_more)
 

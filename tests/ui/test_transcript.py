@@ -16,6 +16,7 @@ from textual.geometry import Region
 from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
+from ccq_tui.inbox.requests import PlanRequest
 from ccq_tui.screens.session.base import READING
 from ccq_tui.widgets.transcript import Transcript, code, pace, widget
 from ccq_tui.widgets.transcript.painter import Painter
@@ -91,6 +92,16 @@ async def test_what_was_there_before_mounting_is_shown() -> None:
     async with app.run_test(size=(60, 20)) as pilot:
         await until(pilot, lambda: "● early" in lines(app))
         await until(pilot, lambda: "⚠ and this" in lines(app))
+
+
+async def test_the_head_of_a_plan_that_comes_after_its_panel_is_brought_into_view() -> None:
+    async with running(Host(), size=(40, 12)) as (app, pilot):
+        app.transcript.plan.show("p@p")
+        assert app.transcript.plan.unseen, "nothing is approved before it came"
+        steps = "\n".join(f"{number}. Step" for number in range(40))
+        app.transcript.apply(ev.RequestAsked(PlanRequest("p", "p", f"The head\n\n{steps}")))
+        await until(pilot, lambda: any("The head" in line for line in lines(app)))
+        assert 20 < app.transcript.plan.unseen < 40
 
 
 async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn(

@@ -16,7 +16,9 @@ class PlanSight:
         self._layout = viewport.layout
         self._pane = pane
         self._looked = looked
+        self._request = ""
         self._plan: PlanBlock | None = None
+        """The block of the request; None before the transcript has it, which may be behind the panel."""
         self._opens = False
         """Whether the panel may still take lines from the view that shows the head."""
         self._in_view: frozenset[tuple[int, int]] = frozenset()
@@ -24,10 +26,17 @@ class PlanSight:
 
     def show(self, request_id: str) -> None:
         """Bring the head of a request's plan into view, and watch it."""
+        self._request, self._plan = request_id, None
+        self._in_view, self._opens = frozenset(), self._viewport.following
+        self.follow()
+
+    def follow(self) -> None:
+        """Bring the head into view once the transcript has the plan."""
         layout, view = self._layout, self._viewport
+        if self._plan is not None or not self._request:
+            return
         plans = (block for block in reversed(layout.blocks) if isinstance(block, PlanBlock))
-        self._plan = next((block for block in plans if block.request.id == request_id), None)
-        self._in_view, self._opens = frozenset(), view.following
+        self._plan = next((block for block in plans if block.request.id == self._request), None)
         if self._plan is None:
             return
         head = layout.before(self._plan.at)
@@ -50,6 +59,8 @@ class PlanSight:
     def unseen(self) -> int:
         """Number of lines of the plan that were never in view."""
         block, layout = self._plan, self._layout
+        if block is None and self._request:
+            return 1  # at least
         if block is None or block.at < 0:
             return 0
         lines = sum(layout.height(block.at, part) for part in range(layout.parts(block.at)))

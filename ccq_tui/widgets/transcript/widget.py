@@ -177,6 +177,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self._watch_clock()
         self.block_mark.follow()
         self.search.follow(change)
+        self.plan.follow()
 
     def _split(self, until: float) -> bool:
         """Split new Markdown and take in the past; return whether there is more."""

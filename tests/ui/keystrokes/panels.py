@@ -348,7 +348,9 @@ class Panels(Hands):
             self._taken_over(before)
         if len(self.sent) > before.sent:
             asked_again = before.front is None or before.frame.shows("Enter again")
-            self.expect("enter" in keys and asked_again, f"{self.sent[before.sent :]} sent by {keys}")
+            waited = prior is not None and "enter" in prior[0] and before.at - prior[1].at < WORD
+            right = asked_again and ("enter" in keys or waited)
+            self.expect(right, f"{self.sent[before.sent :]} sent by {keys}")
         if self.interrupts > before.interrupts:
             self.expect(self.clock.now - escaped_at >= ESCAPES_APART, "a burst interrupted")
         self._account(keys, before)
@@ -359,7 +361,7 @@ class Panels(Hands):
         """Note where the keys went."""
         sight, last = self.sight, keys[-1]
         now = self.texts()
-        sight.to_prompt = before.texts["prompt"] != now["prompt"]
+        sight.to_prompt = keys != ("enter",) and before.texts["prompt"] != now["prompt"]
         if sight.to_prompt:
             sight.prompt_at = self.clock.now
         if gained(before.texts, now):
@@ -507,7 +509,8 @@ def may_act(typed: str, before: Before | None) -> Counter[str]:
 
 def idle_why(typed: str, state: Draft | None) -> str:
     """Return why printable keys may do nothing, or ""."""
-    if not typed.strip():
+    typed = typed.strip()
+    if not typed:
         return "blanks that begin no word"
     if state is not None and state.large:
         return "keys while something enlarged covers the rows"

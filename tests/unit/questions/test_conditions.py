@@ -103,7 +103,7 @@ def test_nothing_selected_in_a_list_is_no_answer() -> None:
     assert keys(state, "1 enter").aside == "choose at least 2, not 1"
     assert keys(state, "enter enter enter").outcome == Answered((Answer(), Answer()))
     needed = form(field("Blockers", "a", "b", multi_select=True, required=True), field("Next"))
-    assert dict(hints(needed))["Enter"] == "go on with 0"
+    assert dict(hints(needed))["Enter"] == "check it"
     assert keys(needed, "enter").aside == NEEDED
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ccq_tui.questions import Answer, Answered
-from ccq_tui.questions.events import Clicked, Pressed, TabClicked, TextChanged, Words
-from ccq_tui.questions.machine import TEXT_LEFT_OUT, step
+from ccq_tui.questions import Answer, Answered, Discussed
+from ccq_tui.questions.events import Clicked, Doubted, Pressed, TabClicked, TextChanged, Words
+from ccq_tui.questions.keys import enter_words
+from ccq_tui.questions.machine import REPLY_LEFT_OUT, TEXT_LEFT_OUT, step
 from ccq_tui.questions.merge_partial import begun, grown
 from ccq_tui.questions.moves import KEPT_ASIDE
 from ccq_tui.questions.prose import draft_text, unselected_text
@@ -169,3 +170,31 @@ def test_a_list_that_grows_meanwhile_gives_the_same_row_back() -> None:
         assert state.focus is Focus.OTHER
         state = keys(grown(state, questions(whole), None, seen=True), "escape")
         assert (state.page.cursor, state.page.draft.other_on) == (row, selected)
+
+
+def test_words_from_the_prompt_stand_apart_and_in_the_place_of_a_proposal() -> None:
+    kept = keys(typed(keys(panel(*TWO), "o"), "first"), "escape")
+    assert step(kept, Words("second", meant=True)).text == "first second"
+    proposed = keys(panel(text_question(default="api"), question()), "escape")
+    assert step(proposed, Words("web", meant=True)).text == "web"
+
+
+def test_words_to_discuss_are_not_left_out_of_an_answer_without_a_word() -> None:
+    state = keys(keys(typed(keys(panel(), "c"), "which is faster?"), "escape"), "enter")
+    assert (state.outcome, state.aside) == (None, REPLY_LEFT_OUT)
+    assert keys(state, "enter").outcome == Answered((Answer(("Postgres",)),))
+    assert keys(state, "c enter").outcome == Discussed("which is faster?")
+
+
+def test_a_stray_text_in_the_review_is_kept_as_its_hint_says() -> None:
+    assert enter_words(keys(panel(*TWO), "tab tab x")) == "keep these words"
+
+
+def test_swapping_the_reading_twice_leaves_all_as_it_was_and_an_edit_at_the_front_ends_it() -> None:
+    note = typed(step(keys(panel(), "down n"), Doubted("n")), "ot sure")
+    swapped = keys(note, "tab")
+    assert (swapped.focus, swapped.text) == (Focus.OTHER, "not sure")
+    back = keys(swapped, "tab")
+    assert (back.focus, back.text, back.page.cursor, back.doubt) == (Focus.NOTE, "ot sure", 1, note.doubt)
+    for state, edited in ((note, "I am ot sure"), (swapped, "I am not sure")):
+        assert typed(state, edited).doubt is None
