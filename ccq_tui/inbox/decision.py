@@ -114,12 +114,8 @@ def _decided(state: DecisionState, event: ev.Event) -> DecisionState:
             return _seen(state, event)
         case ev.Signed(words):
             return replace(state, notice=words)
-        case ev.TextChanged(text) if state.typing:
-            text = typable(text)
-            doubt = state.doubt if text[:1] == (state.text or text)[:1] else None
-            return replace(state, text=text, notice="", doubt=doubt)
         case ev.TextChanged(text):
-            return _plan_edited(state, text)
+            return (_text_edited if state.typing else _plan_edited)(state, typable(text))
         case ev.Words(text, meant):
             text = typable(text)
             if not text or state.hidden or state.typing:
@@ -236,11 +232,16 @@ def unseen_words(state: DecisionState, *, short: bool = False) -> str:
     return f"{lines} {'was' if one else 'were'} never on the screen · {how} · {again}"
 
 
+def _text_edited(state: DecisionState, text: str) -> DecisionState:
+    """Take a text as it is now; an edit at its front is no word that a letter began."""
+    doubt = state.doubt if text[:1] == (state.text or text)[:1] else None
+    return replace(state, text=text, notice="", doubt=doubt)
+
+
 def _plan_edited(state: DecisionState, text: str) -> DecisionState:
     """Take a plan from the person's editor; an empty or unchanged one restores the proposed plan."""
     if not isinstance(state.request, PlanRequest):
         return state
-    text = typable(text)
     same = text.strip() == state.request.plan.strip()
     notice = "an empty plan cannot be approved · the proposed plan is back" if not text.strip() else ""
     return replace(state, plan="" if same or notice else text, notice=notice)
