@@ -62,11 +62,8 @@ def _own(where: str) -> dict[str, str]:
     """Return an environment in which nothing of the user's is touched."""
     names = (
         "HOME",
-        "XDG_STATE_HOME",
-        "XDG_CONFIG_HOME",
-        "XDG_CACHE_HOME",
-        "XDG_DATA_HOME",
         "CLAUDE_CONFIG_DIR",
+        *(f"XDG_{one}_HOME" for one in ("STATE", "CONFIG", "CACHE", "DATA")),
     )
     return dict.fromkeys(names, where)
 

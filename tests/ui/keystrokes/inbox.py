@@ -23,22 +23,7 @@ from tests.ui.keystrokes.oracle import typed
 from tests.ui.keystrokes.panels import FIELD, LONG, MEANT, OTHERS, PLAN, Before, Panels, may_act, texts_of
 from tests.ui.session import Driven, ToldSession
 
-LIST_KEYS = (
-    "down",
-    "up",
-    "right",
-    "right",
-    "a",
-    "enter",
-    "ctrl+d",
-    "y",
-    "n",
-    "/",
-    "g",
-    "escape",
-    "f2",
-    "end",
-)
+LIST_KEYS = ("down", "up", "right", "right", "enter", "ctrl+d", *"ayn/g", "escape", "f2", "end")
 SESSIONS = 2
 
 

@@ -23,23 +23,7 @@ from tests.ui.keystrokes.oracle import ESCAPES_APART, HELD, QUIET, REPEAT, WORD,
 from tests.ui.session import Driven, asked, permission
 
 OTHERS = ("enter", "escape", "space", "tab", "f2", "down", "up", "ctrl+d", "ctrl+f", "f1", "pagedown")
-MEANT = (
-    "enter",
-    "enter",
-    "enter",
-    "space",
-    "y",
-    "n",
-    "1",
-    "2",
-    "a",
-    "down",
-    "end",
-    "ctrl+d",
-    "tab",
-    "j",
-    "r",
-)
+MEANT = (*["enter"] * 3, "space", *"yn12ajr", "down", "end", "ctrl+d", "tab")
 """Keys of somebody who has read the panel."""
 HURRIED = ("enter", "enter", "y", "n", "1", "down", "ctrl+d", "o")
 FIELD = Question("Which port?", "Port", kind=Kind.TEXT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,6 +66,11 @@ class Surface:
             self.hands.wait(key, verdict.after, act, self.later, alone=bool(self.face.twice))
 
 
+def rows(name: str) -> list[str]:
+    """Return the rows of a table beside this file."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()[1:]
+
+
 def play(surface: Any, script: str) -> None:
     """Press keys: ``@t`` and ``+d`` are times, ``key×n/d`` is a key held down."""
     for token in script.split():
@@ -79,66 +85,10 @@ def play(surface: Any, script: str) -> None:
     surface.go(surface.now + 20.0)
 
 
-ROWS_OF_ALL = """
-list by itself | @0.1 ⏎ | again
-list by itself | @0.1 ⏎ +0.2 ⏎ | again, done
-list by itself | @0.1 ⏎ +0.1 ⏎ | again
-list by itself | @0.1 ⏎ +0.1 ⏎ +0.2 ⏎ | again, done
-list by itself | @0.1 ⏎ ↓ +0.1 ⏎ | again, again
-list by itself | @0.5 ⏎ | done
-list by itself | @0.5 ↓ ⏎ | done
-list by itself held | @0.02 ⏎×60/0.03 |
-list by itself held | @0.6 ⏎×20/0.03 | again
-list by itself held | @0.6 ⏎×20/0.03 +0.2 ⏎ | again, done
-list by itself held | @0.9 ⏎ | done
-list not drawn | @5 ⏎ | again
-list | @0 ⏎ | done
-list held | @0.02 ⏎×20/0.03 |
-list held | @0.5 ⏎×20/0.03 |
-list held | @0.5 ⏎ | done
-quit | @1 ^C | again
-quit | @1 ^C +0.2 ^C | again, done
-quit | @1 ^C +1.9 ^C | again, done
-quit | @1 ^C +2.1 ^C | again, again
-quit | @1 ^C +0.2 a +0.2 ^C | again, again
-quit | @1 ^C +0.9 ^C +0.1 a | again, done
-quit | @1 ^C +0.5 ^C +0.1 a | again
-quit | @1 ^C +0.25 ^C +0.1 a | again
-quit | @1 ^C×40/0.03 | again
-quit | @1 ^C +0.4 ^C×8/0.03 | again
-quit | @1 ^C +0.5 ^C×8/0.12 | again
-quit | @1 ^C +0.5 ^C×8/0.12 +0.3 ^C +0.3 ^C | again, again, done
-quit | @1 ^C ^C | again
-quit held | @0.05 ^C×20/0.03 |
-quit held | @0.05 ^C×20/0.03 +1 ^C | again
-export | @1 e +5 e | again, done
-export | @1 e +11 e | again, again
-export | @1 e×3/0.03 | again
-interrupt | @1 ⎋ | done
-interrupt held | @0.35 ⎋ |
-interrupt held | @0.37 ⎋ | done
-interrupt held | @0.45 ⎋×5/0.03 |
-interrupt held | @0.1 x +0.1 ⎋ |
-interrupt held | @0.1 x +0.3 ⎋ | done
-interrupt | @1 ⎋×30/0.03 | done
-interrupt | @1 ⎋ +0.5 ⎋ +0.05 x | done, done
-withdraw | @1 ⎋ | again
-withdraw | @1 ⎋ +0.3 ⎋ | again
-withdraw | @1 ⎋ +0.5 ⎋ | again, done
-withdraw | @1 ⎋ +0.5 ⎋×5/0.03 | again
-withdraw | @1 ⎋ +2.5 ⎋ | again, again
-prompt after a panel | @0.3 ⏎ | again
-prompt after a panel | @0.3 ⏎ +0.2 ⏎ | again, done
-prompt after a panel | @0.3 a +0.6 b +0.6 ⏎ | again
-prompt after a panel | @0.3 a +0.6 b +0.6 ⏎ +0.3 ⏎ | again, done
-prompt after a panel | @0.3 ⏎ a +0.1 ⏎ | again, again
-prompt after a panel | @0.3 a +0.9 b +0.1 ⏎ | done
-prompt after a panel | @0.9 ⏎ | done
-"""
 NAMES["^C"] = "ctrl+c"
 
 
-@pytest.mark.parametrize("row", ROWS_OF_ALL.strip().splitlines())
+@pytest.mark.parametrize("row", rows("surfaces.txt"))
 def test_keys_come_to_what_the_table_says(row: str) -> None:
     name, keys, outcome = (one.strip() for one in row.split("|"))
     face = FACES[name.removesuffix(" held")]
@@ -187,40 +137,7 @@ class Trust:
         return f"{answer} “{question.typed}”" if question.typed else answer
 
 
-OF_TRUST = """
-⏎ | at LEAVE
-@0.1 ⏎ +0.3 ⏎ | answer LEAVE
-@0.1 ⏎ ⏎×20/0.03 | at LEAVE
-@0.9 ⏎ | answer LEAVE
-@1 ↓ +0.4 ⏎ | answer WITHOUT
-@1 ↓ ↓ ↓ +0.4 ⏎ | answer TRUST
-@1 ↓ +0.1 ⏎ | at WITHOUT
-@1 ↓ +0.1 ⏎ +0.3 ⏎ | answer WITHOUT
-@1 ↑ +0.4 ⏎ | answer LEAVE
-@0.1 y | at LEAVE “y”
-@1 y | at TRUST
-@1 y +0.5 ⏎ | at TRUST
-@1 y +0.9 ⏎ | answer TRUST
-@1 y +0.1 ⏎ +0.3 ⏎ | answer TRUST
-@1 y +0.1 e +0.1 s +0.1 ⏎ | at LEAVE “yes\\n”
-@1 y +1 e +1 s +1 ⏎ +1 ⏎ | at LEAVE “yes\\n\\n”
-@1 y +1 e +1 s +1 ⏎ ↓ +1 ⏎ | answer WITHOUT “yes\\n”
-@1 d +1 a +1 y +1 ⏎ | at LEAVE “day\\n”
-@1 y ⌫ +1 ⏎ | answer LEAVE
-@1 x ⌫ +1 ⏎ | answer LEAVE
-@1 y +1 ⏎ +0.1 d | answer TRUST “d”
-@1 y +1 ⏎ +0.1 paste | answer TRUST “y\\nd”
-@1 y +1 ⏎ +0.1 ⏎ | answer TRUST “\\n”
-@1 click3 | at TRUST
-@1 click3 +0.1 click3 | at TRUST
-@1 click3 +1 click3 | answer TRUST
-@1 click3 +1 click2 | at WITHOUT
-@1 ⎋ | at LEAVE
-@1 x +1 ⎋ +1 ⏎ | at LEAVE “x\\n”
-"""
-
-
-@pytest.mark.parametrize("row", OF_TRUST.strip().splitlines())
+@pytest.mark.parametrize("row", rows("trust.txt"))
 def test_trust_is_answered_only_as_the_table_says(row: str) -> None:
     keys, outcome = (one.strip() for one in row.split("|"))
     trust = Trust()
