@@ -9,8 +9,8 @@ from ccq_tui.questions.model import Answer
 from ccq_tui.questions.outcome import Answered, Declined, Dismissed
 from ccq_tui.questions.state import Focus, PanelState, resting_focus
 
-EMPTY_FIELD = "nothing typed yet · type an answer, or Ctrl+D declines"
-NEEDED = "an answer is needed here · Ctrl+D declines"
+EMPTY_FIELD = "nothing typed yet · type an answer, or decline"
+NEEDED = "an answer is needed here · give one, or decline"
 
 
 def go_on(state: PanelState) -> PanelState:

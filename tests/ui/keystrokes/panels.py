@@ -107,6 +107,7 @@ class Panels(Hands):
             await self._ask()
         elif what < 0.13 and self.dock.line.items:
             self.say("settled elsewhere")
+            self._word = None  # what its keys did is gone with it
             name = self.dock.line.items[0].request.id
             self.run.told.tell(ev.RequestSettled(name, Cancelled("interrupted")))
             await self.settle()
