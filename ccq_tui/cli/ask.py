@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from ccq_tui.forms.filling import FilledIn, Filling, Unanswered
     from ccq_tui.forms.form import Form
     from ccq_tui.inbox.requests import FormRequest
+    from ccq_tui.plain.dialog import End
+    from ccq_tui.plain.lines import Lines
     from ccq_tui.questions import Answer
 
     Result = FilledIn | Unanswered
-    Show = Callable[[Filling], Awaitable[None]]
+    Show = Callable[[Filling], Awaitable[object]]
 
 T = TypeVar("T")
 DECLINED = 4
@@ -69,7 +71,8 @@ Exit codes:
 @click.option("--json", "as_json", is_flag=True, help="With TEXT: print the whole record.")
 @click.option("--context", multiple=True, metavar="KEY=VALUE", help="Say what the form is about. Repeatable.")
 @click.option("--answers", "answers_file", metavar="FILE|-", help="Answers by question, in JSON or TOML.")
-@click.option("--no-input", is_flag=True, help="Ask nobody: --answers has it all.")
+@click.option("--defaults", is_flag=True, help="Take what is proposed where --answers has nothing.")
+@click.option("--no-input", is_flag=True, help="Ask nobody: record what --answers and --defaults give.")
 @click.option("--output", metavar="FILE|-", help="The record's file; .jsonl gets one more line. [default: -]")
 @click.option("--plain", is_flag=True, help="Ask line by line.")
 @click.option(
@@ -86,6 +89,7 @@ def ask(
     as_json: bool,
     context: tuple[str, ...],
     answers_file: str | None,
+    defaults: bool,
     no_input: bool,
     output: str | None,
     plain: bool,
@@ -116,8 +120,7 @@ def ask(
         raise Refused(f"{error}{hint}") from error
     given = _read(answers_file, partial(_answers, wanted)) if answers_file is not None else ()
     seconds, waits = seconds_in("--timeout", timeout), seconds_in("--wait", wait)
-    at_terminal = not (detach or (is_question and not plain and not _has_terminal()))
-    if timeout is None and wait is None and at_terminal:
+    if timeout is None and wait is None and not detach and _has_terminal():
         seconds = INACTIVE_SECONDS
     return fill(
         wanted,
@@ -126,8 +129,9 @@ def ask(
         plain=plain,
         timeout=seconds,
         wait=waits,
-        detach=not at_terminal,
+        detach=detach,
         given=given,
+        defaults=defaults,
         no_input=no_input,
         printed=None if not is_question else json.dumps if as_json else _value,
     )
@@ -143,6 +147,7 @@ def fill(
     wait: float | None = None,
     detach: bool = False,
     given: Sequence[Answer | None] = (),
+    defaults: bool = False,
     no_input: bool = False,
     printed: Callable[[Mapping[str, Any]], str] | None = None,
 ) -> int:
@@ -157,7 +162,8 @@ def fill(
         wait: Seconds until it closes in any case, or None.
         detach: Whether to ask in the inbox alone.
         given: The answers to begin with; None where there is none.
-        no_input: Whether these are confirmed without asking anybody.
+        defaults: Whether what the form proposes is given, too.
+        no_input: Whether these are recorded without asking anybody.
         printed: Returns what to print of a record, or None to print nothing.
 
     Returns:
@@ -166,18 +172,29 @@ def fill(
     Raises:
         Refused: The output cannot be written, the inbox cannot be opened, or given answers are missing.
     """
-    from ccq_tui.forms.filling import FilledIn, request_of
+    from ccq_tui.forms.filling import FilledIn, proposals, record_given, request_of
     from ccq_tui.forms.given import lacking
     from ccq_tui.forms.output import OutputError, check_output
     from ccq_tui.inbox.verdicts import InboxError
+    from ccq_tui.questions.prose import answer_line
 
+    proposed = dict(zip(form.names, proposals(form), strict=True))
+    given = given or [None] * len(proposed)
+    if defaults:
+        given = [one or other for one, other in zip(given, proposed.values(), strict=True)]
     if no_input and (missing := lacking(form, given)):
-        raise Refused(f"--no-input: --answers lacks {', '.join(missing)}.")
+        words = [f"{one} (proposed: {answer_line(it)})" if (it := proposed[one]) else one for one in missing]
+        hint = "; --defaults takes what is proposed" if any(map(proposed.get, missing)) else ""
+        raise Refused(f"--no-input: --answers lacks {', '.join(words)}{hint}.")
     request = request_of(form, context, output, Path.cwd(), NAME if form.questions.title else SCRIPT)
-    show = _confirm if no_input else None if detach else _by_lines if goes_by_lines(plain) else _on_screen
     try:
         check_output(output)
-        result = asyncio.run(_asked(request, show and partial(_begun, given, show), timeout, wait))
+        if no_input:
+            result: Result = record_given(request, given)
+        else:
+            show: Show = _by_lines if goes_by_lines(plain) else _on_screen
+            show = _detached if detach else show if _has_terminal() else _piped
+            result = asyncio.run(_asked(request, partial(_begun, given, show), timeout, wait))
     except (OutputError, InboxError) as error:
         raise Refused(f"{one_line(str(error), 1_000)}.") from error
     if isinstance(result, FilledIn) and printed is not None:
@@ -233,18 +250,9 @@ async def _begun(given: Sequence[Answer | None], show: Show, filling: Filling) -
     from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.questions.state import PanelState
 
-    if given and isinstance(state := filling.opened.shown, PanelState):
+    if any(given) and isinstance(state := filling.opened.shown, PanelState):
         filling.opened.type(with_given(state, given), Actor.here(Surface.COMMAND, NAME))
     await show(filling)
-
-
-async def _confirm(filling: Filling) -> None:
-    from ccq_tui.inbox.actors import Actor, Surface
-    from ccq_tui.questions import Answered
-    from ccq_tui.questions.state import PanelState
-
-    if isinstance(state := filling.opened.shown, PanelState):
-        await filling.opened.settle(Answered(state.answers), Actor.here(Surface.COMMAND, NAME))
 
 
 async def _on_screen(filling: Filling) -> None:
@@ -278,18 +286,59 @@ def first_frame(filling: Filling, columns: int, rows: int) -> str:
     return "\x1b[2J\x1b[?25l" + "".join(drawn)
 
 
-async def _by_lines(filling: Filling) -> None:
+def _say_how(filling: Filling) -> None:
+    """Say on standard error what waits, for how long, and how it is answered."""
+    from ccq_tui.inbox.format import how_to_answer
+    from ccq_tui.inbox.kinds import named
+    from ccq_tui.words import spoken
+
+    request, left = filling.opened.request, filling.seconds_left
+    until = "until it is answered" if left is None else f"for {spoken(round(left, 1))}"
+    how = how_to_answer(request, request.tool_use_id)[0]
+    echo(f"“{named(request)}” waits in the inbox {until}. {how}", err=True)
+
+
+async def _detached(filling: Filling) -> None:
+    _say_how(filling)
+    await filling.opened.outcome()
+
+
+async def _piped(filling: Filling) -> None:
+    """Take the lines of standard input as answers; without any, and behind the last one, the inbox waits."""
+    from ccq_tui.plain.dialog import End
+    from ccq_tui.plain.lines import Lines
+
+    lines = Lines(err=True)
+    begins = asyncio.ensure_future(lines.begins())
+    settled = asyncio.ensure_future(filling.opened.outcome())
+    try:
+        await asyncio.sleep(0)  # the time to read what is there
+        if not (begins.done() and begins.result()):
+            _say_how(filling)
+        await asyncio.wait((begins, settled), return_when=asyncio.FIRST_COMPLETED)
+        if begins.done() and begins.result():
+            if await _by_lines(filling, lines) is not End.PARKED:
+                return
+            _say_how(filling)
+        await settled
+    finally:
+        begins.cancel()
+        settled.cancel()
+
+
+async def _by_lines(filling: Filling, lines: Lines | None = None) -> End:
     """Ask on standard error: a result belongs on standard output."""
     from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.plain.form import fill_in
     from ccq_tui.plain.lines import Lines
 
-    lines, loop, asking = Lines(err=True), asyncio.get_running_loop(), asyncio.current_task()
+    lines = lines or Lines(err=True)
+    loop, asking = asyncio.get_running_loop(), asyncio.current_task()
     filling.heard_at = lambda: lines.heard_at
     loop.add_signal_handler(signal.SIGINT, lambda: lines.interrupt() or (asking and asking.cancel()))
     warning = asyncio.ensure_future(filling.warn(lines.note))
     try:
-        await fill_in(filling.opened, lines, Actor.here(Surface.ASKER))
+        return await fill_in(filling.opened, lines, Actor.here(Surface.ASKER))
     finally:
         warning.cancel()
         loop.remove_signal_handler(signal.SIGINT)

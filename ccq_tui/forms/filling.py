@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import count
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from ccq_tui.config.paths import expanded
 from ccq_tui.forms.form import Form
+from ccq_tui.forms.given import with_given
 from ccq_tui.forms.output import write_record
-from ccq_tui.forms.record import record_for
+from ccq_tui.forms.record import record_for, record_of
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Asker, FormRequest, Origin
-from ccq_tui.inbox.store.rows import RequestState, StoredRequest
-from ccq_tui.inbox.store.store import Store
-from ccq_tui.processes import alive, this_process
-from ccq_tui.questions import Answered, Declined, Dismissed
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.processes import this_process
+from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Kind
+from ccq_tui.questions.state import opened
 
 STDOUT = "-"
 WARNED_SECONDS, LAST_SECONDS = 300.0, 60.0
@@ -116,7 +119,7 @@ class Filling:
             # What was not heard of again by then is over.
             await asyncio.sleep(left - LAST_SECONDS if left > LAST_SECONDS else left + 1)
 
-    async def outcome(self, show: Callable[[Filling], Awaitable[None]] | None) -> bool:
+    async def outcome(self, show: Callable[[Filling], Awaitable[object]] | None) -> bool:
         """Wait until the form is settled: answered anywhere, left where it is shown, or out of time.
 
         Args:
@@ -163,7 +166,7 @@ class Filling:
 async def fill(
     inbox: Inbox,
     request: FormRequest,
-    show: Callable[[Filling], Awaitable[None]] | None,
+    show: Callable[[Filling], Awaitable[object]] | None,
     *,
     inactive: float | None = None,
     wait: float | None = None,
@@ -183,10 +186,10 @@ async def fill(
         InboxError: The inbox cannot be read.
         OutputError: The record cannot be written; the answers are kept for the next run.
     """
-    if (earlier := await inbox.run(lambda store: _confirmed(store, request))) is not None:
-        return replace(await _recorded(inbox, earlier), late=True)
-    call = await inbox.run(lambda store: _free_call(store, request))
-    async with inbox.asking(replace(request, tool_use_id=call)) as opened:
+    claimed = await inbox.run(lambda store: store.requests.claim(request))
+    if isinstance(claimed.outcome, Answered):
+        return replace(await _recorded(inbox, claimed), late=True)
+    async with inbox.asking(claimed.request) as opened:
         await opened.added()
         in_time = await Filling(opened, inactive, wait).outcome(show)
     stored = opened.stored
@@ -218,27 +221,28 @@ def request_of(
     )
 
 
-def _confirmed(store: Store, request: FormRequest) -> StoredRequest | None:
-    """Return the request of an earlier run that was answered and not recorded, or None."""
-    for one in store.requests.undelivered(request.session_id):
-        owner = one.request.origin.process
-        if isinstance(one.outcome, Answered) and (owner == this_process() or not alive(owner)):
-            return one
-    return None
+def proposals(form: Form) -> list[Answer | None]:
+    """Return what a form proposes for each question, or None."""
+    presets = [(one, one.field.preset if one.field else ()) for one in form.questions.questions]
+    return [
+        (Answer(preset) if one.kind is Kind.CHOICE else Answer(other=preset[0])) if preset else None
+        for one, preset in presets
+    ]
 
 
-def _free_call(store: Store, request: FormRequest) -> str:
-    """Return the call of a request, with a number behind it while another process asks the same."""
-    for number in count(1):
-        call = request.tool_use_id if number == 1 else f"{request.tool_use_id}-{number}"
-        found = store.requests.get(replace(request, tool_use_id=call).id)
-        if (
-            found is None
-            or found.state is not RequestState.PENDING
-            or not alive(found.request.origin.process)
-        ):
-            return call
-    raise AssertionError("numbers do not end")
+def record_given(request: FormRequest, given: Sequence[Answer | None]) -> FilledIn:
+    """Write the record of answers that nobody is asked for; one to a question that is not asked is left out.
+
+    Raises:
+        InvalidOutcome: The form does not take them.
+        OutputError: The record cannot be written.
+    """
+    state = with_given(opened(request.questions), [one or Answer() for one in given])
+    check_outcome(request, Answered(state.answers))
+    now = datetime.now(UTC)
+    record = record_of(request, state.answers, now, now, str(uuid4()))
+    write_record(request.output, record)
+    return FilledIn(record)
 
 
 async def _recorded(inbox: Inbox, stored: StoredRequest) -> FilledIn:

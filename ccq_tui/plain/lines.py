@@ -109,6 +109,14 @@ class Lines:
             self._prompted = False
             echo("", err=self._err)
 
+    async def begins(self) -> bool:
+        """Wait for input; return whether there is any, or it has ended."""
+        while not (self._rest or self._ended):
+            self._read()
+            if not (self._rest or self._ended):
+                await self._readable()
+        return bool(self._rest)
+
     async def ask(self, prompt: str = "", *, turn: bool = False, quiet: bool = False) -> str:
         """Print a prompt, and return the next line, without its end.
 

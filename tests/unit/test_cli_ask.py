@@ -6,13 +6,18 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
+from typing import Any
 
 import pytest
 
 from ccq_tui.bridges.terminal.emulator import Screen
-from ccq_tui.cli.ask import first_frame
+from ccq_tui.cli.ask import DECLINED, first_frame
+from ccq_tui.config.paths import inbox_path
 from ccq_tui.forms.filling import Filling, request_of
 from ccq_tui.forms.reading import form_of
+from ccq_tui.questions import Answer, Answered, Declined
+from tests.actors import PHONE
 from tests.memory_inbox import MemoryInbox
 from tests.ten import VALUES, check_record, records, write_ten
 from tests.unit.starting import Cli
@@ -39,14 +44,77 @@ def test_given_answers_and_records_make_the_same_record(tmp_path: Path) -> None:
     check_record(json.loads(done.stdout))
 
 
-def test_the_end_of_the_input_answers_nothing_and_the_draft_goes_on(tmp_path: Path) -> None:
-    form = str(write_ten(tmp_path))
-    done = run(tmp_path, form, "--plain", "--output", "out.jsonl", lines="2\na race\n")
-    assert (done.returncode, done.stdout) == (130, "")
-    assert "Left; the draft is kept." in done.stderr
-    assert not (tmp_path / "out.jsonl").exists()
-    done = run(tmp_path, form, "--plain", "--output", "out.jsonl", lines="")
-    assert "2 of 9 answered" in done.stderr
+@pytest.mark.parametrize("question", [True, False])
+@pytest.mark.parametrize("lines", [None, "", "2\n"])
+def test_piped_lines_are_answers_and_without_any_it_waits_in_the_inbox(
+    tmp_path: Path, lines: str | None, *, question: bool
+) -> None:
+    """None is a pipe that says nothing, and stays open."""
+    form = ("Which?", "--option", "a", "--option", "b") if question else (str(write_ten(tmp_path)),)
+    command = [sys.executable, "-m", "ccq_tui", "ask", *form, "--wait", "20s"]
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        if lines is not None:
+            process.stdin.write(lines)
+            process.stdin.close()
+        if question and lines:
+            assert process.wait(30) == 0
+            return
+        said = next(line for line in process.stderr if "waits in the inbox" in line)
+        with asked() as store:
+            (stored,) = store.requests.waiting()
+            name = "Which?" if question else "Ten questions"
+            how = f"To answer: ccq-tui answer {stored.request.tool_use_id}" + " --choose N" * question
+            assert said == f"“{name}” waits in the inbox for 20 s. {how}\n"
+            while lines and not stored.has_draft:
+                (stored,) = store.requests.waiting()
+            store.requests.settle(stored.request.id, Declined(), PHONE)
+        assert process.wait(30) == DECLINED
+        assert process.stderr.read() == "Declined on phone.\n", "one line, and how it ended"
+
+
+ASKER = """
+import sys
+import ccq_tui.cli.ask, ccq_tui.forms.filling
+from ccq_tui.cli import main
+print("ready", file=sys.stderr, flush=True)
+sys.stdin.readline()
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("no_input", [True, False])
+def test_those_that_ask_the_same_at_once_get_their_own_answers_and_records(
+    tmp_path: Path, *, no_input: bool
+) -> None:
+    words = [sys.executable, "-c", ASKER, "ask", "What?", "--text", "--output", "out.jsonl"]
+    askers = []
+    for number in range(10):
+        (tmp_path / f"{number}.toml").write_text(f'answer = "{number}"\n', encoding="utf-8")
+        more = ["--answers", f"{number}.toml", "--no-input"] if no_input else ["--detach"]
+        pipes = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE}
+        askers.append(subprocess.Popen([*words, *more], cwd=tmp_path, text=True, **pipes))
+    for one in askers:
+        assert one.stderr is not None
+        assert one.stderr.readline() == "ready\n"
+    for one in askers:
+        assert one.stdin is not None
+        one.stdin.write("\n")
+        one.stdin.flush()
+    for number, one in enumerate(() if no_input else askers):
+        assert one.stderr is not None
+        call = one.stderr.readline().split()[-3]
+        with asked() as store:
+            (request,) = store.ids.requests_of(call)
+            store.requests.settle(request, Answered((Answer(other=str(number)),)), PHONE)
+    wanted = [str(number) for number in range(10)]
+    assert [one.communicate(timeout=60)[0].strip() for one in askers] == wanted
+    assert [one.returncode for one in askers] == [0] * 10
+    found = records(tmp_path / "out.jsonl")
+    assert sorted(one["answers"]["answer"]["value"] for one in found) == wanted
+    assert len({one["id"] for one in found}) == 10
+    assert not no_input or not inbox_path().exists(), "nobody is asked, and no request is made"
 
 
 @pytest.mark.parametrize(
@@ -75,9 +143,12 @@ def test_what_is_detached_is_answered_or_declined_from_elsewhere(ccq: Cli) -> No
         ccq("answer", calls["Deploy?"].request.id, "--choose", "2")
         ccq("decline", calls["Else?"].request.id)
         code, output = ended(answered)
-        assert (code, json.loads(output.splitlines()[0])["answers"]["answer"]["label"]) == (0, "No")
-        assert output.splitlines()[1:] == ["Answered by ccq-tui answer."]
-        assert ended(declined) == (4, "Declined by ccq-tui decline.\n")
+        how, record, said = output.splitlines()
+        assert calls["Deploy?"].request.tool_use_id in how
+        assert (code, json.loads(record)["answers"]["answer"]["label"]) == (0, "No")
+        assert said == "Answered by ccq-tui answer."
+        code, output = ended(declined)
+        assert (code, output.splitlines()[1:]) == (DECLINED, ["Declined by ccq-tui decline."])
 
 
 def test_what_cannot_be_asked_or_written_is_refused_before_anybody_is_asked(ccq: Cli, tmp_path: Path) -> None:
@@ -95,7 +166,7 @@ def test_what_cannot_be_asked_or_written_is_refused_before_anybody_is_asked(ccq:
         ((form, "--timeout", "soon"), "--timeout must be a duration"),
         ((form, "--output", str(tmp_path)), "is a directory"),
         ((form, "--output", "gone/out.jsonl"), "does not exist"),
-        ((form, "--no-input"), "--answers lacks kind"),
+        ((form, "--no-input"), "--answers lacks kind, parts"),
         ((form, "--answers", str(tmp_path / "none")), "cannot be read"),
         ((form, "--answers", str(some), "--no-input"), "lacks cause, parts, hours"),
     ):
@@ -105,6 +176,31 @@ def test_what_cannot_be_asked_or_written_is_refused_before_anybody_is_asked(ccq:
         assert said in problem
     with asked() as store:
         assert store.history.changes() == []
+
+
+def test_what_is_proposed_is_taken_on_demand_alone(tmp_path: Path) -> None:
+    form = {"id": "d", "questions": [
+        {"id": "a", "text": "A?", "kind": "choice", "options": ["one", "two"], "default": "two"},
+        {"id": "n", "text": "N?", "kind": "number", "default": 3},
+        {"id": "z", "text": "Z?", "kind": "text", "required": False, "default": "zz"},
+    ]}  # fmt: skip
+    (tmp_path / "d.json").write_text(json.dumps(form), encoding="utf-8")
+    (tmp_path / "a.toml").write_text("a = 'one'\n", encoding="utf-8")
+    (tmp_path / "n.toml").write_text("a = 'one'\nn = 4\n", encoding="utf-8")
+    done = run(tmp_path, "d.json", "--answers", "a.toml", "--no-input")
+    said = "--answers lacks n (proposed: 3); --defaults takes what is proposed."
+    assert (done.returncode, said in done.stderr) == (2, True)
+
+    def values(*words: str) -> list[Any]:
+        done = run(tmp_path, "d.json", "--no-input", *words)
+        answers = json.loads(done.stdout)["answers"]
+        return [answers[name] and answers[name]["value"] for name in "anz"]
+
+    assert values("--answers", "n.toml") == ["one", 4, None]
+    assert values("--answers", "a.toml", "--defaults") == ["one", 3, "zz"]
+    assert values("--defaults") == ["two", 3, "zz"]
+    done = run(tmp_path, "d.json", "--defaults", "--plain", lines="r\ny\n")
+    assert json.loads(done.stdout)["answers"]["z"] == {"value": "zz"}
 
 
 async def test_the_first_frame_has_the_question_in_front_harmless_and_within_the_screen() -> None:

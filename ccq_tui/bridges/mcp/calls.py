@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.requests import Asker, FormRequest, Origin, QuestionRequest, asker_name
+from ccq_tui.inbox.requests import Asker, Cancelled, FormRequest, Origin, QuestionRequest, asker_name
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
@@ -71,13 +71,13 @@ class TooManyError(Exception):
     """A client asks more than a person can look at."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class McpCall:
     """A call that waits for a person.
 
     Attributes:
         client: Who calls.
-        request_id: The request that it made, or "" while it is being written.
+        request_id: The request that it made, or "" before it is written; set in the store's thread.
         is_withdrawn: Whether the client no longer wants the answer.
     """
 
@@ -95,7 +95,7 @@ class WaitingCalls:
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
-        self._taken: list[str] = []
+        self._waiting: list[McpCall] = []
 
     async def ask(
         self,
@@ -119,21 +119,26 @@ class WaitingCalls:
             InboxError: The inbox cannot be written; nothing was asked.
             TooManyError: Too many requests wait already.
         """
-        if len(self._taken) >= MOST_AT_ONCE:
+        if len(self._waiting) >= MOST_AT_ONCE:
             raise TooManyError(f"{MOST_AT_ONCE} requests wait for the user already")
         origin = Origin(Asker.MCP, call.client.name, call.client.directory, this_process())
         request = replace(asked, asker_id=call.client.asker_id, origin=origin)
         if call.is_withdrawn:
             return None
-        call.request_id = request.id
-        self._taken.append(request.id)
+
+        def claim(store: Store) -> StoredRequest:
+            claimed = store.requests.claim(request, self._taken)
+            call.request_id = claimed.request.id
+            return claimed
+
+        self._waiting.append(call)
         leaving = asyncio.ensure_future(gone.wait())
         try:
             # On disk first: if the inbox refuses it, nobody is asked.
-            await self._inbox.run(lambda store: store.requests.add(request))
+            claimed = await self._inbox.run(claim)
             if call.is_withdrawn:  # meanwhile: asked now, it would be pending again
                 return None
-            async with self._inbox.asking(request) as opened:
+            async with self._inbox.asking(claimed.request) as opened:
                 opened.leave()
                 answered = asyncio.ensure_future(opened.outcome())
                 try:
@@ -146,15 +151,25 @@ class WaitingCalls:
                     answered.cancel()
             return opened.stored if opened.stored.outcome is not None else None
         finally:
-            self._taken.remove(request.id)
+            self._waiting.remove(call)
             leaving.cancel()
+
+    @property
+    def _taken(self) -> set[str]:
+        """The ids of the requests that calls wait for."""
+        return {one.request_id for one in tuple(self._waiting)}
 
     def withdraw(self, call: McpCall) -> None:
         """Withdraw the request of a call, without waiting; a decision that was made stays."""
         call.is_withdrawn = True
-        if call.request_id:
-            actor = Actor(Surface.ASKER, call.client.name, this_process())
-            self._inbox.withdraw(call.request_id, f"withdrawn by {call.client.name}", actor)
+        actor = Actor(Surface.ASKER, call.client.name, this_process())
+        outcome = Cancelled(f"withdrawn by {call.client.name}")
+
+        def withdraw(store: Store) -> None:  # which comes after the call was written
+            if call.request_id:
+                store.requests.settle(call.request_id, outcome, actor)
+
+        self._inbox.write_soon(withdraw)
 
     def delivered(self, request_id: str, way: str = "result") -> None:
         """Record that a client was sent the outcome of a request."""

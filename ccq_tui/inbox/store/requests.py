@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import count
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.kinds import KINDS, check_outcome, kind_of
@@ -34,7 +35,7 @@ from ccq_tui.inbox.store.rows import (
 )
 from ccq_tui.inbox.store.schema import row_of
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Verdict, Won
-from ccq_tui.processes import Owner, alive
+from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
@@ -96,20 +97,61 @@ class RequestTable:
 
         Returns the stored request; its state says whether it is pending. Raises `InboxUnavailable`.
         """
-        key, session_id = request_key(request.id), name_key(request.session_id)
         with self._database.writing() as at:
-            before = self.get(request.id)
-            self._set_apart(before, request)
-            if self._insert(StoredRequest(0, request, context, RequestState.PENDING, moment(at))):
-                self._database.note(at, (session_id, key), ("", RequestState.PENDING), "asked")
-                self._copy_draft(at, key, request)
-            elif not (before and _same_asker(before, request)):
-                again = (RequestState.PENDING, RequestState.CANCELLED), RequestState.PENDING
-                if self._move(at, key, again, "asked again"):
-                    self._database.do("DELETE FROM answers WHERE request_id = ?", (key,))
-                    renewed = (request_to_json(request), key)
-                    self._database.do("UPDATE requests SET body = ? WHERE id = ?", renewed)
-        return self._written(key)
+            self._add(at, request, context)
+        return self._written(request_key(request.id))
+
+    def claim(self, request: Request, taken: Collection[str] = ()) -> StoredRequest:
+        """Write a request as `add` does, as the first of its calls that nobody waits for: CALL, CALL-2, ...
+
+        A decision that one of them got, and nobody is left to take, comes first, as it was asked.
+
+        Args:
+            request: The request, of this process.
+            taken: The ids of the requests that this process waits for.
+
+        Raises:
+            InboxUnavailable: Nothing was written.
+        """
+        with self._database.writing() as at:
+            claimed = self._unclaimed(request, taken)
+            self._add(at, claimed)
+            self._renew(claimed)
+        return self._written(request_key(claimed.id))
+
+    def _unclaimed(self, request: Request, taken: Collection[str]) -> Request:
+        free = None
+        for number in count(1):
+            call = request.tool_use_id if number == 1 else f"{request.tool_use_id}-{number}"
+            one = replace(request, tool_use_id=call)
+            if (before := self.get(one.id)) is None:
+                return free or one
+            owner = before.request.origin.process
+            is_decided = before.state in TO_DELIVER or before.way == LISTED
+            is_awaited = one.id in taken or (owner != this_process() and alive(owner))
+            if is_awaited and (is_decided or before.state is RequestState.PENDING):
+                continue
+            if is_decided:
+                return replace(before.request, origin=request.origin)
+            free = free or one
+        raise AssertionError("numbers do not end")
+
+    def _add(self, at: str, request: Request, context: str = "") -> None:
+        key, session_id = request_key(request.id), name_key(request.session_id)
+        before = self.get(request.id)
+        self._set_apart(before, request)
+        if self._insert(StoredRequest(0, request, context, RequestState.PENDING, moment(at))):
+            self._database.note(at, (session_id, key), ("", RequestState.PENDING), "asked")
+            self._copy_draft(at, key, request)
+        elif not (before and _same_asker(before, request)):
+            again = (RequestState.PENDING, RequestState.CANCELLED), RequestState.PENDING
+            if self._move(at, key, again, "asked again"):
+                self._database.do("DELETE FROM answers WHERE request_id = ?", (key,))
+                self._renew(request)
+
+    def _renew(self, request: Request) -> None:
+        renewed = request_to_json(request), request_key(request.id)
+        self._database.do("UPDATE requests SET body = ? WHERE id = ?", renewed)
 
     def put(self, known: StoredRequest) -> StoredRequest:
         """Write a request as this process has it, unless it is here; a pending one here gets its outcome.

@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -41,14 +40,12 @@ async def waits() -> None:
     """Take that a call waits."""
 
 
-@pytest.mark.parametrize("steps", range(8))
+@pytest.mark.parametrize("steps", range(1, 9))
 @pytest.mark.parametrize("ended", ["never", "before", "afterwards"])
 async def test_a_call_taken_back_as_it_is_written_waits_no_more(steps: int, ended: str, inbox: Inbox) -> None:
     calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
     asking = asyncio.ensure_future(calls.ask(call, LETTER, waits, asyncio.Event()))
     async with asyncio.timeout(30):
-        while not call.request_id:  # noqa: ASYNC110 (each step of the loop counts)
-            await asyncio.sleep(0)
         for _ in range(steps):
             await asyncio.sleep(0)
         if ended == "before":
@@ -65,24 +62,22 @@ async def test_a_call_taken_back_as_it_is_written_waits_no_more(steps: int, ende
     assert stored.outcome == Cancelled("withdrawn by Codex")
 
 
-async def test_calls_that_come_at_once_are_counted(inbox: Inbox) -> None:
+async def test_calls_that_come_at_once_are_counted_and_share_nothing(inbox: Inbox) -> None:
     gone = asyncio.Event()
-    calls = WaitingCalls(inbox)
-    asking = [
-        asyncio.ensure_future(
-            calls.ask(
-                McpCall(Client("Codex", "/work")), replace(LETTER, tool_use_id=f"q{number}"), waits, gone
-            )
-        )
-        for number in range(MOST_AT_ONCE + 3)
-    ]
+    calls, asked = WaitingCalls(inbox), [McpCall(Client("Codex", "/work")) for _ in range(MOST_AT_ONCE + 3)]
+    asking = [asyncio.ensure_future(calls.ask(call, LETTER, waits, gone)) for call in asked]
     async with asyncio.timeout(30):
         await until_true(lambda: sum(one.done() for one in asking) >= 3)
         waiting = await inbox.run(lambda store: store.requests.waiting())
+        assert {one.request.id for one in waiting} == {call.request_id for call in asked[:MOST_AT_ONCE]}
+        assert len(waiting) == MOST_AT_ONCE
+        calls.withdraw(asked[1])
+        await asking[1]
+        left = await inbox.run(lambda store: store.requests.waiting())
+        assert len(left) == MOST_AT_ONCE - 1, "a call that is taken back closes its own request"
         gone.set()
         ended = await asyncio.gather(*asking, return_exceptions=True)
-    assert [type(one) for one in ended if one is not None] == [TooManyError] * 3
-    assert len(waiting) == MOST_AT_ONCE
+    assert [type(one) for one in ended if isinstance(one, Exception)] == [TooManyError] * 3
 
 
 async def test_an_answer_read_in_the_list_answers_the_same_call_once(inbox: Inbox) -> None:

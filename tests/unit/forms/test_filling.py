@@ -106,19 +106,6 @@ async def test_the_surface_is_told_and_the_total_time_ends_whatever_a_person_doe
     assert ended == Unanswered(in_time=False)
 
 
-async def test_two_that_ask_the_same_at_once_are_apart(inbox: Inbox, tmp_path: Path) -> None:
-    request = asked(tmp_path)
-    other = replace(request, origin=replace(request.origin, process=Owner(1)))  # alive, and another
-    await inbox.run(lambda store: store.requests.add(other))
-    calls = []
-
-    async def note(filling: Filling) -> None:
-        calls.append(filling.opened.request.tool_use_id)
-
-    await fill(inbox, request, note)
-    assert calls == [f"{request.tool_use_id}-2"]
-
-
 @pytest.mark.parametrize("changed", [False, True])
 async def test_what_was_confirmed_before_the_process_died_is_recorded_by_the_next_once(
     tmp_path: Path, changed: bool

@@ -110,6 +110,20 @@ while True:
     sys.stdout.flush()
     number += 1
 """
+CLAIMER = """
+import sys
+from pathlib import Path
+from ccq_tui.inbox.requests import Asker, Origin
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.processes import this_process
+from dataclasses import replace
+from tests.unit.inbox.test_store_processes import asked
+store = Store(Path(sys.argv[1]), busy_seconds=60.0)
+request = replace(asked("a", "form"), origin=Origin(Asker.FORM, process=this_process()))
+print("ready", flush=True)
+for _ in sys.stdin:
+    print(store.requests.claim(request).request.id, flush=True)
+"""
 HOLDER = """
 import sqlite3, sys
 from tests.actors import PANEL
@@ -194,6 +208,49 @@ def test_a_killed_writer_leaves_every_answer_that_it_confirmed(tmp_path: Path) -
         assert kept.issuperset(heard)
         assert len(store.requests.waiting()) <= rounds, "at most the one that was being settled"
         store.close()
+
+
+def test_processes_that_ask_the_same_at_once_share_nothing_and_the_next_ones_take_what_they_leave(
+    tmp_path: Path,
+) -> None:
+    store = Store(tmp_path / "inbox.db")
+
+    def begun(count: int) -> list[subprocess.Popen[str]]:
+        claimers = [start(CLAIMER, tmp_path / "inbox.db") for _ in range(count)]
+        assert [line(one) for one in claimers] == ["ready"] * count
+        return claimers
+
+    def claimed(claimers: list[subprocess.Popen[str]]) -> list[str]:
+        for one in claimers:
+            tell(one)
+        return [line(one) for one in claimers]
+
+    first = begun(10)
+    calls = {"a@form:form", *(f"a-{number}@form:form" for number in range(2, 11))}
+    for _ in range(5):
+        names = claimed(first)
+        assert set(names) == calls
+        for name, one in zip(names, first, strict=True):
+            stored = store.requests.get(name)
+            assert stored is not None
+            assert stored.request.origin.process is not None
+            assert stored.request.origin.process.pid == one.pid
+            store.requests.settle(name, decided(name), PANEL)
+            store.requests.mark_delivered(name, "result")
+    names = claimed(first)
+    save_draft(store, names[0], opened(asked("a", "form").questions))
+    store.requests.settle(names[9], decided("due"), PANEL)
+    for place in (0, 9):
+        first[place].kill()
+        first[place].communicate(timeout=LIMIT)
+    others = begun(3)
+    names, left = claimed(others), {names[0], names[9]}
+    found = {name: store.requests.get(name) for name in names}
+    assert set(names) == left | {"a-11@form:form"}
+    assert {name for name, one in found.items() if one and (one.has_draft or one.outcome)} == left
+    for one in (*first, *others):
+        one.communicate(timeout=LIMIT)
+    store.close()
 
 
 def test_a_database_that_is_held_too_long_is_an_error_and_nothing_changes(tmp_path: Path) -> None:
