@@ -178,14 +178,13 @@ def fill(
     from ccq_tui.inbox.verdicts import InboxError
     from ccq_tui.questions.prose import answer_line
 
-    proposed = dict(zip(form.names, proposals(form), strict=True))
-    given = given or [None] * len(proposed)
+    given, proposed = given or [None] * len(form.names), proposals(form)
     if defaults:
-        given = [one or other for one, other in zip(given, proposed.values(), strict=True)]
+        given = [one or proposed.get(name) for name, one in zip(form.names, given, strict=True)]
     if no_input and (missing := lacking(form, given)):
-        words = [f"{one} (proposed: {answer_line(it)})" if (it := proposed[one]) else one for one in missing]
-        hint = "; --defaults takes what is proposed" if any(map(proposed.get, missing)) else ""
-        raise Refused(f"--no-input: --answers lacks {', '.join(words)}{hint}.")
+        takes = {name: f" (--defaults takes {answer_line(one)})" for name, one in proposed.items()}
+        words = ", ".join(one + takes.get(one, "") for one in missing)
+        raise Refused(f"--no-input: --answers lacks {words}.")
     request = request_of(form, context, output, Path.cwd(), NAME if form.questions.title else SCRIPT)
     try:
         check_output(output)
@@ -193,7 +192,8 @@ def fill(
             result: Result = record_given(request, given)
         else:
             show: Show = _by_lines if goes_by_lines(plain) else _on_screen
-            show = _detached if detach else show if _has_terminal() else _piped
+            if detach or not _has_terminal():
+                show = partial(_in_inbox, detach=detach)
             result = asyncio.run(_asked(request, partial(_begun, given, show), timeout, wait))
     except (OutputError, InboxError) as error:
         raise Refused(f"{one_line(str(error), 1_000)}.") from error
@@ -213,9 +213,7 @@ def question_form(text: str, kind: str, options: Sequence[str] = ()) -> Form:
     )
 
 
-async def _asked(
-    request: FormRequest, show: Show | None, inactive: float | None, wait: float | None
-) -> Result:
+async def _asked(request: FormRequest, show: Show, inactive: float | None, wait: float | None) -> Result:
     """Ask in the inbox until the form is settled, or a signal ends the program."""
     from ccq_tui.config.paths import inbox_path
     from ccq_tui.forms.filling import fill
@@ -298,32 +296,21 @@ def _say_how(filling: Filling) -> None:
     echo(f"“{named(request)}” waits in the inbox {until}. {how}", err=True)
 
 
-async def _detached(filling: Filling) -> None:
-    _say_how(filling)
-    await filling.opened.outcome()
-
-
-async def _piped(filling: Filling) -> None:
-    """Take the lines of standard input as answers; without any, and behind the last one, the inbox waits."""
+async def _in_inbox(filling: Filling, *, detach: bool) -> None:
+    """Wait in the inbox; lines of standard input are answers, unless it is detached from that."""
     from ccq_tui.plain.dialog import End
     from ccq_tui.plain.lines import Lines
 
-    lines = Lines(err=True)
-    begins = asyncio.ensure_future(lines.begins())
-    settled = asyncio.ensure_future(filling.opened.outcome())
-    try:
-        await asyncio.sleep(0)  # the time to read what is there
-        if not (begins.done() and begins.result()):
+    lines = Lines(os.open(os.devnull, os.O_RDONLY) if detach else 0, err=True)
+    begun = lines.begun()
+    if not begun:
+        _say_how(filling)
+    if begun or not lines.has_ended:
+        if await _by_lines(filling, lines) is not End.PARKED:
+            return
+        if begun:
             _say_how(filling)
-        await asyncio.wait((begins, settled), return_when=asyncio.FIRST_COMPLETED)
-        if begins.done() and begins.result():
-            if await _by_lines(filling, lines) is not End.PARKED:
-                return
-            _say_how(filling)
-        await settled
-    finally:
-        begins.cancel()
-        settled.cancel()
+    await filling.opened.outcome()
 
 
 async def _by_lines(filling: Filling, lines: Lines | None = None) -> End:

@@ -119,54 +119,51 @@ class Filling:
             # What was not heard of again by then is over.
             await asyncio.sleep(left - LAST_SECONDS if left > LAST_SECONDS else left + 1)
 
-    async def outcome(self, show: Callable[[Filling], Awaitable[object]] | None) -> bool:
+    async def outcome(self, show: Callable[[Filling], Awaitable[object]]) -> bool:
         """Wait until the form is settled: answered anywhere, left where it is shown, or out of time.
 
         Args:
-            show: Shows it until it is settled, or the person leaves it; None to ask in the inbox alone.
+            show: Shows it until it is settled, or the person leaves it.
 
         Returns:
             Whether that was in time.
         """
+        if not self.opened.is_pending:
+            return True
         settled = asyncio.ensure_future(self.opened.outcome())
-        showing = asyncio.ensure_future(show(self)) if show is not None and self.opened.is_pending else None
+        showing = asyncio.ensure_future(show(self))
         unfollow = self.opened.changed.subscribe(lambda _: self.touch())
         in_time = True
         try:
             while not settled.done():
                 await asyncio.wait(
-                    {settled, *([showing] if showing else [])},
-                    timeout=self.seconds_left,
-                    return_when=asyncio.FIRST_COMPLETED,
+                    {settled, showing}, timeout=self.seconds_left, return_when=asyncio.FIRST_COMPLETED
                 )
                 if settled.done():
                     break
-                if showing is not None and showing.done():
+                if showing.done():
                     self.opened.withdraw(LEFT)
                     await settled
                 elif self.seconds_left == 0:
                     in_time = False
                     self.opened.withdraw(TIMED_OUT)
                     await settled
-            if showing is not None:
-                await showing
+            await showing
         except asyncio.CancelledError:
             self.opened.withdraw(LEFT)
-            if showing is not None:
-                await asyncio.wait({showing}, timeout=CLOSE_SECONDS)
+            await asyncio.wait({showing}, timeout=CLOSE_SECONDS)
             raise
         finally:
             unfollow()
             settled.cancel()
-            if showing is not None:
-                showing.cancel()
+            showing.cancel()
         return in_time
 
 
 async def fill(
     inbox: Inbox,
     request: FormRequest,
-    show: Callable[[Filling], Awaitable[object]] | None,
+    show: Callable[[Filling], Awaitable[object]],
     *,
     inactive: float | None = None,
     wait: float | None = None,
@@ -178,7 +175,7 @@ async def fill(
     Args:
         inbox: The inbox that asks it.
         request: The form, from `request_of`.
-        show: Shows it to a person until it is settled, or that person leaves it; None for the inbox alone.
+        show: Shows it to a person until it is settled, or that person leaves it.
         inactive: Seconds without a sign of a person until it closes, or None.
         wait: Seconds until it closes in any case, or None.
 
@@ -221,13 +218,13 @@ def request_of(
     )
 
 
-def proposals(form: Form) -> list[Answer | None]:
-    """Return what a form proposes for each question, or None."""
-    presets = [(one, one.field.preset if one.field else ()) for one in form.questions.questions]
-    return [
-        (Answer(preset) if one.kind is Kind.CHOICE else Answer(other=preset[0])) if preset else None
-        for one, preset in presets
-    ]
+def proposals(form: Form) -> dict[str, Answer]:
+    """Return the answers that a form proposes, by the ids of their questions."""
+    return {
+        name: Answer(preset) if one.kind is Kind.CHOICE else Answer(other=preset[0])
+        for name, one in zip(form.names, form.questions.questions, strict=True)
+        if (preset := one.field.preset if one.field else ())
+    }
 
 
 def record_given(request: FormRequest, given: Sequence[Answer | None]) -> FilledIn:

@@ -39,6 +39,7 @@ class Lines:
 
     Attributes:
         heard_at: The time of the last input, by the event loop's clock.
+        has_ended: Whether no more input comes.
     """
 
     def __init__(self, source: int = 0, *, err: bool = False, bell: bool = True) -> None:
@@ -47,8 +48,8 @@ class Lines:
         self._source = source
         self._err = err
         out = sys.stderr if err else sys.stdout  # noqa: TID251 - asked
-        self._ended = source == 0 and sys.stdin is None
-        self._typed = not self._ended and os.isatty(source)
+        self.has_ended = source == 0 and sys.stdin is None
+        self._typed = not self.has_ended and os.isatty(source)
         """Whether a person types at a terminal, which shows it."""
         self._shown = out is not None and out.isatty()
         self._rest = b""
@@ -109,12 +110,10 @@ class Lines:
             self._prompted = False
             echo("", err=self._err)
 
-    async def begins(self) -> bool:
-        """Wait for input; return whether there is any, or it has ended."""
-        while not (self._rest or self._ended):
+    def begun(self) -> bool:
+        """Read what is there, and return whether that is anything."""
+        if not self.has_ended:
             self._read()
-            if not (self._rest or self._ended):
-                await self._readable()
         return bool(self._rest)
 
     async def ask(self, prompt: str = "", *, turn: bool = False, quiet: bool = False) -> str:
@@ -157,7 +156,7 @@ class Lines:
         if prompt:
             self._prompt(prompt)
         was_cut = False
-        while b"\n" not in self._rest and not self._ended:
+        while b"\n" not in self._rest and not self.has_ended:
             await self._readable()
             self._read()
             if len(self._rest) > MOST_BYTES + 1:
@@ -199,7 +198,7 @@ class Lines:
             except OSError:  # the terminal is gone
                 data = b""
             self._rest += data
-            self._ended = not data
+            self.has_ended = not data
             self.heard_at = asyncio.get_running_loop().time()
             if not data or data.endswith(b"\n"):
                 return

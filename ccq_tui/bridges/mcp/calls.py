@@ -127,7 +127,7 @@ class WaitingCalls:
             return None
 
         def claim(store: Store) -> StoredRequest:
-            claimed = store.requests.claim(request, self._taken)
+            claimed = store.requests.claim(request, [one.request_id for one in tuple(self._waiting)])
             call.request_id = claimed.request.id
             return claimed
 
@@ -153,11 +153,6 @@ class WaitingCalls:
         finally:
             self._waiting.remove(call)
             leaving.cancel()
-
-    @property
-    def _taken(self) -> set[str]:
-        """The ids of the requests that calls wait for."""
-        return {one.request_id for one in tuple(self._waiting)}
 
     def withdraw(self, call: McpCall) -> None:
         """Withdraw the request of a call, without waiting; a decision that was made stays."""
@@ -187,7 +182,8 @@ class WaitingCalls:
             return waiting, store.requests.undelivered(client.session_id)[-MOST_AT_ONCE:]
 
         waiting, decided = await self._inbox.run(read)
-        left = [one for one in decided if one.request.id not in self._taken]
+        taken = {call.request_id for call in self._waiting}
+        left = [one for one in decided if one.request.id not in taken]
         owners = ((one, one.request.origin.process) for one in left)
         return waiting, [one for one, owner in owners if owner == here or not alive(owner)]
 

@@ -120,21 +120,16 @@ class RequestTable:
         return self._written(request_key(claimed.id))
 
     def _unclaimed(self, request: Request, taken: Collection[str]) -> Request:
-        free = None
-        for number in count(1):
-            call = request.tool_use_id if number == 1 else f"{request.tool_use_id}-{number}"
-            one = replace(request, tool_use_id=call)
-            if (before := self.get(one.id)) is None:
-                return free or one
-            owner = before.request.origin.process
-            is_decided = before.state in TO_DELIVER or before.way == LISTED
-            is_awaited = one.id in taken or (owner != this_process() and alive(owner))
-            if is_awaited and (is_decided or before.state is RequestState.PENDING):
-                continue
-            if is_decided:
-                return replace(before.request, origin=request.origin)
-            free = free or one
-        raise AssertionError("numbers do not end")
+        first, here, awaited = request.tool_use_id, this_process(), set()
+        where = f"session_id = ? AND (state = 'pending' OR {_TO_DELIVER} OR way = '{LISTED}') ORDER BY number"
+        for one in self._found(where, name_key(request.session_id)):
+            owner, call = one.request.origin.process, one.request.tool_use_id
+            if one.request.id in taken or (owner != here and alive(owner)):
+                awaited.add(call)
+            elif one.outcome is not None and (call == first or call.startswith(f"{first}-")):
+                return replace(one.request, origin=request.origin)
+        calls = (first if number == 1 else f"{first}-{number}" for number in count(1))
+        return replace(request, tool_use_id=next(call for call in calls if call not in awaited))
 
     def _add(self, at: str, request: Request, context: str = "") -> None:
         key, session_id = request_key(request.id), name_key(request.session_id)

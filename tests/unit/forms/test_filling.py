@@ -56,6 +56,11 @@ async def leave(_filling: Filling) -> None:
     """Show it to somebody who leaves at once."""
 
 
+async def wait(filling: Filling) -> None:
+    """Leave it in the inbox."""
+    await filling.opened.outcome()
+
+
 async def answer(filling: Filling) -> None:
     """Show it to somebody who answers."""
     await filling.opened.settle(SAID, PHONE)
@@ -82,7 +87,7 @@ async def test_a_form_that_is_left_or_out_of_time_waits_no_more_and_keeps_its_dr
 
     assert await fill(inbox, asked(tmp_path), type_and_leave) == Unanswered()
     assert await inbox.run(lambda store: store.requests.waiting()) == []
-    ended = await fill(inbox, asked(tmp_path), None, inactive=0.05)
+    ended = await fill(inbox, asked(tmp_path), wait, inactive=0.05)
     assert (ended, lines(tmp_path)) == (Unanswered(in_time=False), [])
     shown: list[str] = []
 
