@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -22,7 +22,6 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Asker, FormRequest, Origin
-from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Kind
 from ccq_tui.questions.state import opened
@@ -184,15 +183,16 @@ async def fill(
         OutputError: The record cannot be written; the answers are kept for the next run.
     """
     claimed = await inbox.run(lambda store: store.requests.claim(request))
-    if isinstance(claimed.outcome, Answered):
-        return replace(await _recorded(inbox, claimed), late=True)
     async with inbox.asking(claimed.request) as opened:
         await opened.added()
         in_time = await Filling(opened, inactive, wait).outcome(show)
-    stored = opened.stored
+    stored, record = opened.stored, None
     if isinstance(stored.outcome, Answered):
-        return await _recorded(inbox, stored)
-    inbox.sessions.delivered(opened.request.id, "result")
+        record = record_for(stored)
+        await asyncio.to_thread(write_record, request.output, record)
+    inbox.sessions.delivered(stored.request.id, "result")
+    if record is not None:
+        return FilledIn(record, stored.actor, late=claimed.outcome is not None)
     is_declined = isinstance(stored.outcome, Declined | Dismissed)
     return Unanswered(is_declined, in_time, stored.actor if is_declined else None)
 
@@ -240,11 +240,3 @@ def record_given(request: FormRequest, given: Sequence[Answer | None]) -> Filled
     record = record_of(request, state.answers, now, now, str(uuid4()))
     write_record(request.output, record)
     return FilledIn(record)
-
-
-async def _recorded(inbox: Inbox, stored: StoredRequest) -> FilledIn:
-    request, record = stored.request, record_for(stored)
-    if isinstance(request, FormRequest) and request.output:
-        await asyncio.to_thread(write_record, request.output, record)
-    inbox.sessions.delivered(request.id, "result")
-    return FilledIn(record, stored.actor)

@@ -349,19 +349,6 @@ async def test_clients_over_http(desk: Desk) -> None:
             async with over_http(url, headers, list_roots_callback=roots) as client:
                 result = await client.call_tool("ask_user", {"questions": [LETTER]})
                 assert (structured(result)["request"], selected(result)) == (request, [["B"]])
-        with step("two clients that ask alike at once get an answer each"):
-            async with (
-                over_http(f"{url}?directory=/a", headers) as one,
-                over_http(f"{url}?directory=/a", headers) as two,
-            ):
-                first = asyncio.ensure_future(one.call_tool("ask_user", {"questions": [LETTER]}))
-                (request,) = await desk.waiting()
-                second = asyncio.ensure_future(two.call_tool("ask_user", {"questions": [LETTER]}))
-                (_, other) = await desk.waiting(2)
-                await asyncio.to_thread(desk.run, "answer", other, "--choose", "1")
-                assert selected(await second) == [["A"]]
-                await asyncio.to_thread(desk.run, "answer", request, "--choose", "2")
-                assert selected(await first) == [["B"]]
         with step("a protocol without sessions"):
             async with over_http(f"{url}?directory=/a", headers, mode="auto") as client:
                 call = asyncio.ensure_future(client.call_tool("ask_user", {"questions": [LETTER]}))

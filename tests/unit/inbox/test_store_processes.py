@@ -210,45 +210,34 @@ def test_a_killed_writer_leaves_every_answer_that_it_confirmed(tmp_path: Path) -
         store.close()
 
 
-def test_processes_that_ask_the_same_at_once_share_nothing_and_the_next_ones_take_what_they_leave(
-    tmp_path: Path,
-) -> None:
+def test_equal_requests_at_once_share_nothing_and_take_what_the_dead_left(tmp_path: Path) -> None:
     store = Store(tmp_path / "inbox.db")
+    claimers = [start(CLAIMER, store.database.path) for _ in range(12)]
+    assert [line(one) for one in claimers] == ["ready"] * 12
 
-    def begun(count: int) -> list[subprocess.Popen[str]]:
-        claimers = [start(CLAIMER, tmp_path / "inbox.db") for _ in range(count)]
-        assert [line(one) for one in claimers] == ["ready"] * count
-        return claimers
-
-    def claimed(claimers: list[subprocess.Popen[str]]) -> list[str]:
-        for one in claimers:
+    def claimed(these: list[subprocess.Popen[str]]) -> list[str]:
+        for one in these:
             tell(one)
-        return [line(one) for one in claimers]
+        return [line(one) for one in these]
 
-    first = begun(10)
-    calls = {"a@form:form", *(f"a-{number}@form:form" for number in range(2, 11))}
     for _ in range(5):
-        names = claimed(first)
-        assert set(names) == calls
-        for name, one in zip(names, first, strict=True):
-            stored = store.requests.get(name)
-            assert stored is not None
-            assert stored.request.origin.process is not None
-            assert stored.request.origin.process.pid == one.pid
+        names = claimed(claimers[:10])
+        assert set(names) == {"a@form:form", *(f"a-{number}@form:form" for number in range(2, 11))}
+        for name in names:
             store.requests.settle(name, decided(name), PANEL)
             store.requests.mark_delivered(name, "result")
-    names = claimed(first)
+    names = claimed(claimers[:10])
     save_draft(store, names[0], opened(asked("a", "form").questions))
     store.requests.settle(names[9], decided("due"), PANEL)
-    for place in (0, 9):
-        first[place].kill()
-        first[place].communicate(timeout=LIMIT)
-    others = begun(3)
-    names, left = claimed(others), {names[0], names[9]}
-    found = {name: store.requests.get(name) for name in names}
-    assert set(names) == left | {"a-11@form:form"}
-    assert {name for name, one in found.items() if one and (one.has_draft or one.outcome)} == left
-    for one in (*first, *others):
+    for one in (claimers[0], claimers[9]):
+        one.kill()
+        one.wait()
+    taken = [*claimed(claimers[10:11]), *claimed(claimers[11:])]
+    assert taken == [names[9], names[0]], "first what is due, then what has a draft"
+    assert claimed(claimers[1:2]) == [names[1]], "what a process claimed is its own"
+    found = [store.requests.get(name) for name in taken]
+    assert [one and (one.outcome, one.has_draft) for one in found] == [(decided("due"), False), (None, True)]
+    for one in claimers:
         one.communicate(timeout=LIMIT)
     store.close()
 
