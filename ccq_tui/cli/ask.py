@@ -291,7 +291,7 @@ def _say_how(filling: Filling) -> None:
     from ccq_tui.words import spoken
 
     request, left = filling.opened.request, filling.seconds_left
-    until = "until it is answered" if left is None else f"for {spoken(round(left, 1))}"
+    until = "until it is answered" if left is None else f"for {spoken(max(1, round(left)))}"
     how = how_to_answer(request, request.tool_use_id)[0]
     echo(f"“{named(request)}” waits in the inbox {until}. {how}", err=True)
 

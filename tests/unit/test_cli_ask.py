@@ -12,15 +12,15 @@ import pytest
 
 from ccq_tui.bridges.terminal.emulator import Screen
 from ccq_tui.cli.ask import DECLINED, first_frame
+from ccq_tui.cli.exits import ENDED
 from ccq_tui.forms.filling import Filling, request_of
 from ccq_tui.forms.reading import form_of
-from ccq_tui.questions import Answer, Answered, Declined
+from ccq_tui.questions import Answer, Answered
 from tests.actors import PHONE
 from tests.memory_inbox import MemoryInbox
 from tests.ten import VALUES, check_record, records, write_ten
 from tests.unit.starting import Cli
 from tests.unit.stocked import asked
-from tests.unit.test_cli_wait import begun, ended
 
 QUESTION = {"id": "q", "text": "Which one?", "kind": "choice", "options": ["Old", *map(str, range(20))]}
 
@@ -45,28 +45,31 @@ def test_given_answers_and_records_make_the_same_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize("question", [True, False])
 @pytest.mark.parametrize("lines", [None, "", "2\n"])
 def test_piped_lines_are_answers_and_without_any_it_waits_in_the_inbox(
-    tmp_path: Path, lines: str | None, *, question: bool
+    tmp_path: Path, ccq: Cli, lines: str | None, *, question: bool
 ) -> None:
     """None is a pipe that says nothing, and stays open."""
-    form = ("Which?", "--option", "a", "--option", "b") if question else (str(write_ten(tmp_path)),)
-    command = [sys.executable, "-m", "ccq_tui", "ask", *form, "--wait", "20s"]
+    form = ["Which?", "--option", "a", "--option", "b", "--json"] if question else [str(write_ten(tmp_path))]
+    command = [sys.executable, "-m", "ccq_tui", "ask", *form, "--wait", "1m"]
     with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
         assert process.stdin is not None
+        assert process.stdout is not None
         assert process.stderr is not None
         if lines is not None:
             process.stdin.write(lines)
             process.stdin.close()
         said = next((line for line in process.stderr if "waits in the inbox" in line), "")
         assert (said == "") == (question and bool(lines))
-        with asked() as store:
-            for stored in store.requests.waiting():
-                how = f"To answer: ccq-tui answer {stored.request.tool_use_id}" + " --choose N" * question
-                name = "Which?" if question else "Ten questions"
-                assert said == f"“{name}” waits in the inbox for 20 s. {how}\n"
-                store.requests.settle(stored.request.id, Declined(), PHONE)
+        if said:
+            call, *flags = said.split("ccq-tui answer ")[1].split()
+            name = "Which?" if question else "Ten questions"
+            assert said.startswith(f"“{name}” waits in the inbox for ")
+            assert ("A script" in ccq("inbox"), flags) == (question, ["--choose", "N"] * question)
+            ccq(*(("answer", call, "--choose", "2") if question else ("decline", call)))
         shown = process.stderr.read()
-        assert process.wait(30) == (DECLINED if said else 0)
-    assert lines is None or shown == "Declined on phone.\n" * bool(said), "no other line"
+        assert process.wait(30) == (ENDED if question else DECLINED)
+        assert not question or json.loads(process.stdout.read())["answers"]["answer"]["label"] == "b"
+    how = "Answered by ccq-tui answer.\n" if question else "Declined by ccq-tui decline.\n"
+    assert lines is None or shown == how * bool(said), "no other line"
 
 
 ASKER = """
@@ -92,9 +95,10 @@ def test_those_that_ask_the_same_at_once_get_their_own_answers_and_records(tmp_p
         one.stdin.flush()
     for number, one in enumerate(askers[:8]):
         assert one.stderr is not None
-        call = one.stderr.readline().split()[-3]
+        said = one.stderr.readline()
+        assert said.startswith("“What?” waits in the inbox until it is answered. To answer: ccq-tui answer form-")
         with asked() as store:
-            (request,) = store.ids.requests_of(call)
+            (request,) = store.ids.requests_of(said.split()[-3])
             store.requests.settle(request, Answered((Answer(other=str(number)),)), PHONE)
     wanted = [*map(str, range(8)), *["given"] * 4]
     assert [one.communicate(timeout=60)[0].strip() for one in askers] == wanted
@@ -118,22 +122,6 @@ def test_one_question_prints_its_answer(
 ) -> None:
     done = run(tmp_path, "Deploy?", *words, "--plain", lines=lines)
     assert (done.returncode, done.stdout) == (0, printed)
-
-
-def test_what_is_detached_is_answered_or_declined_from_elsewhere(ccq: Cli) -> None:
-    question = ("ask", "Deploy?", "--option", "Yes", "--option", "No")
-    with begun(*question, "--json") as answered, begun("ask", "Else?", "--text", "--detach") as declined:
-        assert answered.stdout is not None
-        assert declined.stdout is not None
-        calls = [one.stdout.readline().split("ccq-tui answer ")[1].split()[0] for one in (answered, declined)]
-        assert "A script" in ccq("inbox")
-        ccq("answer", calls[0], "--choose", "2")
-        ccq("decline", calls[1])
-        code, output = ended(answered)
-        record, said = output.splitlines()
-        assert (code, json.loads(record)["answers"]["answer"]["label"]) == (0, "No")
-        assert said == "Answered by ccq-tui answer."
-        assert ended(declined) == (DECLINED, "Declined by ccq-tui decline.\n")
 
 
 def test_what_cannot_be_asked_or_written_is_refused_before_anybody_is_asked(ccq: Cli, tmp_path: Path) -> None:
