@@ -96,7 +96,7 @@ def test_those_that_ask_the_same_at_once_get_their_own_answers_and_records(tmp_p
     for number, one in enumerate(askers[:8]):
         assert one.stderr is not None
         said = one.stderr.readline()
-        assert said.startswith("“What?” waits in the inbox until it is answered. To answer: ccq-tui answer form-")
+        assert said.startswith("“What?” waits in the inbox until it is answered. To answer: ")
         with asked() as store:
             (request,) = store.ids.requests_of(said.split()[-3])
             store.requests.settle(request, Answered((Answer(other=str(number)),)), PHONE)
