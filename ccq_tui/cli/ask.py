@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from hashlib import sha256
 from importlib import import_module
@@ -359,7 +360,7 @@ def _answers(form: Form, name: str) -> tuple[Answer | None, ...]:
         with click.open_file(name, "rb") as file:
             text = file.read(JSON_BYTES + 1).decode("utf-8-sig")
         is_json = name.endswith(".json") or text.lstrip().startswith("{")
-        values = parse_json(text) if is_json else parse_toml(text)
+        values = (parse_json if is_json else parse_toml)(text, Decimal)
         if len(text) > JSON_BYTES or not isinstance(values, Mapping):
             raise GivenError("must be an object of values by question id, of at most 1 MB")
         return read_given(form, values)

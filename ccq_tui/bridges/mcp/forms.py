@@ -12,6 +12,7 @@ from typing import Any
 
 from mcp import types
 
+from ccq_tui.answering.grammar import TypedError
 from ccq_tui.bridges.mcp.results import both, text_result
 from ccq_tui.bridges.mcp.tools import (
     ANSWER_FORM,
@@ -29,7 +30,6 @@ from ccq_tui.forms.output import OutputError
 from ccq_tui.forms.reading import FormFileError, find_form, form_of
 from ccq_tui.inbox.kinds.question import question_lines, question_record
 from ccq_tui.inbox.requests import FormRequest
-from ccq_tui.questions.typed import TypedError
 from ccq_tui.text import one_line
 
 FORM_TOOLS = (START_FORM, ANSWER_FORM, COMPLETE_FORM, CANCEL_FORM)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from ccq_tui.answering.grammar import TypedError
 from ccq_tui.forms.interviews import INACTIVE_SECONDS, MOST_OPEN, InterviewError, Interviews
 from ccq_tui.forms.output import OutputError, read_records
 from ccq_tui.forms.reading import read_form
-from ccq_tui.questions.typed import TypedError
 from tests.unit.forms.test_reading import RELEASE
 
 FORM = read_form(RELEASE, "release.toml")
