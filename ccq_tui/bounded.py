@@ -86,10 +86,14 @@ def toml_place(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, int, str
     return message[: found.start()], line, f"column {found[2]}" if found[2] else "end of file"
 
 
-def parse_json(text: str | bytes, number: Callable[[str], Any] = float) -> Any:
-    """Parse JSON; ``number`` reads its fractions; raises ValueError when it is invalid or too deep."""
+def parse_json(
+    text: str | bytes,
+    number: Callable[[str], Any] = float,
+    keys: Callable[[list[tuple[str, Any]]], Any] | None = None,
+) -> Any:
+    """Parse JSON; ``number`` reads fractions, ``keys`` objects; raises ValueError if invalid or too deep."""
     with suppress(RecursionError):
-        if _is_flat(content := json.loads(text, parse_float=number)):
+        if _is_flat(content := json.loads(text, parse_float=number, object_pairs_hook=keys)):
             return content
     raise ValueError(TOO_DEEP)
 

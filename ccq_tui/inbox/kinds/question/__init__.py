@@ -260,7 +260,8 @@ def question_lines(number: int, question: Question, answer: Answer | None) -> It
 
 def _wanted(question: Question) -> str:
     if (rules := question.field) is not None:
-        kind = "" if question.kind is not Kind.CHOICE or question.multi_select else "choose one"
+        limited = question.kind is not Kind.CHOICE or rules.fewest or rules.most is not None
+        kind = "" if limited else "choose any number" if question.multi_select else "choose one"
         words = (kind or allowed_words(question), "" if rules.required or not kind else "optional")
         return one_line(" · ".join(word for word in words if word) or f"a {question.kind}", 200)
     match question.kind:
