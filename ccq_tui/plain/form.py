@@ -127,9 +127,9 @@ class _Filling:
         request = self.dialog.opened.request
         for name, value in request.context.items() if isinstance(request, FormRequest) else ():
             self._lines.say("about", f"{name}: {value}")
-        if count := self._state.answered_count:
-            of = len(self._state.asked_tabs)
-            self._lines.note(f"A draft is here: {count} of {of} answered, nothing sent.")
+        pages = [self._state.pages[tab] for tab in self._state.asked_tabs]
+        if count := sum(page.given for page in pages):
+            self._lines.note(f"A draft is here: {count} of {len(pages)} answered, nothing sent.")
         self._warn()
 
     def _warn(self) -> None:

@@ -23,7 +23,7 @@ from ccq_tui.questions import Answered, Declined, Expired
 from ccq_tui.questions.model import Question, same_words
 from ccq_tui.questions.moves import page_taken_over
 from ccq_tui.questions.prose import answer_line
-from ccq_tui.questions.state import Draft, Page, PanelState, first_page
+from ccq_tui.questions.state import Draft, PanelState
 from ccq_tui.remote.publication import outlasts
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.question_text import decision_asked, question_asked
@@ -276,16 +276,10 @@ def _choices(request: Request) -> Sequence[Choice]:
 def _next(state: PanelState, after: int) -> int | None:
     """Return the question to ask after one, -1 for the first; None if none is left."""
     pages, tabs = state.pages, state.asked_tabs
-    later = [tab for tab in tabs if tab > after and not _has_answer(pages[tab])]
+    later = [tab for tab in tabs if tab > after and not pages[tab].given]
     before = ((tab, pages[tab]) for tab in tabs if tab <= after)
     left = [tab for tab, one in before if not (one.answered or one.question.optional)]
     return next(iter([*later, *left]), None)
-
-
-def _has_answer(page: Page) -> bool:
-    """Whether a person answered: what a form proposes is no answer."""
-    done = page.answered or page.skips or page.draft.none
-    return done and page.draft != first_page(page.question).draft
 
 
 def _with_answer(state: PanelState, tab: int, text: str) -> PanelState:
