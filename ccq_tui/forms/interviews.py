@@ -155,7 +155,8 @@ class Interviews:
     def cancel(self, interview_id: str) -> None:
         """Forget an interview; raises `InterviewError` if it is over."""
         with self._alone():
-            self._read(interview_id)
+            if self._read(interview_id).record is not None:
+                raise InterviewError("it is complete: its record stands, and there is nothing to cancel")
             self._file(interview_id).unlink()
 
     @contextmanager
