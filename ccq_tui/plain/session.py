@@ -22,6 +22,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.waiting_line import count_of
 from ccq_tui.plain.answering import answer
 from ccq_tui.plain.choice import PersonAtLines, choose
@@ -184,8 +185,9 @@ class PlainSession:
     def _idle(self) -> bool:
         """Whether the next line begins something."""
         resting = self.view.state is ev.SessionState.IDLE or self.view.state in OVER
-        left = self.view.state is ev.SessionState.AWAITING and not self._asks()
-        return (resting or left) and not (self._underway or self.shell.runs)
+        # Just answered, a session still awaits: nothing then waits in it.
+        left = self.view.state is ev.SessionState.AWAITING and self.session.waiting and not self._asks()
+        return bool(resting or left) and not (self._underway or self.shell.runs)
 
     def _asks(self) -> OpenRequest | None:
         return next((one for one in self.session.waiting if one.request.id not in self._left), None)
@@ -322,24 +324,34 @@ class PlainSession:
             self.transcript.apply(event)
         for take in (self.rewind.take, self.workspace.take, self.models.take, self.queue.take):
             take(event)
+        self._count(event)
         match event:
-            case ev.PromptReturned(text=text, reason=reason, prompt_id=name, kept=kept):
-                self._underway.discard(name)
-                if not kept:
-                    self.lines.note(f"A prompt was not sent: {reason}.")
-                    self.prompt.put_back(text)
-                    self.queue.settle([name])
+            case ev.PromptReturned(text=text, reason=reason, prompt_id=name, kept=False):
+                self.lines.note(f"A prompt was not sent: {reason}.")
+                self.prompt.put_back(text)
+                self.queue.settle([name])
             case ev.TurnEnded(duration=seconds):
-                self._underway.clear()
                 self.lines.turn_ended()
                 if seconds >= self.launch.settings.notify_after:
                     self.lines.ring()
-            case ev.SessionLost() | ev.ConversationReset():
-                self._underway.clear()
             case _:
                 pass
         if self.live and (sentence := _sentence(event, before)):
             self.say(sentence)
+
+    def _count(self, event: SessionEvent) -> None:
+        """Count the prompts that no turn has answered, and the answers that go as one."""
+        match event:
+            case ev.PromptReturned(prompt_id=name):
+                self._underway.discard(name)
+            case ev.RequestSettled(request_id=name, outcome=outcome) if not isinstance(outcome, Cancelled):
+                opened = self.runtime.inbox.known(name)
+                if opened is not None and opened.by_message:
+                    self._underway.add(name)
+            case ev.TurnEnded() | ev.SessionLost() | ev.ConversationReset():
+                self._underway.clear()
+            case _:
+                pass
 
     # -- what commands use; `ccq_tui.commands.command.CommandUi` says it -------------------------------------
 

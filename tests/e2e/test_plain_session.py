@@ -7,7 +7,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import SIGTERM
 
@@ -75,9 +75,13 @@ class Piped:
         """Give it all its lines at once; return what it prints."""
         self.model = self.make_model(scenario)
         self.home = self.make_home(self.model)
+        return self.run(typed, "--plain", *words, code=code, **options)
+
+    def run(self, typed: str, *words: str, code: int = 0, **options: str) -> str:
+        """Run the program once more in the same home."""
         fixed = {"ANTHROPIC_BASE_URL": self.model.url, "CCQ_PERMISSION_MODE": "default"}
         done = subprocess.run(
-            [program(), "--plain", *words], env=self.home.env | fixed | options, cwd=self.home.project,
+            [program(), *words], env=self.home.env | fixed | options, cwd=self.home.project,
             input=typed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
         )  # fmt: skip
         assert done.returncode == code, done.stdout
@@ -350,3 +354,22 @@ def test_a_directory_is_trusted_first(piped: Piped) -> None:
     places = [printed.index(one) for one in ("settings.json\n", "choose: Do you trust", "is not trusted.")]
     assert places == sorted(places)
     assert piped.model.requests() == []
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("typed", ["", "2\n"], ids=["answered by a command", "answered by a line"])
+def test_a_script_gets_through_five_rounds(piped: Piped, typed: str) -> None:
+    scenario = Scenario("e2e")
+    for number in range(5):
+        scenario = scenario.asks(replace(WHICH, text=f"Which one of {number}?"))
+    piped(scenario.says("Done."), "", "go")
+    (session,) = json.loads(piped.run("", "sessions", "--json"))["sessions"]
+    for number in range(1, 6):
+        if not typed:
+            piped.run("", "answer", f"toolu_e2e_{number}", "--choose", "2")
+        printed = piped.run(typed, "resume", session["id"], "--plain")
+        assert ("claude: Done." in printed) == (number == 5)
+        assert piped.model.result(f"toolu_e2e_{number}").text == answered(
+            f'"Which one of {number - 1}?"="Second"'
+        )
+    assert len(piped.model.requests()) == 6

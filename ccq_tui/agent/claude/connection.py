@@ -62,6 +62,7 @@ class Connection:
         self._state = ev.SessionState.STARTING
         self._since = time.monotonic()
         self._waited = 0.0  # seconds of this turn
+        self._first_state = ""
         self._words = StderrTail()
         self._client: sdk.ClaudeSDKClient | None = None
         self._pid: int | None = None
@@ -123,8 +124,7 @@ class Connection:
         self._emit(ev.CommandsListed(slash_commands(info)))
         self._emit(ev.ModelsListed(found := models(info)))
         self.gate.auto_mode = any(model.auto_mode for model in found)
-        self.translator.cli_state = str(info.get("session_state") or "idle")
-        self._refresh()
+        self._first_state = str(info.get("session_state") or "idle")
         if self.translator.usage.cost is None:
             self._beside(self._learn_cost())
         self._beside(self._watch_servers())
@@ -152,7 +152,12 @@ class Connection:
         return client
 
     async def read(self) -> ev.SessionLost:
-        """Read messages until the stream ends, never stopping for anything; returns why it ended."""
+        """Read messages until the stream ends, never stopping for anything; returns why it ended.
+
+        The session is starting until then: what was left in it is known before it counts as ready.
+        """
+        self.translator.cli_state = self._first_state
+        self._refresh()
         while True:
             try:
                 async for message in self._connected.receive_messages():
