@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
+ASKING = ("questions", "max_question_rounds")
+"""The settings that limit how often the agent asks; they hold for a session."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions:
@@ -61,7 +64,9 @@ class SessionOptions:
         except ValidationError:
             _logger.warning("What a session was started with before cannot be used any more")
             return self
-        return replace(self, settings=self.settings.model_copy(update=dict(flags)))
+        given = self.settings.model_fields_set
+        asking = {name: launch[name] for name in ASKING if name in launch and name not in given}
+        return replace(self, settings=self.settings.model_copy(update=dict(flags) | asking))
 
     def environ(self) -> dict[str, str]:
         """Return this process's environment with the session's variables over it."""

@@ -85,7 +85,9 @@ def _session(store: Store, key: str, until: str | None) -> Found | None:
             has_come = not alive(now.owner)
         case _:
             has_come = not alive(now.owner) or (now.state is StoredSessionState.IDLE and not waiting)
-    return (now.state, {**session_record(now, waiting)}) if has_come else None
+    if not has_come:
+        return None
+    return now.state, {**session_record(now, waiting, rounds=len(store.requests.question_sets(key)))}
 
 
 def seconds_in(flag: str, time: str | None) -> float | None:

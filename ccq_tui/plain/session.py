@@ -41,7 +41,7 @@ from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import OVER, SupervisedSession
 from ccq_tui.transcript.model import TranscriptModel
-from ccq_tui.words import SHORT, spoken, waiting
+from ccq_tui.words import SHORT, plural, spoken, waiting
 from ccq_tui.worktrees.words import begun
 
 FAILED, REFUSED = 1, 2
@@ -177,7 +177,9 @@ class PlainSession:
         if not kept:
             return ["The demo is over, and its open questions with it."] if waits else []
         said = f"{waiting(waits, 'question')} in the session. " if waits else ""
-        return [f"{said}ccq-tui resume {key} --plain continues it."] if key and self.view.begun else []
+        said = f"{said}ccq-tui resume {key} --plain continues it."
+        rounds = [f"{plural(self.view.rounds, 'question round')} so far."] if self.view.rounds else []
+        return [*rounds, said] if key and self.view.begun else []
 
     # -- one step -------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from signal import SIGTERM
 
 import pytest
 
+from ccq_tui.inbox.agent_texts import PROCEED
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
@@ -161,6 +162,7 @@ claude: Done.
 note: The turn is over
 note: Claude is ready.
 note: session ended
+note: 4 question rounds so far.
 note: ccq-tui resume ID --plain continues it.
 """
 
@@ -358,18 +360,21 @@ def test_a_directory_is_trusted_first(piped: Piped) -> None:
 
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("typed", ["", "2\n"], ids=["answered by a command", "answered by a line"])
-def test_a_script_gets_through_five_rounds(piped: Piped, typed: str) -> None:
+def test_a_script_gets_through_five_rounds_and_its_limit_outlives_them(piped: Piped, typed: str) -> None:
     scenario = Scenario("e2e")
-    for number in range(5):
+    for number in range(1, 7):
         scenario = scenario.asks(replace(WHICH, text=f"Which one of {number}?"))
-    piped(scenario.says("Done."), "", "go")
+    piped(scenario.says("Done."), "", "--questions", "adaptive", "--max-question-rounds", "5", "go")
     (session,) = json.loads(piped.run("", "sessions", "--json"))["sessions"]
     for number in range(1, 6):
         if not typed:
             piped.run("", "answer", f"toolu_e2e_{number}", "--choose", "2")
         printed = piped.run(typed, "resume", session["id"], "--plain")
+        result = piped.model.result(f"toolu_e2e_{number}").text
+        assert result == answered(f'"Which one of {number}?"="Second"')
         assert ("claude: Done." in printed) == (number == 5)
-        assert piped.model.result(f"toolu_e2e_{number}").text == answered(
-            f'"Which one of {number - 1}?"="Second"'
-        )
-    assert len(piped.model.requests()) == 6
+    assert PROCEED in piped.model.result("toolu_e2e_6").text, "a parked set that is asked again is one round"
+    assert len(piped.model.requests()) == 7
+    assert "note: 5 question rounds so far.\n" in printed
+    (session,) = json.loads(piped.run("", "sessions", "--json"))["sessions"]
+    assert session["question_rounds"] == 5

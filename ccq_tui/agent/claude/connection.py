@@ -117,6 +117,7 @@ class Connection:
                 cwd=str(self._options.cwd),
                 cli_version=str(info.get("claude_code_version") or ""),
                 output_style=str(info.get("output_style") or ""),
+                asked=frozenset(self.gate.asked[session_id]),
             )
         )
         if is_too_old(version := str(info.get("claude_code_version") or "")):
@@ -191,7 +192,6 @@ class Connection:
         except CommandError:
             self.translator.sent.pop(command.prompt_id, None)
             raise
-        self.gate.prompted()
         self._emit(ev.PromptAccepted(command.text, queued, command.prompt_id))
 
     async def interrupt(self) -> None:
