@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-ASKING = ("questions", "max_question_rounds")
+ASKING = frozenset({"questions", "max_question_rounds"})
 """The settings that limit how often the agent asks; they hold for a session."""
 
 
@@ -64,8 +64,7 @@ class SessionOptions:
         except ValidationError:
             _logger.warning("What a session was started with before cannot be used any more")
             return self
-        given = self.settings.model_fields_set
-        asking = {name: launch[name] for name in ASKING if name in launch and name not in given}
+        asking = {name: launch[name] for name in launch.keys() & ASKING - self.settings.model_fields_set}
         return replace(self, settings=self.settings.model_copy(update=dict(flags) | asking))
 
     def environ(self) -> dict[str, str]:

@@ -245,7 +245,8 @@ def sessions(as_json: bool, session: str | None, start: datetime | None, labels:
             if all(map(item.has, labels))
         ]
         waiting, undelivered = store.requests.waiting_counts(), store.requests.undelivered_counts()
-        ids, rounds = store.ids.sessions(), store.requests.round_counts() if as_json else {}
+        ids = store.ids.sessions()
+        rounds = {one.id: len(store.requests.question_sets(one.id)) for one in found if as_json}
     if as_json:
         counts = (waiting, undelivered, rounds)
         records = (session_record(one, *(count.get(one.id, 0) for count in counts)) for one in found)

@@ -12,6 +12,7 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.commands.command import ASKING, Command, CommandRunner, PickRow, Work, called
+from ccq_tui.commands.completions import Completions, UnknownCommands
 from ccq_tui.commands.listings import ListingCommands, PermissionsCommand, TasksCommand
 from ccq_tui.commands.models import MEANINGS, ModelCommands, said
 from ccq_tui.commands.shell import ShellCommands
@@ -30,7 +31,7 @@ from ccq_tui.plain.dialog import End
 from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
 from ccq_tui.plain.prompt import PlainPrompt
 from ccq_tui.plain.transcript import PlainTranscript
-from ccq_tui.prompts.command_names import ALTERNATIVES, named
+from ccq_tui.prompts.command_names import named
 from ccq_tui.prompts.shell_runs import command_in
 from ccq_tui.remote.leader import LeaderThread
 from ccq_tui.runtime.events import OWN_EVENTS, GaveWay, LimitReached, SessionEvent
@@ -60,20 +61,17 @@ STATES = {
     ev.SessionState.FAILED: "Claude's process has failed. /reconnect starts it again.",
 }
 """Sentences for the states that nothing else says."""
-INSTEAD = {
+NEEDS_SCREEN = {
+    **dict.fromkeys(
+        ("cd", "close", "login", "logout", "new", "theme", "vim"),
+        "start ccq-tui without --plain, at a terminal",
+    ),
     **dict.fromkeys(("copy", "export"), "ccq-tui export ID prints the conversation"),
     "resume": "use ccq-tui resume ID --plain",
     **dict.fromkeys(("sessions", "overview"), "use ccq-tui sessions"),
     "stats": "use ccq-tui stats",
 }
-"""What does the same without a screen, for commands that need one."""
-NEEDS_SCREEN = frozenset(
-    {
-        *("close", "new", "overview", "resume", "sessions", "stats"),
-        *("cd", "copy", "export", "login", "logout", "theme", "vim"),
-    }
-)
-"""The commands of the screen that are none here; docs/plain.md has other ways."""
+"""The commands of the screen that are none here, and what does the same; docs/plain.md has other ways."""
 
 
 class PlainSession:
@@ -108,6 +106,9 @@ class PlainSession:
         self.workspace = WorkspaceCommands(runner, lambda: self.shell.runs or bool(self.view.tasks))
         self.listings = ListingCommands(runner)
         self.permissions = PermissionsCommand(runner)
+        own = tuple(ev.SlashCommand(one.name, one.help) for one in COMMANDS)
+        self._completions = Completions(self, own, tuple)
+        self._unknown = UnknownCommands(self, self._completions)
         self._actor = actor
         self._news = asyncio.Event()
         self._command: asyncio.Task[object] | None = None
@@ -176,10 +177,9 @@ class PlainSession:
         key, kept = self.view.session_id[:SHORT], self.launch.program.state is None
         if not kept:
             return ["The demo is over, and its open questions with it."] if waits else []
-        said = f"{waiting(waits, 'question')} in the session. " if waits else ""
-        said = f"{said}ccq-tui resume {key} --plain continues it."
-        rounds = [f"{plural(self.view.rounds, 'question round')} so far."] if self.view.rounds else []
-        return [*rounds, said] if key and self.view.begun else []
+        said = f"{plural(len(self.view.asked), 'question round')} so far. " if self.view.asked else ""
+        said += f"{waiting(waits, 'question')} in the session. " if waits else ""
+        return [f"{said}ccq-tui resume {key} --plain continues it."] if key and self.view.begun else []
 
     # -- one step -------------------------------------------------------------------------------------------
 
@@ -256,11 +256,10 @@ class PlainSession:
             self.runner.obey(command[0], self, command[1])
             if self._command is not None:
                 await asyncio.wait((self._command,))
-        elif name in NEEDS_SCREEN:
-            instead = INSTEAD.get(name, "start ccq-tui without --plain, at a terminal")
+        elif instead := NEEDS_SCREEN.get(name):
             self.lines.note(f"/{name} needs the screen: {instead}.")
-        elif words := ALTERNATIVES.get(name):
-            self.lines.note(f"/{name} does not work here: {words}.")
+        elif self._unknown.holds_back(text):
+            pass
         elif command_in(text) is None:
             self.send(text, typed=True)
         elif not self.shell.holds_back(text):
@@ -324,8 +323,8 @@ class PlainSession:
         before, self.view = self.view, self.session.facts
         if not isinstance(event, OWN_EVENTS):
             self.transcript.apply(event)
-        for take in (self.rewind.take, self.workspace.take, self.models.take, self.queue.take):
-            take(event)
+        for one in (self.rewind, self.workspace, self.models, self.queue, self._completions):
+            one.take(event)
         self._count(event)
         match event:
             case ev.PromptReturned(text=text, reason=reason, prompt_id=name, kept=False):
@@ -370,7 +369,7 @@ class PlainSession:
 
     def say_unsent(self, words: str, *_shown: Any) -> None:
         """Print why a prompt was not sent."""
-        self.say(words)
+        self.say(words.replace("Enter again sends", "/help lists the commands · the same line again sends"))
 
     def act(self, *_: Any) -> None:
         """Do nothing: what it is for needs the screen."""
@@ -433,7 +432,7 @@ COMMANDS: tuple[Command[PlainSession], ...] = (
 def _sentence(event: SessionEvent, before: SessionFacts) -> str:
     """Return what an event changes in the session, in a sentence, or ""."""
     match event:
-        case ev.ModeChanged(mode) if mode != before.mode and mode in MEANINGS:
+        case ev.Connected(mode=mode) | ev.ModeChanged(mode) if mode != before.mode and mode in MEANINGS:
             return said(mode)
         case LimitReached(limit=limit):
             return f"A time limit of {spoken(limit.seconds)} has passed."

@@ -95,11 +95,6 @@ class SessionFacts:
     labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def rounds(self) -> int:
-        """The number of question sets so far."""
-        return len(self.asked)
-
-    @property
     def title(self) -> str:
         """The name of the conversation, or "" before its first prompt."""
         return str(self.called)

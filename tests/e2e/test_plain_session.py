@@ -96,6 +96,7 @@ def piped(scripted_model: Callable[..., ScriptedModel], claude_env: Callable[...
 
 CONVERSATION = """\
 note: Plain mode, because --plain. /help lists the commands.
+note: Default mode; Claude asks before it changes or runs anything
 note: Claude is ready.
 you: go
 claude: Two of them:
@@ -162,8 +163,7 @@ claude: Done.
 note: The turn is over
 note: Claude is ready.
 note: session ended
-note: 4 question rounds so far.
-note: ccq-tui resume ID --plain continues it.
+note: 4 question rounds so far. ccq-tui resume ID --plain continues it.
 """
 
 
@@ -312,14 +312,17 @@ def test_what_is_typed_while_claude_works_answers_nothing(start: Start) -> None:
 
 @pytest.mark.timeout(120)
 def test_commands(piped: Piped) -> None:
-    typed = "/mode\n7\nplan\n/theme\n/stats\n/model\n\n/help\n! echo from the shell\n/quit\n"
+    typed = "/mode\n7\nplan\n/theme\n/stats\n/model\n\n/help\n! echo from the shell\n/nosuch\n/bug\n/quit\n"
     printed = piped(Scenario("e2e").says("Hello."), typed)
+    assert not any("/nosuch" in json.dumps(one.body) for one in piped.model.requests())
     for line in (
         "choose: Permission mode\n  1. default; now; asks before it changes or runs anything\n",
         "note: 7 is not in the list: type 1 to 5.",
         "note: Plan mode; Claude looks and plans, changes nothing\n",
         "note: /theme needs the screen: start ccq-tui without --plain, at a terminal.",
         "note: /stats needs the screen: use ccq-tui stats.",
+        "note: Unknown command /nosuch; /help lists the commands; the same line again sends it as text\n",
+        "note: /bug is not available here: report it with claude in a terminal\n",
         "choose: Model\n",
         "/add-dir PATH: Let Claude work in another directory too\n",
         "tool: from the shell",
@@ -375,6 +378,6 @@ def test_a_script_gets_through_five_rounds_and_its_limit_outlives_them(piped: Pi
         assert ("claude: Done." in printed) == (number == 5)
     assert PROCEED in piped.model.result("toolu_e2e_6").text, "a parked set that is asked again is one round"
     assert len(piped.model.requests()) == 7
-    assert "note: 5 question rounds so far.\n" in printed
+    assert "note: 5 question rounds so far. ccq-tui resume " in printed
     (session,) = json.loads(piped.run("", "sessions", "--json"))["sessions"]
     assert session["question_rounds"] == 5

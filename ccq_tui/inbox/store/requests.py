@@ -380,11 +380,6 @@ class RequestTable:
         query = "SELECT call FROM requests WHERE session_id = ? AND kind = 'question'"
         return frozenset(row[0] for row in self._database.rows(query, (name_key(session_id),)))
 
-    def round_counts(self) -> dict[str, int]:
-        """Return the number of question sets so far, for each session that asked any."""
-        query = "SELECT session_id, count(*) FROM requests WHERE kind = 'question' GROUP BY session_id"
-        return {row[0]: row[1] for row in self._database.rows(query)}
-
     def undelivered(self, session_id: str) -> list[StoredRequest]:
         """Return decided requests of a session whose outcome its agent was not seen to have, oldest first."""
         return self._found(f"session_id = ? AND {_TO_DELIVER} ORDER BY number", name_key(session_id))
