@@ -298,9 +298,11 @@ async def _by_lines(filling: Filling) -> None:
 
 def goes_by_lines(plain: bool) -> bool:
     """Whether to ask line by line here: standard output is for the result, and need not be a terminal."""
+    from ccq_tui.config.load import load_settings
     from ccq_tui.plain.mode import plain_reason
 
-    return bool(plain_reason(os.environ, flag=plain, is_terminal=_has_terminal()))
+    reason = plain_reason(os.environ, flag=plain, is_terminal=_has_terminal())
+    return bool(reason) or load_settings(project=False).settings.screen_reader
 
 
 def _has_terminal() -> bool:

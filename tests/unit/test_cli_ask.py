@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.bridges.terminal.emulator import Screen
-from ccq_tui.cli.ask import first_frame
+from ccq_tui.cli.ask import first_frame, goes_by_lines
 from ccq_tui.forms.filling import Filling, request_of
 from ccq_tui.forms.reading import form_of
 from tests.memory_inbox import MemoryInbox
@@ -37,6 +37,14 @@ def test_given_answers_and_records_make_the_same_record(tmp_path: Path) -> None:
     check_record(record)
     done = run(tmp_path, *form, "--answers", "-", "--no-input", lines=json.dumps(record))
     check_record(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("given", ["0", "1"])
+def test_a_screen_reader_is_asked_line_by_line(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setattr("ccq_tui.cli.ask._has_terminal", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("CCQ_SCREEN_READER", given)
+    assert goes_by_lines(plain=False) == (given == "1")
 
 
 def test_the_end_of_the_input_answers_nothing_and_the_draft_goes_on(tmp_path: Path) -> None:
