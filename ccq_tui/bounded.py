@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -68,10 +68,10 @@ def read_text(path: Path, most: int = SETTINGS_BYTES) -> str:
         raise UnfitFileError(f"is not UTF-8 text: {error.reason}") from error
 
 
-def parse_toml(text: str) -> dict[str, Any]:
-    """Parse TOML; raises TOMLDecodeError when it is invalid or nested too deeply."""
+def parse_toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
+    """Parse TOML; ``number`` reads its fractions; raises TOMLDecodeError when it is invalid or too deep."""
     with suppress(RecursionError):
-        if not _LONG_KEY.search(text) and _is_flat(values := tomllib.loads(text)):
+        if not _LONG_KEY.search(text) and _is_flat(values := tomllib.loads(text, parse_float=number)):
             return values
     raise tomllib.TOMLDecodeError(TOO_DEEP)
 
@@ -86,10 +86,14 @@ def toml_place(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, int, str
     return message[: found.start()], line, f"column {found[2]}" if found[2] else "end of file"
 
 
-def parse_json(text: str | bytes) -> Any:
-    """Parse JSON; raises ValueError when it is invalid or nested too deeply."""
+def parse_json(
+    text: str | bytes,
+    number: Callable[[str], Any] = float,
+    keys: Callable[[list[tuple[str, Any]]], Any] | None = None,
+) -> Any:
+    """Parse JSON; ``number`` reads fractions, ``keys`` objects; raises ValueError if invalid or too deep."""
     with suppress(RecursionError):
-        if _is_flat(content := json.loads(text)):
+        if _is_flat(content := json.loads(text, parse_float=number, object_pairs_hook=keys)):
             return content
     raise ValueError(TOO_DEEP)
 

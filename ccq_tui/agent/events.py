@@ -269,7 +269,7 @@ class DraftLeft(AgentEvent):
 
 @dataclass(frozen=True, slots=True)
 class Connected(AgentEvent):
-    """The CLI runs and takes prompts."""
+    """The CLI runs and takes prompts; ``asked`` are the calls of all question sets before."""
 
     session_id: str
     model: str
@@ -277,6 +277,7 @@ class Connected(AgentEvent):
     cwd: str
     cli_version: str = ""
     output_style: str = ""
+    asked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
+ASKING = frozenset({"questions", "max_question_rounds"})
+"""The settings that limit how often the agent asks; they hold for a session."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions:
@@ -61,7 +64,8 @@ class SessionOptions:
         except ValidationError:
             _logger.warning("What a session was started with before cannot be used any more")
             return self
-        return replace(self, settings=self.settings.model_copy(update=dict(flags)))
+        asking = {name: launch[name] for name in launch.keys() & ASKING - self.settings.model_fields_set}
+        return replace(self, settings=self.settings.model_copy(update=dict(flags) | asking))
 
     def environ(self) -> dict[str, str]:
         """Return this process's environment with the session's variables over it."""

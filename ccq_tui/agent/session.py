@@ -18,7 +18,7 @@ from ccq_tui.agent.controls import Control, Rewound, rename, rewind
 from ccq_tui.agent.delivery import CLOSED, Delivery
 from ccq_tui.agent.history import NO_HISTORY, SessionPast, Told, read_history
 from ccq_tui.agent.loader import LoadError, load_connection
-from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.options import ASKING, SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.agent.session_name import forked
@@ -200,12 +200,14 @@ class AgentSession:
                 # The CLI starts as soon as its session is known, while older parts are still being read.
                 kind, resumed = await asyncio.gather(load_connection(), known)
                 if resumed:
-                    before = await self._inbox.sessions.launch(resumed)
-                    self.options = self.options.as_before(before)
+                    launch, asked = await self._inbox.sessions.before(resumed)
+                    self.options = self.options.as_before(launch)
                 if self._claim is None and self.options.session_id:
                     # Another process may have been given the same id, under which nothing is recorded yet.
                     self._held = (await self._inbox.sessions.claim(self._own_id)).session_id
                 connection = kind(self.options, self._inbox, self._emit)
+                if self._claim is not None and resumed:
+                    connection.gate.asked[resumed] |= asked
                 lost = await self._open(connection, resumed, reading)
                 if lost is None:
                     tasks.append(group.create_task(self._commander.work(connection)))
@@ -351,6 +353,7 @@ class AgentSession:
             "model": options.settings.model,
             "permission_mode": options.settings.permission_mode,
             "effort": options.settings.effort,
+            **{name: getattr(options.settings, name) for name in ASKING},
             "claude": options.settings.claude.lasting(),  # nothing that may be a secret
         }
         fact = SessionFact(directory=str(options.cwd), launch=launch, runs=name != self._held)

@@ -14,6 +14,8 @@ from ccq_tui.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ccq_tui.answering.grammar import Names
+    from ccq_tui.inbox.choices import Choice
     from ccq_tui.inbox.reach import Reach
     from ccq_tui.inbox.requests import Request, RequestOutcome
     from ccq_tui.inbox.store.rows import StoredRequest
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 NONE = "none"
 _ADDRESSED = re.compile(r"\s*(\d{1,6})\s*=(.*)", re.DOTALL)
-_NUMBERS = re.compile(r"\s*\d{1,6}\s*(,\s*\d{1,6}\s*)*", re.ASCII)
 _ANSWER = re.compile(r"answers\[(\d+)\](?:\.(\w+))?")
 
 
@@ -37,7 +38,7 @@ A set of several: the question's number and = come first.
 )
 @click.argument("request", shell_complete=complete_waiting)
 @click.option(
-    "--choose", multiple=True, metavar="[Q=]N[,N]", help='Options by number; "none" in a multi-select.'
+    "--choose", multiple=True, metavar="[Q=]N[,N]", help='Options by number or label; "none" of several.'
 )
 @click.option("--other", multiple=True, metavar="[Q=]TEXT", help="An answer in your own words, or a number.")
 @click.option("--note", multiple=True, metavar="[Q=]TEXT", help="A note beside the answer.")
@@ -67,7 +68,7 @@ def answer(
 
     def outcome_for(asked: Request) -> RequestOutcome:
         from ccq_tui.inbox.answer_json import load_answer
-        from ccq_tui.inbox.kinds import parse_outcome
+        from ccq_tui.inbox.kinds import kind_of, parse_outcome
         from ccq_tui.inbox.requests import AnsweredRequest
         from ccq_tui.inbox.verdicts import InvalidOutcome
 
@@ -76,10 +77,12 @@ def answer(
             if data is not None:
                 return parse_outcome(asked, load_answer(data))
             if not questions:
-                return parse_outcome(asked, _decision(choose, other, note, discuss))
+                return parse_outcome(
+                    asked, _decision(kind_of(asked).choices(asked), choose, other, note, discuss)
+                )
             if discuss is not None:
                 return parse_outcome(asked, {"discuss": discuss})
-            return parse_outcome(asked, {"answers": _answers(len(questions), choose, other, note)})
+            return parse_outcome(asked, {"answers": _answers(questions, choose, other, note)})
         except InvalidOutcome as error:
             said = _in_flags(questions, error) if data is None else f"the JSON is no answer: {error}"
             raise Refused(f"{said}.") from error
@@ -106,40 +109,52 @@ def decline(request: str, dismiss: bool) -> int:
 
 
 def _decision(
-    choose: Sequence[str], other: Sequence[str], note: Sequence[str], discuss: str | None
+    choices: Sequence[Choice],
+    choose: Sequence[str],
+    other: Sequence[str],
+    note: Sequence[str],
+    discuss: str | None,
 ) -> dict[str, Any]:
     """Return the decision that flags stand for, as public JSON."""
+    from ccq_tui.inbox.choices import names_of
+
     if other or discuss is not None:
-        raise Refused("a permission or a plan takes --choose N and, for some, --note TEXT.")
-    numbers = [number for value in choose for number in _numbers(value, value)]
-    if len(numbers) != 1:
-        given = f"{len(numbers)} were given" if numbers else "none was given"
+        raise Refused("a permission or a plan takes --choose, and for some choices --note TEXT.")
+    places = [place for value in choose for place in _places(names_of(choices), value)]
+    if len(places) != 1:
+        given = f"{len(places)} were given" if places else "none was given"
         raise Refused(f"a permission or a plan takes one choice, and {given}: ccq-tui show lists them.")
     if len(note) > 1:
         raise Refused("--note was given twice: give it once.")
-    return {"choice": numbers[0]} | ({"note": note[0]} if note else {})
+    return {"choice": places[0] + 1} | ({"note": note[0]} if note else {})
 
 
 def _answers(
-    count: int, choose: Sequence[str], other: Sequence[str], note: Sequence[str]
+    questions: Sequence[Question], choose: Sequence[str], other: Sequence[str], note: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Return the answers that flags stand for, as public JSON.
 
     Each flag is ``[Q=]VALUE``; in a set of one question a text is taken unchanged.
     """
+    from ccq_tui.answering.grammar import Names
+
+    count = len(questions)
     answers: list[dict[str, Any]] = [{} for _ in range(count)]
     for value in choose:
-        place, text = _addressed("--choose", value, count, "N[,N]")
-        if text.strip() == NONE:
-            answers[place]["empty"] = True
+        at, text = _addressed("--choose", value, count, "N[,N]")
+        if text.strip() == NONE and questions[at].multi_select:
+            answers[at]["empty"] = True
         else:
-            answers[place].setdefault("selected", []).extend(_numbers(value, text))
+            # Where there are none, the request says why.
+            names = Names.of(questions[at])
+            places = _places(names, text, f"question {at + 1}: ") if questions[at].options else [0]
+            answers[at].setdefault("selected", []).extend(place + 1 for place in places)
     for name, values in (("other", other), ("note", note)):
         for value in values:
-            place, text = _addressed(f"--{name}", value, count, "TEXT")
-            if name in answers[place]:
-                raise Refused(f"--{name} was given twice for question {place + 1}: give it once.")
-            answers[place][name] = text
+            at, text = _addressed(f"--{name}", value, count, "TEXT")
+            if name in answers[at]:
+                raise Refused(f"--{name} was given twice for question {at + 1}: give it once.")
+            answers[at][name] = text
     return answers
 
 
@@ -157,11 +172,13 @@ def _addressed(flag: str, value: str, count: int, sample: str) -> tuple[int, str
     return number - 1, found[2]
 
 
-def _numbers(value: str, text: str) -> list[int]:
-    if not _NUMBERS.fullmatch(text):
-        shown = one_line(value, 40)
-        raise Refused(f'--choose takes numbers of options, as in 2 or 1,3, or "{NONE}", not “{shown}”.')
-    return [int(number) for number in text.split(",")]
+def _places(names: Names, text: str, where: str = "--choose: ") -> list[int]:
+    from ccq_tui.answering.grammar import TypedError, read_flag
+
+    try:
+        return read_flag(names, text)
+    except TypedError as error:
+        raise Refused(f"{where}{one_line(str(error), 400)}.") from error
 
 
 def _in_flags(questions: Sequence[Question], error: InvalidOutcome) -> str:

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from hashlib import sha256
 from importlib import import_module
@@ -191,9 +192,9 @@ def fill(
         if no_input:
             result: Result = record_given(request, given)
         else:
-            show: Show = _by_lines if goes_by_lines(plain) else _on_screen
-            if detach or not _has_terminal():
-                show = partial(_in_inbox, detach=detach)
+            show: Show = partial(_in_inbox, detach=detach)
+            if not detach and _has_terminal():
+                show = _by_lines if goes_by_lines(plain) else _on_screen
             result = asyncio.run(_asked(request, partial(_begun, given, show), timeout, wait))
     except (OutputError, InboxError) as error:
         raise Refused(f"{one_line(str(error), 1_000)}.") from error
@@ -333,9 +334,11 @@ async def _by_lines(filling: Filling, lines: Lines | None = None) -> End:
 
 def goes_by_lines(plain: bool) -> bool:
     """Whether to ask line by line here: standard output is for the result, and need not be a terminal."""
+    from ccq_tui.config.load import load_settings
     from ccq_tui.plain.mode import plain_reason
 
-    return bool(plain_reason(os.environ, flag=plain, is_terminal=_has_terminal()))
+    reason = plain_reason(os.environ, flag=plain, is_terminal=_has_terminal())
+    return bool(reason) or load_settings(project=False).settings.screen_reader
 
 
 def _has_terminal() -> bool:
@@ -395,7 +398,7 @@ def _answers(form: Form, name: str) -> tuple[Answer | None, ...]:
         with click.open_file(name, "rb") as file:
             text = file.read(JSON_BYTES + 1).decode("utf-8-sig")
         is_json = name.endswith(".json") or text.lstrip().startswith("{")
-        values = parse_json(text) if is_json else parse_toml(text)
+        values = (parse_json if is_json else parse_toml)(text, Decimal)
         if len(text) > JSON_BYTES or not isinstance(values, Mapping):
             raise GivenError("must be an object of values by question id, of at most 1 MB")
         return read_given(form, values)

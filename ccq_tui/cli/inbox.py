@@ -246,13 +246,11 @@ def sessions(as_json: bool, session: str | None, start: datetime | None, labels:
         ]
         waiting, undelivered = store.requests.waiting_counts(), store.requests.undelivered_counts()
         ids = store.ids.sessions()
+        rounds = {one.id: len(store.requests.question_sets(one.id)) for one in found if as_json}
     if as_json:
-        print_lines(
-            list_report(
-                "sessions",
-                (session_record(one, waiting.get(one.id, 0), undelivered.get(one.id, 0)) for one in found),
-            )
-        )
+        counts = (waiting, undelivered, rounds)
+        records = (session_record(one, *(count.get(one.id, 0) for count in counts)) for one in found)
+        print_lines(list_report("sessions", records))
     else:
         print_lines("\n".join(session_lines(found, waiting, shortener(ids), undelivered)))
     return ENDED

@@ -186,11 +186,11 @@ def _read(file: str | None, start: str | None) -> list[Reflection]:
 
 
 def _form() -> Form:
+    from ccq_tui.forms.commits import REFLECTION
     from ccq_tui.forms.reading import find_form
-    from ccq_tui.forms.reflections import FORM
 
     with _explained():
-        return find_form(FORM)
+        return find_form(REFLECTION)
 
 
 @contextmanager

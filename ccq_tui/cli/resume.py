@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from ccq_tui.cli.store import WHOLE_ID, complete_sessions, find_session, opened_
 from ccq_tui.text import one_line, reason
 
 if TYPE_CHECKING:
-    from ccq_tui.agent.history import SessionPast
     from ccq_tui.inbox.store.rows import StoredSession
 
 
@@ -60,10 +58,14 @@ def export(session: str, form: str) -> int:
     """
     import asyncio
 
+    from ccq_tui.agent.events import HistoryLoaded
     from ccq_tui.agent.history import read_history
     from ccq_tui.agent.options import SessionOptions
     from ccq_tui.agent.reader import ReaderError
     from ccq_tui.config.settings import Settings
+    from ccq_tui.transcript.export import export_json, export_markdown
+    from ccq_tui.transcript.model import TranscriptModel
+    from ccq_tui.widgets.transcript.painter import plain_text
 
     name, known = _known(session)
     directory = known.directory if known is not None else ""
@@ -78,7 +80,10 @@ def export(session: str, form: str) -> int:
             f"Claude Code has no record of session {one_line(name, 80)} in {where}: check CLAUDE_CONFIG_DIR."
         )
     facts = {"name": known.name if known is not None else "", "id": name, "cwd": directory}
-    print_lines(_written(facts, past, form).rstrip("\n"))
+    model, make = TranscriptModel(), export_json if form == "json" else export_markdown
+    model.apply(HistoryLoaded(past.events))
+    written = make(model.blocks, session=facts, at=datetime.now().astimezone(), draw=plain_text)
+    print_lines(written.rstrip("\n"))
     return ENDED
 
 
@@ -88,15 +93,3 @@ def _known(name: str) -> tuple[str, StoredSession | None]:
         known = store.sessions.get(name)
         key = name if known or WHOLE_ID.fullmatch(name) else find_session(store, name)
         return key, store.sessions.get(key)
-
-
-def _written(session: Mapping[str, str], past: SessionPast, form: str) -> str:
-    from ccq_tui.agent.events import HistoryLoaded
-    from ccq_tui.transcript.export import export_json, export_markdown
-    from ccq_tui.transcript.model import TranscriptModel
-    from ccq_tui.widgets.transcript.painter import plain_text
-
-    model = TranscriptModel()
-    model.apply(HistoryLoaded(past.events))
-    make = export_json if form == "json" else export_markdown
-    return make(model.blocks, session=session, at=datetime.now().astimezone(), draw=plain_text)

@@ -85,7 +85,8 @@ def _session(store: Store, key: str, until: str | None) -> Found | None:
             has_come = not alive(now.owner)
         case _:
             has_come = not alive(now.owner) or (now.state is StoredSessionState.IDLE and not waiting)
-    return (now.state, {**session_record(now, waiting)}) if has_come else None
+    rounds = len(store.requests.question_sets(key))
+    return (now.state, {**session_record(now, waiting, rounds=rounds)}) if has_come else None
 
 
 def seconds_in(flag: str, time: str | None) -> float | None:

@@ -115,7 +115,7 @@ class Settings(ClaudeFlags):
     "adaptive": it asks whenever a choice is yours, at most max_question_rounds times."""
 
     max_question_rounds: int = Field(default=5, ge=1)
-    """Most question sets that questions = "adaptive" puts to you before the agent decides itself."""
+    """Most question sets that questions = "adaptive" puts to you in a session; then the agent decides."""
 
     park_after: Duration = 600.0
     """Seconds without an answer or a key before a session is parked. "never": it is not."""

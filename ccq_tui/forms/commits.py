@@ -11,6 +11,8 @@ from ccq_tui.words import plural
 from ccq_tui.worktrees.git import GitError, git
 from ccq_tui.worktrees.model import main_checkout
 
+REFLECTION = "commit-reflection"
+"""The form that asks about a commit."""
 RECORDS = ".commit-reflections.jsonl"
 LONGEST_MESSAGE = 10_000
 MOST_FILES = 20

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ccq_tui.answering.grammar import TypedError, read_value
 from ccq_tui.forms.form import Form
-from ccq_tui.questions import Answer, Question
+from ccq_tui.questions import Answer
 from ccq_tui.questions.conditions import asked
-from ccq_tui.questions.model import same_words
 from ccq_tui.questions.state import Draft, Page, PanelState
-from ccq_tui.questions.typed import TypedError, read_typed
 from ccq_tui.text import one_line
 from ccq_tui.words import listed
 
@@ -43,44 +42,12 @@ def read_given(form: Form, values: Mapping[str, Any]) -> tuple[Answer | None, ..
     given: list[Answer | None] = []
     for name, question, recorded in zip(form.names, form.questions.questions, form.values, strict=True):
         try:
-            given.append(given_answer(question, recorded, found[name]) if name in found else None)
+            given.append(read_value(question, found[name], recorded) if name in found else None)
         except TypedError as error:
             problems.append(f"{name}: {error}")
     if problems:
         raise GivenError("\n".join(problems))
     return tuple(given)
-
-
-def given_answer(question: Question, recorded: Sequence[str | bool], value: Any) -> Answer:
-    """Return the answer that a value stands for, given the recorded values of the question's options.
-
-    Raises:
-        TypedError: The question does not take it.
-    """
-    if isinstance(value, Mapping):  # as in a record
-        value = value.get("values", value.get("value"))
-    if value is None:
-        return read_typed(question, "")
-    labels = dict(zip(map(repr, recorded), (option.label for option in question.options), strict=False))
-    several = isinstance(value, list) and question.multi_select
-    texts = [
-        labels[repr(one)] if repr(one) in labels else _text(one) for one in (value if several else [value])
-    ]
-    known = [
-        text for text in texts if text.isdigit() or any(same_words(text, one) for one in labels.values())
-    ]
-    if not several or question.closed or len(known) == len(texts):
-        return read_typed(question, ", ".join(texts))
-    chosen = read_typed(question, ", ".join(known)) if known else Answer()
-    return replace(chosen, other=", ".join(text for text in texts if text not in known))
-
-
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value:.15g}"
-    raise TypedError("must be a text, a number, or a list of texts")
 
 
 def lacking(form: Form, given: Sequence[Answer | None]) -> list[str]:

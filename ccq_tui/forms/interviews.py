@@ -13,8 +13,8 @@ from uuid import UUID, uuid4
 
 from pydantic import TypeAdapter, ValidationError
 
+from ccq_tui.answering.grammar import read_value
 from ccq_tui.forms.form import Form
-from ccq_tui.forms.given import given_answer
 from ccq_tui.forms.output import check_output, write_record
 from ccq_tui.forms.reading import form_of
 from ccq_tui.forms.record import record_of
@@ -127,7 +127,7 @@ class Interviews:
                     else "every question is answered: complete the form"
                 )
             answers = list(interview.answers)
-            answers[place] = given_answer(questions[place], form.values[place], value)
+            answers[place] = read_value(questions[place], value, form.values[place])
             interview = replace(interview, answers=tuple(answers))
             self._keep(interview)
         return interview
@@ -155,7 +155,8 @@ class Interviews:
     def cancel(self, interview_id: str) -> None:
         """Forget an interview; raises `InterviewError` if it is over."""
         with self._alone():
-            self._read(interview_id)
+            if self._read(interview_id).record is not None:
+                raise InterviewError("it is complete: its record stands, and there is nothing to cancel")
             self._file(interview_id).unlink()
 
     @contextmanager

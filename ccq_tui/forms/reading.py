@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from ccq_tui.forms.document import (
 from ccq_tui.forms.form import Form
 from ccq_tui.questions import FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions import schema_form as schemas
+from ccq_tui.questions.limits import answer_problem, selection_problem
 from ccq_tui.questions.model import Condition
 from ccq_tui.text import one_line
 from ccq_tui.words import listed
@@ -35,6 +37,8 @@ SUFFIXES = (".toml", ".json")
 MOST_BYTES = 200_000
 """Largest form file."""
 MOST_NAMED = 20
+_QUESTION = re.compile(r"^[ \t]*(\[\[[ \t]*questions[ \t]*\]\])|(\{)(?=[^{}]*\"text\"\s*:)", re.MULTILINE)
+"""Where a question begins in a file of TOML, and as a rule in one of JSON."""
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _LIMITS = {
     "minLength": "min_length",
@@ -56,10 +60,13 @@ class FormFileError(ValueError):
         problems: What is wrong, each with its place in the file; the message has all of them, in lines.
     """
 
-    def __init__(self, name: str, *problems: str, line: int = 0) -> None:
-        place = f"{name}:{line}" if line else name
-        self.problems = tuple(one_line(f"{place}: {problem}", 500) for problem in problems)
+    def __init__(self, name: str, *problems: str, line: int = 0, placed: Sequence[str] = ()) -> None:
+        self.problems = (*placed, *(_placed(name, line, problem) for problem in problems))
         super().__init__("\n".join(self.problems))
+
+
+def _placed(name: str, line: int, problem: str) -> str:
+    return one_line(f"{name}:{line}: {problem}" if line else f"{name}: {problem}", 500)
 
 
 def find_form(name: str) -> Form:
@@ -110,7 +117,7 @@ def read_form(text: str | bytes, name: str) -> Form:
         raise FormFileError(name, f"is not UTF-8 text: {error.reason}") from error
     is_json = name.endswith(".json") or (not name.endswith(".toml") and said.lstrip().startswith("{"))
     try:
-        document = parse_json(said) if is_json else parse_toml(said)
+        document = parse_json(said, keys=_alone) if is_json else parse_toml(said)
     except tomllib.TOMLDecodeError as error:
         cause, line, column = toml_place(error, said)
         where = f" ({column})" if column else ""
@@ -118,38 +125,54 @@ def read_form(text: str | bytes, name: str) -> Form:
     except ValueError as error:
         cause, line = getattr(error, "msg", str(error)), getattr(error, "lineno", 0)
         raise FormFileError(name, f"is not JSON: {cause}", line=line) from error
-    return form_of(document, name)
+    begins = [found.start(found.lastindex or 0) for found in _QUESTION.finditer(said)]
+    return form_of(document, name, [said.count("\n", 0, at) + 1 for at in begins])
 
 
-def form_of(document: Mapping[str, Any], name: str = "form") -> Form:
+def _alone(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; raises ValueError for a name that it has twice."""
+    names = Counter(name for name, _ in pairs)
+    if len(names) < len(pairs):
+        raise ValueError(f"an object has the name “{names.most_common(1)[0][0]}” twice; leave one out")
+    return dict(pairs)
+
+
+def form_of(document: Mapping[str, Any], name: str = "form", lines: Sequence[int] = ()) -> Form:
     """Return the form of a document: the content of a form file, or a flat JSON Schema of an object.
 
     Args:
         document: The content.
         name: The name for messages; its stem is the id of a JSON Schema that has none.
+        lines: The line at which each question begins, for messages.
 
     Raises:
-        FormFileError: Its message lists every mistake with its path, such as ``questions[2].when.question``.
+        FormFileError: Its message lists every mistake with its place, such as ``question 3, when.question``.
     """
     if not isinstance(document, Mapping):
         raise FormFileError(name, "must be an object with “id” and “questions”")
     if "questions" not in document and ("properties" in document or document.get("type") == "object"):
         return _form_of_schema(document, name)
+    known = len(lines) == len(document.get("questions") or ())
+
+    def placed(number: int, field: str, problem: str) -> str:
+        place = f"question {number + 1}{field and f', {field}'}"
+        return _placed(name, lines[number] if known else 0, f"{place}: {problem}")
+
     try:
         read = adapter().validate_python(document)
     except ValidationError as error:
         wrong = error.errors(include_url=False)[:MOST_NAMED]
-        raise FormFileError(name, *(f"{_place(one['loc'])}{_said(one)}" for one in wrong)) from error
+        raise FormFileError(name, placed=[_wrong(one, name, placed) for one in wrong]) from error
     problems: list[str] = []
     asked: list[schemas.Field] = []
     for number, question in enumerate(read.questions):
         try:
             asked.append(_field(question, read.questions[:number], asked))
         except _QuestionError as error:
-            problems += [f"questions[{number}]{problem}" for problem in error.args]
+            problems += [placed(number, *problem) for problem in error.args]
             asked.append(schemas.Field(question.id, Question(question.text)))
     if problems:
-        raise FormFileError(name, *problems)
+        raise FormFileError(name, placed=problems)
     intro = "\n".join(line for line in (read.description, *read.context) if line)
     return _form(read.id, str(read.version), read.title, intro, asked, document)
 
@@ -171,7 +194,7 @@ def _form(
 
 
 class _QuestionError(Exception):
-    """What is wrong with one question: in each argument the rest of its path, and the problem."""
+    """What is wrong with one question: each argument is a field, or "", and the problem."""
 
 
 def _field(
@@ -188,10 +211,11 @@ def _field(
         words = str(error)
         for known, own in _LIMITS.items():
             words = words.replace(known, own)
-        problems.append(f": {words}")
+        raise _QuestionError(*problems, ("", words)) from error
+    question = field.question
+    problems += _impossible(document, question)
     if problems:
         raise _QuestionError(*problems)
-    question = field.question
     options = tuple(Option(one.label, one.description) for one in document.options) or question.options
     rules = replace(
         question.field or FieldRules(), one_line=document.kind in ("text", "number"), skippable=True
@@ -237,14 +261,29 @@ def property_of(document: QuestionDocument) -> dict[str, Any]:
     return kind | {name: value for name, value in rest.items() if value is not None}
 
 
-def _contradictions(document: QuestionDocument, before: Sequence[QuestionDocument]) -> Iterator[str]:
+def _impossible(document: QuestionDocument, question: Question) -> Iterator[tuple[str, str]]:
+    """Yield what can never be answered as the question wants it."""
+    preset, count = question.field.preset if question.field else (), len(question.options)
+    if (document.min_choices or 0) > count:
+        yield "min_choices", f"must be at most {count}, the number of its options, not {document.min_choices}"
+    if preset and question.multi_select:
+        problem = selection_problem(question, len(preset))
+    else:
+        problem = "" if question.options or not preset else answer_problem(question, preset[0])
+    if problem:
+        yield "default", f"is no answer: {problem}"
+
+
+def _contradictions(
+    document: QuestionDocument, before: Sequence[QuestionDocument]
+) -> Iterator[tuple[str, str]]:
     if document.id in (one.id for one in before):
-        yield f".id: {document.id!r} is the id of an earlier question; each needs its own"
+        yield "id", f"{document.id!r} is the id of an earlier question; each needs its own"
     for name, kinds in FIELDS_OF.items():
         if getattr(document, name) not in (None, False, "", []) and document.kind not in kinds:
-            yield f".{name}: is for {' and '.join(kinds)}, not for {document.kind}"
+            yield name, f"is for {' and '.join(kinds)}, not for {document.kind}"
     if document.min is not None and document.max is not None and document.min > document.max:
-        yield f".min: must be at most max ({document.max:g}), not {document.min:g}"
+        yield "min", f"must be at most max ({document.max:g}), not {document.min:g}"
 
 
 def _condition(
@@ -259,13 +298,14 @@ def _condition(
             f"there are {listed([one.id for one in before], MOST_NAMED)}" if before else "it is the first"
         )
         said = f"must be the id of an earlier question, not {when.question!r}; {earlier}"
-        raise _QuestionError(f".when.question: {said}")
+        raise _QuestionError(("when.question", said))
     if (when.equals is None) == (when.contains is None):
-        raise _QuestionError(".when: needs one of “equals” and “contains”")
+        raise _QuestionError(("when", "needs one of “equals” and “contains”"))
     name, value = ("equals", when.equals) if when.contains is None else ("contains", when.contains)
     kind = before[number].kind
     if name == "contains" and kind not in ("multi", "text", "multiline"):
-        raise _QuestionError(f".when.contains: is for multi, text and multiline; use “equals” for {kind}")
+        said = f"is for multi, text and multiline; use “equals” for {kind}"
+        raise _QuestionError(("when.contains", said))
     field = asked[number]
     for option, recorded in zip(field.question.options, field.values, strict=False):
         if value in (option.label, recorded) and isinstance(value, bool) == isinstance(recorded, bool):
@@ -278,12 +318,24 @@ def _condition(
         return Condition(number, value, name == "contains")
     else:
         allowed = "a number" if kind == "number" else "a text in quotes"
-    raise _QuestionError(f".when.{name}: must be {allowed}; not {value!r}")
+    raise _QuestionError((f"when.{name}", f"must be {allowed}; not {value!r}"))
 
 
-def _place(parts: Sequence[str | int]) -> str:
-    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).lstrip(".")
-    return f"{path}: " if path else ""
+def _wrong(one: Mapping[str, Any], name: str, placed: Callable[[int, str, str], str]) -> str:
+    """Say what the types of a document refuse, and where."""
+    match one["loc"]:
+        case ("questions", int(number), *rest):
+            return placed(number, _path(rest), _said(one))
+    path = _path(one["loc"])
+    return _placed(name, 0, f"{path}: {_said(one)}" if path else _said(one))
+
+
+def _path(parts: Sequence[str | int]) -> str:
+    """Return the place of a field in words: “options 3, label” is the label of the third one."""
+    path = ""
+    for part in parts:
+        path += f" {part + 1}" if isinstance(part, int) else f"{', ' if path[-1:].isdigit() else '.'}{part}"
+    return path.removeprefix(".")
 
 
 def _said(wrong: Mapping[str, Any]) -> str:
@@ -333,8 +385,8 @@ def mcp_schema(form: Form) -> dict[str, Any]:
         return {key: value for key, value in form.document.items() if key != "id"}
     asked = form.questions.questions
     beyond = [
-        f"questions[{number}]: has “{'when' if one.when else 'other'}”, which such a JSON Schema lacks"
-        for number, one in enumerate(asked)
+        f"question {number}: has “{'when' if one.when else 'other'}”, which such a JSON Schema lacks"
+        for number, one in enumerate(asked, 1)
         if one.when or (one.kind is Kind.CHOICE and not one.closed)
     ]
     if beyond:

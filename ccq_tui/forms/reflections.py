@@ -20,7 +20,6 @@ from ccq_tui.inbox.layout import cells, fit, local, pad, table
 from ccq_tui.text import one_line
 from ccq_tui.words import plural
 
-FORM = "commit-reflection"
 FEEDBACK = "feedback"
 SCALES = {
     "difficulty": "DIFFICULTY",

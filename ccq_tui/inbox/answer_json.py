@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, TypeGuard
 
 from ccq_tui.inbox.store.rows import stamp
@@ -27,7 +28,7 @@ def load_answer(text: str | bytes) -> dict[str, Any]:
     if len(text) > MOST_JSON:
         raise InvalidOutcome("", f"it has more than {MOST_JSON:,} bytes: shorten it")
     try:
-        data = json.loads(text, object_pairs_hook=_fields)
+        data = json.loads(text, object_pairs_hook=_fields, parse_float=Decimal)
     except RecursionError as error:
         raise InvalidOutcome("", "it is nested too deeply") from error
     except ValueError as error:

@@ -19,7 +19,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Ki
 from ccq_tui.questions.wire import NONE_OF_THESE, wire_keys
 
 UNANSWERED = "the session ended before it was answered"
-ROUNDS_USED = "the question rounds of this prompt are used up"
+ROUNDS_USED = "the question rounds of this session are used up"
 """The reason that nobody was asked."""
 _RESPONDED = "The user responded: "
 _ANSWERED = re.compile(

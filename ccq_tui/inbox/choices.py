@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ccq_tui.answering.grammar import Names
 from ccq_tui.inbox.answer_json import check_fields, is_number, named, words
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Suggestion, is_readable, kept, lasting, what
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.input.keys import Does
+from ccq_tui.questions.model import Option, Question
 
 NUMBERS = "123456789"
 """Keys of the lasting permissions; one beyond the ninth is reached with the arrows."""
@@ -116,25 +118,35 @@ def read_decision(choices: Sequence[Choice], data: Mapping[str, Any]) -> Allowed
     return choice.outcome(note)
 
 
+def names_of(choices: Sequence[Choice]) -> Names:
+    """Return what names each way to decide: its key and its label."""
+    options = tuple(Option(one.label.removesuffix("…")) for one in choices)
+    return Names(Question("", options=options, closed=True), tuple(one.key for one in choices))
+
+
+def allowed(choices: Sequence[Choice]) -> str:
+    """Say what may be written to decide."""
+    return ", ".join(f"{one.key} TEXT" if one.takes_text else one.key for one in choices if one.key)
+
+
 def read_typed_choice(choices: Sequence[Choice], text: str) -> Allowed | Denied:
-    """Read a decision as a person writes it: the number, letter or label of a choice, its message after it.
+    """Read a decision as a person writes it: the key or label of a choice, its message after it.
 
     Raises `InvalidOutcome`, with what is allowed.
     """
-    first, _, rest = text.strip().partition(" ")
-    word, rest = first.casefold().rstrip(".:,)"), rest.strip()
-    for number, one in enumerate(choices, 1):
-        label = one.label.removesuffix("…").casefold()
-        if text.strip().casefold().startswith(label):
-            word, rest = str(number), text.strip()[len(label) :].lstrip("….:, ")
-    named = {name: one for number, one in enumerate(choices, 1) for name in (str(number), one.key)}
-    number_or_letter = YES_OR_NO.get(word, word)
-    if not number_or_letter or (choice := named.get(number_or_letter)) is None:
-        raise InvalidOutcome("choice", f"reply with a number from 1 to {len(choices)}")
+    names, text = names_of(choices), YES_OR_NO.get(text.strip().casefold(), text.strip())
+    labels = sorted((one.label.removesuffix("…") for one in choices), key=len, reverse=True)
+    label = next(
+        (one for one in labels if text.casefold().startswith(one.casefold())), text.partition(" ")[0]
+    )
+    place, rest = names.place(label), text[len(label) :].lstrip("….:, ")
+    if place is None:
+        raise InvalidOutcome("choice", f"reply with {allowed(choices)}")
+    choice = choices[place]
     if choice.takes_text and not rest:
-        raise InvalidOutcome("note", f"choice {word} needs your words after it")
+        raise InvalidOutcome("note", f"{choice.key} needs your words after it")
     if rest and not choice.takes_text:
-        raise InvalidOutcome("note", f"choice {word} takes no words")
+        raise InvalidOutcome("note", f"{choice.key} takes no words")
     return choice.outcome(rest)
 
 

@@ -67,7 +67,7 @@ def whole_record(stored: StoredRequest) -> Record:
     }
 
 
-def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -> Record:
+def session_record(session: StoredSession, waiting: int, undelivered: int = 0, rounds: int = 0) -> Record:
     """Return a session in JSON."""
     return {
         **named(session, "id", "name", "directory", "state"),
@@ -75,6 +75,7 @@ def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -
         "running": alive(session.owner),
         "waiting": waiting,
         "undelivered": undelivered,
+        "question_rounds": rounds,
         **named(session, "started_at", "changed_at", "last_line"),
         "cost_usd": session.cost if session.cost is not None and isfinite(session.cost) else None,
         "done": session.done,

@@ -226,6 +226,7 @@ class SessionRecord(TypedDict):
     running: Annotated[bool, Field(description="A process has it")]
     waiting: int
     undelivered: Annotated[int, Field(description="Answers that have not reached its agent")]
+    question_rounds: Annotated[int, Field(description="Question sets that it asked so far")]
     started_at: Time
     changed_at: Time
     last_line: str

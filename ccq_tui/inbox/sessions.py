@@ -119,14 +119,18 @@ class InboxSessions:
             raise ClaimLostError(other)
         return Claim(session_id)
 
-    async def launch(self, session_id: str) -> Mapping[str, Any]:
-        """Return the last launch options of a session; empty if unknown."""
+    async def before(self, session_id: str) -> tuple[Mapping[str, Any], frozenset[str]]:
+        """Return the last launch options of a session, and the calls of its question sets so far."""
+
+        def read(store: Store) -> tuple[Mapping[str, Any], frozenset[str]]:
+            known = store.sessions.get(session_id)
+            return known.launch if known is not None else {}, store.requests.question_sets(session_id)
+
         try:
-            known = await self._inbox.run(lambda store: store.sessions.get(session_id))
+            return await self._inbox.run(read)
         except InboxError as error:
             _logger.warning("It is not known what a session was started with before: %s", error)
-            return {}
-        return known.launch if known is not None else {}
+            return {}, frozenset()
 
     def release(self, session_id: str) -> None:
         """Give back the right to run a session, without waiting; do nothing if it is not held."""

@@ -62,7 +62,9 @@ async def _talk(dialog: RequestDialog) -> End:
                 if choice.takes_text and not text:
                     text = await dialog.hear("Your text, an empty line goes back:")
                 outcome = choice.outcome(text, plan)
-                if (text or not choice.takes_text) and await dialog.settle(outcome):
+                # A line may not have meant what lasts.
+                sure = not choice.lasts or await dialog.confirms(f"{choice.label}?", "grants it")
+                if sure and (text or not choice.takes_text) and await dialog.settle(outcome):
                     lines.note(f"Decided: {choice.does.verb} {choice.does.about}".rstrip() + ".")
                     return End.HERE
             line = await dialog.hear(f"{', '.join(named)}, b decides later, ? repeats:")

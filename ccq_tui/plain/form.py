@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import cast
 
+from ccq_tui.answering.grammar import Names, TypedError, read_line
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.layout import QUOTED
@@ -22,7 +23,6 @@ from ccq_tui.questions.model import same_words
 from ccq_tui.questions.moves import page_taken_over
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.questions.state import Draft, PanelState, resting_focus
-from ccq_tui.questions.typed import TypedError, allowed, read_typed
 from ccq_tui.text import one_line
 
 LEAVE = "Leave? The draft is kept."
@@ -127,9 +127,9 @@ class _Filling:
         request = self.dialog.opened.request
         for name, value in request.context.items() if isinstance(request, FormRequest) else ():
             self._lines.say("about", f"{name}: {value}")
-        if count := self._state.answered_count:
-            of = len(self._state.asked_tabs)
-            self._lines.note(f"A draft is here: {count} of {of} answered, nothing sent.")
+        pages = [self._state.pages[tab] for tab in self._state.asked_tabs]
+        if count := sum(page.given for page in pages):
+            self._lines.note(f"A draft is here: {count} of {len(pages)} answered, nothing sent.")
         self._warn()
 
     def _warn(self) -> None:
@@ -220,7 +220,7 @@ class _Filling:
             self._pass_on()
             return
         try:
-            answer = read_typed(page.question, line)
+            answer = read_line(page.question, line)
         except TypedError as error:
             self._lines.note(f"{error}.")
             return
@@ -244,7 +244,7 @@ class _Filling:
         elif page.answered:
             self._take(page.answer())
         elif page.question.required or not self._state.needs_review:
-            self._lines.note(f"An answer is needed · {allowed(page.question)}.")
+            self._lines.note(f"An answer is needed · {Names.of(page.question).allowed}.")
         else:
             self._turned(turn_by(self._state, 1))
 

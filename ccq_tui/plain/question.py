@@ -8,6 +8,7 @@ from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.plain.tables import as_sentences
 from ccq_tui.questions import Kind
 from ccq_tui.questions.limits import allowed_words
+from ccq_tui.questions.marks import marks
 from ccq_tui.questions.model import Question
 from ccq_tui.questions.prose import NO_ANSWER, UNSELECTED, answer_line, before_words, shown_label
 from ccq_tui.questions.state import Page, PanelState, proposed
@@ -45,7 +46,7 @@ def _question(state: PanelState) -> Iterator[str]:
 
 
 def _options(question: Question) -> Iterator[str]:
-    for number, option in enumerate(question.options, 1):
+    for number, option in zip(marks(question), question.options, strict=True):
         badge = " (recommended)" if option.recommended else ""
         said = f": {option.description}" if option.description else ""
         yield f"{number}. {shown_label(option.label)}{badge}{said}"

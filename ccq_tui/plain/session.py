@@ -12,6 +12,7 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.commands.command import ASKING, Command, CommandRunner, PickRow, Work, called
+from ccq_tui.commands.completions import Completions, UnknownCommands
 from ccq_tui.commands.listings import ListingCommands, PermissionsCommand, TasksCommand
 from ccq_tui.commands.models import MEANINGS, ModelCommands, said
 from ccq_tui.commands.shell import ShellCommands
@@ -22,6 +23,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.waiting_line import count_of
 from ccq_tui.plain.answering import answer
 from ccq_tui.plain.choice import PersonAtLines, choose
@@ -29,7 +31,7 @@ from ccq_tui.plain.dialog import End
 from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
 from ccq_tui.plain.prompt import PlainPrompt
 from ccq_tui.plain.transcript import PlainTranscript
-from ccq_tui.prompts.command_names import ALTERNATIVES, named
+from ccq_tui.prompts.command_names import named
 from ccq_tui.prompts.shell_runs import command_in
 from ccq_tui.remote.leader import LeaderThread
 from ccq_tui.runtime.events import OWN_EVENTS, GaveWay, LimitReached, SessionEvent
@@ -40,7 +42,7 @@ from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import OVER, SupervisedSession
 from ccq_tui.transcript.model import TranscriptModel
-from ccq_tui.words import SHORT, spoken, waiting
+from ccq_tui.words import SHORT, plural, spoken, waiting
 from ccq_tui.worktrees.words import begun
 
 FAILED, REFUSED = 1, 2
@@ -59,20 +61,17 @@ STATES = {
     ev.SessionState.FAILED: "Claude's process has failed. /reconnect starts it again.",
 }
 """Sentences for the states that nothing else says."""
-INSTEAD = {
+NEEDS_SCREEN = {
+    **dict.fromkeys(
+        ("cd", "close", "login", "logout", "new", "theme", "vim"),
+        "start ccq-tui without --plain, at a terminal",
+    ),
     **dict.fromkeys(("copy", "export"), "ccq-tui export ID prints the conversation"),
     "resume": "use ccq-tui resume ID --plain",
     **dict.fromkeys(("sessions", "overview"), "use ccq-tui sessions"),
     "stats": "use ccq-tui stats",
 }
-"""What does the same without a screen, for commands that need one."""
-NEEDS_SCREEN = frozenset(
-    {
-        *("close", "new", "overview", "resume", "sessions", "stats"),
-        *("cd", "copy", "export", "login", "logout", "theme", "vim"),
-    }
-)
-"""The commands of the screen that are none here; docs/plain.md has other ways."""
+"""The commands of the screen that are none here, and what does the same; docs/plain.md has other ways."""
 
 
 class PlainSession:
@@ -107,6 +106,9 @@ class PlainSession:
         self.workspace = WorkspaceCommands(runner, lambda: self.shell.runs or bool(self.view.tasks))
         self.listings = ListingCommands(runner)
         self.permissions = PermissionsCommand(runner)
+        own = tuple(ev.SlashCommand(one.name, one.help) for one in COMMANDS)
+        self._completions = Completions(self, own, tuple)
+        self._unknown = UnknownCommands(self, self._completions)
         self._actor = actor
         self._news = asyncio.Event()
         self._command: asyncio.Task[object] | None = None
@@ -175,7 +177,8 @@ class PlainSession:
         key, kept = self.view.session_id[:SHORT], self.launch.program.state is None
         if not kept:
             return ["The demo is over, and its open questions with it."] if waits else []
-        said = f"{waiting(waits, 'question')} in the session. " if waits else ""
+        said = f"{plural(len(self.view.asked), 'question round')} so far. " if self.view.asked else ""
+        said += f"{waiting(waits, 'question')} in the session. " if waits else ""
         return [f"{said}ccq-tui resume {key} --plain continues it."] if key and self.view.begun else []
 
     # -- one step -------------------------------------------------------------------------------------------
@@ -184,8 +187,9 @@ class PlainSession:
     def _idle(self) -> bool:
         """Whether the next line begins something."""
         resting = self.view.state is ev.SessionState.IDLE or self.view.state in OVER
-        left = self.view.state is ev.SessionState.AWAITING and not self._asks()
-        return (resting or left) and not (self._underway or self.shell.runs)
+        # Just answered, a session still awaits: nothing then waits in it.
+        left = self.view.state is ev.SessionState.AWAITING and self.session.waiting and not self._asks()
+        return bool(resting or left) and not (self._underway or self.shell.runs)
 
     def _asks(self) -> OpenRequest | None:
         return next((one for one in self.session.waiting if one.request.id not in self._left), None)
@@ -252,11 +256,10 @@ class PlainSession:
             self.runner.obey(command[0], self, command[1])
             if self._command is not None:
                 await asyncio.wait((self._command,))
-        elif name in NEEDS_SCREEN:
-            instead = INSTEAD.get(name, "start ccq-tui without --plain, at a terminal")
+        elif instead := NEEDS_SCREEN.get(name):
             self.lines.note(f"/{name} needs the screen: {instead}.")
-        elif words := ALTERNATIVES.get(name):
-            self.lines.note(f"/{name} does not work here: {words}.")
+        elif self._unknown.holds_back(text):
+            pass
         elif command_in(text) is None:
             self.send(text, typed=True)
         elif not self.shell.holds_back(text):
@@ -320,26 +323,36 @@ class PlainSession:
         before, self.view = self.view, self.session.facts
         if not isinstance(event, OWN_EVENTS):
             self.transcript.apply(event)
-        for take in (self.rewind.take, self.workspace.take, self.models.take, self.queue.take):
-            take(event)
+        for one in (self.rewind, self.workspace, self.models, self.queue, self._completions):
+            one.take(event)
+        self._count(event)
         match event:
-            case ev.PromptReturned(text=text, reason=reason, prompt_id=name, kept=kept):
-                self._underway.discard(name)
-                if not kept:
-                    self.lines.note(f"A prompt was not sent: {reason}.")
-                    self.prompt.put_back(text)
-                    self.queue.settle([name])
+            case ev.PromptReturned(text=text, reason=reason, prompt_id=name, kept=False):
+                self.lines.note(f"A prompt was not sent: {reason}.")
+                self.prompt.put_back(text)
+                self.queue.settle([name])
             case ev.TurnEnded(duration=seconds):
-                self._underway.clear()
                 self.lines.turn_ended()
                 if seconds >= self.launch.settings.notify_after:
                     self.lines.ring()
-            case ev.SessionLost() | ev.ConversationReset():
-                self._underway.clear()
             case _:
                 pass
         if self.live and (sentence := _sentence(event, before)):
             self.say(sentence)
+
+    def _count(self, event: SessionEvent) -> None:
+        """Count the prompts that no turn has answered, and the answers that go as one."""
+        match event:
+            case ev.PromptReturned(prompt_id=name):
+                self._underway.discard(name)
+            case ev.RequestSettled(request_id=name, outcome=outcome) if not isinstance(outcome, Cancelled):
+                opened = self.runtime.inbox.known(name)
+                if opened is not None and opened.by_message:
+                    self._underway.add(name)
+            case ev.TurnEnded() | ev.SessionLost() | ev.ConversationReset():
+                self._underway.clear()
+            case _:
+                pass
 
     # -- what commands use; `ccq_tui.commands.command.CommandUi` says it -------------------------------------
 
@@ -356,7 +369,7 @@ class PlainSession:
 
     def say_unsent(self, words: str, *_shown: Any) -> None:
         """Print why a prompt was not sent."""
-        self.say(words)
+        self.say(words.replace("Enter again sends", "/help lists the commands · the same line again sends"))
 
     def act(self, *_: Any) -> None:
         """Do nothing: what it is for needs the screen."""
@@ -419,7 +432,7 @@ COMMANDS: tuple[Command[PlainSession], ...] = (
 def _sentence(event: SessionEvent, before: SessionFacts) -> str:
     """Return what an event changes in the session, in a sentence, or ""."""
     match event:
-        case ev.ModeChanged(mode) if mode != before.mode and mode in MEANINGS:
+        case ev.Connected(mode=mode) | ev.ModeChanged(mode) if mode != before.mode and mode in MEANINGS:
             return said(mode)
         case LimitReached(limit=limit):
             return f"A time limit of {spoken(limit.seconds)} has passed."

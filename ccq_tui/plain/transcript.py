@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded
 from ccq_tui.agent.problems import ADVICE
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.plain.lines import Lines
 from ccq_tui.plain.tables import as_sentences
+from ccq_tui.questions import Answered, Discussed, QuestionSet
+from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import one_line, safe
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.checklist import Checklist, TodoState
@@ -26,7 +29,7 @@ from ccq_tui.transcript.outcomes import (
 from ccq_tui.transcript.sgr import plain
 from ccq_tui.transcript.text_bodies import Diff, Excerpt, PlainText
 from ccq_tui.transcript.tool_result import result_line
-from ccq_tui.transcript.tools import main_argument, short_argument, tool_title
+from ccq_tui.transcript.tools import ToolCard, main_argument, short_argument, tool_title
 from ccq_tui.words import plural
 
 ARGUMENT = 300
@@ -83,6 +86,9 @@ class PlainTranscript:
                 self._read("claude", block, block.document)
             case bl.ThinkingBlock() if not block.folded:
                 self._read("thinking", block, block.document)
+            case bl.ToolBlock(card=ToolCard.REQUEST, input={"plan": str(plan)}):
+                said = "approved" if block.state is bl.ToolState.OK else "not approved"
+                self._once(block, "plan", said, as_sentences(plan))
             case bl.ToolBlock():
                 self._call(block)
             case bl.RequestBlock():
@@ -144,12 +150,22 @@ class PlainTranscript:
                 call = f"{tool_title(permission.tool)} {main_argument(permission.tool, permission.input)}"
                 words, shown = f"{one_line(call, ARGUMENT)}: {permission_words(block, whole=True)}", []
             case bl.QuestionBlock(request=request) | bl.FormBlock(request=request):
-                shown += kind_of(request).plain_text(request, block.outcome)
+                shown += [request.questions.intro, *_questions(request.questions, block.outcome)]
             case bl.PlanBlock(request=plan) if past:
                 shown += [as_sentences(plan.plan)]
             case _:
                 pass
         self._once(block, label, words, *filter(None, shown), of=words)
+
+
+def _questions(asked: QuestionSet, outcome: RequestOutcome | None) -> Iterator[str]:
+    """Yield each question with its answer, or with what can be chosen."""
+    answers = outcome.answers if isinstance(outcome, Answered | Discussed) else ()
+    for number, (question, answer) in enumerate(zip_longest(asked.questions, answers), 1):
+        rows = [f"{place}. {option.title}" for place, option in enumerate(question.options, 1)]
+        if answer is not None:
+            rows = [answer_line(answer), *([f"Note: {answer.note}"] if answer.note else [])]
+        yield "\n".join((f"{number}. {question.text}", *rows)).replace("\n", "\n   ")
 
 
 def _said(block: bl.Block) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from ccq_tui.input.keys import DEFAULT, Chosen, Does, Hints, KeyPlace, key_line,
 from ccq_tui.questions import flow, moves
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.limits import counted, selection_problem
+from ccq_tui.questions.marks import misleads, number_of
 from ccq_tui.questions.prose import shown_label
 from ccq_tui.questions.state import Focus, Page, PanelState, is_text
 
@@ -122,14 +123,21 @@ def action_for(state: PanelState, key: str, character: str = "") -> KeyStep | No
     now = words(state)
     row = row_for(KeyPlace.QUESTION, key, now)
     if row is not None and row.action == "row":
-        # Digits count the rows that are shown; one beyond them means nothing, as any other letter.
-        rows = state.asked_tabs if state.in_review else state.page.rows
-        if (at := row.keys.index(key)) < len(rows):
-            return _picks(state, rows[at])
+        # One beyond them means nothing, as any other letter.
+        if (picked := _row_of(state, row.keys.index(key))) is not None:
+            return _picks(state, picked)
     elif row is not None and (found := EFFECTS.get(row.action)) is not None:
         return found
     prose = now >= {"rows", "prose"} and not (character == " " or character.isdigit())
     return _types(character) if is_text(character) and ("list" in now or prose) else None
+
+
+def _row_of(state: PanelState, at: int) -> int | None:
+    """Return the row that a digit counts among those shown, or names where labels begin with numbers."""
+    rows, options = state.asked_tabs if state.in_review else state.page.rows, state.page.question.options
+    if not state.in_review and misleads(state.page.question):
+        return next((row for row in rows if row < len(options) and number_of(options[row]) == at + 1), None)
+    return rows[at] if at < len(rows) else None
 
 
 def action_of(state: PanelState, event: Pressed) -> KeyStep | None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+from unicodedata import normalize
 
 RECOMMENDED_SUFFIX = "(Recommended)"
 CLAUDE = "Claude"
@@ -228,15 +229,16 @@ def reads_like(one: Question, other: Question) -> bool:
         return False
     if same_words(one.text, other.text):
         return True
-    labels = {_words(option.label) for option in one.options}
-    same = labels == {_words(option.label) for option in other.options}
+    labels = {fold(option.label) for option in one.options}
+    same = labels == {fold(option.label) for option in other.options}
     return same and len(labels) >= FEWEST_OPTIONS and one.multi_select == other.multi_select
 
 
 def same_words(one: str, other: str) -> bool:
     """Return whether two texts read the same."""
-    return _words(one) == _words(other)
+    return fold(one) == fold(other)
 
 
-def _words(text: str) -> str:
-    return " ".join(text.casefold().split())
+def fold(text: str) -> str:
+    """Return a text as it reads: composed, in lower case, with single blanks."""
+    return " ".join(normalize("NFC", normalize("NFC", text).casefold()).split())

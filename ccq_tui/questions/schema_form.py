@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from ccq_tui.questions.conditions import asked
@@ -399,9 +400,9 @@ def _answer(number: int, field: Field, value: Any) -> Answer:
             raise FieldError(number, "other", f"“{field.name}” takes a text")
         return Answer(other=value)
     if question.kind is Kind.NUMBER:
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
             raise FieldError(number, "other", f"“{field.name}” takes a number")
-        return Answer(other=_plain(value))
+        return Answer(other=str(value) if isinstance(value, Decimal) else _plain(value))
     several = value if question.multi_select else [value]
     if not isinstance(several, list) or not all(_among(one, field.values) for one in several):
         kind = "a list of its options" if question.multi_select else "one of its options"

@@ -147,6 +147,12 @@ class Page:
         return self.chose_none or (bool(self.draft.selected or self.draft.other_on) and not self.problem)
 
     @property
+    def given(self) -> bool:
+        """Whether a person answered, or left it empty on purpose: what a form proposes is no answer."""
+        done = self.answered or self.skips or self.draft.none
+        return done and self.draft != first_page(self.question).draft
+
+    @property
     def chose_none(self) -> bool:
         """Whether the answer is that none of the options is wanted, which the review repeats."""
         nothing = self.draft.none and not (self.draft.selected or self.draft.other_on)

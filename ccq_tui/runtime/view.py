@@ -97,7 +97,8 @@ def pieces(
     )
     if not waits:
         tokens = f"{counted(read)} tokens in, {counted(written)} out" if read or written else ""
-        pieces += (Piece(tokens, 13), Piece(plural(view.rounds, "question round") if view.rounds else "", 12))
+        rounds = plural(len(view.asked), "question round") if view.asked else ""
+        pieces += (Piece(tokens, 13), Piece(rounds, 12))
     return tuple(piece for piece in pieces if piece.text)
 
 

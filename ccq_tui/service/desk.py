@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
+from ccq_tui.answering.grammar import TypedError, read_line
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.choices import Choice, read_typed_choice
 from ccq_tui.inbox.kinds import kind_of
@@ -22,8 +23,7 @@ from ccq_tui.questions import Answered, Declined, Expired
 from ccq_tui.questions.model import Question, same_words
 from ccq_tui.questions.moves import page_taken_over
 from ccq_tui.questions.prose import answer_line
-from ccq_tui.questions.state import Draft, Page, PanelState, first_page
-from ccq_tui.questions.typed import TypedError, read_typed
+from ccq_tui.questions.state import Draft, PanelState
 from ccq_tui.remote.publication import outlasts
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.question_text import decision_asked, question_asked
@@ -276,22 +276,16 @@ def _choices(request: Request) -> Sequence[Choice]:
 def _next(state: PanelState, after: int) -> int | None:
     """Return the question to ask after one, -1 for the first; None if none is left."""
     pages, tabs = state.pages, state.asked_tabs
-    later = [tab for tab in tabs if tab > after and not _has_answer(pages[tab])]
+    later = [tab for tab in tabs if tab > after and not pages[tab].given]
     before = ((tab, pages[tab]) for tab in tabs if tab <= after)
     left = [tab for tab, one in before if not (one.answered or one.question.optional)]
     return next(iter([*later, *left]), None)
 
 
-def _has_answer(page: Page) -> bool:
-    """Whether a person answered: what a form proposes is no answer."""
-    done = page.answered or page.skips or page.draft.none
-    return done and page.draft != first_page(page.question).draft
-
-
 def _with_answer(state: PanelState, tab: int, text: str) -> PanelState:
     """Return a draft with an answer as it was typed; raises `TypedError`."""
     page = state.pages[tab]
-    answer = read_typed(page.question, "" if page.question.optional and text.strip() == "-" else text)
+    answer = read_line(page.question, text)
     fresh = replace(page, draft=Draft(note=page.draft.note, taken=page.is_field, none=True), filter="")
     page = page_taken_over(fresh, answer) if answer.given else fresh
     return replace(state, pages=(*state.pages[:tab], page, *state.pages[tab + 1 :]))
@@ -301,7 +295,8 @@ def _selects(asked: _Asked, text: str) -> bool:
     """Whether a text can only be meant for a question: it names its options."""
     try:
         if isinstance(asked.request, AnsweredRequest):
-            return bool(read_typed(asked.request.questions.questions[asked.number - 1], text).selected)
+            answer = read_line(asked.request.questions.questions[asked.number - 1], text)
+            return bool(answer.selected and not answer.note)
         read_typed_choice(_choices(asked.request), text)
     except (TypedError, InvalidOutcome):
         return False

@@ -1,18 +1,19 @@
-"""Questions and decisions as a ticket shows them: Markdown, with numbered options."""
+"""Questions and decisions as a ticket shows them: Markdown, with marked options."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ccq_tui.inbox.choices import Choice
+from ccq_tui.answering.grammar import button
+from ccq_tui.inbox.choices import Choice, allowed
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.questions import Kind
 from ccq_tui.questions.limits import allowed_words
+from ccq_tui.questions.marks import marks, misleads
 from ccq_tui.questions.model import Option, Question
 from ccq_tui.questions.prose import answer_line, shown_label
 from ccq_tui.questions.state import PanelState
-from ccq_tui.questions.typed import named
 from ccq_tui.text import fenced, one_line, safe
 
 MOST_TEXT = 8_000
@@ -34,9 +35,10 @@ def question_asked(state: PanelState, tab: int, why: str = "") -> Asking:
     """
     question = state.pages[tab].question
     one_of = question.kind is Kind.CHOICE and not question.multi_select
-    names = [named(question, place) for place in range(len(question.options))] if one_of else []
-    # What would come back as another text is chosen by its number, which counts first.
-    options = [one if one == safe(one) else str(number) for number, one in enumerate(names, 1)]
+    named = list(enumerate(marks(question))) if one_of else []
+    names = [(button(question, place), mark) for place, mark in named]
+    # What would come back as another text is chosen by its mark.
+    options = [name if name == safe(name) else mark for name, mark in names]
     return _joined(_question(state, tab, why)), options
 
 
@@ -48,9 +50,8 @@ def decision_asked(request: Request, choices: Sequence[Choice], why: str = "") -
         choices: The ways to decide.
         why: Why it is asked again, or "".
     """
-    rows = (f"{number}. {_line(one.label)}" for number, one in enumerate(choices, 1))
-    said = next((number for number, one in enumerate(choices, 1) if one.takes_text), 0)
-    hint = "Reply with a number" + (f"; “{said} your words” says something with it." if said else ".")
+    rows = (f"- **{one.key}** {_line(one.label)}" for one in choices)
+    hint = f"Reply with {allowed(choices)}."
     if isinstance(request, PlanRequest):
         about = f"**Claude proposes a plan**\n\n{safe(request.plan, limit=MOST_TEXT)}"
     else:
@@ -70,15 +71,15 @@ def _question(state: PanelState, tab: int, why: str) -> Iterator[str]:
         yield from (safe(one, limit=MOST_TEXT) for one in (state.questions.title, state.questions.intro))
     yield safe(question.text, limit=MOST_TEXT)
     yield safe(question.description, limit=MOST_TEXT)
-    yield "\n".join(_option(number, one) for number, one in enumerate(question.options, 1))
+    yield "\n".join(map(_option, marks(question), question.options))
     yield from _answers(state, tab)
     yield f"_{_hint(question)}_"
 
 
-def _option(number: int, option: Option) -> str:
+def _option(mark: str, option: Option) -> str:
     badge = " (recommended)" if option.recommended else ""
     said = f": {_line(option.description)}" if option.description else ""
-    row = f"{number}. **{_line(shown_label(option.label))}**{badge}{said}"
+    row = f"{mark}. **{_line(shown_label(option.label))}**{badge}{said}"
     if option.preview:
         row += "\n\n   " + fenced(safe(option.preview, limit=MOST_TEXT)).replace("\n", "\n   ") + "\n"
     return row
@@ -101,10 +102,10 @@ def _hint(question: Question) -> str:
     if question.kind is not Kind.CHOICE:
         limits = allowed_words(question)
         hint = f"Reply with a {question.kind}{f' ({limits})' if limits else ''}."
-    elif question.multi_select:
-        hint = "Reply with numbers or labels, as in 1,3; 0 for none."
     else:
-        hint = "Reply with a number or a label."
+        named, noun = marks(question), "letter" if misleads(question) else "number"
+        several = f"{noun}s or labels, as in {','.join(named[:3:2])}; 0 for none"
+        hint = f"Reply with {several if question.multi_select else f'a {noun} or a label'}."
     if question.kind is Kind.CHOICE and not question.closed:
         hint += " Anything else is an answer in your own words."
     if question.optional:

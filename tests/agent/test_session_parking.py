@@ -93,6 +93,8 @@ async def it_is_asked_and_answered_once(row: Row) -> None:
     run = await row.start(session_id)
     again = await run.until(QuestionRequest, lambda e: e.by_message)
     assert again.request == asked
+    ready = await run.until(ev.StateChanged, lambda e: e.state is ev.SessionState.IDLE)
+    assert run.events.index(again) < run.events.index(ready), "a line is no prompt while a question is left"
     run.answer(asked.id, SQLITE)
     await run.until(ev.PromptDelivered)
     await run.until(ev.TurnEnded)

@@ -34,9 +34,9 @@ async def test_assume_takes_the_questions_away(play: Play) -> None:
     assert "No such tool available: AskUserQuestion" in model.result("toolu_a_1").text
 
 
-async def test_adaptive_asks_so_many_times_after_each_prompt_without_previews_and_kinds(play: Play) -> None:
+async def test_adaptive_asks_so_many_times_in_a_session_without_previews_and_kinds(play: Play) -> None:
     scenario = (
-        Scenario("a").asks(DATABASE).asks(DATABASE).asks(DATABASE).ends_turn().asks(DATABASE).says("Done.")
+        Scenario("a").asks(DATABASE).asks(DATABASE).ends_turn().asks(DATABASE).says("Done.").ends_turn()
     )
     model, home = play(scenario)
     options = {"questions": "adaptive", "max_question_rounds": 2}
@@ -48,15 +48,13 @@ async def test_adaptive_asks_so_many_times_after_each_prompt_without_previews_an
             await run.until(QuestionRequest, count=number)
             run.answer(f"toolu_a_{number}", Declined())
         await run.idle()
+        run.session.send("More")
+        await run.idle(2)
         assert len(run.all(QuestionRequest)) == 2
         third = run.all(ToolFinished)[2]
         assert third.output == "The user responded: Proceed on your best judgment and say what you assumed."
         assert not third.is_error
-        run.session.send("More")
-        await run.until(QuestionRequest, count=3)
-        run.answer("toolu_a_4", Declined())
-        await run.idle(2)
-    assert "at most 2 times for each request" in told(model)
+    assert "at most 2 times in this session" in told(model)
     assert "Claude Code" in told(model)
     assert "Use tabs in this project." in json.dumps(model.requests()[0].body["messages"])
     assert {"Bash", "Edit", "Read", "Write", "Agent"} <= tools(model).keys()

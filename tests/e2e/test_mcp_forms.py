@@ -77,10 +77,7 @@ async def test_a_client_fills_in_forms_in_turns(desk: Desk) -> None:
             assert "no open form has this id" in (await call("answer_form", form_id=other, answer=1))[0]
         for arguments, said in (
             ({"form": "none"}, "none: no form has this name; there are commit-reflection"),
-            (
-                {"form": {"id": "f", "questions": [{"id": "a"}]}},
-                "form: questions[0].text: is missing; form: ",
-            ),
+            ({"form": {"id": "f", "questions": [{"id": "a"}]}}, "form: question 1, text: is missing; form: "),
             ({"form": "-"}, "form: expected the name of a form"),
             ({"form": "commit-reflection", "output": "."}, "is a directory; name a file in it"),
             ({"form": "commit-reflection", "context": {"a": 1}}, "context: expected an object of texts"),

@@ -7,12 +7,13 @@ import re
 import subprocess
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import SIGTERM
 
 import pytest
 
+from ccq_tui.inbox.agent_texts import PROCEED
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
@@ -75,9 +76,13 @@ class Piped:
         """Give it all its lines at once; return what it prints."""
         self.model = self.make_model(scenario)
         self.home = self.make_home(self.model)
+        return self.run(typed, "--plain", *words, code=code, **options)
+
+    def run(self, typed: str, *words: str, code: int = 0, **options: str) -> str:
+        """Run the program once more in the same home."""
         fixed = {"ANTHROPIC_BASE_URL": self.model.url, "CCQ_PERMISSION_MODE": "default"}
         done = subprocess.run(
-            [program(), "--plain", *words], env=self.home.env | fixed | options, cwd=self.home.project,
+            [program(), *words], env=self.home.env | fixed | options, cwd=self.home.project,
             input=typed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
         )  # fmt: skip
         assert done.returncode == code, done.stdout
@@ -91,6 +96,7 @@ def piped(scripted_model: Callable[..., ScriptedModel], claude_env: Callable[...
 
 CONVERSATION = """\
 note: Plain mode, because --plain. /help lists the commands.
+note: Default mode; Claude asks before it changes or runs anything
 note: Claude is ready.
 you: go
 claude: Two of them:
@@ -157,7 +163,7 @@ claude: Done.
 note: The turn is over
 note: Claude is ready.
 note: session ended
-note: ccq-tui resume ID --plain continues it.
+note: 4 question rounds so far. ccq-tui resume ID --plain continues it.
 """
 
 
@@ -306,14 +312,17 @@ def test_what_is_typed_while_claude_works_answers_nothing(start: Start) -> None:
 
 @pytest.mark.timeout(120)
 def test_commands(piped: Piped) -> None:
-    typed = "/mode\n7\nplan\n/theme\n/stats\n/model\n\n/help\n! echo from the shell\n/quit\n"
+    typed = "/mode\n7\nplan\n/theme\n/stats\n/model\n\n/help\n! echo from the shell\n/nosuch\n/bug\n/quit\n"
     printed = piped(Scenario("e2e").says("Hello."), typed)
+    assert not any("/nosuch" in json.dumps(one.body) for one in piped.model.requests())
     for line in (
         "choose: Permission mode\n  1. default; now; asks before it changes or runs anything\n",
         "note: 7 is not in the list: type 1 to 5.",
         "note: Plan mode; Claude looks and plans, changes nothing\n",
         "note: /theme needs the screen: start ccq-tui without --plain, at a terminal.",
         "note: /stats needs the screen: use ccq-tui stats.",
+        "note: Unknown command /nosuch; /help lists the commands; the same line again sends it as text\n",
+        "note: /bug is not available here: report it with claude in a terminal\n",
         "choose: Model\n",
         "/add-dir PATH: Let Claude work in another directory too\n",
         "tool: from the shell",
@@ -350,3 +359,25 @@ def test_a_directory_is_trusted_first(piped: Piped) -> None:
     places = [printed.index(one) for one in ("settings.json\n", "choose: Do you trust", "is not trusted.")]
     assert places == sorted(places)
     assert piped.model.requests() == []
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("typed", ["", "2\n"], ids=["answered by a command", "answered by a line"])
+def test_a_script_gets_through_five_rounds_and_its_limit_outlives_them(piped: Piped, typed: str) -> None:
+    scenario = Scenario("e2e")
+    for number in range(1, 7):
+        scenario = scenario.asks(replace(WHICH, text=f"Which one of {number}?"))
+    piped(scenario.says("Done."), "", "--questions", "adaptive", "--max-question-rounds", "5", "go")
+    (session,) = json.loads(piped.run("", "sessions", "--json"))["sessions"]
+    for number in range(1, 6):
+        if not typed:
+            piped.run("", "answer", f"toolu_e2e_{number}", "--choose", "2")
+        printed = piped.run(typed, "resume", session["id"], "--plain")
+        result = piped.model.result(f"toolu_e2e_{number}").text
+        assert result == answered(f'"Which one of {number}?"="Second"')
+        assert ("claude: Done." in printed) == (number == 5)
+    assert PROCEED in piped.model.result("toolu_e2e_6").text, "a parked set that is asked again is one round"
+    assert len(piped.model.requests()) == 7
+    assert "note: 5 question rounds so far. ccq-tui resume " in printed
+    (session,) = json.loads(piped.run("", "sessions", "--json"))["sessions"]
+    assert session["question_rounds"] == 5

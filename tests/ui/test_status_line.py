@@ -41,9 +41,10 @@ PLAN = SessionFacts(
     cost=0.5,
     called=SessionName("Add a health check"),
     tokens=(1_234_567, 8_100),
-    rounds=2,
+    asked=frozenset("ab"),
 )
-VIEWS = (PLAN, replace(PLAN, mode=BYPASS), replace(PLAN, retry="retry 2 of 10", mode="default", rounds=0))
+RETRYING = replace(PLAN, retry="retry 2 of 10", mode="default", asked=frozenset())
+VIEWS = (PLAN, replace(PLAN, mode=BYPASS), RETRYING)
 
 
 class Lines(App[None]):

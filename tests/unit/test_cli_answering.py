@@ -89,7 +89,7 @@ def outcome_of(call: str) -> RequestOutcome | None:
             [FEATURES, "--choose", "1=none", *FULL[2:]],
             Answered((Answer(empty=True), Answer(other="4"), Answer(other="api"))),
         ),
-        ([PERMISSION, "--choose", "1"], Allowed()),
+        ([PERMISSION, "--choose", "y"], Allowed()),
         ([PERMISSION, "--choose", "4", "--note", "only once"], Allowed("only once")),
         ([PERMISSION, "--choose", "5", "--note", "use make"], Denied("use make")),
         ([PLAN, "--choose", "3"], Allowed(mode="acceptEdits")),
@@ -212,7 +212,7 @@ def test_flags_are_answers_of_their_set_or_refused(
 ) -> None:
     given_flags = ([], flags, []) if as_text else (flags, [], [])
     try:
-        data = {"answers": _answers(len(questions.questions), *given_flags)}
+        data = {"answers": _answers(questions.questions, *given_flags)}
         outcome = parse_outcome(QuestionRequest("x", "s", questions), data)
     except (Refused, InvalidOutcome):
         return

@@ -11,7 +11,7 @@ from subprocess import PIPE
 import pytest
 
 from ccq_tui.bridges.terminal.emulator import Screen
-from ccq_tui.cli.ask import DECLINED, first_frame
+from ccq_tui.cli.ask import DECLINED, first_frame, goes_by_lines
 from ccq_tui.cli.exits import ENDED
 from ccq_tui.forms.filling import Filling, request_of
 from ccq_tui.forms.reading import form_of
@@ -107,6 +107,14 @@ def test_those_that_ask_the_same_at_once_get_their_own_answers_and_records(tmp_p
     assert len({one["id"] for one in found}) == 12
     with asked() as store:
         assert len(store.history.changes(limit=100)) == 8 * 3, "--no-input makes no request"
+
+
+@pytest.mark.parametrize("given", ["0", "1"])
+def test_a_screen_reader_is_asked_line_by_line(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setattr("ccq_tui.cli.ask._has_terminal", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("CCQ_SCREEN_READER", given)
+    assert goes_by_lines(plain=False) == (given == "1")
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ class Connection:
         self._state = ev.SessionState.STARTING
         self._since = time.monotonic()
         self._waited = 0.0  # seconds of this turn
+        self._first_state = ""
         self._words = StderrTail()
         self._client: sdk.ClaudeSDKClient | None = None
         self._pid: int | None = None
@@ -116,6 +117,7 @@ class Connection:
                 cwd=str(self._options.cwd),
                 cli_version=str(info.get("claude_code_version") or ""),
                 output_style=str(info.get("output_style") or ""),
+                asked=frozenset(self.gate.asked[session_id]),
             )
         )
         if is_too_old(version := str(info.get("claude_code_version") or "")):
@@ -123,8 +125,7 @@ class Connection:
         self._emit(ev.CommandsListed(slash_commands(info)))
         self._emit(ev.ModelsListed(found := models(info)))
         self.gate.auto_mode = any(model.auto_mode for model in found)
-        self.translator.cli_state = str(info.get("session_state") or "idle")
-        self._refresh()
+        self._first_state = str(info.get("session_state") or "idle")
         if self.translator.usage.cost is None:
             self._beside(self._learn_cost())
         self._beside(self._watch_servers())
@@ -152,7 +153,12 @@ class Connection:
         return client
 
     async def read(self) -> ev.SessionLost:
-        """Read messages until the stream ends, never stopping for anything; returns why it ended."""
+        """Read messages until the stream ends, never stopping for anything; returns why it ended.
+
+        The session is starting until then: what was left in it is known before it counts as ready.
+        """
+        self.translator.cli_state = self._first_state
+        self._refresh()
         while True:
             try:
                 async for message in self._connected.receive_messages():
@@ -186,7 +192,6 @@ class Connection:
         except CommandError:
             self.translator.sent.pop(command.prompt_id, None)
             raise
-        self.gate.prompted()
         self._emit(ev.PromptAccepted(command.text, queued, command.prompt_id))
 
     async def interrupt(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
@@ -78,6 +79,7 @@ class Gate:
     Attributes:
         waits: The requests that wait for a person.
         auto_mode: Whether a classifier can decide for this account.
+        asked: The calls of the question sets that were put to a person, by the session.
     """
 
     def __init__(
@@ -95,14 +97,10 @@ class Gate:
         self._emit = emit
         self._mode = mode
         self.auto_mode = False
-        self._rounds = 0
+        self.asked: defaultdict[str, set[str]] = defaultdict(set)
         self._replies: dict[str, Reply] = {}
         self._remarks: dict[str, str] = {}
         self._agents: dict[str, str] = {}
-
-    def prompted(self) -> None:
-        """Reset the count of question rounds: a person wrote a prompt."""
-        self._rounds = 0
 
     def will_ask(self, ahead: int) -> bool:
         """Return whether a person would be asked another question set after ``ahead`` arriving ones."""
@@ -110,7 +108,8 @@ class Gate:
             case "assume":
                 return False
             case "adaptive":
-                return self._rounds + ahead < self._options.settings.max_question_rounds
+                rounds = len(self.asked[self._session_id()])
+                return rounds + ahead < self._options.settings.max_question_rounds
             case _:
                 return True
 
@@ -262,11 +261,12 @@ class Gate:
 
     async def _question_reply(self, questions: QuestionSet, *, parkable: bool = False) -> Reply | None:
         """Ask the questions; return None if the call is deferred."""
-        self._rounds += 1
-        adaptive = self._options.settings.questions == "adaptive"
-        if adaptive and self._rounds > self._options.settings.max_question_rounds:
-            return reply_to(QuestionRequest(questions.id, "", questions), Discussed(PROCEED), {})
         request = QuestionRequest(questions.id, await self._session_of(questions.id), questions)
+        # A parked set that is asked again is no further round.
+        if questions.id not in self.asked[request.session_id]:
+            if not self.will_ask(0):
+                return reply_to(request, Discussed(PROCEED), {})
+            self.asked[request.session_id].add(questions.id)
         outcome = await self.waits.ask(request, parkable=parkable)
         deferred = isinstance(outcome, Parked) and outcome.deferred
         return None if deferred else _reply(request, outcome, questions.source)

@@ -28,7 +28,7 @@ ASSUME_PROMPT = (
 )
 ADAPTIVE_PROMPT = (
     "Whenever a choice is the user's to make and you cannot tell from the request or the project what they "
-    "want, ask them with the AskUserQuestion tool before you go on, at most {rounds} times for each request. "
+    "want, ask them with the AskUserQuestion tool before you go on, at most {rounds} times in this session. "
     "Choices that are yours to make, make yourself."
 )
 

@@ -173,7 +173,9 @@ class Waits:
         so all others must have their results first. If that takes too long, the last one is left for
         a message, too.
         """
-        waiting = [wait for wait in self.pending.values() if wait.is_parkable and wait.opened.is_added]
+        # One that was just answered is not asked again, and its turn goes on.
+        asked = [wait for wait in self.pending.values() if wait.opened.is_added and wait.opened.is_pending]
+        waiting = [wait for wait in asked if wait.is_parkable]
         if not waiting:
             return None
         self._parking = True

@@ -12,6 +12,7 @@ from typing import Any
 
 from mcp import types
 
+from ccq_tui.answering.grammar import TypedError
 from ccq_tui.bridges.mcp.results import both, text_result
 from ccq_tui.bridges.mcp.tools import (
     ANSWER_FORM,
@@ -23,14 +24,15 @@ from ccq_tui.bridges.mcp.tools import (
     check_arguments,
 )
 from ccq_tui.config.paths import state_dir
+from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
 from ccq_tui.forms.form import Form
 from ccq_tui.forms.interviews import Interview, InterviewError, Interviews
 from ccq_tui.forms.output import OutputError
 from ccq_tui.forms.reading import FormFileError, find_form, form_of
 from ccq_tui.inbox.kinds.question import question_lines, question_record
 from ccq_tui.inbox.requests import FormRequest
-from ccq_tui.questions.typed import TypedError
 from ccq_tui.text import one_line
+from ccq_tui.worktrees.git import GitError
 
 FORM_TOOLS = (START_FORM, ANSWER_FORM, COMPLETE_FORM, CANCEL_FORM)
 
@@ -85,6 +87,8 @@ class FormTools:
                 form, context = read_form_arguments(arguments, directory)
                 output = _text(arguments, "output")
                 file = str(Path(directory or "/", output)) if output else ""
+                if form.id == REFLECTION and "hash" not in context:
+                    context, file = _of_commit(context, file, Path(directory or "/"))
                 return _next(self._interviews.start(form, context, file))
             form_id = _text(arguments, "form_id")
             if tool == COMPLETE_FORM:
@@ -102,6 +106,15 @@ class FormTools:
                 return _next(self._interviews.open(form_id), problem)
         except (InterviewError, OutputError) as error:
             raise ArgumentsError(one_line(str(error), 500)) from error
+
+
+def _of_commit(context: Mapping[str, str], file: str, directory: Path) -> tuple[dict[str, str], str]:
+    """Return what a reflection keeps of a commit, the newest or the one that is named, and its file."""
+    try:
+        known = commit_context(directory, context.get("commit", "HEAD"))
+        return {**known, **context}, file or str(records_of(directory))
+    except GitError as error:
+        raise ArgumentsError(f"context: {one_line(str(error), 300)}") from error
 
 
 def _text(arguments: Mapping[str, Any], name: str) -> str:

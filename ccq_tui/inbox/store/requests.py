@@ -412,6 +412,11 @@ class RequestTable:
             if pid is None or not alive(Owner(pid, start))
         }
 
+    def question_sets(self, session_id: str) -> frozenset[str]:
+        """Return the calls of all question sets that a session asked."""
+        query = "SELECT call FROM requests WHERE session_id = ? AND kind = 'question'"
+        return frozenset(row[0] for row in self._database.rows(query, (name_key(session_id),)))
+
     def undelivered(self, session_id: str) -> list[StoredRequest]:
         """Return decided requests of a session whose outcome its agent was not seen to have, oldest first."""
         return self._found(f"session_id = ? AND {_TO_DELIVER} ORDER BY number", name_key(session_id))

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from ccq_tui.questions import prose
 from ccq_tui.questions.limits import allowed_words
+from ccq_tui.questions.marks import misleads
 from ccq_tui.questions.model import CLAUDE, Option
 from ccq_tui.questions.state import Focus, Page, PanelState
 from ccq_tui.text import one_line, safe
@@ -179,7 +180,8 @@ def own_row(page: Page, *, on: bool, palette: Palette) -> OptionRow:
 
 def mark(page: Page, place: int, *, on: bool, numbered: bool, palette: Palette) -> Text:
     """Return the mark and the number of a row, up to the cell of its label."""
-    number = str(place + 1) if numbered and place < DIGITS else " "
+    numbered = numbered and place < DIGITS and not misleads(page.question)
+    number = str(place + 1) if numbered else " "
     sign = MARKS[page.question.multi_select][on]
     return Text.assemble((sign, palette.accent if on else palette.muted), (f" {number}  ", palette.muted))
 

@@ -61,7 +61,7 @@ async def test_a_ticket_asks_waits_without_a_process_and_ends_with_a_branch(
             assert model.result(call_of(asked.request.id)).text.startswith(
                 'Your questions have been answered: "Which database?"="Redis".'
             )
-            await one.say("1")
+            await one.say("y")
             ended = await one.until(made, *OVER)
             assert ended.result == f"Made.\n\nBranch: `{ended.branch}` at origin"
             assert "Bash" in str(permission[0].request)

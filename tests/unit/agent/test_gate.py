@@ -189,6 +189,23 @@ async def test_nothing_is_asked_after_the_end(steps: int) -> None:
     assert len(await asked.inbox.run(lambda store: store.requests.waiting())) == len(parked)
 
 
+async def test_a_question_that_was_just_answered_is_not_parked() -> None:
+    asked = Asked()
+    parking: list[asyncio.Task[bool | None]] = []
+
+    def park(change: InboxChange) -> None:
+        if isinstance(change, Settled):
+            parking.append(asyncio.create_task(asked.gate.waits.park()))
+
+    asked.inbox.subscribe(park)
+    hook = asked.gate.before_question({"tool_input": SOURCE}, "t", {"signal": None})  # type: ignore[typeddict-item]
+    asking = asyncio.create_task(hook)
+    await asked.pending()
+    await asked.inbox.answer("t@s", Answered((Answer(("a",)),)), PANEL)
+    await asking
+    assert await parking[0] is None, "else it would put off each question to come"
+
+
 async def test_a_process_that_stood_still_tells_the_call_before_its_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from ccq_tui.bridges.mcp.forms import FormTools
+from ccq_tui.bridges.mcp.tools import ArgumentsError
+from ccq_tui.config.paths import state_dir
 from ccq_tui.forms.commits import MOST_FILES, RECORDS, commit_context, records_of
+from ccq_tui.forms.interviews import Interviews
 from ccq_tui.worktrees.git import GitError
 from tests.unit.worktrees.repositories import commit, run
 
@@ -96,3 +100,17 @@ def test_in_a_hook_the_repository_is_that_of_the_commit(
     monkeypatch.setenv("GIT_WORK_TREE", ".")
     assert commit_context(repo, "HEAD")["message"] == "Add a.txt"
     assert records_of(repo) == repo / RECORDS
+
+
+async def test_a_client_that_fills_in_a_reflection_records_the_commit_where_it_is_read(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    tools = FormTools()
+    started = await tools.call("start_form", {"form": "commit-reflection"}, str(repo))
+    interview = Interviews(state_dir() / "forms").open((started.structured_content or {})["form_id"])
+    assert interview.context == commit_context(repo, "HEAD")
+    assert interview.output == str(records_of(repo))
+    wrong = {"form": "commit-reflection", "context": {"commit": "nope"}}
+    with pytest.raises(ArgumentsError, match="“nope” is no commit"):
+        await tools.call("start_form", wrong, str(repo))

@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.forms.commits import RECORDS
+from ccq_tui.forms.commits import RECORDS, REFLECTION
 from ccq_tui.forms.document import FormDocument, QuestionDocument
 from ccq_tui.forms.reading import find_form
-from ccq_tui.forms.reflections import FORM
 from ccq_tui.processes import this_process
 from tests.ten import records
 from tests.unit.stocked import RUNNING, SESSION, asked, stock
@@ -43,7 +42,7 @@ def test_the_examples_run_in_their_order(page: str, repo: Path) -> None:
         (wanted,) = map(json.loads, shown(page, "json"))
     examples = shown(page, "console")
     if page == "reflect":
-        assert set(wanted["answers"]) == set(find_form(FORM).names)
+        assert set(wanted["answers"]) == set(find_form(REFLECTION).names)
         (repo / RECORDS).write_text(f"{json.dumps(wanted)}\n", "utf-8")
     elif page == "plain":
         examples = [one for one in examples if "ccq-tui inbox" in one]  # a test of sessions runs the demo
@@ -72,6 +71,6 @@ def test_every_field_is_explained() -> None:
 
 
 def test_every_option_of_a_reflection_is_listed() -> None:
-    questions = find_form(FORM).questions.questions
+    questions = find_form(REFLECTION).questions.questions
     options = [one.label for place, each in enumerate(questions) if place != 6 for one in each.options]
     assert [one for one in options if one not in PAGES["reflect"]] == []

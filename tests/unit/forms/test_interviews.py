@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from ccq_tui.answering.grammar import TypedError
 from ccq_tui.forms.interviews import INACTIVE_SECONDS, MOST_OPEN, InterviewError, Interviews
 from ccq_tui.forms.output import OutputError, read_records
 from ccq_tui.forms.reading import read_form
-from ccq_tui.questions.typed import TypedError
 from tests.unit.forms.test_reading import RELEASE
 
 FORM = read_form(RELEASE, "release.toml")
@@ -59,6 +59,8 @@ def test_a_form_is_answered_question_by_question_by_any_process(tmp_path: Path) 
     assert read_records(output).records == [record], "once"
     with pytest.raises(InterviewError, match="it is complete: start the form again"):
         interviews.answer(started.id, "major", "kind")
+    with pytest.raises(InterviewError, match="its record stands"):
+        interviews.cancel(started.id)
     assert interviews.open(other.id).answers == (None,) * 6
     with pytest.raises(InterviewError, match="the question “kind” has no answer yet"):
         interviews.complete(other.id)

@@ -160,50 +160,53 @@ CONFIRM = {"id": "a", "text": "A?", "kind": "confirm"}
     [
         ([], "s: needs at least one question"),
         ([TEXT] * 101, "s: is longer than 100 entries"),
-        (["x"], "s[0]: must be a table, not 'x'"),
-        ([TEXT, question(id="a")], "s[1].id: 'a' is the id of an earlier question; each needs its own"),
+        (["x"], " 1: must be a table, not 'x'"),
+        ([TEXT, question(id="a")], " 2, id: 'a' is the id of an earlier question; each needs its own"),
         ([question(kind="date")],
-         "s[0].kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number' or 'confirm', not "
+         " 1, kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number' or 'confirm', not "
          "'date'"),
         ([question(required="yes", min_length=1.5, min="3")],
-         "s[0].required: must be true or false, not 'yes'|"
-         "s[0].min_length: must be a whole number, not 1.5|s[0].min: must be a number, not '3'"),
-        ([question(id="a b", text="")], "s[0].id: must be letters, digits, _, - and ., at most 64, not 'a b'|"
-         "s[0].text: must not be empty, not ''"),
+         " 1, required: must be true or false, not 'yes'|"
+         " 1, min_length: must be a whole number, not 1.5| 1, min: must be a number, not '3'"),
+        ([question(id="a b", text="")], " 1, id: must be letters, digits, _, - and ., at most 64, not 'a b'|"
+         " 1, text: must not be empty, not ''"),
         ([question(text="x" * 10_001, max_length=-1)],
-         "s[0].text: is longer than 10,000 characters|s[0].max_length: must be 0 or more, not -1"),
+         " 1, text: is longer than 10,000 characters| 1, max_length: must be 0 or more, not -1"),
         ([question(default={})],
-         "s[0].default: must be a text, a number, true or false, or where fit a list of texts"),
-        ([{"id": "a", "kind": "text"}], "s[0].text: is missing"),
-        ([question(when={"equals": 1, "is": 2})], "s[0].when.question: is missing|"
-         "s[0].when.is: is no field; there are question, equals, contains"),
-        ([CHOICE | {"options": ["X", {"title": "Y"}, 3]}], "s[0].options[1].label: is missing|"
-         "s[0].options[1].title: is no field; there are label, description, value|s[0].options[2]: must "
+         " 1, default: must be a text, a number, true or false, or where fit a list of texts"),
+        ([{"id": "a", "kind": "text"}], " 1, text: is missing"),
+        ([question(when={"equals": 1, "is": 2})], " 1, when.question: is missing|"
+         " 1, when.is: is no field; there are question, equals, contains"),
+        ([CHOICE | {"options": ["X", {"title": "Y"}, 3]}], " 1, options 2, label: is missing|"
+         " 1, options 2, title: is no field; there are label, description, value| 1, options 3: must "
          "be a table, not 3"),
-        ([CHOICE | {"options": []}], "s[0]: has nothing to choose from"),
-        ([CHOICE | {"options": ["X", "X"]}], "s[0]: has an option twice"),
-        ([CHOICE | {"default": "Z"}], "s[0]: has a default that is none of its options"),
-        ([NUMBER | {"default": "3"}], "s[0]: has a default of another type"),
+        ([CHOICE | {"options": []}], " 1: has nothing to choose from"),
+        ([CHOICE | {"options": ["X", "X"]}], " 1: has an option twice"),
+        ([CHOICE | {"default": "Z"}], " 1: has a default that is none of its options"),
+        ([NUMBER | {"default": "3"}], " 1: has a default of another type"),
         ([question(options=["X"], min=3, max_choices=1)],
-         "s[0].options: is for choice and multi, not for text|"
-         "s[0].min: is for number, not for text|s[0].max_choices: is for multi, not for text"),
-        ([NUMBER | {"min": 3, "max": 2}], "s[0].min: must be at most max (2), not 3"),
+         " 1, options: is for choice and multi, not for text|"
+         " 1, min: is for number, not for text| 1, max_choices: is for multi, not for text"),
+        ([NUMBER | {"min": 3, "default": 2}], " 1, default: is no answer: out of range · at least 3"),
+        ([CHOICE | {"kind": "multi", "options": ["X"], "min_choices": 2}],
+         " 1, min_choices: must be at most 1, the number of its options, not 2"),
+        ([NUMBER | {"min": 3, "max": 2}], " 1, min: must be at most max (2), not 3"),
         ([question(min_length=3, max_length=2)],
-         "s[0]: contradicts itself: its min_length is above its max_length"),
-        ([question(pattern="(a)\\1")], "s[0]: has a pattern that cannot be checked here"),
+         " 1: contradicts itself: its min_length is above its max_length"),
+        ([question(pattern="(a)\\1")], " 1: has a pattern that cannot be checked here"),
         ([question(when=("b", "x"))],
-         "s[0].when.question: must be the id of an earlier question, not 'b'; it is the first"),
+         " 1, when.question: must be the id of an earlier question, not 'b'; it is the first"),
         ([CHOICE, question(when=("c", "x"))],
-         "s[1].when.question: must be the id of an earlier question, not 'c'; there are a"),
-        ([CHOICE, question(when={"question": "a"})], "s[1].when: needs one of “equals” and “contains”"),
+         " 2, when.question: must be the id of an earlier question, not 'c'; there are a"),
+        ([CHOICE, question(when={"question": "a"})], " 2, when: needs one of “equals” and “contains”"),
         ([CHOICE, question(when=("a", "Z"))],
-         "s[1].when.equals: must be an option of 'a': 'X', 'Y'; not 'Z'"),
+         " 2, when.equals: must be an option of 'a': 'X', 'Y'; not 'Z'"),
         ([CHOICE, question(when={"question": "a", "contains": "X"})],
-         "s[1].when.contains: is for multi, text and multiline; use “equals” for choice"),
-        ([NUMBER, question(when=("a", "3"))], "s[1].when.equals: must be a number; not '3'"),
-        ([TEXT, question(when=("a", 3))], "s[1].when.equals: must be a text in quotes; not 3.0"),
+         " 2, when.contains: is for multi, text and multiline; use “equals” for choice"),
+        ([NUMBER, question(when=("a", "3"))], " 2, when.equals: must be a number; not '3'"),
+        ([TEXT, question(when=("a", 3))], " 2, when.equals: must be a text in quotes; not 3.0"),
         ([CONFIRM, question(when=("a", 1))],
-         "s[1].when.equals: must be an option of 'a': True, False; not 1.0"),
+         " 2, when.equals: must be an option of 'a': True, False; not 1.0"),
     ],
 )  # fmt: skip
 def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) -> None:
@@ -218,6 +221,14 @@ def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) 
         ('id = "x"\nquestions = [\n', "f.toml", "f.toml:2: is not TOML: Invalid value (end of file)"),
         ('id = "x"\nid = "y"\n', "f", "f:2: is not TOML: Cannot overwrite a value (column 9)"),
         ('{"id": "x",\n "questions": [,]}', "f", "f:2: is not JSON: Expecting value"),
+        ('{"id": "x", "id": "y"}', "f", "f: is not JSON: an object has the name “id” twice; leave one out"),
+        (
+            'id = "x"\n[[questions]]\nid = "a"\n\n[[questions]]\nid = "b"\ntext = "B?"\nkind = "c"',
+            "f.toml",
+            "f.toml:2: question 1, text: is missing\nf.toml:2: question 1, kind: is missing\n"
+            "f.toml:5: question 2, kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number' or "
+            "'confirm', not 'c'",
+        ),
         ("[1]", "f.json", "f.json: must be an object with “id” and “questions”"),
         ("[" * 100 + "]" * 100, "f.json", "f.json: is not JSON: it is nested more than 64 levels deep"),
         (b"\xff", "f", "f: is not UTF-8 text: invalid start byte"),
@@ -283,8 +294,8 @@ def test_a_form_is_exported_as_the_schema_that_asks_the_same() -> None:
     with pytest.raises(FormFileError) as caught:
         mcp_schema(read_form(RELEASE, "release.toml"))
     assert str(caught.value).splitlines()[:2] == [
-        "release: questions[1]: has “when”, which such a JSON Schema lacks",
-        "release: questions[2]: has “other”, which such a JSON Schema lacks",
+        "release: question 2: has “when”, which such a JSON Schema lacks",
+        "release: question 3: has “other”, which such a JSON Schema lacks",
     ]
 
 

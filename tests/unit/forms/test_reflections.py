@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.forms.commits import RECORDS
+from ccq_tui.forms.commits import RECORDS, REFLECTION
 from ccq_tui.forms.form import Form
 from ccq_tui.forms.reading import find_form
 from ccq_tui.forms.reflections import (
-    FORM,
     SCALES,
     Reflection,
     exported,
@@ -65,7 +64,7 @@ def read(tmp_path: Path, *records: Any) -> list[Reflection]:
 
 @pytest.fixture(name="form")
 def _form() -> Form:
-    return find_form(FORM)
+    return find_form(REFLECTION)
 
 
 def test_what_is_counted_by_week_is_in_the_form(form: Form) -> None:

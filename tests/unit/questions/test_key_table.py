@@ -247,3 +247,10 @@ def test_hints_never_promise_a_key_that_means_nothing() -> None:
                 if shown not in ("Ctrl+J", "↑↓", "Shift+↑↓"):
                     key = names.get(shown, shown.lower())
                     assert action_for(state, key, "") is not None, f"{shown} in {state.focus}"
+
+
+def test_a_digit_names_the_label_that_begins_with_it_where_the_place_would_mislead() -> None:
+    state = panel(question("How many?", "8", "4", "2 or 3"))
+    assert keys(state, "2").page.draft.selected == (2,)
+    assert keys(state, "4").page.draft.selected == (1,)
+    assert not keys(state, "1").page.draft.selected

@@ -139,14 +139,13 @@ async def test_what_happened_while_no_service_ran(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "decided"),
     [
-        ("1", Allowed()),
         ("Yes", Allowed()),
         ("allow ONCE", Allowed()),
-        ("2", Denied()),
         ("n", Denied()),
-        ("4 use make", Denied("use make")),
+        ("e use make", Denied("use make")),
         ("Deny, and say what to do instead: use make", Denied("use make")),
-        ("3", None),
+        ("1", None),
+        ("4 use make", None),
         ("yes please", None),
         ("5", None),
         ("whatever", None),

@@ -185,7 +185,7 @@ def test_a_discussion_shows_what_went_along_with_it() -> None:
         (
             f"The user responded: {PROCEED}",
             False,
-            "not asked: the question rounds of this prompt are used up",
+            "not asked: the question rounds of this session are used up",
         ),
         (EXPIRED, True, "no answer: nobody answered in time"),
     ],

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any
+from unicodedata import normalize
 
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
 from ccq_tui.inbox.answer_json import check_fields, is_number, named, words
@@ -104,13 +106,13 @@ def _answer(path: str, question: Question, given: object) -> Answer:
 
 def _place(path: str, question: Question, item: object) -> int:
     """Return the place of an option, given by its label or its number."""
-    labels = [option.label for option in question.options]
+    labels = [normalize("NFC", option.label) for option in question.options]
     if is_number(item) and 1 <= item <= len(labels):
         return item - 1
-    if not isinstance(item, str | int | float):
+    if not isinstance(item, str | int | float | Decimal):
         raise InvalidOutcome(path, "labels or numbers of options are needed")
-    if isinstance(item, str) and item in labels:
-        return labels.index(item)
+    if (label := normalize("NFC", str(item))) in labels and isinstance(item, str):
+        return labels.index(label)
     known = ", ".join(f"“{one_line(label, 40)}”" for label in labels[:MOST_LABELS]) or "none"
     more = ", …" if len(labels) > MOST_LABELS else ""
     shown = one_line(str(item), 40) if is_number(item) else f"“{one_line(str(item), 40)}”"
@@ -258,7 +260,8 @@ def question_lines(number: int, question: Question, answer: Answer | None) -> It
 
 def _wanted(question: Question) -> str:
     if (rules := question.field) is not None:
-        kind = "" if question.kind is not Kind.CHOICE or question.multi_select else "choose one"
+        limited = question.kind is not Kind.CHOICE or rules.fewest or rules.most is not None
+        kind = "" if limited else "choose any number" if question.multi_select else "choose one"
         words = (kind or allowed_words(question), "" if rules.required or not kind else "optional")
         return one_line(" · ".join(word for word in words if word) or f"a {question.kind}", 200)
     match question.kind:

@@ -1,0 +1,290 @@
+"""The one grammar of answers: what a typed line, a value of JSON or TOML, and a flag stand for.
+
+The first reading that matches decides: exact label or value, words for nothing, mark, mark and label, label
+in any case, several with commas between them, own words. A text that names two options, or that nobody means
+as own words, is refused with what is allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+from unicodedata import normalize
+
+from ccq_tui.questions.limits import answer_problem, selection_problem, skips
+from ccq_tui.questions.marks import marks
+from ccq_tui.questions.model import Answer, Kind, Question, fold
+
+NONE = ("0", "none")
+"""What selects none of the options of a multi-select on purpose."""
+YES_NO = ["yes", "no"]
+"""Options that their first letters name, too."""
+MOST_NAMED = 6
+MOST_QUOTED = 40
+MOST_DIGITS = 6
+_MARKED = re.compile(r"(?:option\s+)?#?(\w{1,4})[.):]?", re.ASCII | re.IGNORECASE)
+_NUMBERED = re.compile(r"#?(\w{1,4})[.):]?\s+(.+)", re.ASCII | re.DOTALL)
+_GAP = re.compile(r"\s*(?:[.,:;)–—-]+\s+|\s(?=(?:and|but|if|please|with)\b))", re.IGNORECASE)
+"""What stands between the name of an option and words about it."""
+_EMPHASIS = re.compile(r"([*_`]{1,3})(.+)\1", re.DOTALL)
+_SIGNS = re.compile(r"(?=.*\d)[\d\s\W_]+")
+_DATA = str | int | float | Decimal
+
+
+class TypedError(ValueError):
+    """A text or value that answers nothing; the message says why, and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What names the options of a question.
+
+    Attributes:
+        question: The question.
+        marks: The mark of each option.
+        values: The recorded value of each option; () for its label.
+    """
+
+    question: Question
+    marks: tuple[str, ...]
+    values: Sequence[Any] = ()
+
+    @staticmethod
+    def of(question: Question, values: Sequence[Any] = ()) -> Names:
+        """Return the names of a question's options."""
+        return Names(question, marks(question), values)
+
+    def exact(self, text: str) -> int | None:
+        """Return the place of the option with exactly this label or value; raises `TypedError` for two."""
+        return self._only(plain(text), [self._texts(place) for place in range(len(self.marks))])
+
+    def place(self, text: str) -> int | None:
+        """Return the place of the option that a text names alone; raises `TypedError` where it names two."""
+        if (place := self.exact(text)) is not None:
+            return place
+        text = plain(text)
+        if (found := _MARKED.fullmatch(text)) and (mark := found[1].casefold()) in self.marks:
+            return self.marks.index(mark)
+        if found := _NUMBERED.fullmatch(text):
+            return self._numbered(found[1].casefold(), found[2])
+        return self._label(text)
+
+    def _label(self, text: str) -> int | None:
+        """Return the place of the one option whose label or value reads so."""
+        names = [[fold(one) for one in self._texts(place)] for place in range(len(self.marks))]
+        if [one[0] for one in names] == YES_NO:
+            names = [[*each, each[0][0]] for each in names]
+        return self._only(fold(text), names, text)
+
+    def _numbered(self, mark: str, name: str) -> int | None:
+        """Return the option that a mark, or the number of its place, and its label name together."""
+        place = self.exact(name)
+        if place is None and (place := self._label(name)) is None:
+            return None
+        if mark in (self.marks[place], str(place + 1)):
+            return place
+        if mark not in self.marks:
+            return None
+        title = self.question.options[self.marks.index(mark)].title
+        raise TypedError(f"{mark} is {quoted(title)}, not {quoted(name)}")
+
+    def _texts(self, place: int) -> list[str]:
+        one = self.question.options[place]
+        value = self.values[place] if place < len(self.values) else one.label
+        return [normalize("NFC", text).strip() for text in (one.label, one.title, str(value))]
+
+    def _only(self, text: str, names: Sequence[Sequence[str]], written: str = "") -> int | None:
+        """Return the one option that has a text among its names; equal labels are one option."""
+        found = [place for place, each in enumerate(names) if text in each]
+        labels = dict.fromkeys(self.question.options[place].label for place in found)
+        if len(labels) > 1:
+            raise TypedError(f"{quoted(written or text)} names two: {' and '.join(map(quoted, labels))}")
+        return found[0] if found else None
+
+    def several(self, text: str) -> list[int] | None:
+        """Return the options that a text names with commas between them; None if a part names nothing."""
+        parts = text.rstrip(",").split(",")
+        longest = 1 + max((one.label.count(",") for one in self.question.options), default=0)
+        found: list[int] = []
+        while parts:
+            for end in range(min(longest, len(parts)), 0, -1):  # a label may have commas of its own
+                if (place := self.place(",".join(parts[:end]))) is not None:
+                    break
+            else:
+                return None
+            found.append(place)
+            parts = parts[end:]
+        return found
+
+    def with_words(self, text: str) -> tuple[int, str] | None:
+        """Return the option that a text begins with, and the words about it; None if it begins with none."""
+        for gap in _GAP.finditer(text):
+            if gap.start() and (place := self.place(text[: gap.start()])) is not None:
+                return place, text[gap.end() :].strip()
+        return None
+
+    @property
+    def allowed(self) -> str:
+        """What may be typed: the options by their marks, or the kind of text."""
+        question = self.question
+        if question.kind is not Kind.CHOICE:
+            return f"type a {question.kind}"
+        pairs = zip(self.marks[:MOST_NAMED], question.options, strict=False)
+        choices = ", ".join(f"{mark} {one.title[:MOST_QUOTED]}" for mark, one in pairs)
+        more = ", …" if len(self.marks) > MOST_NAMED else ""
+        return f"choose {choices}{more}" + (
+            " · several with commas between them" if question.multi_select else ""
+        )
+
+
+def read_line(question: Question, text: str, values: Sequence[Any] = ()) -> Answer:
+    """Return the answer that a line stands for, as a person types it.
+
+    Words behind the name of an option are a note, where the question takes one. Nothing, and “skip”, “-” or
+    “n/a” where the question may be left out so, are `Answer()`.
+
+    Raises:
+        TypedError: The question does not take this.
+    """
+    names, text = Names.of(question, values), text.removeprefix("\ufeff").strip()
+    is_choice = question.kind is Kind.CHOICE
+    place = names.exact(text) if is_choice else None
+    if place is None and (not text or skips(question, text) or (text == "-" and question.optional)):
+        return _nothing(names)
+    if not is_choice:
+        return _typed(question, text)
+    place = names.place(text) if place is None else place
+    places = [place] if place is not None else names.several(text) if question.multi_select else None
+    if places is None and question.multi_select and fold(text) in NONE:
+        return _nothing(names) if question.skippable else _selected(names, [])
+    return _own_words(names, text) if places is None else _selected(names, sorted(set(places)))
+
+
+def _own_words(names: Names, text: str) -> Answer:
+    """Return own words, or an option with a note; refuse what nobody means as words."""
+    question = names.question
+    if not question.multi_select and (behind := names.with_words(text)) is not None:
+        if question.field is None:
+            return replace(_selected(names, [behind[0]]), note=behind[1])
+        raise TypedError(f"{quoted(behind[1])} is no part of an option · {names.allowed}")
+    begins = _MARKED.fullmatch(text.partition(",")[0].strip())
+    listed = "," in text and begins is not None and begins[1].casefold() in names.marks
+    if question.closed or listed or _SIGNS.fullmatch(text):
+        raise TypedError(f"no option {quoted(text)} · {names.allowed}")
+    return Answer(other=text)
+
+
+def read_value(question: Question, value: Any, values: Sequence[Any] = ()) -> Answer:
+    """Return the answer that a value of JSON or TOML stands for; a list is read element by element.
+
+    Args:
+        question: The question.
+        value: A label, a recorded value, a list of them, a text, a number, true or false, None for a question
+            that is left out, or the answer of a record.
+        values: The recorded value of each option.
+
+    Raises:
+        TypedError: The question does not take it.
+    """
+    if isinstance(value, Mapping):  # as in a record, whose labels are its options
+        own, values = value.get("other"), () if {"label", "labels"} & set(value) else values
+        value = value.get("labels", value.get("values", value.get("label", value.get("value"))))
+        if own is not None and value == own:
+            return Answer(other=own)
+    if value is None:
+        return read_line(question, "")
+    names = Names.of(question, values)
+    if not (question.multi_select and isinstance(value, list)):
+        return read_line(question, _text(names, value), values)
+    texts = [_text(names, one) for one in value]
+    places = [names.place(text) for text in texts]
+    own = [text for text, place in zip(texts, places, strict=True) if place is None]
+    if own and (question.closed or len(own) > 1):
+        raise TypedError(f"no option {quoted(own[0])} · {names.allowed}")
+    chosen = sorted({place for place in places if place is not None})
+    return replace(_selected(names, chosen, more=len(own)), other="".join(own))
+
+
+def _text(names: Names, value: object) -> str:
+    """Return the text of one value; a recorded one that is no text is the label that it stands for."""
+    for place, one in enumerate(names.values):
+        if isinstance(value, bool) and one is value:
+            return names.question.options[place].label
+    if isinstance(value, _DATA) and not isinstance(value, bool):
+        return str(value)
+    raise TypedError("must be a text, a number, or a list of texts")
+
+
+def read_flag(names: Names, text: str) -> list[int]:
+    """Return the options that a flag names by marks, numbers of places and labels, with commas between them.
+
+    Raises:
+        TypedError: It names none, or a number has two readings.
+    """
+    if (whole := names.place(text)) is not None and not plain(text).isdecimal():
+        return [whole]
+    return [_of_flag(names, plain(part)) for part in text.split(",")]
+
+
+def _of_flag(names: Names, text: str) -> int:
+    named, options = names.place(text), names.question.options
+    at = int(text) - 1 if text.isdecimal() and len(text) < MOST_DIGITS else -1  # documented as its place
+    if not 0 <= at < len(options):
+        if named is None:
+            raise TypedError(f"no option {quoted(text)} · {names.allowed}")
+        return named
+    if named not in (None, at):
+        one, other = quoted(options[named].title), quoted(options[at].title)
+        raise TypedError(f"{text} may be {one} or, by its place, {other} · {names.allowed}")
+    return at
+
+
+def button(question: Question, place: int) -> str:
+    """Return the text that names one option alone, for a button or a select."""
+    label, names = question.options[place].label, Names.of(question)
+    try:
+        exact = read_line(question, label) == _selected(names, [place])
+    except TypedError:
+        exact = False
+    return label if exact else f"{names.marks[place]}. {label}"
+
+
+def plain(text: str) -> str:
+    """Return a text without signs of emphasis around it, composed as labels are."""
+    text = normalize("NFC", text).strip()
+    return found[2].strip() if (found := _EMPHASIS.fullmatch(text)) else text
+
+
+def quoted(text: str) -> str:
+    """Return the beginning of a text in quotation marks."""
+    return f"“{text[:MOST_QUOTED]}{'…' * (len(text) > MOST_QUOTED)}”"
+
+
+def _nothing(names: Names) -> Answer:
+    if names.question.optional:
+        return Answer()
+    raise TypedError(f"an answer is needed · {names.allowed}")
+
+
+def _typed(question: Question, text: str) -> Answer:
+    if question.field is not None and question.field.one_line:
+        text = " ".join(text.split())
+    if problem := answer_problem(question, text):
+        raise TypedError(problem)
+    return Answer(other=text)
+
+
+def _selected(names: Names, places: Sequence[int], *, more: int = 0) -> Answer:
+    """Return an answer with options, and some ``more`` in own words."""
+    question = names.question
+    if len(places) > 1 and not question.multi_select:
+        raise TypedError(f"one option, not {len(places)} · {names.allowed}")
+    if problem := selection_problem(question, len(places) + more):
+        raise TypedError(problem)
+    options = [question.options[place] for place in places]
+    labels = tuple(option.label for option in options)
+    preview = None if question.multi_select else options[0].preview
+    return Answer(labels, preview=preview, empty=not labels and not more)

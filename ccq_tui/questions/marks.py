@@ -1,0 +1,36 @@
+"""What names an option where there is no cursor: its number, or a letter where numbers would mislead."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import count, islice
+from string import ascii_lowercase
+
+from ccq_tui.questions.model import Option, Question, fold
+
+_NUMBER = re.compile(r"\s*0*(\d{1,4})(?!\w|[.,:/-]\w)", re.ASCII)
+"""A whole number that stands alone at the beginning of a label: “2”, “2 days”, not “2.5 GB” or “3.11”."""
+
+
+def number_of(option: Option) -> int | None:
+    """Return the whole number that stands alone at the beginning of a label, or None."""
+    found = _NUMBER.match(option.title)
+    return int(found[1]) if found else None
+
+
+@lru_cache(maxsize=32)
+def misleads(question: Question) -> bool:
+    """Return whether the number of a place reads as another option, as `2` does for options 8, 4 and 2."""
+    numbers = ((place, number_of(one)) for place, one in enumerate(question.options, 1))
+    return any(number and number != place and number <= len(question.options) for place, number in numbers)
+
+
+def marks(question: Question) -> tuple[str, ...]:
+    """Return what names each option: its number, or a letter that is no label itself."""
+    size = len(question.options)
+    if not misleads(question):
+        return tuple(str(place) for place in range(1, size + 1))
+    labels = {fold(name) for one in question.options for name in (one.label, one.title)}
+    letters = (f"{letter}{turn or ''}" for turn in count() for letter in ascii_lowercase)
+    return tuple(islice((one for one in letters if one not in labels), size))
