@@ -63,7 +63,7 @@ def explain(error: Mapping[str, Any]) -> str:
         "int": "must be a whole number",
         "float": "must be a number",
         "string": "must be a text in quotes",
-        "tuple": "must be a list",
+        **dict.fromkeys(("list", "tuple"), "must be a list"),
         "path": "must be a path in quotes",
         "dataclass": "must be a table",
     }

@@ -152,7 +152,8 @@ def form_of(document: Mapping[str, Any], name: str = "form", lines: Sequence[int
         raise FormFileError(name, "must be an object with “id” and “questions”")
     if "questions" not in document and ("properties" in document or document.get("type") == "object"):
         return _form_of_schema(document, name)
-    known = len(lines) == len(document.get("questions") or ())
+    questions = document.get("questions")
+    known = isinstance(questions, list) and len(lines) == len(questions)
 
     def placed(number: int, field: str, problem: str) -> str:
         place = f"question {number + 1}{field and f', {field}'}"

@@ -114,6 +114,8 @@ def _of_commit(context: Mapping[str, str], file: str, directory: Path) -> tuple[
         known = commit_context(directory, context.get("commit", "HEAD"))
         return {**known, **context}, file or str(records_of(directory))
     except GitError as error:
+        if "commit" not in context:
+            return dict(context), file  # the client is in no repository
         raise ArgumentsError(f"context: {one_line(str(error), 300)}") from error
 
 

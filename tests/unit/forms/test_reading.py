@@ -229,6 +229,7 @@ def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) 
             "f.toml:5: question 2, kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number' or "
             "'confirm', not 'c'",
         ),
+        ('{"id": "x", "questions": 3}', "f", "f: questions: must be a list, not 3"),
         ("[1]", "f.json", "f.json: must be an object with “id” and “questions”"),
         ("[" * 100 + "]" * 100, "f.json", "f.json: is not JSON: it is nested more than 64 levels deep"),
         (b"\xff", "f", "f: is not UTF-8 text: invalid start byte"),
