@@ -213,9 +213,7 @@ def test_a_program_that_floods_passes_keys_and_asks_nothing(tmp_path: Path) -> N
         wrapped.wait(lambda terminal: len(terminal.raw) > 500_000)
         wrapped.type("\x03")
         assert wrapped.wait_end() == 128 + signal.SIGINT
-        # On a busy machine the last line may stand a while before the stopped program has ended.
-        became = [change.became for change in wrapped.store.history.changes()]
-        assert became in ([], ["pending", "cancelled"]), "nothing is asked in the flood, and nothing stays"
+        assert wrapped.store.history.changes() == []
         assert wrapped.processes() == []
 
 

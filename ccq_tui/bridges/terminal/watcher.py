@@ -228,10 +228,12 @@ class Watcher:
 
     async def _check(self) -> None:
         """Ask a prompt that stands when all output is seen: the relay keeps a flood back."""
-        with suppress(StoppedError):
+        seen = False
+        with suppress(StoppedError):  # the relay is busy with the last output of a program that has ended
             await self.see()
+            seen = True
         self._cancel("ripe")
-        if not self._rests():
+        if not (seen and self._rests()):
             self._later("ripe", QUIET / 2, self._ripe)
             return
         self.prompt = self._find().prompt  # once more: a password's prompt may turn the echo off only now
