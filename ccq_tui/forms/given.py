@@ -10,7 +10,8 @@ from ccq_tui.answering.grammar import TypedError, read_value
 from ccq_tui.forms.form import Form
 from ccq_tui.questions import Answer
 from ccq_tui.questions.conditions import asked
-from ccq_tui.questions.state import Draft, Page, PanelState
+from ccq_tui.questions.moves import page_answered
+from ccq_tui.questions.state import PanelState
 from ccq_tui.text import one_line
 from ccq_tui.words import listed
 
@@ -65,15 +66,7 @@ def lacking(form: Form, given: Sequence[Answer | None]) -> list[str]:
 def with_given(state: PanelState, given: Sequence[Answer | None]) -> PanelState:
     """Return a form's state with answers as its draft, which a person sees and confirms."""
     pages = tuple(
-        page if one is None else _page(page, one) for page, one in zip(state.pages, given, strict=True)
+        page if one is None else page_answered(page, one)
+        for page, one in zip(state.pages, given, strict=True)
     )
     return replace(state, pages=pages)
-
-
-def _page(page: Page, answer: Answer) -> Page:
-    if page.is_field:
-        return replace(page, draft=Draft(other=answer.other, taken=True))
-    labels = [option.label for option in page.question.options]
-    selected = tuple(at for at, label in enumerate(labels) if label in answer.selected)
-    draft = Draft(selected, answer.other, other_on=bool(answer.other))
-    return replace(page, draft=draft, cursor=selected[0] if selected else page.cursor)

@@ -113,6 +113,12 @@ def page_taken_over(page: Page, answer: Answer) -> Page:
     return replace(page, draft=draft, cursor=row)
 
 
+def page_answered(page: Page, answer: Answer) -> Page:
+    """Return a page with an answer, or left empty on purpose, in place of its draft; its note stays."""
+    fresh = replace(page, draft=Draft(note=page.draft.note, taken=page.is_field, none=True), filter="")
+    return page_taken_over(fresh, answer) if answer.given else fresh
+
+
 def take_over(state: PanelState) -> PanelState:
     """Put an earlier answer into the draft; nothing is confirmed."""
     if state.before is None:

@@ -21,9 +21,9 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome
 from ccq_tui.questions import Answered, Declined, Expired
 from ccq_tui.questions.model import Question, same_words
-from ccq_tui.questions.moves import page_taken_over
+from ccq_tui.questions.moves import page_answered
 from ccq_tui.questions.prose import answer_line
-from ccq_tui.questions.state import Draft, PanelState
+from ccq_tui.questions.state import PanelState
 from ccq_tui.remote.publication import outlasts
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.question_text import decision_asked, question_asked
@@ -285,9 +285,7 @@ def _next(state: PanelState, after: int) -> int | None:
 def _with_answer(state: PanelState, tab: int, text: str) -> PanelState:
     """Return a draft with an answer as it was typed; raises `TypedError`."""
     page = state.pages[tab]
-    answer = read_line(page.question, text)
-    fresh = replace(page, draft=Draft(note=page.draft.note, taken=page.is_field, none=True), filter="")
-    page = page_taken_over(fresh, answer) if answer.given else fresh
+    page = page_answered(page, read_line(page.question, text))
     return replace(state, pages=(*state.pages[:tab], page, *state.pages[tab + 1 :]))
 
 

@@ -401,7 +401,7 @@ class Panels(Hands):
         self.counts["taken over"] += new != old
 
     def _confirmed(self, *pressed: tuple[tuple[str, ...], Before]) -> None:
-        """Look whether an outcome was confirmed by somebody who saw it, with one of the last keys."""
+        """Look whether an outcome was confirmed by a person who saw it, with one of the last keys."""
         _, outcome, _ = self.answers[-1]
         wrong = [self._wrong(outcome, *one) for one in pressed]
         self.expect(len(self.answers) == pressed[0][1].answers + 1, "two outcomes by one key")
