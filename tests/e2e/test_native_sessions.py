@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.bridges.claude_code.hook_requests import DECIDED_THERE
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
@@ -235,7 +236,9 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
         native.press("1")
         native.wait("Ran 2.")
         ended = natives.ended(second)
-        assert (ended.outcome, ended.actor and ended.actor.where) == (Allowed(), "in Claude Code")
+        # A call that runs for longer than the hook looks shows only that it was decided.
+        assert ended.outcome in (Allowed(), DECIDED_THERE)
+        assert (ended.actor and ended.actor.where) == "in Claude Code"
         ours.wait("Nothing waits for you")
     with step("denied by a script with words for the agent"):
         native.press("more\r")

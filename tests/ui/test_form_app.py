@@ -58,6 +58,7 @@ async def keep(pictures: Pictures, size: tuple[int, int]) -> None:
         app_of(pilot)._look()
         await pictures.keep(pilot, "first")
         await pilot.press("escape")
+        app_of(pilot)._look()
         await pictures.keep(pilot, "leave")
         await pilot.press("n", *FILLED)
         await pictures.keep(pilot, "last")
