@@ -18,7 +18,7 @@ from ccq_tui.plain.lines import Interrupted, Lines
 from ccq_tui.plain.question import help_text, label_of, prompt_of, text_of
 from ccq_tui.plain.tables import as_sentences
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Kind
-from ccq_tui.questions.flow import go_on, turn_by, turn_to
+from ccq_tui.questions.flow import following, go_on, turn_by, turn_to
 from ccq_tui.questions.model import same_words
 from ccq_tui.questions.moves import page_taken_over
 from ccq_tui.questions.prose import answer_line
@@ -128,7 +128,7 @@ class _Filling:
         for name, value in request.context.items() if isinstance(request, FormRequest) else ():
             self._lines.say("about", f"{name}: {value}")
         pages = [self._state.pages[tab] for tab in self._state.asked_tabs]
-        if count := sum(page.given for page in pages):
+        if count := sum(page.answered or page.skipped for page in pages):
             self._lines.note(f"A draft is here: {count} of {len(pages)} answered, nothing sent.")
         self._warn()
 
@@ -233,20 +233,26 @@ class _Filling:
         if answer.given:
             self._take(answer)
         else:
-            skipped = Draft(note=page.draft.note, taken=page.is_field)
-            self._turned(turn_by(self._state.with_page(draft=skipped), 1))
+            self._skip()
 
     def _pass_on(self) -> None:
         """Keep the answer there is, or go on without one."""
         page = self._state.page
         if page.is_field and (page.draft.other.strip() or page.question.options):
             self._turned(go_on(self._state))
-        elif page.answered:
+        elif page.answered or page.proposed:
             self._take(page.answer())
         elif page.question.required or not self._state.needs_review:
             self._lines.note(f"An answer is needed · {Names.of(page.question).allowed}.")
+        elif page.question.optional:
+            self._skip()
         else:
             self._turned(turn_by(self._state, 1))
+
+    def _skip(self) -> None:
+        skipped = Draft(note=self._state.page.draft.note, taken=True)
+        state = self._state.with_page(draft=skipped)
+        self._turned(turn_to(state, following(state)) if state.needs_review else go_on(state))
 
     def _take(self, answer: Answer) -> None:
         """Put an answer into the draft, and go on."""

@@ -10,11 +10,17 @@ from ccq_tui.questions import Kind
 from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.marks import marks
 from ccq_tui.questions.model import Question
-from ccq_tui.questions.prose import NO_ANSWER, UNSELECTED, answer_line, before_words, shown_label
-from ccq_tui.questions.state import Page, PanelState, proposed
+from ccq_tui.questions.prose import (
+    NO_ANSWER,
+    PROPOSED,
+    SKIPPED,
+    UNSELECTED,
+    answer_line,
+    before_words,
+    shown_label,
+)
+from ccq_tui.questions.state import Page, PanelState
 from ccq_tui.text import one_line
-
-SKIPPED = "skipped"
 
 
 def label_of(state: PanelState) -> str:
@@ -89,8 +95,6 @@ def _wanted(question: Question) -> str:
 
 def current(page: Page) -> str:
     """Return the answer so far in one line, or ""."""
-    if page.is_field and not page.draft.taken:
-        return proposed(page.question)
     answer = page.answer()
     return answer_line(answer) if answer.given else ""
 
@@ -99,7 +103,8 @@ def _review(state: PanelState) -> Iterator[str]:
     yield "Your answers"
     for number, page in enumerate(state.asked_pages, 1):
         answer, empty = page.answer(), SKIPPED if page.question.optional else NO_ANSWER
-        rows = [page.question.text, answer_line(answer) if answer.given else empty]
+        proposed = f" ({PROPOSED})" if page.proposed else ""
+        rows = [page.question.text, answer_line(answer) + proposed if answer.given else empty]
         rows += [f"Note: {page.draft.note}"] if page.draft.note else []
         rows += [f"{UNSELECTED}{page.unselected}"] if page.unselected else []
         yield f"{number}. {chr(10).join(rows)}".replace("\n", "\n   ")

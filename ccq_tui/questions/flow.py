@@ -133,7 +133,7 @@ def _chosen(state: PanelState) -> PanelState:
     page = state.page
     if not page.question.multi_select:
         return moves.pick(state, page.cursor)
-    return state if page.answered else state.with_draft(none=True)
+    return state.with_draft(taken=True)
 
 
 def _from_field(state: PanelState) -> PanelState:
@@ -155,12 +155,14 @@ def _from_review(state: PanelState) -> PanelState:
     return _confirm(state)
 
 
+def following(state: PanelState) -> int:
+    """Return the tab after this one: the next gap, else the review, which points at those before it."""
+    return next((tab for tab in state.gaps if tab > state.tab), len(state.pages))
+
+
 def _next(state: PanelState) -> PanelState:
-    """Go to the next unanswered question, else the review; a set that needs none is confirmed."""
-    if not state.needs_review:
-        return _confirm(state)
-    later = [index for index in state.gaps if index > state.tab]
-    return turn_to(state, later[0] if later else len(state.pages))
+    """Go to the question that follows, or the review; a set that needs none is confirmed."""
+    return turn_to(state, following(state)) if state.needs_review else _confirm(state)
 
 
 def _confirm(state: PanelState) -> PanelState:

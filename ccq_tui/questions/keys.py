@@ -204,7 +204,7 @@ def hints(state: PanelState, more: str = "", chosen: Chosen = DEFAULT) -> Hints:
         leave = "keep, back" if state.focus is Focus.NOTE else "keep as draft"
         return (("Enter", _reading(state)), ("Tab", _reading(moves.swap(state))), ("Esc", leave))
     form, on_other, multi = state.questions.is_form, _on_other(state), "multi" in now
-    optional = question.optional and not (page.answered or question.multi_select)
+    optional = question.optional and not (page.answered or page.proposed or question.multi_select)
     said = {"tab": "skip" if optional else "next"}
     enter: str = enter_words(state)
     match state.focus:
@@ -280,7 +280,9 @@ def _field_words(state: PanelState) -> Does:
         return Does("check it")
     if not typed or page.skips:
         return Does("skip it" if page.question.skippable else "leave it empty")
-    return Does("take" if state.needs_review else "send", typed)
+    if not state.needs_review:
+        return Does("send", typed)
+    return Does("keep" if page.proposed else "take", typed)
 
 
 def _submit_words(state: PanelState) -> Does:
@@ -288,7 +290,7 @@ def _submit_words(state: PanelState) -> Does:
         return Does("change", state.page.question.header or f"question {state.review_row + 1}")
     if state.questions.is_form:
         return Does("submit the form")
-    given = state.answered_count
+    given = state.answered_count + state.proposed_count
     left = len(state.pages) - given
     return Does(f"submit {counted(given, 'answer')}", link=f", {left} open" if left else "")
 

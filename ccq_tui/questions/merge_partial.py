@@ -82,8 +82,10 @@ def _grown_page(page: Page, question: Question, *, looked_at: bool) -> Page:
         draft = replace(draft, other_on=False, taken=draft.other_on)
         cursor = 0
     # Nobody has said of options that were not there yet that none is wanted.
-    none = draft.none and question.options == page.question.options
-    return replace(page, question=question, draft=replace(draft, selected=selected, none=none), cursor=cursor)
+    same = (question.kind, question.options) == (page.question.kind, page.question.options)
+    taken = draft.taken and (fresh.is_field or same or bool(selected or draft.other_on))
+    draft = replace(draft, selected=selected, taken=taken)
+    return replace(page, question=question, draft=draft, cursor=cursor)
 
 
 def _brought_back(
@@ -95,7 +97,7 @@ def _brought_back(
         page = pages[index]
         found = next((one for one in reversed(earlier) if one.question.text == page.question.text), None)
         first = first_page(page.question)
-        if found is not None and page.draft == first.draft:
+        if found is not None and page.draft == first.draft and not found.proposed:
             back = page_taken_over(page, found.answer())
             # Enter takes the row under the cursor: unless a person moved it, it is the one that came back.
             made[index] = back if page.cursor == first.cursor else replace(back, cursor=page.cursor)

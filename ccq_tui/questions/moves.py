@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ccq_tui.questions.model import Answer
@@ -56,8 +57,8 @@ def pick(state: PanelState, row: int) -> PanelState:
     if row == page.other_row:
         return _pick_other(state)
     if not page.question.multi_select:
-        return state.with_draft(selected=(row,), other_on=False)
-    return state.with_draft(selected=tuple(sorted(set(page.draft.selected) ^ {row})), none=False)
+        return _selected(state, (row,), other_on=False)
+    return _selected(state, set(page.draft.selected) ^ {row})
 
 
 def selected_elsewhere(page: Page) -> int | None:
@@ -76,7 +77,7 @@ def mark(state: PanelState) -> PanelState:
     page = state.page
     if page.question.field is not None and not (page.question.multi_select or page.question.required):
         taken_back = page.draft.selected == (page.cursor,)
-        return state.with_draft(selected=()) if taken_back else pick(state, page.cursor)
+        return _selected(state, ()) if taken_back else pick(state, page.cursor)
     return pick(state, page.cursor)
 
 
@@ -102,7 +103,7 @@ def taken_over(page: Page, answer: Answer) -> Draft:
         selected = () if other_on else selected[:1]
     if not (selected or other_on):
         return replace(draft, note=note)
-    return replace(draft, selected=selected, other_on=other_on, note=note, none=False)
+    return replace(draft, selected=selected, other_on=other_on, note=note, taken=True)
 
 
 def page_taken_over(page: Page, answer: Answer) -> Page:
@@ -115,7 +116,7 @@ def page_taken_over(page: Page, answer: Answer) -> Page:
 
 def page_answered(page: Page, answer: Answer) -> Page:
     """Return a page with an answer, or left empty on purpose, in place of its draft; its note stays."""
-    fresh = replace(page, draft=Draft(note=page.draft.note, taken=page.is_field, none=True), filter="")
+    fresh = replace(page, draft=Draft(note=page.draft.note, taken=True), filter="")
     return page_taken_over(fresh, answer) if answer.given else fresh
 
 
@@ -134,7 +135,7 @@ def mark_all(state: PanelState) -> PanelState:
     shown = {row for row in page.rows if row != page.other_row}
     before = set(page.draft.selected)
     after = before - shown if shown <= before else before | shown
-    return state.with_draft(selected=tuple(sorted(after)), none=False)
+    return _selected(state, after)
 
 
 def open_other(state: PanelState, seed: str = "") -> PanelState:
@@ -187,7 +188,9 @@ def set_text(state: PanelState, text: str) -> PanelState:
             if state.one_line:
                 text = text.strip("\n").replace("\n", " ").replace("\t", " ")
             taken = state.page.draft.taken or state.stray is None
-            return replace(state.with_draft(other=text, taken=taken), notice="")
+            if state.focus is Focus.OTHER:
+                return replace(state.with_draft(other=text), notice="")
+            return replace(state.with_draft(other=text, taken=taken and bool(text.strip())), notice="")
         case Focus.NOTE:
             return replace(state.with_draft(note=text), notice="")
         case Focus.FILTER:
@@ -245,22 +248,28 @@ def _pick_other(state: PanelState) -> PanelState:
     draft = state.page.draft
     if not draft.other.strip():
         return open_other(state)
-    if state.page.question.multi_select:
-        return state.with_draft(other_on=not draft.other_on, none=False)
-    return state.with_draft(other_on=True, selected=())
+    multi = state.page.question.multi_select
+    return _selected(state, draft.selected if multi else (), other_on=not (multi and draft.other_on))
+
+
+def _selected(state: PanelState, rows: Iterable[int], *, other_on: bool | None = None) -> PanelState:
+    """Select rows; nothing selected is “none of these” only once a person goes on from it."""
+    on, selected = state.page.draft.other_on if other_on is None else other_on, tuple(sorted(rows))
+    return state.with_draft(selected=selected, other_on=on, taken=bool(selected or on))
 
 
 def _drop_empty(state: PanelState) -> PanelState:
     """Deselect custom text that is empty."""
-    return state if state.page.draft.other.strip() else state.with_draft(other_on=False)
+    draft = state.page.draft
+    kept = draft.other.strip() or not draft.other_on
+    return state if kept else _selected(state, draft.selected, other_on=False)
 
 
 def _take_other(state: PanelState) -> PanelState:
-    if not state.page.draft.other.strip():
+    page = state.page
+    if not page.draft.other.strip():
         return _drop_empty(state)
-    if state.page.question.multi_select:
-        return state.with_draft(other_on=True, none=False)
-    return state.with_draft(other_on=True, selected=())
+    return _selected(state, page.draft.selected if page.question.multi_select else (), other_on=True)
 
 
 def _filtered(state: PanelState) -> PanelState:

@@ -8,6 +8,7 @@ from ccq_tui.questions.state import PanelState
 NO_ANSWER = "no answer"
 LEFT_EMPTY = "left empty"
 SKIPPED = "skipped"
+PROPOSED = "proposed"
 NONE_SELECTED = "none of these"
 EMPTY_LABEL = "(empty label)"
 UNSELECTED = "typed, not selected: "

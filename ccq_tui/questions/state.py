@@ -62,8 +62,8 @@ class Draft:
         other: The custom text, or the content of the field of a text or number question.
         other_on: Whether the custom text is selected.
         note: The note.
-        taken: Whether the person typed into the field, or continued from it: a proposal alone is no answer.
-        none: Whether the person continued from a multi-select with Enter while nothing was selected.
+        taken: Whether a person selected, typed or continued from it: a proposal alone is no answer, and
+            nothing that is taken is “none of these”, or a question left empty on purpose.
     """
 
     selected: tuple[int, ...] = ()
@@ -71,7 +71,6 @@ class Draft:
     other_on: bool = False
     note: str = ""
     taken: bool = False
-    none: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +114,18 @@ class Page:
         if self.is_field:
             return answer_problem(self.question, self.draft.other) if self.draft.other.strip() else ""
         count = len(self.draft.selected) + self.draft.other_on
-        if count or (self.draft.none and not self.question.skippable):
-            return selection_problem(self.question, count)
-        return ""
+        wanted = count or (self.draft.taken and not self.question.skippable)
+        return selection_problem(self.question, count) if wanted else ""
+
+    @property
+    def proposed(self) -> bool:
+        """Whether it holds what its question proposes, which nobody has confirmed."""
+        draft = self.draft
+        if draft.taken or self.problem:
+            return False
+        if self.is_field:
+            return bool(draft.other.strip()) and draft.other == proposed(self.question)
+        return bool(draft.selected) and draft.selected == first_page(self.question).draft.selected
 
     @property
     def skips(self) -> bool:
@@ -140,36 +148,40 @@ class Page:
 
     @property
     def answered(self) -> bool:
-        """Whether there is something to confirm; that none of the options is wanted is an answer."""
+        """Whether a person answered; that none of the options is wanted is an answer."""
         if self.is_field:
-            given = bool(self.draft.other.strip()) and not self.skips
-            return self.draft.taken and given and not self.problem
-        return self.chose_none or (bool(self.draft.selected or self.draft.other_on) and not self.problem)
+            return self.draft.taken and not (self.is_empty or self.skips or self.problem)
+        return self.chose_none or not (self.is_empty or self.proposed or self.problem)
 
     @property
-    def given(self) -> bool:
-        """Whether a person answered, or left it empty on purpose: what a form proposes is no answer."""
-        done = self.answered or self.skips or self.draft.none
-        return done and self.draft != first_page(self.question).draft
+    def is_empty(self) -> bool:
+        """Whether nothing is typed, or selected."""
+        return not (self.draft.other.strip() if self.is_field else self.draft.selected or self.draft.other_on)
+
+    @property
+    def skipped(self) -> bool:
+        """Whether a person left it empty on purpose."""
+        empty = self.draft.taken and self.is_empty and not self.chose_none
+        return self.question.optional and (self.skips or empty)
 
     @property
     def chose_none(self) -> bool:
         """Whether the answer is that none of the options is wanted, which the review repeats."""
-        nothing = self.draft.none and not (self.draft.selected or self.draft.other_on)
         wanted = self.question.multi_select and not (self.is_field or self.question.skippable)
-        return nothing and wanted and not self.problem
+        return wanted and self.draft.taken and self.is_empty and not self.problem
 
     @property
     def lacking(self) -> bool:
         """Whether the set cannot be confirmed without an answer here."""
-        return self.question.required and not self.answered
+        return self.question.required and not (self.answered or self.proposed)
 
     def answer(self) -> Answer:
         """Return the draft as an answer, as it would be confirmed now."""
         draft, options = self.draft, self.question.options
         if self.is_field:
             typed = draft.other.strip() if self.question.kind is Kind.NUMBER else draft.other
-            return Answer(other=typed if self.answered else "", note=draft.note, unselected=self.unselected)
+            confirmed = self.answered or self.proposed
+            return Answer(other=typed if confirmed else "", note=draft.note, unselected=self.unselected)
         single = not self.question.multi_select
         return Answer(
             selected=tuple(options[index].label for index in draft.selected),
@@ -336,15 +348,21 @@ class PanelState:
         return sum(page.answered for page in self.asked_pages)
 
     @property
+    def proposed_count(self) -> int:
+        """Number of answers that are proposed, which are sent as well."""
+        return sum(page.proposed for page in self.asked_pages)
+
+    @property
     def gaps(self) -> tuple[int, ...]:
-        """The questions without an answer."""
-        return tuple(tab for tab in self.asked_tabs if not self.pages[tab].answered)
+        """The questions that nobody has answered, nor left empty on purpose; a proposal is a gap."""
+        pages = self.pages
+        return tuple(tab for tab in self.asked_tabs if not (pages[tab].answered or pages[tab].skipped))
 
     @property
     def open_tabs(self) -> tuple[int, ...]:
-        """The gaps that a review points at: an optional field may stay empty."""
-        pages = self.pages
-        return tuple(tab for tab in self.gaps if not pages[tab].question.optional or pages[tab].problem)
+        """The gaps that a review points at: what is optional may stay empty, what is proposed is sent."""
+        pages = ((tab, self.pages[tab]) for tab in self.gaps)
+        return tuple(tab for tab, one in pages if one.problem or not (one.question.optional or one.proposed))
 
     @property
     def text(self) -> str:
@@ -370,7 +388,9 @@ class PanelState:
     @property
     def discussed(self) -> Discussed:
         """The outcome of sending the discussion now, with the selections, notes and texts so far."""
-        answers = tuple(replace(answer, empty=False, preview=None) for answer in self.answers)
+        pairs = zip(self.pages, self.answers, strict=True)
+        given = (Answer(note=answer.note) if page.proposed else answer for page, answer in pairs)
+        answers = tuple(replace(answer, empty=False, preview=None) for answer in given)
         return Discussed(self.discussion, answers if any(answer != Answer() for answer in answers) else ())
 
     @property
@@ -416,7 +436,7 @@ def first_page(question: Question) -> Page:
     """Return the first page of a question."""
     preset = question.field.preset if question.field else ()
     if question.kind is not Kind.CHOICE:
-        return Page(question, Draft(other=proposed(question), taken=bool(preset)))
+        return Page(question, Draft(other=proposed(question)))
     selected = tuple(index for index, option in enumerate(question.options) if option.label in preset)
     if selected:
         return Page(question, Draft(selected), cursor=selected[0])

@@ -275,11 +275,8 @@ def _choices(request: Request) -> Sequence[Choice]:
 
 def _next(state: PanelState, after: int) -> int | None:
     """Return the question to ask after one, -1 for the first; None if none is left."""
-    pages, tabs = state.pages, state.asked_tabs
-    later = [tab for tab in tabs if tab > after and not pages[tab].given]
-    before = ((tab, pages[tab]) for tab in tabs if tab <= after)
-    left = [tab for tab, one in before if not (one.answered or one.question.optional)]
-    return next(iter([*later, *left]), None)
+    later = [tab for tab in state.gaps if tab > after]
+    return next(iter(later or state.gaps), None)
 
 
 def _with_answer(state: PanelState, tab: int, text: str) -> PanelState:

@@ -57,7 +57,8 @@ def _of_panel(state: PanelState) -> dict[str, Any]:
 
 def _of_page(page: Page) -> dict[str, Any]:
     selected = [[index, page.question.options[index].label] for index in page.draft.selected]
-    typed = plain(page.draft) | {"selected": selected}
+    # Older programs read `none` of an empty multi-select.
+    typed = plain(page.draft) | {"selected": selected, "none": page.draft.taken and page.is_empty}
     return {"question": page.question.text, **typed, "cursor": page.cursor}
 
 
@@ -130,16 +131,14 @@ def _page(page: Page, stored: Mapping[str, Any]) -> Page:
         return page
     typed = _text(stored.get("other"), page.draft.other)
     cursor = _number(stored.get("cursor"), page.other_row)
+    taken, note = True in (stored.get("taken"), stored.get("none")), _text(stored.get("note"))
     if page.is_field:
-        draft = AnswerDraft(other=typed, note=_text(stored.get("note")), taken=stored.get("taken") is True)
-        return replace(page, draft=draft)
+        return replace(page, draft=AnswerDraft(other=typed, note=note, taken=taken))
     selected = _selected(page, stored.get("selected"))
     other_on = stored.get("other_on") is True and bool(typed.strip())
     if not page.question.multi_select:
         selected = () if other_on else selected[:1]
-    none = stored.get("none") is True
-    draft = AnswerDraft(selected, typed, other_on, _text(stored.get("note")), none=none)
-    return replace(page, draft=draft, cursor=cursor)
+    return replace(page, draft=AnswerDraft(selected, typed, other_on, note, taken), cursor=cursor)
 
 
 def _selected(page: Page, stored: object) -> tuple[int, ...]:

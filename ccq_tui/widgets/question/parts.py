@@ -267,7 +267,8 @@ def review_mark(page: Page | None, index: int, palette: Palette) -> Text:
     """Return the mark of a row of the review; None is its last row, which confirms."""
     if page is None:
         return Text("✔    ", palette.accent)
-    open_style = palette.muted if page.question.field and not page.lacking else palette.warning
+    empty_is_fine = page.proposed or (page.question.field and not page.lacking)
+    open_style = palette.muted if empty_is_fine else palette.warning
     sign = ("☒", palette.plain) if page.answered else ("☐", open_style)
     number = str(index + 1) if index < DIGITS else " "
     return Text.assemble(sign, (f" {number}  ", palette.muted))
@@ -297,12 +298,12 @@ def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
         empty = prose.SKIPPED if page.question.skippable else prose.LEFT_EMPTY
         return wrapped_once(empty, palette.muted, width)
     if not answer.given:
-        proposal = page.is_field and page.draft.other and not page.unselected
-        proposed = f" · {shown(page.draft.other)} was proposed" if proposal else ""
-        return wrapped_once(prose.NO_ANSWER + proposed, palette.warning, width)
+        return wrapped_once(prose.NO_ANSWER, palette.warning, width)
     parts = prose.answer_parts(answer)
     # In a joined list, commas within a label would read as commas between labels.
     joined = [", ".join(parts)] if not any("," in part or "\n" in part for part in parts) else parts
+    if page.proposed:
+        joined[-1] += f" · {prose.PROPOSED}"
     return tuple(line for part in joined for line in wrapped_once(shown(part), palette.accent, width))
 
 
@@ -310,12 +311,14 @@ def submit_row(state: PanelState, width: int, palette: Palette) -> list[Text]:
     """Return the last row of the review, which confirms."""
     form = state.questions.is_form
     empty = sum(page.chose_none for page in state.asked_pages)
-    given = state.answered_count
+    proposed = state.proposed_count
+    given = state.answered_count + proposed
     label = Text("Submit the form" if form else f"Submit {plural(given, 'answer')}", palette.strong)
     # An optional field may stay empty.
     missing = sum(page.lacking for page in state.asked_pages) if form else len(state.pages) - given
     lacking = f"{plural(missing, 'required field')} empty" if form else f"{missing} with “{prose.NO_ANSWER}”"
     notes = [*([lacking] if missing else []), *([f"{empty} with “{prose.NONE_SELECTED}”"] if empty else [])]
+    notes += [f"{proposed} {prose.PROPOSED}"] if proposed else []
     if notes:
         label.append("  " + " · ".join(notes), palette.warning)
     return wrapped(label, width)

@@ -96,9 +96,11 @@ def test_defaults_stand_as_a_draft_that_is_confirmed() -> None:
         "tags": {"type": "array", "items": {"enum": ["x", "y"]}, "default": ["y"]},
     }
     state = asked(properties, *properties)
-    assert state.answered_count == 4
+    assert (state.answered_count, state.proposed_count, state.gaps) == (0, 4, (0, 1, 2, 3))
     assert not state.has_draft, "a person has done nothing yet"
-    state = keys(state, "shift+tab enter")
+    state = keys(state, "shift+tab")
+    assert state.open_tabs == (), "a review that shows them confirms them"
+    state = keys(state, "enter")
     assert state.outcome == Answered(
         (Answer(other="Ada"), Answer(other="3"), Answer(selected=("No",)), Answer(selected=("y",)))
     )

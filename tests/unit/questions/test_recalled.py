@@ -49,7 +49,7 @@ def test_the_key_takes_the_answer_over_and_enter_confirms_it() -> None:
     assert recalls(state)
     after = keys(state, "r")
     assert after.outcome is None
-    assert (after.page.cursor, after.page.draft) == (1, Draft(selected=(1,), note="small"))
+    assert (after.page.cursor, after.page.draft) == (1, Draft(selected=(1,), note="small", taken=True))
     assert not recalls(after)
     assert keys(after, "enter").outcome == Answered((Answer(("SQLite",), note="small"),))
 
@@ -72,7 +72,7 @@ def test_what_was_typed_stays() -> None:
 
 def test_own_text_and_options_of_a_multi_select_come_back_together() -> None:
     after = keys(asked_again(Answer(("Auth", "Logs"), other="Mail"), MULTI), "r")
-    assert after.page.draft == Draft(selected=(0, 2), other="Mail", other_on=True)
+    assert after.page.draft == Draft(selected=(0, 2), other="Mail", other_on=True, taken=True)
 
 
 def test_options_that_are_no_longer_offered_are_left_out_and_said() -> None:
