@@ -22,6 +22,8 @@ NONE = ("0", "none")
 """What selects none of the options of a multi-select on purpose."""
 YES_NO = ["yes", "no"]
 """Options that their first letters name, too."""
+WORD_OF = {"y": "yes", "n": "no"}
+"""Words that name acts by their keys."""
 MOST_NAMED = 6
 MOST_QUOTED = 40
 MOST_DIGITS = 6
@@ -94,7 +96,10 @@ class Names:
     def _texts(self, place: int) -> list[str]:
         one = self.question.options[place]
         value = self.values[place] if place < len(self.values) else one.label
-        return [normalize("NFC", text).strip() for text in (one.label, one.title, str(value))]
+        known = [one.label, one.title, str(value)]
+        if one.act is not None:
+            known += [one.label.removesuffix("…"), WORD_OF.get(one.act.key, one.label)]
+        return [normalize("NFC", text).strip() for text in known]
 
     def _only(self, text: str, names: Sequence[Sequence[str]], written: str = "") -> int | None:
         """Return the one option that has a text among its names; equal labels are one option."""
@@ -126,6 +131,14 @@ class Names:
                 return place, text[gap.end() :].strip()
         return None
 
+    def act(self, text: str) -> tuple[int, str] | None:
+        """Return the act that a text begins with, by its whole label or its mark, and the words behind it."""
+        labels = sorted((one.label.removesuffix("…") for one in self.question.options), key=len, reverse=True)
+        begins = (one for one in labels if text.casefold().startswith(one.casefold()))
+        name = next(begins, text.split(maxsplit=1)[0])
+        place = self.place(name)
+        return None if place is None else (place, text[len(name) :].lstrip("….:, "))
+
     @property
     def allowed(self) -> str:
         """What may be typed: the options by their marks, or the kind of text."""
@@ -156,11 +169,21 @@ def read_line(question: Question, text: str, values: Sequence[Any] = ()) -> Answ
         return _nothing(names)
     if not is_choice:
         return _typed(question, text)
+    if question.acts and place is None and (act := names.act(text)) is not None:
+        return replace(_selected(names, [act[0]]), other=_said(question, *act))
     place = names.place(text) if place is None else place
     places = [place] if place is not None else names.several(text) if question.multi_select else None
     if places is None and question.multi_select and fold(text) in NONE:
         return _nothing(names) if question.skippable else _selected(names, [])
     return _own_words(names, text) if places is None else _selected(names, sorted(set(places)))
+
+
+def _said(question: Question, place: int, words: str) -> str:
+    """Return the words behind an act, refuse those behind one that takes none."""
+    act = question.acts[place]
+    if words and not act.takes_words:
+        raise TypedError(f"{act.key} takes no words, not {quoted(words)}")
+    return words
 
 
 def _own_words(names: Names, text: str) -> Answer:
@@ -240,6 +263,11 @@ def _of_flag(names: Names, text: str) -> int:
         one, other = quoted(options[named].title), quoted(options[at].title)
         raise TypedError(f"{text} may be {one} or, by its place, {other} · {names.allowed}")
     return at
+
+
+def acts_to_type(question: Question) -> list[str]:
+    """Return what is typed for each way to decide."""
+    return [f"{act.key} TEXT" if act.takes_words else act.key for act in question.acts]
 
 
 def button(question: Question, place: int) -> str:

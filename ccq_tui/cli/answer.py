@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ccq_tui.answering.grammar import Names
-    from ccq_tui.inbox.choices import Choice
     from ccq_tui.inbox.reach import Reach
     from ccq_tui.inbox.requests import Request, RequestOutcome
     from ccq_tui.inbox.store.rows import StoredRequest
@@ -77,9 +76,8 @@ def answer(
             if data is not None:
                 return parse_outcome(asked, load_answer(data))
             if not questions:
-                return parse_outcome(
-                    asked, _decision(kind_of(asked).choices(asked), choose, other, note, discuss)
-                )
+                question = kind_of(asked).asked(asked).question
+                return parse_outcome(asked, _decision(question, choose, other, note, discuss))
             if discuss is not None:
                 return parse_outcome(asked, {"discuss": discuss})
             return parse_outcome(asked, {"answers": _answers(questions, choose, other, note)})
@@ -100,27 +98,23 @@ def decline(request: str, dismiss: bool) -> int:
     """
 
     def outcome_for(asked: Request) -> RequestOutcome:
-        from ccq_tui.inbox.kinds import kind_of
-        from ccq_tui.questions import Dismissed
+        from ccq_tui.inbox.kinds import outcome_of
+        from ccq_tui.questions import Declined, Dismissed
 
-        return Dismissed() if dismiss else kind_of(asked).REFUSAL
+        return Dismissed() if dismiss else outcome_of(asked, Declined())
 
     return _settle(request, outcome_for, "ccq-tui decline")
 
 
 def _decision(
-    choices: Sequence[Choice],
-    choose: Sequence[str],
-    other: Sequence[str],
-    note: Sequence[str],
-    discuss: str | None,
+    question: Question, choose: Sequence[str], other: Sequence[str], note: Sequence[str], discuss: str | None
 ) -> dict[str, Any]:
     """Return the decision that flags stand for, as public JSON."""
-    from ccq_tui.inbox.choices import names_of
+    from ccq_tui.answering.grammar import Names
 
     if other or discuss is not None:
         raise Refused("a permission or a plan takes --choose, and for some choices --note TEXT.")
-    places = [place for value in choose for place in _places(names_of(choices), value)]
+    places = [place for value in choose for place in _places(Names.of(question), value)]
     if len(places) != 1:
         given = f"{len(places)} were given" if places else "none was given"
         raise Refused(f"a permission or a plan takes one choice, and {given}: ccq-tui show lists them.")

@@ -1,164 +1,132 @@
-"""The ways to decide on a permission or a plan, as data."""
+"""The ways to decide on a permission or a plan: options of one closed question, and the outcome of each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from ccq_tui.answering.grammar import Names
-from ccq_tui.inbox.answer_json import check_fields, is_number, named, words
-from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.inbox.suggestions import Suggestion, is_readable, kept, lasting, what
+from ccq_tui.answering.asked import Asked
+from ccq_tui.inbox.answer_json import check_fields, is_number, words
+from ccq_tui.inbox.requests import Allowed, DecidedRequest, Denied, PermissionRequest, PlanRequest
+from ccq_tui.inbox.suggestions import MODES, Suggestion, is_readable, kept, lasting, what
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.input.keys import Does
-from ccq_tui.questions.model import Option, Question
+from ccq_tui.questions.model import Act, Answer, Effect, Option, Question, QuestionSet
+from ccq_tui.questions.outcome import Answered, Declined, Dismissed, Outcome
+from ccq_tui.text import one_line
 
-NUMBERS = "123456789"
-"""Keys of the lasting permissions; one beyond the ninth is reached with the arrows."""
-
-
-YES_OR_NO = {"yes": "y", "no": "n"}
+Way = tuple[Option, Allowed | Denied]
+"""One way to decide, and its outcome."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One way to decide.
-
-    Attributes:
-        key: The key that takes it, or, for a lasting one, only moves to it; or "".
-        label: How long it holds, and its effect; harmless to draw.
-        does: What the key that takes it does; a text is typed by then.
-        brief: A shorter label for a narrow panel, or "".
-        where: Where it is kept, or the mode it goes to, or "".
-        allows: Whether it allows.
-        takes_text: Whether it opens a text first.
-        suggestion: The lasting permission it grants, or None.
-        mode: The permission mode in which an approved plan is carried out, or "".
-    """
-
-    key: str
-    label: str
-    does: Does
-    brief: str = ""
-    where: str = ""
-    allows: bool = False
-    takes_text: bool = False
-    suggestion: Suggestion | None = None
-    mode: str = ""
-
-    @property
-    def lasts(self) -> bool:
-        """Whether it grants more than this request; its key alone does not take it."""
-        return self.key in NUMBERS
-
-    def outcome(self, text: str = "", plan: str = "") -> Allowed | Denied:
-        """Return the outcome of taking it."""
-        said = text if self.takes_text else ""
-        return Allowed(said, self.suggestion, self.mode, plan) if self.allows else Denied(said)
-
-
-def _plain(
-    key: str, label: str, does: str, *, allows: bool = False, brief: str = "", mode: str = ""
-) -> Choice:
-    return Choice(key, label, Does(does), brief, allows=allows, takes_text=label.endswith("…"), mode=mode)
+def _way(outcome: Allowed | Denied, key: str, label: str, verb: str, about: str = "", **more: str) -> Way:
+    """Return a way to decide whose label says whether it takes words."""
+    allows = Effect.LASTS if key.isdigit() else Effect.ALLOWS
+    effect = allows if isinstance(outcome, Allowed) else Effect.REFUSES
+    return Option(label, act=Act(effect, key, verb, about, label.endswith("…"), **more)), outcome
 
 
 EACH, EVERY = "Approve, and ask before each edit", "Approve, and for this session: accept every file edit"
 AUTO, AUTO_BRIEF = "Approve, and for this session: let a classifier decide", "Approve, and use auto mode"
 EVERY_BRIEF, MODE = EVERY.replace("and for", "for"), "accept edits mode"
+CLASSIFIER = MODES["auto"][1]
 CHANGE, INSTEAD = "Keep planning, and say what to change…", "Deny, and say what to do instead…"
-ALLOW = _plain("y", "Allow once", "allow once", allows=True)
-ALLOW_AND_SAY = _plain("a", "Allow once, and say something…", "allow with these words", allows=True)
-DENY = _plain("n", "Deny", "deny")
-DENY_AND_SAY = _plain("e", INSTEAD, "deny with these words", brief="Deny, and say what instead…")
-PLAN_CHOICES = (
-    _plain("y", EACH, "approve", allows=True, brief="Approve, ask before each edit", mode="default"),
-    _plain("n", "Keep planning", "keep planning"),
-    Choice("1", EVERY, Does("accept", "every file edit"), EVERY_BRIEF, MODE, allows=True, mode="acceptEdits"),
-    Choice("2", AUTO, Does("approve", "in auto mode"), AUTO_BRIEF, "auto mode", allows=True, mode="auto"),
-    _plain("a", "Approve, and say something…", "approve with these words", allows=True, mode="default"),
-    _plain("e", CHANGE, "keep planning with these words", brief="Keep planning, and say what…"),
+ALLOW = _way(Allowed(), "y", "Allow once", "allow once")
+ALLOW_AND_SAY = _way(Allowed(), "a", "Allow once, and say something…", "allow with these words")
+DENY = _way(Denied(), "n", "Deny", "deny")
+DENY_AND_SAY = _way(Denied(), "e", INSTEAD, "deny with these words", brief="Deny, and say what instead…")
+APPROVED = Allowed(mode="default")
+ACCEPTS, DECIDES = Allowed(mode="acceptEdits"), Allowed(mode="auto")
+PLAN_WAYS = (
+    _way(APPROVED, "y", EACH, "approve", brief="Approve, ask before each edit"),
+    _way(Denied(), "n", "Keep planning", "keep planning"),
+    _way(ACCEPTS, "1", EVERY, "accept", "every file edit", brief=EVERY_BRIEF, where=MODE),
+    _way(DECIDES, "2", AUTO, "approve", "in auto mode", brief=AUTO_BRIEF, where="auto mode"),
+    _way(APPROVED, "a", "Approve, and say something…", "approve with these words"),
+    _way(Denied(), "e", CHANGE, "keep planning with these words", brief="Keep planning, and say what…"),
 )
 """In the order of every day: the two that are taken most often, then what lasts, then what takes words."""
 
 
-def permission_choices(request: PermissionRequest) -> tuple[Choice, ...]:
+def permission_asked(request: PermissionRequest) -> Asked:
     """Return the ways to decide on a permission; of lasting permissions only the suggested ones."""
-    readable = (one for one in request.suggestions if is_readable(one, request.command))
-    lasting = tuple(_lasting(index, one, request.command) for index, one in enumerate(readable))
-    # Only a session of ours can take a text with a permission.
-    saying = () if request.origin.is_foreign else (ALLOW_AND_SAY,)
-    return (ALLOW, DENY, *lasting, *saying, DENY_AND_SAY)
+    lasts = _lasting(request.suggestions, request.command)
+    return _asked(request, "Permission", (ALLOW, DENY, *lasts, ALLOW_AND_SAY, DENY_AND_SAY))
 
 
-def _lasting(index: int, suggestion: Suggestion, command: str) -> Choice:
-    """Return the choice that grants a suggestion."""
-    about = what(suggestion, command)
-    verb = "allow" if suggestion.destination == "session" else "always allow"
-    if suggestion.kind == "setMode" or suggestion.behavior not in ("", "allow"):
-        verb, _, about = about.partition(" ")
-    key, label, where = NUMBERS[index : index + 1], lasting(suggestion, command), kept(suggestion)
-    brief = label.replace(": accept every", ": every").replace("let a classifier decide for you", "auto mode")
-    return Choice(key, label, Does(verb, about), brief, where, allows=True, suggestion=suggestion)
+def plan_asked(request: PlanRequest) -> Asked:
+    """Return the ways to decide on a plan."""
+    return _asked(request, "Plan", [one for one in PLAN_WAYS if request.auto or one[1] != DECIDES])
 
 
-def read_decision(choices: Sequence[Choice], data: Mapping[str, Any]) -> Allowed | Denied:
+def _asked(request: DecidedRequest, header: str, ways: Iterable[Way]) -> Asked:
+    if request.origin.is_foreign:  # only a session of ours can take a text with a permission
+        ways = [one for one in ways if not (one[0].label.endswith("…") and isinstance(one[1], Allowed))]
+    options, values = zip(*ways, strict=True)
+    question = Question("", header, options, closed=True)
+    return Asked(QuestionSet(request.tool_use_id, (question,)), values)
+
+
+def _lasting(suggestions: Iterable[Suggestion], command: str) -> Iterator[Way]:
+    """Return what grants each suggestion that can be read in a row; no two of them read the same."""
+    readable = {lasting(one, command): one for one in suggestions if is_readable(one, command)}
+    for number, (label, one) in enumerate(readable.items(), 1):
+        about = what(one, command)
+        verb = "allow" if one.destination == "session" else "always allow"
+        if one.kind == "setMode" or one.behavior not in ("", "allow"):
+            verb, _, about = about.partition(" ")
+        brief = label.replace(": accept every", ": every").replace(CLASSIFIER, "auto mode")
+        yield _way(Allowed(suggestion=one), str(number), label, verb, about, brief=brief, where=kept(one))
+
+
+def decided(asked: Asked, end: Outcome | Dismissed, edited: str = "") -> Allowed | Denied:
+    """Return the outcome of a decision; raises `InvalidOutcome`.
+
+    Args:
+        asked: How it was asked.
+        end: How its question set ended.
+        edited: The plan as the person edited it, or "".
+    """
+    if isinstance(end, Declined):
+        return Denied()
+    for option, outcome in zip(asked.question.options, asked.values, strict=True):
+        if isinstance(end, Answered) and end.answers[0].selected == (option.label,) and option.act:
+            said, takes_words = end.answers[0].other, option.act.takes_words
+            if takes_words != bool(said.strip()):
+                does = "needs your message" if takes_words else "takes none; those with “…” do"
+                raise InvalidOutcome("note", f"“{one_line(option.label, 80)}” {does}")
+            outcome = replace(outcome, text=said.strip() and said)
+            return replace(outcome, plan=edited) if isinstance(outcome, Allowed) else outcome
+    raise InvalidOutcome("choice", "one of the choices is needed")
+
+
+def answer_to(asked: Asked, outcome: Allowed | Denied) -> Answer:
+    """Return what was chosen and said to come to an outcome."""
+    bare = replace(outcome, text="", plan="") if isinstance(outcome, Allowed) else Denied()
+    ways = zip(asked.question.options, asked.acts, asked.values, strict=True)
+    found = [one for one, act, value in ways if value == bare and act.takes_words == bool(outcome.text)]
+    return Answer(tuple(one.label for one in found), outcome.text)
+
+
+def read_decision(asked: Asked, data: Mapping[str, Any]) -> Allowed | Denied:
     """Read a decision from its public JSON; raises `InvalidOutcome`."""
     check_fields(data, ("choice", "note"))
-    number, note = data.get("choice"), words(data, "note", "note")
-    if not is_number(number) or not 1 <= number <= len(choices):
-        raise InvalidOutcome("choice", f"a number from 1 to {len(choices)} is needed")
-    choice = choices[number - 1]
-    if choice.takes_text and not note.strip():
-        raise InvalidOutcome("note", f"choice {number} needs your message to Claude")
-    if note and not choice.takes_text:
-        others = " and ".join(str(place) for place, one in enumerate(choices, 1) if one.takes_text)
-        raise InvalidOutcome("note", f"choice {number} takes none; {others} do")
-    return choice.outcome(note)
+    number, options = data.get("choice"), asked.question.options
+    if not is_number(number) or not 1 <= number <= len(options):
+        raise InvalidOutcome("choice", f"a number from 1 to {len(options)} is needed")
+    return decided(asked, Answered((Answer((options[number - 1].label,), words(data, "note", "note")),)))
 
 
-def names_of(choices: Sequence[Choice]) -> Names:
-    """Return what names each way to decide: its key and its label."""
-    options = tuple(Option(one.label.removesuffix("…")) for one in choices)
-    return Names(Question("", options=options, closed=True), tuple(one.key for one in choices))
-
-
-def allowed(choices: Sequence[Choice]) -> str:
-    """Say what may be written to decide."""
-    return ", ".join(f"{one.key} TEXT" if one.takes_text else one.key for one in choices if one.key)
-
-
-def read_typed_choice(choices: Sequence[Choice], text: str) -> Allowed | Denied:
-    """Read a decision as a person writes it: the key or label of a choice, its message after it.
-
-    Raises `InvalidOutcome`, with what is allowed.
-    """
-    names, text = names_of(choices), YES_OR_NO.get(text.strip().casefold(), text.strip())
-    labels = sorted((one.label.removesuffix("…") for one in choices), key=len, reverse=True)
-    label = next(
-        (one for one in labels if text.casefold().startswith(one.casefold())), text.partition(" ")[0]
-    )
-    place, rest = names.place(label), text[len(label) :].lstrip("….:, ")
-    if place is None:
-        raise InvalidOutcome("choice", f"reply with {allowed(choices)}")
-    choice = choices[place]
-    if choice.takes_text and not rest:
-        raise InvalidOutcome("note", f"{choice.key} needs your words after it")
-    if rest and not choice.takes_text:
-        raise InvalidOutcome("note", f"{choice.key} takes no words")
-    return choice.outcome(rest)
-
-
-def check_words(request: PermissionRequest | PlanRequest, outcome: Allowed) -> None:
+def check_words(request: DecidedRequest, outcome: Allowed) -> None:
     """Raise `InvalidOutcome` for a text that the asker cannot take: only a session of ours can."""
     if outcome.text.strip() and request.origin.is_foreign:
         raise InvalidOutcome("text", "who asked takes no words along with a permission")
 
 
-def choice_records(choices: Sequence[Choice]) -> list[dict[str, Any]]:
-    """Return choices in JSON."""
+def choice_records(asked: Asked) -> list[dict[str, Any]]:
+    """Return the ways to decide in JSON."""
     return [
-        {"number": number, **named(one, "label", "allows"), "holds": one.where, "takes_note": one.takes_text}
-        for number, one in enumerate(choices, 1)
+        {"number": number, "label": asked.question.options[number - 1].label}
+        | {"allows": act.allows, "holds": act.where, "takes_note": act.takes_words}
+        for number, act in enumerate(asked.acts, 1)
     ]

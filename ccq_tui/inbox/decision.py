@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ccq_tui.config.keymap import key_of
-from ccq_tui.inbox.choices import NUMBERS, Choice
-from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
+from ccq_tui.inbox.kinds import outcome_of
+from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest, RequestOutcome
 from ccq_tui.input.gate import KeyKind
 from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import DEFAULT, Chosen, Does, Hints, KeyPlace, actions_at, key_line, row_for
 from ccq_tui.questions import events as ev
+from ccq_tui.questions.model import Act, Answer, Question
 from ccq_tui.questions.moves import OUT_OF_SIGHT
+from ccq_tui.questions.outcome import Answered
 from ccq_tui.questions.state import is_text, set_off, typable
 
 KEPT = "your words are kept, not sent · Enter again sends them"
@@ -35,6 +37,7 @@ class DecisionState:
     """Everything a surface needs to draw an open decision; fields as in the question panel's state.
 
     Attributes:
+        question: The ways to decide, as options.
         cursor: The choice under the cursor, or `NO_ROW`.
         text_row: The choice for which the text was typed, or None.
         plan: The plan as the person edited it, or "" while it is as proposed.
@@ -50,7 +53,7 @@ class DecisionState:
     """
 
     request: PermissionRequest | PlanRequest
-    choices: tuple[Choice, ...]
+    question: Question
     cursor: int = 0
     typing: bool = False
     text: str = ""
@@ -59,7 +62,7 @@ class DecisionState:
     large: bool = False
     hidden: bool = False
     notice: str = ""
-    outcome: Allowed | Denied | None = None
+    outcome: RequestOutcome | None = None
     in_sight: frozenset[int] | None = field(default=None, compare=False)
     unseen: int = field(default=0, compare=False)
     at_least: bool = field(default=False, compare=False)
@@ -67,6 +70,11 @@ class DecisionState:
     warned_by: str = ""
     stray: bool = False
     doubt: tuple[str, int, bool] | None = None
+
+    @property
+    def acts(self) -> tuple[Act, ...]:
+        """The ways to decide."""
+        return self.question.acts
 
     @property
     def has_draft(self) -> bool:
@@ -129,7 +137,7 @@ def _decided(state: DecisionState, event: ev.Event) -> DecisionState:
         case ev.Doubted(letter):
             begins = state.typing and not state.text
             return replace(state, doubt=(letter, state.cursor, False)) if begins else state
-        case ev.Clicked(row) if 0 <= row < len(state.choices) and not state.hidden:
+        case ev.Clicked(row) if 0 <= row < len(state.acts) and not state.hidden:
             return _clicked(state, row)
         case ev.Pressed():
             return _pressed(state, event.key, event.character, alone=event.decides)
@@ -147,21 +155,19 @@ def kind_of(state: DecisionState, event: ev.Pressed) -> KeyKind:
         return KeyKind.DECIDE if sends else KeyKind.ACT
     if action in ("up", "down"):
         return KeyKind.MOVE
-    choice = next((one for one in state.choices if one.key == event.key), None)
+    choice = next((one for one in state.acts if one.key == event.key), None)
     if action == "choose" and choice is not None:
-        return KeyKind.OPEN if choice.takes_text else KeyKind.ACT if choice.lasts else KeyKind.DECIDE
+        return KeyKind.OPEN if choice.takes_words else KeyKind.ACT if choice.lasts else KeyKind.DECIDE
     if action == "take":
         return (
-            KeyKind.ACT
-            if state.cursor == NO_ROW or state.choices[state.cursor].takes_text
-            else KeyKind.DECIDE
+            KeyKind.ACT if state.cursor == NO_ROW or state.acts[state.cursor].takes_words else KeyKind.DECIDE
         )
     return KeyKind.ACT if action and action != "choose" else KeyKind.NONE
 
 
 def enter_lasts(state: DecisionState) -> bool:
     """Whether Enter grants something for longer."""
-    return not state.typing and state.cursor != NO_ROW and state.choices[state.cursor].lasts
+    return not state.typing and state.cursor != NO_ROW and state.acts[state.cursor].lasts
 
 
 def means_something(state: DecisionState, key: str, character: str = "") -> bool:
@@ -174,17 +180,17 @@ def means_something(state: DecisionState, key: str, character: str = "") -> bool
 
 def enter_does(state: DecisionState) -> str:
     """Return what Enter will do, in so many words."""
-    choice = state.choices[state.cursor]
+    choice = state.acts[state.cursor]
     if state.doubt is not None:
         return Does("allow" if choice.allows else "deny", f"“{state.text}”")
-    if choice.takes_text and not (state.typing and state.text.strip()):
+    if choice.takes_words and not (state.typing and state.text.strip()):
         return BACK if state.typing else WRITE
     if state.typing and state.stray:
         return KEEP
     unseen = unseen_lines(state) if choice.allows else ""
     if state.large or not _is_in_sight(state, state.cursor) or (unseen and state.warned != state.cursor):
         return Does(ASK, link=f", {unseen} unseen" if unseen else "")
-    return Does(choice.does.verb, choice.does.about, f", {unseen} unseen" if unseen else "")
+    return Does(choice.verb, choice.about, f", {unseen} unseen" if unseen else "")
 
 
 def decision_hints(state: DecisionState, *, pages: bool = False, chosen: Chosen = DEFAULT) -> Hints:
@@ -196,7 +202,7 @@ def decision_hints(state: DecisionState, *, pages: bool = False, chosen: Chosen 
     if state.typing:
         said, leave = {"ctrl+g": "editor"}, "keep as draft" if state.text.strip() else "back"
     else:
-        hidden = large or none or (state.in_sight is not None and len(state.in_sight) < len(state.choices))
+        hidden = large or none or (state.in_sight is not None and len(state.in_sight) < len(state.acts))
         allow, deny = ("approve", "keep planning") if plan else ("allow", "deny")
         leave = "small again" if large else "hide"
         said = {
@@ -278,16 +284,16 @@ def _done_in_text(state: DecisionState, action: str) -> DecisionState:
         return replace(state, stray=False, notice=KEPT)
     if state.doubt is not None:
         return replace(state, doubt=None, notice=f"Enter again sends “{state.text}”")
-    return replace(state, outcome=state.choices[state.cursor].outcome(state.text, state.plan))
+    return replace(state, outcome=_outcome(state, state.cursor, state.text))
 
 
 def _done_on_list(state: DecisionState, action: str, character: str) -> DecisionState:
-    last = len(state.choices) - 1
+    last = len(state.acts) - 1
     match action:
         case "up" | "down":
             by = -1 if action == "up" else 1
             start = max(state.cursor, 0) if by < 0 else state.cursor
-            return replace(state, cursor=(start + by) % len(state.choices), notice="")
+            return replace(state, cursor=(start + by) % len(state.acts), notice="")
         case "first" | "last":
             return replace(state, cursor=0 if action == "first" else last, notice="")
         case "take" if state.cursor == NO_ROW:
@@ -295,7 +301,7 @@ def _done_on_list(state: DecisionState, action: str, character: str) -> Decision
         case "take":
             return _take(state, state.cursor)
         case "deny":
-            return replace(state, cursor=next(i for i, one in enumerate(state.choices) if one.key == "n"))
+            return replace(state, cursor=next(i for i, one in enumerate(state.acts) if one.key == "n"))
         case "enlarge":
             return replace(state, large=not state.large, notice="")
         case "leave":
@@ -310,13 +316,13 @@ def _done_on_list(state: DecisionState, action: str, character: str) -> Decision
 
 
 def _chosen(state: DecisionState, key: str, character: str, *, alone: bool) -> DecisionState:
-    index = next((index for index, choice in enumerate(state.choices) if choice.key == key), None)
+    index = next((index for index, choice in enumerate(state.acts) if choice.key == key), None)
     if index is None:
         # A digit without a choice was meant for one that is not offered: do not type it.
-        silent = key in NUMBERS or not is_text(character)
+        silent = key.isdigit() or not is_text(character)
         return state if silent else _type(state, character, _text_row(state))
-    choice, there = state.choices[index], replace(state, cursor=index, notice="")
-    at_once = choice.takes_text or (alone and not choice.lasts)
+    choice, there = state.acts[index], replace(state, cursor=index, notice="")
+    at_once = choice.takes_words or (alone and not choice.lasts)
     if at_once:
         return _take(there, index, named=True)
     # Before a panel is drawn none of its rows is in sight, and no line is seen.
@@ -329,7 +335,7 @@ def _swapped(state: DecisionState) -> DecisionState:
     if state.doubt is None:
         return state
     letter, row, is_word = state.doubt
-    denial = next(at for at, one in enumerate(state.choices) if one.takes_text and not one.allows)
+    denial = next(at for at, one in enumerate(state.acts) if one.takes_words and not one.allows)
     there, text = (row, state.text.removeprefix(letter)) if is_word else (denial, letter + state.text)
     return replace(state, cursor=there, text_row=there, text=text, doubt=(letter, row, not is_word))
 
@@ -341,24 +347,27 @@ def _is_in_sight(state: DecisionState, index: int) -> bool:
 def _take(state: DecisionState, index: int, *, named: bool = False) -> DecisionState:
     if state.large:
         state = replace(state, large=False, in_sight=frozenset())
-    choice = state.choices[index]
+    choice = state.acts[index]
     # Opening a text decides nothing, and a letter that denies grants nothing.
-    harmless = choice.takes_text or (named and not choice.allows)
+    harmless = choice.takes_words or (named and not choice.allows)
     if not harmless and not _is_in_sight(state, index):
         # The surface scrolls the choice under the cursor into sight.
         return replace(state, cursor=index, notice=OUT_OF_SIGHT)
-    if choice.takes_text:
+    if choice.takes_words:
         return _type(state, "", index)
-    return replace(state, outcome=choice.outcome(plan=state.plan))
+    return replace(state, outcome=_outcome(state, index))
+
+
+def _outcome(state: DecisionState, index: int, words: str = "") -> RequestOutcome:
+    answer = Answer((state.question.options[index].label,), words)
+    return outcome_of(state.request, Answered((answer,)), state.plan)
 
 
 def _text_row(state: DecisionState) -> int:
     """Return the choice whose text an otherwise meaningless key opens: a denial does no harm."""
-    if state.cursor != NO_ROW and state.choices[state.cursor].takes_text:
+    if state.cursor != NO_ROW and state.acts[state.cursor].takes_words:
         return state.cursor
-    return next(
-        index for index, choice in enumerate(state.choices) if choice.takes_text and not choice.allows
-    )
+    return next(index for index, choice in enumerate(state.acts) if choice.takes_words and not choice.allows)
 
 
 def _type(state: DecisionState, seed: str, row: int) -> DecisionState:

@@ -17,7 +17,7 @@ def first_draft(request: Request) -> Draft:
     """Return the draft with which a request opens."""
     if isinstance(request, DecidedRequest):
         cursor = NO_ROW if isinstance(request, PermissionRequest) and request.danger else 0
-        return DecisionState(request, kind_of(request).choices(request), cursor)
+        return DecisionState(request, kind_of(request).asked(request).question, cursor)
     # A form is named by its title.
     named = isinstance(request, QuestionRequest) or not request.questions.title
     return opened(request.questions, request.origin.called if named else CLAUDE)

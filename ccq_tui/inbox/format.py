@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
-from ccq_tui.inbox.choices import Choice
+from ccq_tui.answering.asked import Asked
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import MOST, cells, fit, kept_lines, local, table, wrapped
 from ccq_tui.inbox.reach import Reach
@@ -167,7 +167,7 @@ def request_lines(stored: StoredRequest, called: str, session_name: str, unreach
     if stored.outcome is not None:
         return [*lines, "", *_settled(stored, unreached)]
     how = wrapped(unreached) if unreached else how_to_answer(request, one_line(called, 1000))
-    return [*lines, *_choices(kind.choices(request)), "", *how]
+    return [*lines, *_choices(kind.asked(request)), "", *how]
 
 
 def how_to_answer(request: Request, name: str) -> list[str]:
@@ -193,11 +193,12 @@ def how_to_answer(request: Request, name: str) -> list[str]:
     return [*lines, f"Or:        {other}"] if request.questions.is_form else lines
 
 
-def _choices(choices: Sequence[Choice]) -> list[str]:
-    lines = [""] if choices else []
-    for number, choice in enumerate(choices, 1):
-        where = f" ({choice.where})" if choice.where else ""
-        lines += wrapped(one_line(f"{choice.label}{where}", MOST), f"  {number:>2}  ")
+def _choices(asked: Asked) -> list[str]:
+    lines = [""] if asked.acts else []
+    for number, act in enumerate(asked.acts, 1):
+        where = f" ({act.where})" if act.where else ""
+        label = asked.question.options[number - 1].label
+        lines += wrapped(one_line(f"{label}{where}", MOST), f"  {number:>2}  ")
     return lines
 
 

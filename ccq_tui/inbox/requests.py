@@ -75,7 +75,7 @@ LONGEST_SERVER = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Call:
     """One call of one asker.
 
     A copy of a session has the calls of its original under the same ids, and waits for answers of its own.
@@ -103,14 +103,14 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionRequest(Asked):
+class QuestionRequest(Call):
     """A question set that waits for its answers."""
 
     questions: QuestionSet
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionRequest(Asked):
+class PermissionRequest(Call):
     """A tool call that waits for permission.
 
     Attributes:
@@ -144,7 +144,7 @@ class PermissionRequest(Asked):
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRequest(Asked):
+class PlanRequest(Call):
     """A plan that waits for approval.
 
     Attributes:
@@ -157,7 +157,7 @@ class PlanRequest(Asked):
 
 
 @dataclass(frozen=True, slots=True)
-class ElicitationRequest(Asked):
+class ElicitationRequest(Call):
     """A form to fill in or a link to open, from an MCP server.
 
     Attributes:
@@ -195,7 +195,7 @@ class ElicitationRequest(Asked):
 
 
 @dataclass(frozen=True, slots=True)
-class FormRequest(Asked):
+class FormRequest(Call):
     """A form of ours to fill in; its asker writes the record.
 
     Attributes:

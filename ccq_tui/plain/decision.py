@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
+from ccq_tui.answering.grammar import TypedError, acts_to_type, read_line
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines, hunks_of
-from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.kinds import kind_of, outcome_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, Request
 from ccq_tui.plain.dialog import End, RequestDialog
 from ccq_tui.plain.lines import Interrupted, Lines
 from ccq_tui.plain.tables import as_sentences
+from ccq_tui.questions import Answered, Declined, Question
 
 LEAVE = "Decide later?"
-DENY = "n"
+DENY = "d"
+"""What denies, besides its mark."""
 
 
 async def decide(opened: OpenRequest, lines: Lines, actor: Actor, leave: str = LEAVE) -> End:
@@ -42,42 +45,45 @@ async def _talk(dialog: RequestDialog) -> End:
     """Ask until it is decided."""
     lines, request, draft = dialog.lines, dialog.opened.request, dialog.opened.draft
     plan = draft.plan if isinstance(draft, DecisionState) else ""
-    choices = dict(_keyed(kind_of(request).choices(request)))
-    named = [f"{key} TEXT" if one.takes_text else key for key, one in choices.items()]
-    line = "?"
+    question = kind_of(request).asked(request).question
+    names, line = acts_to_type(question), "?"
     while True:
-        key, _, text = line.partition(" ")
-        choice = choices.get(DENY if key.lower() == "d" else key.lower())
         try:
             if line == "?":
                 lines.say(kind_of(request).WORD, "\n".join(_whole(request, plan)))
-                for name, one in zip(named, choices.values(), strict=True):
-                    lines.say(name, f"{one.label} ({one.where})" if one.where else one.label)
-            elif key.lower() == "b":
+                for name, one, act in zip(names, question.options, question.acts, strict=True):
+                    lines.say(name, f"{one.label} ({act.where})" if act.where else one.label)
+            elif line.lower() == "b":
                 if await dialog.leaves():
                     return End.LEFT
-            elif choice is None or (text and not choice.takes_text):
-                lines.note(f"Nothing was decided; type one of {', '.join(choices)}; b decides later.")
-            else:
-                if choice.takes_text and not text:
-                    text = await dialog.hear("Your text, an empty line goes back:")
-                outcome = choice.outcome(text, plan)
-                # A line may not have meant what lasts.
-                sure = not choice.lasts or await dialog.confirms(f"{choice.label}?", "grants it")
-                if sure and (text or not choice.takes_text) and await dialog.settle(outcome):
-                    lines.note(f"Decided: {choice.does.verb} {choice.does.about}".rstrip() + ".")
-                    return End.HERE
-            line = await dialog.hear(f"{', '.join(named)}, b decides later, ? repeats:")
+            elif await _takes(dialog, question, line, plan):
+                return End.HERE
+            line = await dialog.hear(f"{', '.join(names)}, b decides later, ? repeats:")
         except Interrupted:
             line = "b"
 
 
-def _keyed(choices: tuple[Choice, ...]) -> Iterator[tuple[str, Choice]]:
-    """Yield choices with their keys: those of the panel, and numbers beyond its nine."""
-    number = 0
-    for choice in choices:
-        number += choice.suggestion is not None
-        yield choice.key or str(number), choice
+async def _takes(dialog: RequestDialog, question: Question, line: str, plan: str) -> bool:
+    """Decide by a line; return whether the request took it."""
+    if line.lower() == DENY:
+        return await dialog.settle(outcome_of(dialog.opened.request, Declined()))
+    try:
+        answer = read_line(question, line)
+    except TypedError as error:
+        dialog.lines.note(f"Nothing was decided: {error}; b decides later.")
+        return False
+    label = answer.selected[0]
+    act = next(one.act for one in question.options if one.label == label and one.act)
+    if act.takes_words and not answer.other:
+        answer = replace(answer, other=await dialog.hear("Your text, an empty line goes back:"))
+    # A line may not have meant what lasts.
+    sure = not act.lasts or await dialog.confirms(f"{label}?", "grants it")
+    if not sure or (act.takes_words and not answer.other):
+        return False
+    settled = await dialog.settle(outcome_of(dialog.opened.request, Answered((answer,)), plan))
+    if settled:
+        dialog.lines.note(f"Decided: {act.verb} {act.about}".rstrip() + ".")
+    return settled
 
 
 def _whole(request: Request, plan: str) -> Iterator[str]:

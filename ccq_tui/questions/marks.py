@@ -1,4 +1,4 @@
-"""What names an option where there is no cursor: its number, or a letter where numbers would mislead."""
+"""What names an option where there is no cursor: its key, its number, or a letter where it misleads."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ def misleads(question: Question) -> bool:
 
 
 def marks(question: Question) -> tuple[str, ...]:
-    """Return what names each option: its number, or a letter that is no label itself."""
+    """Return what names each option: its key, its number, or a letter that is no label itself."""
     size = len(question.options)
+    if question.acts:
+        return tuple(act.key for act in question.acts)
     if not misleads(question):
         return tuple(str(place) for place in range(1, size + 1))
     labels = {fold(name) for one in question.options for name in (one.label, one.title)}

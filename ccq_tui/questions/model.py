@@ -24,6 +24,49 @@ class Kind(StrEnum):
     NUMBER = "number"
 
 
+class Effect(StrEnum):
+    """What an option does to the request that asks it."""
+
+    ALLOWS = "allows"
+    """It goes ahead, once."""
+    LASTS = "lasts"
+    """It goes ahead, and more than it is granted: a rule, a directory, a mode that asks less."""
+    REFUSES = "refuses"
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What an option does besides being the answer: built from a request each time, and never stored.
+
+    Attributes:
+        effect: The effect.
+        key: Its key on the panel, where it is one character, and its mark elsewhere.
+        verb: What Enter does.
+        about: The object of the verb, or "".
+        takes_words: Whether it opens a text, and is no answer without one.
+        brief: A shorter label for a narrow panel, or "".
+        where: Where a grant is kept, or the mode that it goes to, or "".
+    """
+
+    effect: Effect
+    key: str
+    verb: str
+    about: str = ""
+    takes_words: bool = False
+    brief: str = ""
+    where: str = ""
+
+    @property
+    def allows(self) -> bool:
+        """Whether the request goes ahead."""
+        return self.effect is not Effect.REFUSES
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it grants more than the request; its key alone does not take it."""
+        return self.effect is Effect.LASTS
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """One row a person can select.
@@ -32,11 +75,13 @@ class Option:
         label: The text that goes back to the agent, exactly as it came.
         description: A longer explanation, or "".
         preview: A mock-up, snippet or diagram to look at before choosing, or None.
+        act: What it does, or None if it only answers.
     """
 
     label: str
     description: str = ""
     preview: str | None = None
+    act: Act | None = None
 
     @property
     def recommended(self) -> bool:
@@ -133,6 +178,11 @@ class Question:
     closed: bool = False
     field: FieldRules | None = None
     when: Condition | None = None
+
+    @property
+    def acts(self) -> tuple[Act, ...]:
+        """What each option does; none where they only answer."""
+        return tuple(one.act for one in self.options if one.act is not None)
 
     @property
     def required(self) -> bool:

@@ -17,18 +17,10 @@ from typing import Any
 from ccq_tui.config.carried import mapping
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.answer_json import is_number, load_answer
-from ccq_tui.inbox.choices import Choice
-from ccq_tui.inbox.kinds import check_outcome, kind_of, parse_outcome
+from ccq_tui.inbox.choices import answer_to
+from ccq_tui.inbox.kinds import check_outcome, kind_of, outcome_of, parse_outcome
 from ccq_tui.inbox.records import Record, request_record
-from ccq_tui.inbox.requests import (
-    Allowed,
-    AnsweredRequest,
-    Cancelled,
-    Denied,
-    QuestionRequest,
-    Request,
-    RequestOutcome,
-)
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession, StoredSessionState, stamp
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired, Kind, Option
@@ -101,11 +93,6 @@ def relay_id(pairing: Pairing, stored: StoredRequest) -> str:
     return str(uuid.UUID(bytes=made[:16], version=4))
 
 
-def outlasts(one: Choice | Allowed) -> bool:
-    """Whether it grants more than the request itself: a lasting permission, or a mode that asks less."""
-    return one.suggestion is not None or one.mode not in ("", "default")
-
-
 def body_of(stored: StoredRequest, session: StoredSession | None, machine: str, *, grants: bool) -> Record:
     """Return what a person sees of a request.
 
@@ -119,9 +106,9 @@ def body_of(stored: StoredRequest, session: StoredSession | None, machine: str, 
     # What changes while it waits would make it another publication.
     fixed = replace(stored, state=RequestState.PENDING, has_draft=False, deferred=False)
     record = request_record(fixed)
-    if not grants and (choices := kind_of(request).choices(request)):
-        shown = zip(record["choices"], choices, strict=True)
-        record["choices"] = [one for one, choice in shown if not outlasts(choice)]
+    if not grants and (acts := kind_of(request).asked(request).acts):
+        shown = zip(record["choices"], acts, strict=True)
+        record["choices"] = [one for one, act in shown if not act.lasts]
     origin = request.origin
     ours = None if origin.is_foreign else session
     body = {
@@ -200,10 +187,9 @@ def contract_questions(record_id: str, stored: StoredRequest) -> tuple[Record, .
         ]
         if len(asked) < len(request.questions.questions):
             return ()
-    elif choices := once(kind.choices(request)):
+    elif choices := once(request):
         prompt = "\n".join(kind.plain_text(request, None)).strip()
-        options = [Option(choice.label) for _, choice in choices]
-        asked = [_question(prompt, kind.title(request).capitalize(), options)]
+        asked = [_question(prompt, kind.title(request).capitalize(), [one for _, one in choices])]
     else:
         return ()
     for number, one in enumerate(asked, 1):
@@ -218,10 +204,11 @@ def _question(prompt: str, header: str, options: Iterable[Option], *, several: b
     return {**texts, "options": shown, "multiSelect": several}
 
 
-def once(choices: Iterable[Choice]) -> list[tuple[int, Choice]]:
-    """Return the choices that neither last nor need words, with their numbers."""
-    numbered = enumerate(choices, 1)
-    return [(number, one) for number, one in numbered if not (outlasts(one) or one.takes_text)]
+def once(request: Request) -> list[tuple[int, Option]]:
+    """Return the ways to decide that neither last nor need words, with their numbers."""
+    asked = kind_of(request).asked(request)
+    numbered = enumerate(zip(asked.question.options, asked.acts, strict=False), 1)
+    return [(number, one) for number, (one, act) in numbered if not (act.lasts or act.takes_words)]
 
 
 # -- statements ---------------------------------------------------------------------------------------------
@@ -251,14 +238,13 @@ def ended(stored: StoredRequest) -> Record:
 def _outcome_line(stored: StoredRequest, outcome: RequestOutcome) -> str:
     match outcome:
         case Answered(answers):
-            form = isinstance(stored.request, AnsweredRequest) and stored.request.questions.is_form
+            form = kind_of(stored.request).asked(stored.request).questions.is_form
             return " · ".join(answer_line(one) for one in answers if one.given or not form)
         case Discussed(text) | Cancelled(text):
             return text
-        case Allowed(text) | Denied(text):
-            choices = kind_of(stored.request).choices(stored.request)
-            label = next((one.label for one in choices if one.outcome() == replace(outcome, text="")), "")
-            return " · ".join(part for part in (label, text) if part)
+        case Allowed() | Denied():
+            answer = answer_to(kind_of(stored.request).asked(stored.request), replace(outcome, text=""))
+            return " · ".join(filter(None, (*answer.selected, outcome.text)))
         case _:
             return ""
 
@@ -277,7 +263,7 @@ def read_answer(answer: Mapping[str, Any], request: Request, *, grants: bool = F
     outcome: RequestOutcome
     match answer:
         case {"decline": True, **others} if not others:
-            outcome = kind_of(request).REFUSAL
+            outcome = outcome_of(request, Declined())
         case {"dismiss": True, **others} if not others:
             outcome = Dismissed()
         case _:
@@ -286,24 +272,25 @@ def read_answer(answer: Mapping[str, Any], request: Request, *, grants: bool = F
             except RecursionError as error:
                 raise InvalidOutcome("", "it is nested too deeply") from error
     check_outcome(request, outcome)
-    if isinstance(outcome, Allowed) and outlasts(outcome) and not grants:
+    offered = kind_of(request).asked(request).offered(lasting=grants)
+    if isinstance(outcome, Allowed) and not answer_to(offered, outcome).selected:
         raise InvalidOutcome("choice", LASTING)
     return outcome
 
 
 def read_contract(given: Sequence[Mapping[str, Any]], request: Request) -> RequestOutcome:
     """Return the outcome that the answers to all questions of the contract stand for, in their order."""
-    choices = kind_of(request).choices(request)
-    if not choices:
+    acts = kind_of(request).asked(request).acts
+    if not acts:
         return parse_outcome(request, {"answers": [_answer(one, place) for place, one in enumerate(given)]})
     chosen, note = _indices(given[0], 0), given[0].get("note") or given[0].get("other") or ""
-    options = once(choices)
+    options = once(request)
     if len(chosen) != 1 or not 0 <= chosen[0] < len(options):
         raise InvalidOutcome("answers[0].selected", "one of the options is needed")
-    number, choice = options[chosen[0]]
+    number, allows = options[chosen[0]][0], acts[options[chosen[0]][0] - 1].allows
     if not note:
         return parse_outcome(request, {"choice": number})
-    with_words = [n for n, one in enumerate(choices, 1) if one.takes_text and one.allows == choice.allows]
+    with_words = [n for n, act in enumerate(acts, 1) if act.takes_words and act.allows == allows]
     return parse_outcome(request, {"choice": (*with_words, number)[0], "note": note})
 
 

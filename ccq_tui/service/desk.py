@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
+from ccq_tui.answering.asked import Asked
 from ccq_tui.answering.grammar import TypedError, read_line
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.choices import Choice, read_typed_choice
-from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.kinds import kind_of, outcome_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, InboxChange, Settled
 from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, Request, RequestOutcome
@@ -24,7 +24,6 @@ from ccq_tui.questions.model import Question, same_words
 from ccq_tui.questions.moves import page_answered
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.questions.state import PanelState
-from ccq_tui.remote.publication import outlasts
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.question_text import decision_asked, question_asked
 from ccq_tui.service.run import Happened, Run
@@ -201,7 +200,7 @@ class Desk:
         """Ask a question; ``again`` is the message after which it is asked again, and ``why`` the reason."""
         request, state = opened.request, _state(opened)
         if state is None:
-            text, labels = decision_asked(request, _choices(request), why)
+            text, labels = decision_asked(request, _offered(request), why)
         else:
             text, labels = question_asked(state, number - 1, why)
         self._asked[run.id] = asked = _Asked(request, number)
@@ -228,7 +227,8 @@ class Desk:
         outcome: RequestOutcome | None
         try:
             if state is None:
-                outcome = read_typed_choice(_choices(opened.request), message.text)
+                answer = read_line(_offered(opened.request).question, message.text)
+                outcome = outcome_of(opened.request, Answered((answer,)))
             elif state.questions.is_form and _declines(state.pages[number - 1].question, message.text):
                 outcome = Declined()
             else:
@@ -268,9 +268,9 @@ def _state(opened: OpenRequest) -> PanelState | None:
     return cast("PanelState", opened.shown)
 
 
-def _choices(request: Request) -> Sequence[Choice]:
-    """Return the ways to decide in a ticket: none that lasts, which is for the person at the machine."""
-    return [one for one in kind_of(request).choices(request) if not outlasts(one)]
+def _offered(request: Request) -> Asked:
+    """Return how it is asked in a ticket: with nothing that lasts, which is for the person at the machine."""
+    return kind_of(request).asked(request).offered(lasting=False)
 
 
 def _next(state: PanelState, after: int) -> int | None:
@@ -289,13 +289,10 @@ def _with_answer(state: PanelState, tab: int, text: str) -> PanelState:
 def _selects(asked: _Asked, text: str) -> bool:
     """Whether a text can only be meant for a question: it names its options."""
     try:
-        if isinstance(asked.request, AnsweredRequest):
-            answer = read_line(asked.request.questions.questions[asked.number - 1], text)
-            return bool(answer.selected and not answer.note)
-        read_typed_choice(_choices(asked.request), text)
-    except (TypedError, InvalidOutcome):
+        answer = read_line(_offered(asked.request).questions.questions[asked.number - 1], text)
+    except TypedError:
         return False
-    return True
+    return bool(answer.selected and not answer.note)
 
 
 def _declines(question: Question, text: str) -> bool:

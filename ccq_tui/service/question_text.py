@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ccq_tui.answering.grammar import button
-from ccq_tui.inbox.choices import Choice, allowed
+from ccq_tui.answering.asked import Asked
+from ccq_tui.answering.grammar import acts_to_type, button
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.questions import Kind
@@ -42,22 +42,23 @@ def question_asked(state: PanelState, tab: int, why: str = "") -> Asking:
     return _joined(_question(state, tab, why)), options
 
 
-def decision_asked(request: Request, choices: Sequence[Choice], why: str = "") -> Asking:
+def decision_asked(request: Request, asked: Asked, why: str = "") -> Asking:
     """Return how a permission or a plan is asked.
 
     Args:
         request: The request.
-        choices: The ways to decide.
+        asked: The ways to decide.
         why: Why it is asked again, or "".
     """
-    rows = (f"- **{one.key}** {_line(one.label)}" for one in choices)
-    hint = f"Reply with {allowed(choices)}."
+    ways = list(zip(asked.question.options, asked.acts, strict=True))
+    rows = (f"- **{act.key}** {_line(one.label)}" for one, act in ways)
+    hint = f"Reply with {', '.join(acts_to_type(asked.question))}."
     if isinstance(request, PlanRequest):
         about = f"**Claude proposes a plan**\n\n{safe(request.plan, limit=MOST_TEXT)}"
     else:
         lines = "\n".join(kind_of(request).plain_text(request, None)).strip("\n")
         about = fenced(safe(lines, limit=MOST_TEXT))
-    options = [one.label for one in choices if not one.takes_text]
+    options = [one.label for one, act in ways if not act.takes_words]
     return _joined([_again(why), about, "\n".join(rows), f"_{hint}_"]), options
 
 

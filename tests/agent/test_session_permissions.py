@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox.choices import permission_choices
+from ccq_tui.inbox.choices import permission_asked
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest
@@ -110,10 +110,11 @@ async def dangerous_calls_are_told_apart(run: Running, home: CleanHome) -> None:
         1,
     ):
         asked = (await run.until(PermissionRequest, count=number)).request
-        lasting = next(choice for choice in permission_choices(asked) if choice.suggestion)
-        assert (asked.danger, lasting.label) == (danger, label)
+        offered = permission_asked(asked)
+        lasting = offered.acts.index(next(act for act in offered.acts if act.lasts))
+        assert (asked.danger, offered.question.options[lasting].label) == (danger, label)
         assert reason in asked.reason
-        run.answer(asked.id, Denied() if number > 1 else lasting.outcome())
+        run.answer(asked.id, Denied() if number > 1 else offered.values[lasting])
     await run.idle()
     settings = json.loads((home.project / ".claude" / "settings.local.json").read_text())
     assert settings["permissions"] == {"allow": ["Bash(rm -rf build)"]}

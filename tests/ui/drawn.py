@@ -142,7 +142,7 @@ def _row_of(view: LineView) -> tuple[int | None, str]:
 
 def _row_of_panel(state: Any, view: str | None) -> tuple[int | None, str]:
     if isinstance(state, DecisionState) and view == "choices":
-        return state.cursor, "" if state.typing else state.choices[state.cursor].label
+        return state.cursor, "" if state.typing else state.question.options[state.cursor].label
     if not isinstance(state, PanelState) or view != "list" or state.focus is Focus.DECLINE:
         return None, ""
     if state.in_review:

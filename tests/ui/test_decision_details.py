@@ -426,14 +426,14 @@ def test_the_choices_are_in_sight_and_what_enter_allows_was_seen(data: st.DataOb
             hint = app.panel_lines[-1]
             rows = sum(bool(re.match(r" [ ❯] [yn12ae]  [A-Z]", line)) for line in app.panel_lines)
             if not state.large and size[1] >= 14:
-                assert rows == len(state.choices), text
-            if rows < len(state.choices) and size[0] >= 80:
+                assert rows == len(state.acts), text
+            if rows < len(state.acts) and size[0] >= 80:
                 assert ("y allow" in hint) != state.large, text
             assert re.search(r"Enter (ask again|allow|always|deny|accept|write)", hint), text
             told = "ask again" in hint
             await press_later(pilot, "enter", seconds=WRITING)
             assert not (told and isinstance(app.state.outcome, Allowed)), text
-            if state.choices[state.cursor].allows and not state.choices[state.cursor].takes_text and not told:
+            if state.acts[state.cursor].allows and not state.acts[state.cursor].takes_words and not told:
                 assert isinstance(app.state.outcome, Allowed), text
                 assert not state.unseen
 

@@ -405,11 +405,13 @@ async def test_on_a_low_screen_enter_takes_only_a_choice_whose_words_are_whole()
         for size, kind in product(LOW, ("bash", "bash30", "mcp")):
             await pilot.resize_terminal(*size)
             await pilot.put(CALLS[kind], asked_for=True)
-            for index, choice in enumerate(app.panel.state.choices):
+            for index, option in enumerate(app.panel.state.question.options):
                 await pilot.press("home", *["down"] * index)
-                label = choice.brief if choice.brief and size[0] < 60 else choice.label
+                label = (option.act.brief if size[0] < 60 else "") or option.label
                 assert "".join(label.split()) in "".join(app.panel_text.split()), (kind, size)
                 in_sight = app.panel.state.in_sight or frozenset()
-                assert index in in_sight or "Enter ask again" in app.panel_text or choice.takes_text, kind
+                assert index in in_sight or "Enter ask again" in app.panel_text or option.act.takes_words, (
+                    kind
+                )
                 named = {0, 1} <= in_sight or "y allow" in app.panel_text
                 assert size[1] < 10 or named, "allowing and denying are in sight, or among the keys"

@@ -29,10 +29,10 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.config.keymap import DEFAULT_KEYS, TEXT_PLACES, keymap_of, use_keys
 from ccq_tui.config.launch import Launch, launch_with
 from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.choices import plan_asked
 from ccq_tui.inbox.decision import DecisionState, means_something, unseen_words
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.kinds.plan import choices
 from ccq_tui.inbox.requests import Cancelled, PlanRequest
 from ccq_tui.input.gate import HELD
 from ccq_tui.input.keynames import shown_key
@@ -129,7 +129,7 @@ def test_the_keys_of_the_decision_panel_mean_something_there_and_no_letter_is_mi
         for key in row.keys if row.does and row.place is KeyPlace.DECISION else ():
             assert means_something(there, key, key if len(key) == 1 else "")
     listed = actions_at(KeyPlace.DECISION)
-    assert {choice.key for choice in kind_of(permission()).choices(permission())} <= listed.keys()
+    assert {act.key for act in kind_of(permission()).asked(permission()).acts} <= listed.keys()
 
 
 def test_chosen_keys_are_listed_in_place_of_the_defaults() -> None:
@@ -291,7 +291,7 @@ def test_words_of_pure_parts_name_the_chosen_keys() -> None:
     use_keys(keymap_of({**CHOSEN, "page_down": "alt+j"}))
     plan = PlanRequest("p", "s", "1. Split\n2. Test")
     assert plan_above(plan, 1, 80).endswith("unseen · Alt+J")
-    state = DecisionState(plan, choices(plan), unseen=3, warned=0, warned_by="y")
+    state = DecisionState(plan, plan_asked(plan).question, unseen=3, warned=0, warned_by="y")
     assert "Alt+J shows them" in unseen_words(state)
     assert Recovery(offer=Remedy.RETRY).words.startswith(CHOSEN["recover"].upper())
     assert undelivered_words([("one", "a", 1)]).endswith(key("{overview} shows all"))

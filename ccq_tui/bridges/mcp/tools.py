@@ -65,9 +65,15 @@ def read_questions(arguments: Mapping[str, Any]) -> QuestionSet:
         raise ArgumentsError(one_line(str(error), 500)) from error
     _check_counts(read)
     questions = replace(read, source={})
-    equal_in = {"title": questions.title, "questions": [asdict(one) for one in questions.questions]}
+    asked = [asdict(one, dict_factory=_compared) for one in questions.questions]
+    equal_in = {"title": questions.title, "questions": asked}
     said = json.dumps(equal_in, sort_keys=True)
     return replace(questions, id=f"ask_{sha256(said.encode()).hexdigest()[:16]}")
+
+
+def _compared(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of a question that make it another one: a client that asks again gets its answer."""
+    return {name: value for name, value in fields if name != "act"}
 
 
 def check_arguments(tool: str, arguments: Mapping[str, Any]) -> None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from ccq_tui.answering.asked import Asked
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.choices import decided
 from ccq_tui.inbox.kinds import elicitation, form, permission, plan, question
 from ccq_tui.inbox.layout import Passage
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest, Reply, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.questions import Expired
+from ccq_tui.questions import Dismissed, Expired, Outcome
 from ccq_tui.text import one_line
-
-if TYPE_CHECKING:
-    from ccq_tui.inbox.choices import Choice
 
 
 class RequestKind(Protocol):
@@ -29,7 +28,6 @@ class RequestKind(Protocol):
         EXPIRES: Whether a request may end because nobody answered in time.
         CALLED: What a sentence calls a request.
         ENDS: The outcomes that settle a request; any request can be cancelled besides.
-        REFUSAL: The outcome of declining a request.
     """
 
     WORD: str
@@ -39,7 +37,6 @@ class RequestKind(Protocol):
     EXPIRES: bool
     CALLED: str
     ENDS: tuple[type[RequestOutcome], ...]
-    REFUSAL: RequestOutcome
 
     def same(self, one: Any, other: Any, /) -> bool:
         """Whether two requests ask the same."""
@@ -50,8 +47,8 @@ class RequestKind(Protocol):
     def parse(self, request: Any, data: Mapping[str, Any], /) -> RequestOutcome:
         """Read an outcome from its public JSON (`ccq_tui.inbox.schema`); raises `InvalidOutcome`."""
 
-    def choices(self, request: Any, /) -> tuple[Choice, ...]:
-        """Return the ways to decide on a request; none if it is answered instead."""
+    def asked(self, request: Any, /) -> Asked:
+        """Return a request as a person is asked it."""
 
     def title(self, request: Any, /) -> str:
         """Name the kind for a list."""
@@ -106,6 +103,15 @@ def closed_words(request: Request, outcome: RequestOutcome, actor: Actor | None)
         case Expired():
             return f"{name} was closed: nobody answered in time; nothing was chosen"
     return f"{name} was answered {actor.where_from_here if actor else 'elsewhere'}"
+
+
+def outcome_of(request: Request, end: Outcome | Dismissed, edited: str = "") -> RequestOutcome:
+    """Return what the end of its question set means for a request; raises `InvalidOutcome`.
+
+    ``edited`` is the plan as the person edited it, or "".
+    """
+    asked = kind_of(request).asked(request)
+    return decided(asked, end, edited) if asked.values else end
 
 
 def parse_outcome(request: Request, data: Mapping[str, Any]) -> RequestOutcome:

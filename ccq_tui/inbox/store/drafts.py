@@ -26,8 +26,8 @@ def draft_to_json(state: Draft) -> str:
     """Write a draft's selections and texts, and its cursor."""
     if isinstance(state, PanelState):
         return dump(_of_panel(state))
-    text_choice = "" if state.text_row is None else state.choices[state.text_row].label
-    cursor = "" if state.cursor == NO_ROW else state.choices[state.cursor].label
+    text_choice = "" if state.text_row is None else state.question.options[state.text_row].label
+    cursor = "" if state.cursor == NO_ROW else state.question.options[state.cursor].label
     return dump({"cursor": cursor, "text": state.text, "text_choice": text_choice, "plan": state.plan})
 
 
@@ -155,10 +155,10 @@ def _selected(page: Page, stored: object) -> tuple[int, ...]:
 
 
 def _decision(state: DecisionState, stored: Mapping[str, Any]) -> DecisionState:
-    rows = {choice.label: row for row, choice in enumerate(state.choices)}
+    rows = {choice.label: row for row, choice in enumerate(state.question.options)}
     text_row = rows.get(_text(stored.get("text_choice")))
     text = _text(stored.get("text"))
-    if text_row is not None and not state.choices[text_row].takes_text:
+    if text_row is not None and not state.acts[text_row].takes_words:
         text_row = None
     plan = _text(stored.get("plan")) if isinstance(state.request, PlanRequest) else ""
     return replace(

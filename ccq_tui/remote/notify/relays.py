@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.questions import Kind
@@ -67,7 +66,6 @@ def answers_of(request: Request) -> dict[str, Record]:
                 numbered = enumerate(question.options, 1)
                 found = [(shown_label(one.label), {"answers": [{"selected": [n]}]}) for n, one in numbered]
         case PermissionRequest():
-            choices = once(kind_of(request).choices(request))
-            found = [(choice.label, {"choice": number}) for number, choice in choices]
+            found = [(one.label, {"choice": number}) for number, one in once(request)]
     shown = {one_line(label, MOST_LABEL): answer for label, answer in found}
     return shown if len(shown) == len(found) else {}

@@ -17,7 +17,7 @@ from textual import events, on
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.format import unread_words
-from ccq_tui.inbox.kinds import closed_words, kind_of
+from ccq_tui.inbox.kinds import closed_words, outcome_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import InboxChange, Notified, Settled
 from ccq_tui.inbox.reach import taking_words
@@ -231,7 +231,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
 
     async def _decline(self, row: InboxRow) -> None:
         if (opened := await self.read_request(row)) is not None:
-            self._host(row).settle(opened, kind_of(opened.request).REFUSAL)
+            self._host(row).settle(opened, outcome_of(opened.request, Declined()))
 
     def _copy(self, row: InboxRow | None) -> None:
         if row is not None and not len(self.drafts):

@@ -54,7 +54,7 @@ PAGES = {"page_up": -1, "page_down": 1}
 PAGE_KEYS = {"pageup": -1, "pagedown": 1}
 """Keys that page enlarged details; else they scroll the transcript."""
 NOBODY_ASKS = PermissionRequest("", "", "", {})
-NOTHING = DecisionState(NOBODY_ASKS, permission.choices(NOBODY_ASKS))
+NOTHING = DecisionState(NOBODY_ASKS, permission.asked(NOBODY_ASKS).question)
 """State of a panel that asks nothing."""
 
 
@@ -124,7 +124,7 @@ class DecisionForm:
         return state.text if state.typing else state.current_plan
 
     def hint(self, state: DecisionState) -> str:
-        allows = state.choices[state.cursor].allows
+        allows = state.acts[state.cursor].allows
         return "what else Claude should know" if allows else "what to do instead"
 
     def proposed(self, _state: DecisionState) -> bool:
@@ -265,8 +265,9 @@ class DecisionForm:
         lines: list[DrawnLine] = []
         palette, narrow = look.palette, look.width < NARROW
         room = look.width - LABEL_AT - (not narrow)
-        for index, choice in enumerate(state.choices):
-            label = Text(choice.brief if choice.brief and narrow else choice.label, palette.plain)
+        for index, choice in enumerate(state.acts):
+            whole = state.question.options[index].label
+            label = Text(choice.brief if choice.brief and narrow else whole, palette.plain)
             if index == state.text_row and state.text:
                 label.append(f"  “{one_line(state.text, TEXT_SHOWN)}”", palette.note)
             texts = wrapped(label, room)
@@ -276,7 +277,7 @@ class DecisionForm:
                 texts = [label.append_text(where)] if beside else [*texts, *wrapped(where, room)]
             if state.typing and index == state.text_row:
                 texts = [Text("")] * field
-            mark = Text(f"{choice.key or ' '}  ", palette.muted)
+            mark = Text(f"{choice.key if len(choice.key) == 1 else ' '}  ", palette.muted)
             lines += row_lines(texts, index, mark, LABEL_AT, palette.accent)
         return lines
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ccq_tui.agent import events as ev
+from ccq_tui.inbox.choices import answer_to
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.draft import Draft
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest, QuestionRequest, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question
 from ccq_tui.questions.model import Recalled
@@ -499,7 +501,7 @@ def idle_why(typed: str, state: Draft | None) -> str:
         return "blanks that begin no word"
     if state is not None and state.large:
         return "keys while something enlarged covers the rows"
-    if isinstance(state, DecisionState) and state.choices[state.cursor].key == typed:
+    if isinstance(state, DecisionState) and state.acts[state.cursor].key == typed:
         return "keys of the choice that has the cursor"
     if isinstance(state, PanelState) and state.page.is_field and typed in "jk":
         return "keys to another row, of which a field has none"
@@ -533,7 +535,9 @@ def taken(outcome: RequestOutcome, state: Draft) -> list[str]:
         return []
     if state.typing:
         return parts_of(state.text)
-    return [choice.label for choice in state.choices if choice.outcome(plan=state.plan) == outcome]
+    if not isinstance(outcome, Allowed | Denied):
+        return []
+    return list(answer_to(kind_of(state.request).asked(state.request), outcome).selected)
 
 
 def parts_of(text: str) -> list[str]:

@@ -11,15 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.answering.grammar import Names, TypedError, button, read_flag, read_line, read_value
+from ccq_tui.inbox.choices import permission_asked
+from ccq_tui.inbox.requests import PermissionRequest
+from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions.marks import marks
 from ccq_tui.questions.model import Answer, FieldRules, Kind, Option, Question
 from tests.unit.inbox.made import questions
 
+RULES = tuple(Suggestion("addRules", "session", (Rule("Bash", f"{one} *"),), "allow") for one in ("a", "b"))
+RUNS = PermissionRequest("t", "s", "Bash", {"command": "a"}, suggestions=RULES)
 ROWS = Path(__file__).with_name("rows.txt").read_text(encoding="utf-8").splitlines()[1:]
 
 
 def asked(options: str, what: str) -> tuple[Question, tuple[str, ...]]:
     """Return the question of a row, and the values of its options."""
+    if what.startswith("permission"):
+        asked = permission_asked(RUNS).offered(lasting="ticket" not in what)
+        return asked.question, ()
     named = [one.partition("=") for one in options.split(" · ") if one.strip()]
     words = set(what.split())
     kind = next((one for one in Kind if one in words), Kind.CHOICE)

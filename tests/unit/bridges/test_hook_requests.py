@@ -115,10 +115,10 @@ def test_no_words_are_offered_that_could_not_be_said_along_with_a_permission(tmp
     for number, (tool, source) in enumerate((("Bash", COMMAND), ("ExitPlanMode", PLAN))):
         request = request_of(told(tmp_path / str(number), tool, source), "toolu_1")
         assert isinstance(request, PermissionRequest | PlanRequest)
-        choices = kind_of(request).choices(request)
-        assert [one.label for one in choices if one.allows and one.takes_text] == []
-        assert "a" not in dict(decision_hints(DecisionState(request, choices)))
-        assert [one.takes_text for one in choices if not one.allows] == [False, True]
+        asked = kind_of(request).asked(request)
+        assert [one.key for one in asked.acts if one.allows and one.takes_words] == []
+        assert "a" not in dict(decision_hints(DecisionState(request, asked.question)))
+        assert [one.takes_words for one in asked.acts if not one.allows] == [False, True]
         with pytest.raises(InvalidOutcome, match="takes no words"):
             check_outcome(request, Allowed("and be quick"))
 

@@ -88,6 +88,7 @@ def test_the_same_questions_are_the_same_call_however_they_are_written() -> None
     assert read_questions(same) == first
     assert read_questions(json.loads(json.dumps(same)) | {"unknown": [1]}).id == first.id
     assert read_questions(other).id != first.id
+    assert first.id == "ask_ba891b8fb594dd7d", "what earlier versions called it: who asks again is answered"
     assert first.source == {}, "what came beside the questions is not kept"
 
 

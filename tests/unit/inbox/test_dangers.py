@@ -67,7 +67,7 @@ def test_what_grants_nothing_is_not_offered_and_what_cannot_be_read_neither() ->
     rules = [Suggestion("addRules", "localSettings", (Rule("Bash", one),), "allow") for one in (other, same)]
     request = asks("Bash", f"{HERE}/f1", *own, *rules, command=same)
     assert request.blocked_path == ""
-    assert [choice.label for choice in first_draft(request).choices if choice.suggestion] == [
+    assert [one.label for one in first_draft(request).question.options if one.act.lasts] == [
         "For this session: work in /work",
         "In this project, always: exactly this command",
     ]

@@ -18,6 +18,7 @@ from ccq_tui.inbox.decision import (
     means_something,
 )
 from ccq_tui.inbox.draft import first_draft
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import events as ev
@@ -25,6 +26,7 @@ from ccq_tui.questions import events as ev
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 ACCEPT = Suggestion("setMode", mode="acceptEdits")
 PERMISSION = PermissionRequest("toolu_1", "s", "Bash", {"command": "make"}, suggestions=(ALWAYS, ACCEPT))
+RULES = tuple(replace(ALWAYS, rules=(Rule("Bash", f"make {n} *"),)) for n in range(11))
 PLAN = PlanRequest("toolu_2", "s", "# Plan")
 
 
@@ -58,10 +60,10 @@ def test_keys_and_enter_decide(request_: PermissionRequest, pressed: str, outcom
 
 def test_nothing_is_offered_for_longer_that_was_not_suggested() -> None:
     bare = first_draft(replace(PERMISSION, suggestions=()))
-    assert [choice.key for choice in bare.choices] == ["y", "n", "a", "e"]
+    assert [choice.key for choice in bare.acts] == ["y", "n", "a", "e"]
     assert keys(bare, "1") == bare, "a digit without a choice decides and types nothing"
-    many = first_draft(replace(PERMISSION, suggestions=(ALWAYS,) * 11))
-    assert [choice.key for choice in many.choices] == ["y", "n", *"123456789", "", "", "a", "e"]
+    many = first_draft(replace(PERMISSION, suggestions=RULES))
+    assert [choice.key for choice in many.acts] == ["y", "n", *map(str, range(1, 12)), "a", "e"]
 
 
 def test_allowing_with_text() -> None:
@@ -144,9 +146,10 @@ def test_a_letter_that_does_not_decide_goes_to_its_row_as_a_digit_does(
 ) -> None:
     moves = ev.Pressed(key, key, decides=False)
     after = decide(first_draft(request_), moves)
-    there = after.choices[after.cursor]
+    there = after.acts[after.cursor]
     assert (after.outcome, there.key, after.notice) == (None, key, ENTER_TAKES)
-    assert decide(after, ev.Pressed("enter")).outcome == there.outcome()
+    asked = kind_of(request_).asked(request_)
+    assert decide(after, ev.Pressed("enter")).outcome == asked.values[after.cursor]
     unseen = decide(decide(first_draft(request_), ev.Seen(EVERY_ROW, 3)), moves)
     assert bool(unseen.notice) == (not there.allows), "Enter asks before it allows what was not seen"
 

@@ -23,16 +23,16 @@ from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import kinds, schema
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.answer_json import load_answer
-from ccq_tui.inbox.choices import ALLOW, DENY, read_decision
+from ccq_tui.inbox.choices import permission_asked, read_decision
 from ccq_tui.inbox.decision import DecisionState, decide
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.format import how_to_answer
-from ccq_tui.inbox.kinds import KINDS, kind_of, parse_outcome
+from ccq_tui.inbox.kinds import KINDS, kind_of, outcome_of, parse_outcome
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.inbox.requests import (
     Allowed,
-    Asked,
     Asker,
+    Call,
     Denied,
     Origin,
     PermissionRequest,
@@ -56,7 +56,7 @@ from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.processes import Owner
-from ccq_tui.questions import Kind, Option, Question, QuestionSet
+from ccq_tui.questions import Declined, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.events import Event, Pressed, TextChanged
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import Focus, PanelState, opened, resting_focus
@@ -117,7 +117,7 @@ def test_every_request_has_a_kind_that_says_all_of_it(request: Request) -> None:
     assert kind.title(request)
     assert next(iter(kind.plain_text(request, None))) == ""
     assert "ccq-tui answer NAME" in how_to_answer(request, "NAME")[0]
-    kind.check(request, kind.REFUSAL)
+    kind.check(request, outcome_of(request, Declined()))
     json.dumps(kind.record(request))
 
 
@@ -213,19 +213,20 @@ def test_nobody_a_newer_surface_and_nonsense_are_read_too() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class BookingRequest(Asked):
+class BookingRequest(Call):
     """A request of a kind that nothing else knows."""
 
     room: str
 
 
+YES_OR_NO = permission_asked(PermissionRequest("", "", "Book", {}, origin=Origin(Asker.MCP)))
 BOOKING = SimpleNamespace(
-    WORD="booking", NOUN="decision", TYPE=BookingRequest, OUTLIVES=True, EXPIRES=False, REFUSAL=Denied(),
+    WORD="booking", NOUN="decision", TYPE=BookingRequest, OUTLIVES=True, EXPIRES=False,
     CALLED="a booking", ENDS=(Allowed, Denied),
     same=lambda one, other: one.room == other.room,
     check=lambda *_: None,
-    parse=lambda _, data: read_decision((ALLOW, DENY), data),
-    choices=lambda _: (ALLOW, DENY),
+    parse=lambda _, data: read_decision(YES_OR_NO, data),
+    asked=lambda _: YES_OR_NO,
     title=lambda _: "booking",
     summary=lambda request: f"Book {request.room}?",
     plain_text=lambda request, _: [f"Room {request.room}"],

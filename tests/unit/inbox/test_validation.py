@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.inbox.answer_json import load_answer
+from ccq_tui.inbox.choices import EACH, answer_to, decided
 from ccq_tui.inbox.kinds import check_outcome, kind_of, parse_outcome
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.inbox.requests import (
@@ -215,8 +216,12 @@ def test_nothing_but_a_form_can_be_dismissed() -> None:
 
 @given(to_decide, st.text(max_size=5))
 def test_every_choice_of_a_permission_or_plan_is_taken(request: DecidedRequest, text: str) -> None:
-    for choice in kind_of(request).choices(request):
-        check_outcome(request, choice.outcome(text, text if isinstance(request, PlanRequest) else ""))
+    asked = kind_of(request).asked(request)
+    for option, act in zip(asked.question.options, asked.acts, strict=True):
+        answer = Answer((option.label,), f"x{text}" if act.takes_words else "")
+        outcome = decided(asked, Answered((answer,)), text if isinstance(request, PlanRequest) else "")
+        check_outcome(request, outcome)
+        assert answer_to(asked, outcome) == answer
 
 
 CACHES = Question(
@@ -345,8 +350,8 @@ WRONG_DECISION = [
         *((PLAN, data, "choice", "a number from 1 to 5 is needed") for data in WRONG_DECISION),
         (PLAN, {"choice": 1, "why": "so"}, "", "unknown field “why”; known are choice, note"),
         (PLAN, {"choice": 1, "note": 1}, "note", "a text is needed"),
-        (PLAN, {"choice": 1, "note": "x"}, "note", "choice 1 takes none; 4 and 5 do"),
-        (PLAN, {"choice": 4, "note": " "}, "note", "choice 4 needs your message to Claude"),
+        (PLAN, {"choice": 1, "note": "x"}, "note", f"“{EACH}” takes none; those with “…” do"),
+        (PLAN, {"choice": 4, "note": " "}, "note", "“Approve, and say something…” needs your message"),
         (HOOKED, {"choice": 4}, "choice", "a number from 1 to 3 is needed"),
     ],
 )  # fmt: skip

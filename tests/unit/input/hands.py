@@ -205,7 +205,7 @@ class Person:
     def shown(self) -> list[str]:
         state = self.state
         if not isinstance(state, PanelState):
-            where = state.choices[state.cursor].key
+            where = state.acts[state.cursor].key
             there = f"writes {where} “{state.text}”" if state.typing else f"at {where}"
             return [there, *(["hidden"] if state.hidden else [])]
         draft = state.page.draft

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ccq_tui.inbox.choices import PLAN_CHOICES
 from ccq_tui.inbox.requests import Allowed, Asker, Denied, Origin, PermissionRequest, PlanRequest, Request
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.plain.dialog import End
@@ -26,14 +25,14 @@ Printed = pytest.CaptureFixture[str]
     ("request_", "typed", "outcome"),
     [
         (RUN, "Y\n", Allowed()),
-        (RUN, "yes\nn because\nq\n\nn\n", Denied()),
+        (RUN, "yes do\nn because\nq\n\nno\n", Denied()),
         (RUN, "d\n", Denied()),
         (RUN, "2\ny\n", Allowed(suggestion=RULES[1])),
         (RUN, "11\nno\n11\ny\n", Allowed(suggestion=RULES[10])),
         (RUN, "12\na\n\na be quick\n", Allowed("be quick")),
         (RUN, "e\nuse pnpm\n", Denied("use pnpm")),
-        (PLAN, "y\n", PLAN_CHOICES[0].outcome()),
-        (PLAN, "1\ny\n", PLAN_CHOICES[2].outcome()),
+        (PLAN, "y\n", Allowed(mode="default")),
+        (PLAN, "1\ny\n", Allowed(mode="acceptEdits")),
         (PLAN, "e first \\\nthe tests\n", Denied("first \nthe tests")),
         (
             PermissionRequest("t3", "x", "Read", {}, origin=Origin(Asker.MCP, "bot")),

@@ -13,7 +13,7 @@ from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, ElicitationRequest, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Expired, Kind, Question
-from ccq_tui.remote.publication import Channel, contract_questions, outlasts, read_answer, read_contract
+from ccq_tui.remote.publication import Channel, contract_questions, read_answer, read_contract
 from tests.unit.remote.publishing import COLOUR, PARTS, permission, plan, question
 from tests.unit.remote.test_publication import VALUES, stored
 
@@ -42,7 +42,8 @@ def is_sound(request: Request, read: Callable[[], RequestOutcome], *, grants: bo
     except InvalidOutcome as error:
         return bool(error.reason)
     check_outcome(request, outcome)
-    lasts = isinstance(outcome, Allowed) and outlasts(outcome)
+    mode = getattr(outcome, "mode", "")
+    lasts = getattr(outcome, "suggestion", None) is not None or mode not in ("", "default")
     return not isinstance(outcome, Cancelled | Expired) and (grants or not lasts)
 
 
@@ -99,7 +100,7 @@ WRONG_ANSWERS = [
     (question(), {"dismiss": True}, "a question set cannot end as “dismissed”"),
     (permission(), {"choice": 3}, NOT_LASTING),
     (permission(), {"choice": 9}, "choice: a number from 1 to 5 is needed"),
-    (permission(), {"choice": 5}, "note: choice 5 needs your message to Claude"),
+    (permission(), {"choice": 5}, "note: “Deny, and say what to do instead…” needs your message"),
     (permission(), {"decline": True, "note": "x"}, "unknown field “decline”; known are choice, note"),
 ]  # fmt: skip
 

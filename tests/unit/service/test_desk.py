@@ -137,19 +137,7 @@ async def test_what_happened_while_no_service_ran(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "decided"),
-    [
-        ("Yes", Allowed()),
-        ("allow ONCE", Allowed()),
-        ("n", Denied()),
-        ("e use make", Denied("use make")),
-        ("Deny, and say what to do instead: use make", Denied("use make")),
-        ("1", None),
-        ("4 use make", None),
-        ("yes please", None),
-        ("5", None),
-        ("whatever", None),
-    ],
+    ("said", "decided"), [("Yes", Allowed()), ("e use make", Denied("use make")), ("e", None), ("1", None)]
 )
 async def test_a_permission(served: Served, said: str, decided: object) -> None:
     request = PermissionRequest("toolu_3", SESSION, tool="Bash", input={"command": "```\nmake"})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ccq_tui.answering.asked import Asked
 from ccq_tui.inbox.answer_json import check_fields, named
-from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.kinds import question
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, wrapped
 from ccq_tui.inbox.requests import ElicitationRequest, Reply, RequestOutcome
@@ -21,7 +21,6 @@ TYPE = ElicitationRequest
 OUTLIVES = EXPIRES = False
 CALLED = "a form"
 ENDS: tuple[type[RequestOutcome], ...] = (Answered, Declined, Dismissed)
-REFUSAL: RequestOutcome = Declined()
 
 
 def same(one: ElicitationRequest, other: ElicitationRequest) -> bool:
@@ -29,9 +28,9 @@ def same(one: ElicitationRequest, other: ElicitationRequest) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in ("server", "message", "url", "schema"))
 
 
-def choices(request: ElicitationRequest) -> tuple[Choice, ...]:  # noqa: ARG001 - each field has its own
-    """Return no ways to decide: it is filled in."""
-    return ()
+def asked(request: ElicitationRequest) -> Asked:
+    """Return its question set."""
+    return Asked(request.questions)
 
 
 def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:

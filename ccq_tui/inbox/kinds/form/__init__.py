@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ccq_tui.answering.asked import Asked
 from ccq_tui.inbox.answer_json import named
-from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.kinds import question
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
 from ccq_tui.inbox.requests import FormRequest, Reply, RequestOutcome
@@ -19,7 +19,6 @@ TYPE = FormRequest
 OUTLIVES = EXPIRES = True
 CALLED = "a form"
 ENDS: tuple[type[RequestOutcome], ...] = (Answered, Declined, Dismissed, Expired)
-REFUSAL: RequestOutcome = Declined()
 parse = question.parse
 
 
@@ -28,9 +27,9 @@ def same(one: FormRequest, other: FormRequest) -> bool:
     return (one.questions, one.context) == (other.questions, other.context)
 
 
-def choices(request: FormRequest) -> tuple[Choice, ...]:  # noqa: ARG001 - each question has its own
-    """Return no ways to decide: it is filled in."""
-    return ()
+def asked(request: FormRequest) -> Asked:
+    """Return its question set."""
+    return Asked(request.questions)
 
 
 def check(request: FormRequest, outcome: RequestOutcome) -> None:

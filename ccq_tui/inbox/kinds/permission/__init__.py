@@ -8,7 +8,7 @@ from typing import Any
 
 from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.inbox.answer_json import named
-from ccq_tui.inbox.choices import check_words, choice_records, permission_choices, read_decision
+from ccq_tui.inbox.choices import check_words, choice_records, permission_asked, read_decision
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines, hunks_of
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
@@ -22,8 +22,7 @@ TYPE = PermissionRequest
 OUTLIVES = EXPIRES = False
 CALLED = "a permission"
 ENDS: tuple[type[RequestOutcome], ...] = (Allowed, Denied)
-REFUSAL: RequestOutcome = Denied()
-choices = permission_choices
+asked = permission_asked
 
 
 def same(one: PermissionRequest, other: PermissionRequest) -> bool:
@@ -44,7 +43,7 @@ def check(request: PermissionRequest, outcome: Allowed | Denied) -> None:
 
 def parse(request: PermissionRequest, data: Mapping[str, Any]) -> RequestOutcome:
     """Read a decision: the number of a choice, and its note."""
-    return read_decision(choices(request), data)
+    return read_decision(asked(request), data)
 
 
 def deliver(request: PermissionRequest, outcome: Allowed | Denied, source: Mapping[str, Any]) -> Reply:
@@ -109,5 +108,5 @@ def record(request: PermissionRequest) -> dict[str, Any]:
         **named(request, "tool", "description", "reason"),
         "input": dict(request.input),
         "change": dict(request.change),
-        "choices": choice_records(choices(request)),
+        "choices": choice_records(asked(request)),
     }

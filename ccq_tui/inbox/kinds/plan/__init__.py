@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.inbox.agent_texts import rejection
-from ccq_tui.inbox.choices import PLAN_CHOICES, Choice, check_words, choice_records, read_decision
+from ccq_tui.inbox.choices import check_words, choice_records, plan_asked, read_decision
 from ccq_tui.inbox.layout import Passage, kept_lines
 from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest, Reply, RequestOutcome
 from ccq_tui.inbox.suggestions import Suggestion
@@ -19,7 +19,7 @@ TYPE = PlanRequest
 OUTLIVES = EXPIRES = False
 CALLED = "a plan"
 ENDS: tuple[type[RequestOutcome], ...] = (Allowed, Denied)
-REFUSAL: RequestOutcome = Denied()
+asked = plan_asked
 
 
 def same(one: PlanRequest, other: PlanRequest) -> bool:
@@ -27,26 +27,19 @@ def same(one: PlanRequest, other: PlanRequest) -> bool:
     return one.plan == other.plan
 
 
-def choices(request: PlanRequest) -> tuple[Choice, ...]:
-    """Return the ways to decide on it."""
-    words = not request.origin.is_foreign
-    offered = (one for one in PLAN_CHOICES if request.auto or one.mode != "auto")
-    return tuple(one for one in offered if words or not (one.allows and one.takes_text))
-
-
 def check(request: PlanRequest, outcome: Allowed | Denied) -> None:
     """Refuse an outcome that it does not take."""
     if isinstance(outcome, Allowed):
         if outcome.suggestion is not None:
             raise InvalidOutcome("suggestion", "only a permission takes it")
-        if outcome.mode not in ("", *(one.mode for one in choices(request))):
+        if outcome.mode not in ("", *(getattr(one, "mode", "") for one in asked(request).values)):
             raise InvalidOutcome("mode", f"a plan is not carried out in “{one_line(outcome.mode, 40)}”")
         check_words(request, outcome)
 
 
 def parse(request: PlanRequest, data: Mapping[str, Any]) -> RequestOutcome:
     """Read a decision: the number of a choice, and its note."""
-    return read_decision(choices(request), data)
+    return read_decision(asked(request), data)
 
 
 def deliver(request: PlanRequest, outcome: Allowed | Denied, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001
@@ -91,4 +84,4 @@ def plain_text(request: PlanRequest, outcome: RequestOutcome | None) -> Iterator
 
 def record(request: PlanRequest) -> dict[str, Any]:
     """Return its own fields in JSON."""
-    return {"plan": request.plan, "choices": choice_records(choices(request))}
+    return {"plan": request.plan, "choices": choice_records(asked(request))}

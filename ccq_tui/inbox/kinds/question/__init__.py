@@ -8,14 +8,23 @@ from decimal import Decimal
 from typing import Any
 from unicodedata import normalize
 
+from ccq_tui.answering.asked import Asked
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
 from ccq_tui.inbox.answer_json import check_fields, is_number, named, words
-from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, cut, wrapped
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
-from ccq_tui.questions.conditions import asked
+from ccq_tui.questions import (
+    Answer,
+    Answered,
+    Declined,
+    Discussed,
+    Expired,
+    Kind,
+    Question,
+    QuestionSet,
+    conditions,
+)
 from ccq_tui.questions.limits import allowed_words, skips
 from ccq_tui.questions.numbers import allowed_range, number_problem
 from ccq_tui.text import one_line, safe
@@ -26,7 +35,6 @@ TYPE = QuestionRequest
 OUTLIVES = EXPIRES = True
 CALLED = "a question set"
 ENDS: tuple[type[RequestOutcome], ...] = (Answered, Discussed, Declined, Expired)
-REFUSAL: RequestOutcome = Declined()
 FIELDS = ("selected", "other", "note", "empty", "unselected")
 MOST_LABELS = 6
 
@@ -36,9 +44,9 @@ def same(one: QuestionRequest, other: QuestionRequest) -> bool:
     return one.questions == other.questions
 
 
-def choices(request: QuestionRequest) -> tuple[Choice, ...]:  # noqa: ARG001 - each question has its own
-    """Return no ways to decide: it is answered."""
-    return ()
+def asked(request: QuestionRequest) -> Asked:
+    """Return its question set."""
+    return Asked(request.questions)
 
 
 def check(request: QuestionRequest, outcome: RequestOutcome) -> None:
@@ -221,7 +229,9 @@ def plain_text(request: AnsweredRequest, outcome: RequestOutcome | None) -> Iter
     """Return the whole request as lines, with its answers."""
     answers = outcome.answers if isinstance(outcome, Answered | Discussed) else ()
     questions = request.questions.questions
-    shown = asked(questions, answers) if len(answers) == len(questions) else (True,) * len(questions)
+    shown = (
+        conditions.asked(questions, answers) if len(answers) == len(questions) else (True,) * len(questions)
+    )
     for number, question in enumerate(questions, 1):
         if not shown[number - 1]:
             continue
