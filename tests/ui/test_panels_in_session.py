@@ -193,6 +193,14 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
             apply(sheet, node, **how)
 
         monkeypatch.setattr(Stylesheet, "apply", noted)
+        heights: list[int] = []
+        begin = run.screen.dock._open_panel
+
+        def begun(**how: Any) -> None:
+            begin(**how)
+            heights.append(run.screen.dock.panel.region.height if run.screen.dock.panel else 0)
+
+        monkeypatch.setattr(run.screen.dock, "_open_panel", begun)
         drawn = counted(monkeypatch, Painter, "draw")
         for number in range(2):
             for event, panel in (
@@ -208,6 +216,7 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
                 assert not [node for node in looked_up if not isinstance(node, NoticeLine)], (number, event)
                 # The lines of the transcript are those that were there, and what is told of the request.
                 assert len(drawn) <= 3, (number, event)
+                assert heights.pop() > 1, "it is drawn as it begins, without a wait for the screen's timer"
                 await keys_work(run, pilot)
                 await pilot.press("enter" if isinstance(event.request, PermissionRequest) else "1", "enter")
                 await settled(run, pilot)
