@@ -173,8 +173,7 @@ def fill(
     Raises:
         Refused: The output cannot be written, the inbox cannot be opened, or given answers are missing.
     """
-    from ccq_tui.forms.filling import FilledIn, proposals, record_given, request_of
-    from ccq_tui.forms.given import lacking
+    from ccq_tui.forms.filling import FilledIn, filled, proposals, record_given, request_of
     from ccq_tui.forms.output import OutputError, check_output
     from ccq_tui.inbox.verdicts import InboxError
     from ccq_tui.questions.prose import answer_line
@@ -182,7 +181,9 @@ def fill(
     given, proposed = given or [None] * len(form.names), proposals(form)
     if defaults:
         given = [one or proposed.get(name) for name, one in zip(form.names, given, strict=True)]
-    if no_input and (missing := lacking(form, given)):
+    state = filled(form.questions, given)
+    missing = [form.names[tab] for tab in state.asked_tabs if state.pages[tab].lacking]
+    if no_input and missing:
         takes = {name: f" (--defaults takes {answer_line(one)})" for name, one in proposed.items()}
         words = ", ".join(one + takes.get(one, "") for one in missing)
         raise Refused(f"--no-input: --answers lacks {words}.")
@@ -245,12 +246,13 @@ async def _asked(request: FormRequest, show: Show, inactive: float | None, wait:
 
 async def _begun(given: Sequence[Answer | None], show: Show, filling: Filling) -> None:
     """Show a form with the answers that are given as its draft."""
-    from ccq_tui.forms.given import with_given
+    from ccq_tui.answering.interview import Interview
     from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.questions.state import PanelState
 
     if any(given) and isinstance(state := filling.opened.shown, PanelState):
-        filling.opened.type(with_given(state, given), Actor.here(Surface.COMMAND, NAME))
+        begun = Interview.of(state.questions, state).given(given)
+        filling.opened.type(begun.state, Actor.here(Surface.COMMAND, NAME))
     await show(filling)
 
 
@@ -302,7 +304,7 @@ async def _in_inbox(filling: Filling, *, detach: bool) -> None:
     from ccq_tui.plain.dialog import End
     from ccq_tui.plain.lines import Lines
 
-    lines = Lines(os.open(os.devnull, os.O_RDONLY) if detach else 0, err=True)
+    lines = Lines(os.open(os.devnull, os.O_RDONLY) if detach else 0, err=True, bell=False)
     begun = lines.begun()
     if not begun:
         _say_how(filling)
@@ -317,16 +319,16 @@ async def _in_inbox(filling: Filling, *, detach: bool) -> None:
 async def _by_lines(filling: Filling, lines: Lines | None = None) -> End:
     """Ask on standard error: a result belongs on standard output."""
     from ccq_tui.inbox.actors import Actor, Surface
-    from ccq_tui.plain.form import fill_in
+    from ccq_tui.plain.answering import answer
     from ccq_tui.plain.lines import Lines
 
-    lines = lines or Lines(err=True)
+    lines = lines or Lines(err=True, bell=False)
     loop, asking = asyncio.get_running_loop(), asyncio.current_task()
     filling.heard_at = lambda: lines.heard_at
     loop.add_signal_handler(signal.SIGINT, lambda: lines.interrupt() or (asking and asking.cancel()))
     warning = asyncio.ensure_future(filling.warn(lines.note))
     try:
-        return await fill_in(filling.opened, lines, Actor.here(Surface.ASKER))
+        return await answer(filling.opened, lines, Actor.here(Surface.ASKER))
     finally:
         warning.cancel()
         loop.remove_signal_handler(signal.SIGINT)

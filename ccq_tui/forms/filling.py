@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from ccq_tui.answering.interview import Interview
 from ccq_tui.config.paths import expanded
 from ccq_tui.forms.form import Form
-from ccq_tui.forms.given import with_given
 from ccq_tui.forms.output import write_record
 from ccq_tui.forms.record import record_for, record_of
 from ccq_tui.inbox.actors import Actor
@@ -23,8 +23,8 @@ from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Asker, FormRequest, Origin
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Kind
-from ccq_tui.questions.state import opened
+from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Kind, QuestionSet
+from ccq_tui.questions.state import PanelState
 
 STDOUT = "-"
 WARNED_SECONDS, LAST_SECONDS = 300.0, 60.0
@@ -227,6 +227,11 @@ def proposals(form: Form) -> dict[str, Answer]:
     }
 
 
+def filled(questions: QuestionSet, given: Sequence[Answer | None]) -> PanelState:
+    """Return a form with answers that nobody is asked for; what is only proposed is none."""
+    return Interview.of(questions).given([one or Answer() for one in given]).state
+
+
 def record_given(request: FormRequest, given: Sequence[Answer | None]) -> FilledIn:
     """Write the record of answers that nobody is asked for; one to a question that is not asked is left out.
 
@@ -234,9 +239,9 @@ def record_given(request: FormRequest, given: Sequence[Answer | None]) -> Filled
         InvalidOutcome: The form does not take them.
         OutputError: The record cannot be written.
     """
-    state = with_given(opened(request.questions), [one or Answer() for one in given])
-    check_outcome(request, Answered(state.answers))
+    answers = filled(request.questions, given).answers
+    check_outcome(request, Answered(answers))
     now = datetime.now(UTC)
-    record = record_of(request, state.answers, now, now, str(uuid4()))
+    record = record_of(request, answers, now, now, str(uuid4()))
     write_record(request.output, record)
     return FilledIn(record)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 from ccq_tui.answering.grammar import TypedError, read_value
 from ccq_tui.forms.form import Form
 from ccq_tui.questions import Answer
-from ccq_tui.questions.conditions import asked
-from ccq_tui.questions.moves import page_answered
-from ccq_tui.questions.state import PanelState
 from ccq_tui.text import one_line
 from ccq_tui.words import listed
 
@@ -49,24 +45,3 @@ def read_given(form: Form, values: Mapping[str, Any]) -> tuple[Answer | None, ..
     if problems:
         raise GivenError("\n".join(problems))
     return tuple(given)
-
-
-def lacking(form: Form, given: Sequence[Answer | None]) -> list[str]:
-    """Return the ids of required questions that are asked and have no answer."""
-    questions = form.questions.questions
-    answers = [one or Answer() for one in given] or [Answer()] * len(questions)
-    shown = asked(questions, answers)
-    return [
-        name
-        for name, question, answer, is_asked in zip(form.names, questions, answers, shown, strict=True)
-        if is_asked and question.required and not answer.given
-    ]
-
-
-def with_given(state: PanelState, given: Sequence[Answer | None]) -> PanelState:
-    """Return a form's state with answers as its draft, which a person sees and confirms."""
-    pages = tuple(
-        page if one is None else page_answered(page, one)
-        for page, one in zip(state.pages, given, strict=True)
-    )
-    return replace(state, pages=pages)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ccq_tui.answering.grammar import Names, TypedError
+from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.plain.tables import as_sentences
 from ccq_tui.questions import Kind
@@ -19,21 +21,21 @@ from ccq_tui.questions.prose import (
     before_words,
     shown_label,
 )
-from ccq_tui.questions.state import Page, PanelState
+from ccq_tui.questions.state import PanelState
 from ccq_tui.text import one_line
 
 
-def label_of(state: PanelState) -> str:
+def label_of(interview: Interview) -> str:
     """Return the label of the question in front, its place among those that are asked, or of the review."""
-    if state.in_review:
+    if (question := interview.question) is None:
         return "review"
-    asked = state.asked_tabs
-    optional = " (optional)" if state.page.question.optional else ""
-    return f"question {asked.index(state.tab) + 1} of {len(asked)}{optional}"
+    optional = " (optional)" if question.optional else ""
+    return f"question {interview.number} of {interview.count}{optional}"
 
 
-def text_of(state: PanelState) -> str:
+def text_of(interview: Interview) -> str:
     """Return the question in front with its options and an earlier answer, or all answers so far."""
+    state = interview.state
     return "\n".join(_review(state) if state.in_review else _question(state))
 
 
@@ -60,16 +62,15 @@ def _options(question: Question) -> Iterator[str]:
             yield f"Preview of {number}:\n{option.preview}"
 
 
-def prompt_of(state: PanelState) -> str:
+def prompt_of(interview: Interview) -> str:
     """Return the prompt for the question in front, or for the review."""
-    if state.in_review:
+    if (question := interview.question) is None:
         return "y confirms, a number goes back to that question, ? for help:"
-    page, words = state.page, [_wanted(state.page.question)]
-    question = page.question
+    words, now = [_wanted(question)], interview.state.page.answer()
     if question.kind is Kind.CHOICE and not question.closed:
-        words.append("o TEXT for your own words")
-    if answer := current(page):
-        words.append(f"Enter keeps “{one_line(answer, QUOTED)}”")
+        words.append(f"{_short(question, 'other')} TEXT for your own words")
+    if now.given:
+        words.append(f"Enter keeps “{one_line(answer_line(now), QUOTED)}”")
     elif question.optional:
         words.append("Enter skips")
     return f"{', '.join([*words, '? for help'])}:"
@@ -86,17 +87,12 @@ def _wanted(question: Question) -> str:
         return f"Type a {question.kind}{f', {limits}' if limits else ''}{on}"
     if not count:
         return "It has no options"
-    named = f"1 to {count}" if count > 1 else "1"
+    first, last = marks(question)[0], marks(question)[-1]
+    named = f"{first} to {last}" if count > 1 else first
     if not question.multi_select:
         return f"Choose {named}"
-    several = f"some of {named}, as in 1,{count}" if count > 1 else named
+    several = f"some of {named}, as in {first},{last}" if count > 1 else named
     return f"Choose {several}{'' if question.skippable else ', or 0 for none'}"
-
-
-def current(page: Page) -> str:
-    """Return the answer so far in one line, or ""."""
-    answer = page.answer()
-    return answer_line(answer) if answer.given else ""
 
 
 def _review(state: PanelState) -> Iterator[str]:
@@ -110,27 +106,79 @@ def _review(state: PanelState) -> Iterator[str]:
         yield f"{number}. {chr(10).join(rows)}".replace("\n", "\n   ")
 
 
-def help_text(state: PanelState) -> str:
+COMMANDS = {
+    "back": ("b", "back to the question before."),
+    "review": ("r", "review all answers."),
+    "other": ("o", "answer in your own words."),
+    "note": ("n", "a note beside the answer."),
+    "reply": ("c", "reply to all of it in prose instead of answers."),
+    "take": ("t", "go on from the draft of the other surface."),
+    "decline": ("d", "decline."),
+    "help": ("?", "this help."),
+}
+WITH_TEXT = ("other", "note", "reply")
+"""The commands that take a text, on their line or on the next one."""
+
+
+def command_of(interview: Interview, line: str, *, stale: bool) -> tuple[str, str]:
+    """Return the command that a line is, with its text; "" for an answer."""
+    word, _, text = line.partition(" ")
+    question, text = interview.question, text.strip()
+    known = _known(interview, stale=stale)
+    command = next((name for name in known if word.lower() in (name, COMMANDS[name][0])), "")
+    if not command or _names(question, word) or _names(question, line):
+        return "", ""
+    # A text may well begin with one of these words.
+    no_text = command not in WITH_TEXT or (question is not None and question.kind is Kind.TEXT)
+    return ("", "") if text and no_text else (command, text)
+
+
+def _known(interview: Interview, *, stale: bool) -> list[str]:
+    """Return the commands that do something here."""
+    question, prose = interview.question, interview.state.questions.takes_prose
+    known = {
+        "review": interview.has_review,
+        "other": question is not None and not question.closed,
+        "note": question is not None and prose,
+        "reply": prose,
+        "take": stale,
+    }
+    return [name for name in COMMANDS if known.get(name, True)]
+
+
+def _names(question: Question | None, text: str) -> bool:
+    """Whether a text names an option, which comes before a command."""
+    try:
+        return question is not None and Names.of(question).place(text) is not None
+    except TypedError:
+        return True
+
+
+def _short(question: Question | None, command: str) -> str:
+    """Return the letter of a command, or its word where the letter is an option."""
+    letter = COMMANDS[command][0]
+    return command if _names(question, letter) else letter
+
+
+def help_text(interview: Interview, *, stale: bool) -> str:
     """Say what can be typed."""
-    question, review, several = state.page.question, state.in_review, state.needs_review
-    one, prose = not review, state.questions.takes_prose
-    chosen = one and question.kind is Kind.CHOICE
+    question = interview.question
+    chosen = question is not None and question.kind is Kind.CHOICE
+    several = question is not None and question.multi_select
     lines = (
         (True, "A line ends with Enter; a backslash at its end continues it on the next line."),
-        (review, "y: confirm these answers."),
-        (review, "A number: go back to that question."),
-        (chosen, "A number, or a label in any case: choose that option."),
-        (chosen and question.multi_select, "Several with commas, as in 1,3."),
-        (chosen and question.multi_select and not question.skippable, "0: none of them."),
-        (chosen and not question.closed, "o TEXT: answer in your own words."),
-        (one and not chosen, "A line of two characters or more is your answer."),
-        (one and not chosen, "o: the next line is your answer, even one letter."),
-        (one and several, "An empty line: keep the answer, or continue without one."),
-        (one and question.optional and question.skippable, "skip: no answer."),
-        (several, "b: back to the question before."),
-        (several, "r: review all answers."),
-        (one and prose, "n TEXT: a note beside the answer."),
-        (prose, "c TEXT: reply to all of it in prose instead of answers."),
-        (True, "d: decline.\nNothing is sent before you confirm it."),
+        (question is None, "y: confirm these answers."),
+        (question is None, "A number: go back to that question."),
+        (chosen, "A mark, or a label in any case: choose that option."),
+        (several, "Several with commas, as in 1,3."),
+        (several and question is not None and not question.skippable, "0: none of them."),
+        (question is not None and not chosen, "A line is your answer, unless it is one of the words below."),
+        (question is not None, "An empty line: keep the answer, or continue without one."),
+        (question is not None and question.skippable and question.optional, "skip: no answer."),
     )
-    return "\n".join(text for applies, text in lines if applies)
+    said = [text for applies, text in lines if applies]
+    for name in _known(interview, stale=stale):
+        letter, takes = COMMANDS[name][0], " TEXT" * (name in WITH_TEXT)
+        short = "" if _names(question, letter) else f" or {letter}{takes}"
+        said.append(f"{name}{takes}{short}: {COMMANDS[name][1]}")
+    return "\n".join([*said, "Nothing is sent before you confirm it."])

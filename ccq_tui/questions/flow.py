@@ -152,7 +152,7 @@ def _from_field(state: PanelState) -> PanelState:
 def _from_review(state: PanelState) -> PanelState:
     if state.review_row < len(state.pages):
         return turn_to(state, state.review_row)
-    return _confirm(state)
+    return confirm(state)
 
 
 def following(state: PanelState) -> int:
@@ -162,10 +162,11 @@ def following(state: PanelState) -> int:
 
 def _next(state: PanelState) -> PanelState:
     """Go to the question that follows, or the review; a set that needs none is confirmed."""
-    return turn_to(state, following(state)) if state.needs_review else _confirm(state)
+    return turn_to(state, following(state)) if state.needs_review else confirm(state)
 
 
-def _confirm(state: PanelState) -> PanelState:
+def confirm(state: PanelState) -> PanelState:
+    """End a set with its answers; else turn to the question that stands against it, and say why."""
     pages = [(tab, state.pages[tab]) for tab in state.asked_tabs]
     wrong = [at for at, page in pages if page.problem and (page.draft.taken or not page.is_field)]
     if wrong:

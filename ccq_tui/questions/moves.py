@@ -115,8 +115,12 @@ def page_taken_over(page: Page, answer: Answer) -> Page:
 
 
 def page_answered(page: Page, answer: Answer) -> Page:
-    """Return a page with an answer, or left empty on purpose, in place of its draft; its note stays."""
-    fresh = replace(page, draft=Draft(note=page.draft.note, taken=True), filter="")
+    """Return a page with an answer, or left empty on purpose, in place of its draft.
+
+    Its note stays, and own words that are no part of the answer, which a review names.
+    """
+    kept = "" if page.is_field or answer.other else page.draft.other
+    fresh = replace(page, draft=Draft(other=kept, note=answer.note or page.draft.note, taken=True), filter="")
     return page_taken_over(fresh, answer) if answer.given else fresh
 
 

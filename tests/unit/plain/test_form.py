@@ -111,7 +111,7 @@ you: major
 question 2 of 4: Why is it major?
 Type a text, a line that ends in \\ is continued, ? for help:
 you:
-note: An answer is needed · type a text.
+note: an answer is needed · type a text.
 Type a text, a line that ends in \\ is continued, ? for help:
 you: new
   api
@@ -138,7 +138,7 @@ review: Your answers
      AI
 y confirms, a number goes back to that question, ? for help:
 you: 5
-note: y confirms; a number from 1 to 4 goes back to that question.
+note: a number from 1 to 4 goes back to that question.
 y confirms, a number goes back to that question, ? for help:
 you: y
 note: Answered.""".splitlines()
@@ -218,7 +218,7 @@ async def test_a_draft_of_another_surface_is_gone_on_from(tmp_path: Path, capsys
         await until_true(lambda: other.stale)
         other.take_over()
         other.type(turn_to(cast("PanelState", other.shown), 1).with_draft(other="theirs"), PHONE)
-        await hears("t takes it over, and drops what was typed here.")
+        await hears("“take” goes on from it, and drops what was typed here.")
         pipe.write("t\nr\n")
         await hears("theirs")
         pipe.write("y\n")
@@ -233,9 +233,9 @@ async def test_help_names_what_can_be_typed_here(capsys: Printed) -> None:
     said = "\n".join(done.said)
     choice, text, review = (part.partition("you:")[0] for part in said.split("help: ")[1:])
     assert "Several with commas" in choice
-    assert "A line of two characters or more is your answer." in text
+    assert "A line is your answer" in text
     assert "y: confirm these answers." in review
-    assert [part.count("n TEXT") for part in (choice, text, review)] == [1, 1, 0]
+    assert [part.count("note TEXT or n TEXT") for part in (choice, text, review)] == [1, 1, 0]
 
 
 @pytest.mark.parametrize("request_", variants(Request), ids=lambda one: type(one).__name__)
