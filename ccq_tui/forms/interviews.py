@@ -34,7 +34,7 @@ class InterviewError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Interview:
+class ClientForm:
     """A form on its way.
 
     Attributes:
@@ -84,7 +84,7 @@ class Interviews:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def start(self, form: Form, context: Mapping[str, str], output: str) -> Interview:
+    def start(self, form: Form, context: Mapping[str, str], output: str) -> ClientForm:
         """Start an interview.
 
         Raises:
@@ -93,19 +93,19 @@ class Interviews:
         """
         check_output(output)
         answers = (None,) * len(form.names)
-        started = Interview(str(uuid4()), form.document, context, output, datetime.now(UTC), answers)
+        started = ClientForm(str(uuid4()), form.document, context, output, datetime.now(UTC), answers)
         with self._alone():
             if len(list(self._directory.glob("*.json"))) >= MOST_OPEN:
                 raise InterviewError(f"{MOST_OPEN} forms are open: complete or cancel one of them first")
             self._keep(started)
         return started
 
-    def open(self, interview_id: str) -> Interview:
+    def open(self, interview_id: str) -> ClientForm:
         """Return an interview; raises `InterviewError` if it is over."""
         with self._alone():
             return self._read(interview_id)
 
-    def answer(self, interview_id: str, value: Any, question: str) -> Interview:
+    def answer(self, interview_id: str, value: Any, question: str) -> ClientForm:
         """Answer the next question, or the one of an id again; a value is as `forms.given` reads it.
 
         Raises:
@@ -178,10 +178,10 @@ class Interviews:
     def _file(self, interview_id: str) -> Path:
         return self._directory / f"{interview_id}.json"
 
-    def _keep(self, interview: Interview) -> None:
+    def _keep(self, interview: ClientForm) -> None:
         write_whole(self._file(interview.id), _ADAPTER.dump_json(interview))
 
-    def _read(self, interview_id: str) -> Interview:
+    def _read(self, interview_id: str) -> ClientForm:
         try:
             file = self._file(str(UUID(interview_id)))
             interview = _ADAPTER.validate_json(file.read_bytes())
@@ -194,4 +194,4 @@ class Interviews:
         return interview
 
 
-_ADAPTER = TypeAdapter(Interview)
+_ADAPTER = TypeAdapter(ClientForm)

@@ -109,12 +109,12 @@ def test_what_is_asked_is_drawn_beside_the_answer_that_a_script_reads(tmp_path: 
 def test_a_form_and_answers_that_are_piped_in_leave_the_keys_to_the_terminal(tmp_path: Path) -> None:
     write_ten(tmp_path)
     (tmp_path / "known.toml").write_text('kind = "fix"\n', encoding="utf-8")
-    for words, piped, asked in (
+    for words, piped, question in (
         ("-", "ten.toml", "What kind of change?"),
         ("ten.toml --answers -", "known.toml", "What caused the bug?"),
     ):
         with Terminal(["bash", "-c", f"{program()} ask {words} < {piped}"], os.environ, tmp_path) as terminal:
-            terminal.wait_panel(asked)
+            terminal.wait_panel(question)
             terminal.press("ctrl+c")
             terminal.wait(LEAVE)
             terminal.press("y")

@@ -26,7 +26,7 @@ from ccq_tui.bridges.mcp.tools import (
 from ccq_tui.config.paths import state_dir
 from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
 from ccq_tui.forms.form import Form
-from ccq_tui.forms.interviews import Interview, InterviewError, Interviews
+from ccq_tui.forms.interviews import ClientForm, InterviewError, Interviews
 from ccq_tui.forms.output import OutputError
 from ccq_tui.forms.reading import FormFileError, find_form, form_of
 from ccq_tui.inbox.kinds.question import question_lines, question_record
@@ -126,7 +126,7 @@ def _text(arguments: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _next(interview: Interview, problem: str = "") -> types.CallToolResult:
+def _next(interview: ClientForm, problem: str = "") -> types.CallToolResult:
     """Return the next question, or that the form can be completed; with what was wrong, if something was."""
     form = interview.form
     questions, title, intro = form.questions.questions, form.questions.title, form.questions.intro
