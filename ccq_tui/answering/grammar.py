@@ -162,13 +162,13 @@ def read_line(question: Question, text: str, values: Sequence[Any] = ()) -> Answ
     Raises:
         TypedError: The question does not take this.
     """
-    names, text = Names.of(question, values), text.removeprefix("\ufeff").strip()
+    names, exact, text = Names.of(question, values), text, text.removeprefix("\ufeff").strip()
     is_choice = question.kind is Kind.CHOICE
     place = names.exact(text) if is_choice else None
     if place is None and (not text or skips(question, text) or (text == "-" and question.optional)):
         return _nothing(names)
     if not is_choice:
-        return _typed(question, text)
+        return _typed(question, exact if question.secret else text)
     if question.acts and place is None and (act := names.act(text)) is not None:
         return replace(_selected(names, [act[0]]), other=_said(question, *act))
     place = names.place(text) if place is None else place
@@ -298,7 +298,7 @@ def _nothing(names: Names) -> Answer:
 
 
 def _typed(question: Question, text: str) -> Answer:
-    if question.field is not None and question.field.one_line:
+    if question.field is not None and question.field.one_line and not question.secret:
         text = " ".join(text.split())
     if problem := answer_problem(question, text):
         raise TypedError(problem)

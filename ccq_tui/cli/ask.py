@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -38,24 +39,53 @@ if TYPE_CHECKING:
     Show = Callable[[Filling], Awaitable[object]]
 
 T = TypeVar("T")
+F = TypeVar("F", bound="Callable[..., Any]")
+REFUSED = 1
+"""The answer to --confirm is no."""
 DECLINED = 4
 TIMED_OUT = 124
 NAME, SCRIPT = "ccq-tui ask", "A script"
 """Who asks a form, and one question."""
 INACTIVE_SECONDS = 1800.0
 """Seconds without a key after which a form at a terminal closes by default."""
+ALONE = "A secret is asked at the terminal alone"
+_KINDS = {
+    "text": ("text", "a text"),
+    "lines": ("multiline", "a text of several lines"),
+    "number": ("number", "a number"),
+    "date": ("date", "a date, such as 2026-01-31"),
+    "confirm": ("confirm", "yes or no: exit code 0 or 1"),
+    "secret": ("secret", "a text that is drawn as dots and kept nowhere"),
+}
+"""The flags of one question that has no options: its kind, and what it asks for."""
+_FLAGS = "--option, --text, --lines, --number, --date, --confirm and --secret"
+_LIMITS = {
+    "multi": ("min_choices", "max_choices"),
+    **dict.fromkeys(("text", "lines", "secret"), ("min_length", "max_length")),
+}
+MOST_BYTES = 200_000
+"""Most bytes of options in standard input."""
 STDOUT = "-"
 """The output, form or answers that are no file."""
+
+
+def kind_flags(command: F) -> F:
+    """Add a flag for each kind of question."""
+    for name, (_, words) in reversed(_KINDS.items()):
+        command = click.option(f"--{name}", is_flag=True, help=f"Ask TEXT for {words}.")(command)
+    return command
 
 
 @click.command(
     epilog="""\b
   ccq-tui ask release.toml --context version=2.1 --output answers.jsonl
   ccq-tui ask "Deploy to production?" --option Yes --option "Only staging"
+  ccq-tui ask --confirm "Deploy?" && make deploy
 
 \b
 Exit codes:
-    0  answered
+    0  answered; --confirm: yes
+    1  --confirm: no
     2  a form, an answer or an output that cannot be used
     4  declined
   124  nobody answered in time; the draft is kept
@@ -64,11 +94,21 @@ Exit codes:
 )
 @click.argument("form", metavar="FORM|TEXT")
 @click.option(
-    "--option", "options", multiple=True, metavar="LABEL", help="Ask TEXT, with this option. Repeatable."
+    "--option",
+    "options",
+    multiple=True,
+    metavar="LABEL[=VALUE]|-",
+    help="Ask TEXT, with this option, or one for each line of standard input. Repeatable.",
 )
 @click.option("--multi", is_flag=True, help="With --option: any number of them.")
-@click.option("--text", is_flag=True, help="Ask TEXT for a text.")
-@click.option("--number", is_flag=True, help="Ask TEXT for a number.")
+@kind_flags
+@click.option("--default", "proposed", multiple=True, metavar="ANSWER", help="Propose this answer to TEXT.")
+@click.option("--placeholder", metavar="HINT", help="Say in the empty field what to type.")
+@click.option("--pattern", metavar="REGEX", help="The text must match this.")
+@click.option(
+    "--min", "least", type=float, metavar="N", help="The least number, characters, or options of --multi."
+)
+@click.option("--max", "most", type=float, metavar="N", help="The most of them.")
 @click.option("--json", "as_json", is_flag=True, help="With TEXT: print the whole record.")
 @click.option("--context", multiple=True, metavar="KEY=VALUE", help="Say what the form is about. Repeatable.")
 @click.option("--answers", "answers_file", metavar="FILE|-", help="Answers by question, in JSON or TOML.")
@@ -85,8 +125,11 @@ def ask(
     form: str,
     options: tuple[str, ...],
     multi: bool,
-    text: bool,
-    number: bool,
+    proposed: tuple[str, ...],
+    placeholder: str | None,
+    pattern: str | None,
+    least: float | None,
+    most: float | None,
     as_json: bool,
     context: tuple[str, ...],
     answers_file: str | None,
@@ -97,27 +140,33 @@ def ask(
     timeout: str | None,
     wait: str | None,
     detach: bool,
+    **kinds: bool,
 ) -> int:
     """Have a person fill in a form, or answer one question.
 
     FORM is a file in TOML or JSON, - for standard input, one of your own, or a
-    built-in one: docs/forms.md. TEXT is one question, with --option, --text or --number.
+    built-in one: docs/forms.md. TEXT is one question, with --option or a flag of its kind.
     """
     from ccq_tui.forms.reading import FormFileError, find_form
 
-    if sum((bool(options), text, number)) > 1 or (multi and not options):
-        raise Refused("--option, --text and --number exclude each other, and --multi needs --option.")
-    is_question = bool(options) or text or number
-    if as_json and not is_question:
-        raise Refused("--json is for one question; the record of a form is JSON anyway.")
+    chosen = [*(["multi" if multi else "choice"] if options else []), *(one for one in kinds if kinds[one])]
+    if len(chosen) > 1 or (multi and not options):
+        raise Refused(f"{_FLAGS} exclude each other, and --multi needs --option.")
+    fields: dict[str, Any] = {"placeholder": placeholder, "pattern": pattern}
+    fields["default"] = proposed[0] if len(proposed) == 1 else [*proposed]
+    if not chosen and (as_json or any((*fields.values(), least is not None, most is not None))):
+        fields |= dict.fromkeys(("json", "min", "max"))
+        raise Refused(f"--{', --'.join(fields)} are for one question: add one of {_FLAGS}.")
     try:
-        if is_question:
-            kind = "multi" if multi else "text" if text else "number" if number else "choice"
-            wanted = question_form(form, kind, options)
+        if chosen:
+            names = _LIMITS.get(chosen[0], ("min", "max"))
+            fields |= {name: _whole(one) for name, one in zip(names, (least, most), strict=True)}
+            fields["options"] = [one for text in options for one in _options(text)]
+            wanted = question_form(form, _KINDS.get(chosen[0], chosen)[0], fields)
         else:
             wanted = _read(form, find_form)
     except FormFileError as error:
-        hint = "\nTo ask it as a question, add --option, --text or --number." if " " in form else ""
+        hint = f"\nTo ask it as a question, add one of {_FLAGS}." if " " in form and not chosen else ""
         raise Refused(f"{error}{hint}") from error
     given = _read(answers_file, partial(_answers, wanted)) if answers_file is not None else ()
     seconds, waits = seconds_in("--timeout", timeout), seconds_in("--wait", wait)
@@ -126,7 +175,7 @@ def ask(
     return fill(
         wanted,
         _context(context),
-        output if output is not None else "" if is_question else STDOUT,
+        output if output is not None else "" if chosen else STDOUT,
         plain=plain,
         timeout=seconds,
         wait=waits,
@@ -134,7 +183,7 @@ def ask(
         given=given,
         defaults=defaults,
         no_input=no_input,
-        printed=None if not is_question else json.dumps if as_json else _value,
+        shown=partial(_shown, as_json=as_json, confirms="confirm" in chosen) if chosen else None,
     )
 
 
@@ -150,7 +199,7 @@ def fill(
     given: Sequence[Answer | None] = (),
     defaults: bool = False,
     no_input: bool = False,
-    printed: Callable[[Mapping[str, Any]], str] | None = None,
+    shown: Callable[[Mapping[str, Any]], int] | None = None,
 ) -> int:
     """Have a person fill in a form, here or on another surface, and write its record.
 
@@ -165,7 +214,7 @@ def fill(
         given: The answers to begin with; None where there is none.
         defaults: Whether what the form proposes is given, too.
         no_input: Whether these are recorded without asking anybody.
-        printed: Returns what to print of a record, or None to print nothing.
+        shown: Prints a record, and returns the exit code; None to print nothing.
 
     Returns:
         0 recorded, 4 declined, 124 nobody in time, 130 left: the draft is kept.
@@ -178,6 +227,8 @@ def fill(
     from ccq_tui.inbox.verdicts import InboxError
     from ccq_tui.questions.prose import answer_line
 
+    if form.questions.secret and (detach or output not in ("", STDOUT)):
+        raise Refused(f"{ALONE}: not with --detach, and its record goes to standard output.")
     given, proposed = given or [None] * len(form.names), proposals(form)
     if defaults:
         given = [one or proposed.get(name) for name, one in zip(form.names, given, strict=True)]
@@ -199,20 +250,31 @@ def fill(
             result = asyncio.run(_asked(request, partial(_begun, given, show), timeout, wait))
     except (OutputError, InboxError) as error:
         raise Refused(f"{one_line(str(error), 1_000)}.") from error
-    if isinstance(result, FilledIn) and printed is not None:
-        echo(printed(result.record))
-    return _ended(result)
+    code = _ended(result, form.questions.kept)
+    return shown(result.record) if isinstance(result, FilledIn) and shown is not None else code
 
 
-def question_form(text: str, kind: str, options: Sequence[str] = ()) -> Form:
+def question_form(text: str, kind: str, fields: Mapping[str, Any]) -> Form:
     """Return the form of one question; raises `FormFileError`."""
     from ccq_tui.forms.reading import form_of
 
-    key = sha256("\0".join((kind, text, *options)).encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    question = {"id": "answer", "text": text, "kind": kind}
-    return form_of(
-        {"id": f"ask-{key}", "questions": [question | ({"options": list(options)} if options else {})]}, NAME
-    )
+    asked = {name: value for name, value in fields.items() if value not in (None, [])}
+    asked |= {"id": "answer", "text": text, "kind": kind}
+    key = sha256(json.dumps(asked).encode()).hexdigest()[:8]
+    return form_of({"id": f"ask-{key}", "questions": [asked]}, NAME)
+
+
+def _options(text: str) -> list[str | dict[str, str]]:
+    """Return the option that a flag names, or those that standard input has, one a line."""
+    if text != STDOUT:
+        label, *value = (one.replace("\\=", "=").strip() for one in re.split(r"(?<!\\)=", text, maxsplit=1))
+        return [{"label": label, "value": value[0]} if label and any(value) else label if not value else text]
+    lines = _read(text, lambda _: sys.stdin.buffer.read(MOST_BYTES).decode("utf-8", "replace").splitlines())
+    return [one for line in lines if line.strip() and line != STDOUT for one in _options(line)]
+
+
+def _whole(number: float | None) -> float | None:
+    return int(number) if number is not None and number.is_integer() else number
 
 
 async def _asked(request: FormRequest, show: Show, inactive: float | None, wait: float | None) -> Result:
@@ -232,16 +294,18 @@ async def _asked(request: FormRequest, show: Show, inactive: float | None, wait:
     if sys.platform != "win32":
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, end, number)
-    inbox = Inbox.begin(inbox_path())
+    inbox = None if request.questions.secret else Inbox.begin(inbox_path())
     try:
-        await inbox.opened()
+        if inbox is not None:
+            await inbox.opened()
         return await fill(inbox, request, show, inactive=inactive, wait=wait)
     except asyncio.CancelledError:
         if ended:
             raise SystemExit(128 + ended) from None
         raise
     finally:
-        await inbox.close()
+        if inbox is not None:
+            await inbox.close()
 
 
 async def _begun(given: Sequence[Answer | None], show: Show, filling: Filling) -> None:
@@ -305,12 +369,16 @@ async def _in_inbox(filling: Filling, *, detach: bool) -> None:
     from ccq_tui.plain.lines import Lines
 
     lines = Lines(os.open(os.devnull, os.O_RDONLY) if detach else 0, err=True, bell=False)
-    begun = lines.begun()
-    if not begun:
+    begun, secret = lines.begun(), cast("FormRequest", filling.opened.request).questions.secret
+    if secret and not begun and lines.has_ended:
+        raise Refused(f"{ALONE}: run it in one, or pipe the secret in.")
+    if not (begun or secret):
         _say_how(filling)
     if begun or not lines.has_ended:
         if await _by_lines(filling, lines) is not End.PARKED:
             return
+        if secret:
+            raise Refused(f"{ALONE}; standard input ended before it: give it a line.")
         if begun:
             _say_how(filling)
     await filling.opened.outcome()
@@ -328,7 +396,8 @@ async def _by_lines(filling: Filling, lines: Lines | None = None) -> End:
     loop.add_signal_handler(signal.SIGINT, lambda: lines.interrupt() or (asking and asking.cancel()))
     warning = asyncio.ensure_future(filling.warn(lines.note))
     try:
-        return await answer(filling.opened, lines, Actor.here(Surface.ASKER))
+        leave = f"Leave? {filling.kept.capitalize()}."
+        return await answer(filling.opened, lines, Actor.here(Surface.ASKER), leave)
     finally:
         warning.cancel()
         loop.remove_signal_handler(signal.SIGINT)
@@ -349,7 +418,7 @@ def _has_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in streams)
 
 
-def _ended(result: Result) -> int:
+def _ended(result: Result, kept: str) -> int:
     """Say what became of a form, unless that was decided here; return the exit code."""
     from ccq_tui.forms.filling import FilledIn
     from ccq_tui.processes import this_process
@@ -362,23 +431,28 @@ def _ended(result: Result) -> int:
     elif result.is_declined:
         code, said = DECLINED, f"Declined{where}."
     elif result.in_time:
-        code, said = INTERRUPTED, "Left; the draft is kept."
+        code, said = INTERRUPTED, f"Left; {kept}."
     else:
-        code, said = TIMED_OUT, "Nobody answered in time; the draft is kept."
+        code, said = TIMED_OUT, f"Nobody answered in time; {kept}."
     if said:
         echo(said, err=True)
     return code
 
 
-def _value(record: Mapping[str, Any]) -> str:
-    """Return the answer to the one question, each chosen label on a line of its own."""
-    answer = record["answers"]["answer"] or {}
-    return "\n".join(map(str, answer.get("labels", [answer.get("label", answer.get("value", ""))])))
+def _shown(record: Mapping[str, Any], *, as_json: bool, confirms: bool) -> int:
+    """Print the answer to the one question, each chosen value on a line of its own; return the exit code."""
+    answer = record["answers"]["answer"]
+    if as_json:
+        echo(json.dumps(record))
+    elif not confirms:
+        echo("\n".join(map(str, answer.get("values", [answer.get("value")]))))
+    return REFUSED if confirms and not answer["value"] else ENDED
 
 
 def _read(name: str, read: Callable[[str], T]) -> T:
     """Read a file; behind one on standard input come the terminal's keys, if there is a terminal."""
-    return (before_keys(partial(read, name)) if name == STDOUT else None) or read(name)
+    found = before_keys(partial(read, name)) if name == STDOUT else None
+    return read(name) if found is None else found
 
 
 def _context(words: Sequence[str]) -> dict[str, str]:

@@ -9,14 +9,16 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, Strict, TypeAdapter, ValidationError, WrapValidator
 
-from ccq_tui.questions.schema_form import MOST_FIELDS, MOST_OPTIONS
+from ccq_tui.questions.schema_form import LONGEST_PATTERN, MOST_FIELDS, MOST_OPTIONS
 
-QuestionKind = Literal["choice", "multi", "text", "multiline", "number", "confirm"]
+QuestionKind = Literal["choice", "multi", "text", "multiline", "number", "confirm", "date", "secret"]
+CHOICES = ("choice", "multi", "confirm")
 LONGEST_TEXT = 10_000
 LONGEST_ID = 64
 _ID = rf"^[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LONGEST_ID - 1}}}$"
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
 Words = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+Pattern = Annotated[str, Field(min_length=1, max_length=LONGEST_PATTERN)]
 Id = Annotated[str, Field(pattern=_ID, description="Letters, digits, _, - and .")]
 Flag = Annotated[bool, Strict()]
 Count = Annotated[int, Strict(), Field(ge=0)]
@@ -87,13 +89,13 @@ class QuestionDocument:
     other: Annotated[Flag, Field(description="Whether an answer in one's own words is allowed")] = False
     placeholder: Text = ""
     default: Annotated[
-        Text | Flag | Number | list[Text] | None,
+        Text | Flag | Annotated[int, Strict()] | Number | list[Text] | None,
         OneOf,
         Field(description="Proposed: the person sees and confirms it"),
     ] = None
     min_length: Count | None = None
     max_length: Count | None = None
-    pattern: Annotated[Words | None, Field(description="A regular expression, found in the text")] = None
+    pattern: Annotated[Pattern | None, Field(description="A regular expression, found in the text")] = None
     min: Number | None = None
     max: Number | None = None
     integer: Annotated[Flag, Field(description="Whether the number is whole")] = False
@@ -121,8 +123,8 @@ class FormDocument:
 FIELDS_OF = {
     "options": ("choice", "multi"),
     "other": ("choice", "multi"),
-    "placeholder": ("text", "multiline", "number"),
-    **dict.fromkeys(("min_length", "max_length", "pattern"), ("text", "multiline")),
+    "placeholder": ("text", "multiline", "number", "date", "secret"),
+    **dict.fromkeys(("min_length", "max_length", "pattern"), ("text", "multiline", "secret")),
     **dict.fromkeys(("min", "max", "integer"), ("number",)),
     **dict.fromkeys(("min_choices", "max_choices"), ("multi",)),
 }

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from ccq_tui.answering.interview import Interview
@@ -17,6 +17,7 @@ from ccq_tui.config.paths import expanded
 from ccq_tui.forms.form import Form
 from ccq_tui.forms.output import write_record
 from ccq_tui.forms.record import record_for, record_of
+from ccq_tui.forms.unkept import Unkept
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import check_outcome
@@ -89,6 +90,11 @@ class Filling:
         self.heard_at: Callable[[], float] = lambda: 0.0
         """Returns the time of the last input where it is shown, if that does not call `touch`."""
 
+    @property
+    def kept(self) -> str:
+        """What becomes of its draft."""
+        return cast("FormRequest", self.opened.request).questions.kept
+
     def touch(self) -> None:
         """Note that a person is there."""
         self._touched = self._clock()
@@ -114,7 +120,7 @@ class Filling:
         """Announce, each time that the time gets short, that the form closes; without end."""
         while (left := self.seconds_left) is not None:
             if left <= LAST_SECONDS:
-                say(f"This form {self.countdown}; its draft is kept.")
+                say(f"This form {self.countdown}; {self.kept}.")
             # What was not heard of again by then is over.
             await asyncio.sleep(left - LAST_SECONDS if left > LAST_SECONDS else left + 1)
 
@@ -160,7 +166,7 @@ class Filling:
 
 
 async def fill(
-    inbox: Inbox,
+    inbox: Inbox | None,
     request: FormRequest,
     show: Callable[[Filling], Awaitable[object]],
     *,
@@ -172,7 +178,7 @@ async def fill(
     What an earlier run asked the same way is taken up: confirmed answers are recorded, a draft is shown.
 
     Args:
-        inbox: The inbox that asks it.
+        inbox: The inbox that asks it, or None: it is asked where it is shown alone, and nothing is kept.
         request: The form, from `request_of`.
         show: Shows it to a person until it is settled, or that person leaves it.
         inactive: Seconds without a sign of a person until it closes, or None.
@@ -182,17 +188,24 @@ async def fill(
         InboxError: The inbox cannot be read.
         OutputError: The record cannot be written; the answers are kept for the next run.
     """
-    claimed = await inbox.run(lambda store: store.requests.claim(request))
-    async with inbox.asking(claimed.request) as opened:
-        await opened.added()
+    late = False
+    if inbox is None:
+        opened = Unkept(request).opened
         in_time = await Filling(opened, inactive, wait).outcome(show)
+    else:
+        claimed = await inbox.run(lambda store: store.requests.claim(request))
+        late = claimed.outcome is not None
+        async with inbox.asking(claimed.request) as opened:
+            await opened.added()
+            in_time = await Filling(opened, inactive, wait).outcome(show)
     stored, record = opened.stored, None
     if isinstance(stored.outcome, Answered):
         record = record_for(stored)
         await asyncio.to_thread(write_record, request.output, record)
-    inbox.sessions.delivered(stored.request.id, "result")
+    if inbox is not None:
+        inbox.sessions.delivered(stored.request.id, "result")
     if record is not None:
-        return FilledIn(record, stored.actor, late=claimed.outcome is not None)
+        return FilledIn(record, stored.actor, late=late)
     is_declined = isinstance(stored.outcome, Declined | Dismissed)
     return Unanswered(is_declined, in_time, stored.actor if is_declined else None)
 

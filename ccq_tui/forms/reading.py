@@ -8,15 +8,18 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from ccq_tui.answering.grammar import TypedError, read_value
 from ccq_tui.bounded import UnfitFileError, parse_json, parse_toml, read_bytes, toml_place
 from ccq_tui.config.errors import explain
 from ccq_tui.config.paths import config_dir, expanded
 from ccq_tui.forms.document import (
+    CHOICES,
     FIELDS_OF,
     FormDocument,
     OptionDocument,
@@ -27,8 +30,9 @@ from ccq_tui.forms.document import (
 from ccq_tui.forms.form import Form
 from ccq_tui.questions import FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions import schema_form as schemas
-from ccq_tui.questions.limits import answer_problem, selection_problem
+from ccq_tui.questions.limits import PatternError, matcher
 from ccq_tui.questions.model import Condition
+from ccq_tui.questions.numbers import json_number
 from ccq_tui.text import one_line
 from ccq_tui.words import listed
 
@@ -40,16 +44,6 @@ MOST_NAMED = 20
 _QUESTION = re.compile(r"^[ \t]*(\[\[[ \t]*questions[ \t]*\]\])|(\{)(?=[^{}]*\"text\"\s*:)", re.MULTILINE)
 """Where a question begins in a file of TOML, and as a rule in one of JSON."""
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-_LIMITS = {
-    "minLength": "min_length",
-    "maxLength": "max_length",
-    "minItems": "min_choices",
-    "maxItems": "max_choices",
-    "pattern": "pattern",
-    "minimum": "min",
-    "maximum": "max",
-}
-"""The names of limits in a JSON Schema, and here."""
 _OWNERS = {"": FormDocument, "questions": QuestionDocument, "options": OptionDocument, "when": WhenDocument}
 
 
@@ -206,73 +200,78 @@ def _field(
         when = _condition(document.when, before, asked)
     except _QuestionError as error:
         problems += error.args
-    try:
-        field = schemas.read_field(document.id, property_of(document), required=document.required)
-    except schemas.FormError as error:
-        words = str(error)
-        for known, own in _LIMITS.items():
-            words = words.replace(known, own)
-        raise _QuestionError(*problems, ("", words)) from error
-    question = field.question
-    problems += _impossible(document, question)
-    if problems:
-        raise _QuestionError(*problems)
-    options = tuple(Option(one.label, one.description) for one in document.options) or question.options
-    rules = replace(
-        question.field or FieldRules(), one_line=document.kind in ("text", "number"), skippable=True
-    )
-    question = replace(
-        question,
-        text=document.text,
-        header=document.header or document.id.replace("_", " ").replace("-", " ").capitalize(),
-        options=options,
+    options = tuple(Option(one.label, one.description) for one in document.options)
+    values: tuple[Any, ...] = tuple(one.value or one.label for one in document.options)
+    if document.kind == "confirm":
+        options, values = (Option(schemas.YES), Option(schemas.NO)), (True, False)
+    is_choice, low, high = document.kind in CHOICES, document.min, document.max
+    if document.integer:
+        low, high = (None if low is None else ceil(low)), (None if high is None else floor(high))
+    question = Question(
+        document.text,
+        document.header or document.id.replace("_", " ").replace("-", " ").capitalize(),
+        options,
+        multi_select=document.kind == "multi",
+        kind=Kind.CHOICE if is_choice else Kind.NUMBER if document.kind == "number" else Kind.TEXT,
         description=document.help,
         placeholder=document.placeholder,
-        closed=question.closed and not document.other,
-        field=rules,
+        minimum=low,
+        maximum=high,
+        closed=is_choice and not document.other,
+        field=FieldRules(
+            required=document.required,
+            fewest=document.min_choices if is_choice else document.min_length,
+            most=document.max_choices if is_choice else document.max_length,
+            pattern=document.pattern or "",
+            format="date" if document.kind == "date" else "",
+            number="" if document.kind != "number" else "integer" if document.integer else "number",
+            one_line=not is_choice and document.kind != "multiline",
+            skippable=True,
+            secret=document.kind == "secret",
+        ),
         when=when,
     )
-    return replace(field, question=question)
+    if not problems:
+        problems += _impossible(document, question, values)
+    if problems:
+        raise _QuestionError(*problems)
+    return schemas.Field(document.id, _with_default(question, document.default, values), values)
 
 
-def property_of(document: QuestionDocument) -> dict[str, Any]:
-    """Return the property of a flat JSON Schema that a question stands for."""
-    options = [{"const": one.value or one.label, "title": one.label} for one in document.options]
-    values = {one.label: one.value or one.label for one in document.options}
-    match document.kind:
-        case "choice":
-            kind: dict[str, Any] = {"type": "string", "oneOf": options}
-        case "multi":
-            kind = {"type": "array", "items": {"anyOf": options}}
-        case "number":
-            kind = {"type": "integer" if document.integer else "number"}
-        case "confirm":
-            kind = {"type": "boolean"}
-        case _:
-            kind = {"type": "string"}
-    default = document.default
-    if isinstance(default, list):
-        default = [values.get(one, one) for one in default]
-    elif isinstance(default, str):
-        default = values.get(default, default)
-    limits = {
-        known: getattr(document, own) for known, own in _LIMITS.items() if document.kind in FIELDS_OF[own]
-    }
-    rest = {"title": document.text, "description": document.help or None, "default": default, **limits}
-    return kind | {name: value for name, value in rest.items() if value is not None}
+def _with_default(question: Question, default: Any, values: Sequence[Any]) -> Question:
+    """Return a question that proposes an answer; raises `_QuestionError`."""
+    if default in (None, "", []):
+        return question
+    if question.secret:
+        raise _QuestionError(("default", "is not for secret: no file may have it"))
+    try:
+        answer = read_value(question, default, values)
+    except TypedError as error:
+        raise _QuestionError(("default", f"is no answer: {error}")) from error
+    if answer.other and question.options:
+        raise _QuestionError(("default", f"must be one of its options, not {answer.other!r}"))
+    preset = answer.selected or tuple(text for text in (answer.other,) if text)
+    return replace(question, field=replace(question.field or FieldRules(), preset=preset))
 
 
-def _impossible(document: QuestionDocument, question: Question) -> Iterator[tuple[str, str]]:
-    """Yield what can never be answered as the question wants it."""
-    preset, count = question.field.preset if question.field else (), len(question.options)
-    if (document.min_choices or 0) > count:
-        yield "min_choices", f"must be at most {count}, the number of its options, not {document.min_choices}"
-    if preset and question.multi_select:
-        problem = selection_problem(question, len(preset))
-    else:
-        problem = "" if question.options or not preset else answer_problem(question, preset[0])
-    if problem:
-        yield "default", f"is no answer: {problem}"
+def _impossible(
+    document: QuestionDocument, question: Question, values: Sequence[Any]
+) -> Iterator[tuple[str, str]]:
+    """Yield what can never be asked, or answered as the question wants it."""
+    labels = [option.label for option in question.options]
+    if question.kind is Kind.CHOICE and not labels:
+        yield "options", "needs at least one"
+    for several in (labels, values):
+        if twice := next((one for one, count in Counter(several).items() if count > 1), None):
+            yield "options", f"has {twice!r} twice"
+            break
+    if (document.min_choices or 0) > len(labels):
+        said = f"must be at most {len(labels)}, the number of its options, not {document.min_choices}"
+        yield "min_choices", said
+    try:
+        matcher(document.pattern or "")
+    except PatternError:
+        yield "pattern", "cannot be checked here: lookarounds and back references are not known"
 
 
 def _contradictions(
@@ -283,8 +282,10 @@ def _contradictions(
     for name, kinds in FIELDS_OF.items():
         if getattr(document, name) not in (None, False, "", []) and document.kind not in kinds:
             yield name, f"is for {' and '.join(kinds)}, not for {document.kind}"
-    if document.min is not None and document.max is not None and document.min > document.max:
-        yield "min", f"must be at most max ({document.max:g}), not {document.min:g}"
+    for least, most in (("min", "max"), ("min_length", "max_length"), ("min_choices", "max_choices")):
+        low, high = getattr(document, least), getattr(document, most)
+        if low is not None and high is not None and low > high:
+            yield least, f"must be at most {most} ({high:g}), not {low:g}"
 
 
 def _condition(
@@ -386,17 +387,51 @@ def mcp_schema(form: Form) -> dict[str, Any]:
         return {key: value for key, value in form.document.items() if key != "id"}
     asked = form.questions.questions
     beyond = [
-        f"question {number}: has “{'when' if one.when else 'other'}”, which such a JSON Schema lacks"
+        f"question {number}: {lacks}, which such a JSON Schema lacks"
         for number, one in enumerate(asked, 1)
-        if one.when or (one.kind is Kind.CHOICE and not one.closed)
+        for lacks, has in (
+            ("has “when”", one.when),
+            ("has “other”", one.kind is Kind.CHOICE and not one.closed),
+            ("is a secret", one.secret),
+        )
+        if has
     ]
     if beyond:
         raise FormFileError(form.id, *beyond)
-    document: FormDocument = adapter().validate_python(form.document)
+    properties = map(_property, asked, form.values)
     return {
         "type": "object",
-        **({"title": document.title} if document.title else {}),
+        **({"title": form.questions.title} if form.questions.title else {}),
         **({"description": form.questions.intro} if form.questions.intro else {}),
-        "properties": {one.id: property_of(one) for one in document.questions},
-        "required": [one.id for one in document.questions if one.required],
+        "properties": dict(zip(form.names, properties, strict=True)),
+        "required": [name for name, one in zip(form.names, asked, strict=True) if one.required],
     }
+
+
+def _property(question: Question, values: Sequence[Any]) -> dict[str, Any]:
+    """Return the property of a flat JSON Schema that asks the same."""
+    rules, several = question.field or FieldRules(), question.multi_select
+    pairs = [(value, option.label) for value, option in zip(values, question.options, strict=True)]
+    options = [{"const": value, "title": label} for value, label in pairs]
+    default: list[Any] = [value for value, label in pairs if label in rules.preset] or [*rules.preset]
+    if several:
+        kind: dict[str, Any] = {"type": "array", "items": {"anyOf": options}}
+    elif True in values:
+        kind = {"type": "boolean"}
+    else:
+        kind = {"type": rules.number or "string", **({"oneOf": options} if options else {})}
+    if rules.number:
+        default = [json_number(text) for text in default]
+    noun = "Items" if several else "Length"
+    rest = {
+        "title": question.text,
+        "description": question.description or None,
+        "default": None if not default else default if several else default[0],
+        f"min{noun}": rules.fewest,
+        f"max{noun}": rules.most,
+        "pattern": rules.pattern or None,
+        "format": rules.format or None,
+        "minimum": question.minimum,
+        "maximum": question.maximum,
+    }
+    return kind | {name: value for name, value in rest.items() if value is not None}

@@ -112,7 +112,8 @@ class _Talk:
 
     async def _heard(self) -> End | None:
         """Hear a line and do what it says; keep the draft, or send the answers."""
-        line = await self._dialog.hear(prompt_of(self._interview))
+        asked = self._interview.question
+        line = await self._dialog.hear(prompt_of(self._interview), secret=asked is not None and asked.secret)
         if self._opened.draft is not self._draft:  # that of another surface
             self._draft, self._interview = self._opened.draft, self._begun().at(self._interview.state.tab)
         before = self._interview.state
@@ -124,8 +125,8 @@ class _Talk:
         if then is None:
             return await self._left()
         if then.outcome is not None and await self._dialog.settle(then.outcome):
-            answers = then.outcome.answers if isinstance(then.outcome, Answered) else ()
-            given = f": {answer_line(*answers)}" if len(answers) == 1 else ""
+            alone = isinstance(then.outcome, Answered) and len(then.state.pages) == 1
+            given = f": {answer_line(then.state.page.seen)}" if alone else ""
             link = link_to_open(self._opened.request, then.outcome)
             self._lines.note(f"{type(then.outcome).__name__}{given}.{link and f' Open it yourself: {link}'}")
             return End.HERE

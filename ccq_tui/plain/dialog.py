@@ -49,11 +49,11 @@ class RequestDialog:
         self._actor = actor
         self._leave = leave
 
-    async def hear(self, prompt: str) -> str:
-        """Return the next line, stripped; raises `Decided` once the request is decided elsewhere."""
+    async def hear(self, prompt: str, *, secret: bool = False) -> str:
+        """Return the next line, stripped unless it is a secret; raises `Decided` once that is of no use."""
         if not self.opened.is_pending:
             raise Decided(self._how)
-        line = asyncio.ensure_future(self.lines.ask(prompt))
+        line = asyncio.ensure_future((self.lines.ask_secret if secret else self.lines.ask)(prompt))
         outcome = asyncio.ensure_future(self.opened.outcome())
         try:
             await asyncio.wait((line, outcome), return_when=asyncio.FIRST_COMPLETED)
@@ -63,7 +63,7 @@ class RequestDialog:
             await asyncio.wait((line, outcome))
         if line.cancelled():
             raise Decided(self._how)
-        return line.result().strip()
+        return line.result() if secret else line.result().strip()
 
     @property
     def _how(self) -> str:

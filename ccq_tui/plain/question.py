@@ -9,7 +9,7 @@ from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.plain.tables import as_sentences
 from ccq_tui.questions import Kind
-from ccq_tui.questions.limits import allowed_words
+from ccq_tui.questions.limits import FORMATS, allowed_words
 from ccq_tui.questions.marks import marks
 from ccq_tui.questions.model import Question
 from ccq_tui.questions.prose import (
@@ -66,7 +66,7 @@ def prompt_of(interview: Interview) -> str:
     """Return the prompt for the question in front, or for the review."""
     if (question := interview.question) is None:
         return "y confirms, a number goes back to that question, ? for help:"
-    words, now = [_wanted(question)], interview.state.page.answer()
+    words, now = [_wanted(question)], interview.state.page.seen
     if question.kind is Kind.CHOICE and not question.closed:
         words.append(f"{_short(question, 'other')} TEXT for your own words")
     if now.given:
@@ -80,11 +80,13 @@ def _wanted(question: Question) -> str:
     count = len(question.options)
     if question.kind is not Kind.CHOICE:
         limits = allowed_words(question).removeprefix("optional").strip(" ·")
-        if question.kind is Kind.NUMBER and question.field is not None:
+        rules = question.field
+        if rules is not None and (question.kind is Kind.NUMBER or rules.format in FORMATS):
             return f"Type {limits}"
-        one = question.kind is Kind.NUMBER or question.field is None or question.field.one_line
+        one = rules is None or rules.one_line
         on = "" if one else ", a line that ends in \\ is continued"
-        return f"Type a {question.kind}{f', {limits}' if limits else ''}{on}"
+        kind = "secret, which is not shown" if question.secret else question.kind
+        return f"Type a {kind}{f', {limits}' if limits else ''}{on}"
     if not count:
         return "It has no options"
     first, last = marks(question)[0], marks(question)[-1]
@@ -98,7 +100,7 @@ def _wanted(question: Question) -> str:
 def _review(state: PanelState) -> Iterator[str]:
     yield "Your answers"
     for number, page in enumerate(state.asked_pages, 1):
-        answer, empty = page.answer(), SKIPPED if page.question.optional else NO_ANSWER
+        answer, empty = page.seen, SKIPPED if page.question.optional else NO_ANSWER
         proposed = f" ({PROPOSED})" if page.proposed else ""
         rows = [page.question.text, answer_line(answer) + proposed if answer.given else empty]
         rows += [f"Note: {page.draft.note}"] if page.draft.note else []
@@ -138,7 +140,7 @@ def _known(interview: Interview, *, stale: bool) -> list[str]:
     question, prose = interview.question, interview.state.questions.takes_prose
     known = {
         "review": interview.has_review,
-        "other": question is not None and not question.closed,
+        "other": question is not None and not (question.closed or question.secret),
         "note": question is not None and prose,
         "reply": prose,
         "take": stale,

@@ -108,6 +108,7 @@ def words(state: PanelState) -> frozenset[str]:
         "prose": state.questions.takes_prose,
         "text": state.typing and focus is not Focus.FILTER,
         "lines": state.typing and not state.one_line,
+        "readable": not question.secret,
         "declining": focus is Focus.DECLINE,
         "asking": focus is not Focus.DECLINE,
         "form": state.questions.is_form,
@@ -246,7 +247,7 @@ READINGS = {Focus.OTHER: "answer", Focus.NOTE: "note", Focus.DISCUSS: "discuss",
 
 def _reading(state: PanelState) -> Does:
     """Name the text that is open, and what is in it."""
-    return Does(READINGS[state.focus], f"“{state.text}”")
+    return Does(READINGS[state.focus], f"“{state.page.question.seen(state.text)}”")
 
 
 def enter_words(state: PanelState) -> Does:
@@ -280,6 +281,7 @@ def _field_words(state: PanelState) -> Does:
         return Does("check it")
     if not typed or page.skips:
         return Does("skip it" if page.question.skippable else "leave it empty")
+    typed = page.question.seen(typed)
     if not state.needs_review:
         return Does("send", typed)
     return Does("keep" if page.proposed else "take", typed)

@@ -9,13 +9,15 @@ import subprocess
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from ccq_tui.config.paths import inbox_path
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
 from tests.ten import ANSWERS, check_record, records, write_ten
 from tests.unit.stocked import asked
 
-CAUSE, HOURS, LEAVE = "What caused the bug?", "How many hours?", "Leave? Your answers are kept"
+CAUSE, HOURS, LEAVE = "What caused the bug?", "How many hours?", "Leave? The draft is kept"
 
 
 def asking(directory: Path, *words: str, size: tuple[int, int] = (80, 24)) -> Terminal:
@@ -112,6 +114,7 @@ def test_a_form_and_answers_that_are_piped_in_leave_the_keys_to_the_terminal(tmp
     for words, piped, question in (
         ("-", "ten.toml", "What kind of change?"),
         ("ten.toml --answers -", "known.toml", "What caused the bug?"),
+        ("'Which line?' --option -", "known.toml", "1  kind"),
     ):
         with Terminal(["bash", "-c", f"{program()} ask {words} < {piped}"], os.environ, tmp_path) as terminal:
             terminal.wait_panel(question)
@@ -119,6 +122,21 @@ def test_a_form_and_answers_that_are_piped_in_leave_the_keys_to_the_terminal(tmp
             terminal.wait(LEAVE)
             terminal.press("y")
             assert terminal.wait_end() == 130
+
+
+@pytest.mark.parametrize("way", ["", "--plain"])
+def test_a_secret_reaches_neither_the_screen_nor_a_disk(tmp_path: Path, way: str) -> None:
+    script = f"a=$({program()} ask --secret Token? {way}); echo ${{#a}}-$?"
+    with Terminal(["bash", "-c", script], os.environ | {"EDITOR": f"cp -t {tmp_path}"}, tmp_path) as terminal:
+        terminal.wait("for help:") if way else terminal.wait_panel("Token?")
+        terminal.type("hunter 2")
+        if not way:
+            terminal.wait("send ••••••••")
+            terminal.press("ctrl+g")
+        terminal.press("enter")
+        terminal.wait("8-0")
+        assert "hunter" not in terminal.written
+    assert subprocess.run(["grep", "-ra", "hunter", Path.home(), tmp_path]).returncode == 1
 
 
 def test_nobody_in_time_ends_with_124_and_counts_down_before(tmp_path: Path) -> None:

@@ -47,13 +47,19 @@ def read_form_arguments(arguments: Mapping[str, Any], directory: str) -> tuple[F
         raise ArgumentsError('context: expected an object of texts, for example {"commit": "3f2a9c1"}')
     try:
         if isinstance(given, Mapping):
-            return form_of(given), dict(context)
+            return _public(form_of(given)), dict(context)
         if not isinstance(given, str) or not given or given == "-":
             raise ArgumentsError("form: expected the name of a form, the path of a file, or a form itself")
         is_path = "/" in given or given.endswith((".toml", ".json"))
-        return find_form(str(Path(directory or "/", given)) if is_path else given), dict(context)
+        return _public(find_form(str(Path(directory or "/", given)) if is_path else given)), dict(context)
     except FormFileError as error:
         raise ArgumentsError("; ".join(one_line(problem, 300) for problem in error.problems)) from error
+
+
+def _public(form: Form) -> Form:
+    if form.questions.secret:
+        raise ArgumentsError("form: asks for a secret, which only `ccq-tui ask` at a terminal does")
+    return form
 
 
 def form_request(arguments: Mapping[str, Any], directory: str) -> FormRequest:

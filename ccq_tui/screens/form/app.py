@@ -47,7 +47,7 @@ from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.host import PanelHost
 from ccq_tui.widgets.question import QuestionPanel
 
-LEAVE = "Leave? Your answers are kept as a draft · y leave · n stay"
+LEAVE = "Leave? {} · y leave · n stay"
 DRAFT = "Your draft of an earlier time is here"
 ANSWER = "form answer"
 LOOK_SECONDS = 0.5
@@ -64,8 +64,12 @@ class LeaveQuestion(Overlay[bool]):
     LeaveQuestion Static { dock: bottom; height: auto; padding: 0 1; background: $surface; color: $warning; }
     """
 
+    def __init__(self, kept: str) -> None:
+        super().__init__()
+        self._words = LEAVE.format(kept.capitalize())
+
     def compose(self) -> ComposeResult:
-        yield Static(LEAVE, markup=False)
+        yield Static(self._words, markup=False)
 
     def on_mount(self) -> None:
         """Take no key that was pressed before the question could be read, nor one that is held down."""
@@ -87,7 +91,7 @@ class LeaveQuestion(Overlay[bool]):
         hands = keyboard_of(self)
         verdict = hands.judge_last(self.face)
         if verdict.sign is not None:
-            self.query_one(Static).update(f"{LEAVE} · {shown_key(hands.key.name)} again leaves")
+            self.query_one(Static).update(f"{self._words} · {shown_key(hands.key.name)} again leaves")
         elif verdict.to is To.PANEL:
             leave = partial(self.dismiss, True)
             hands.wait(hands.key, verdict.after, leave, partial(after, self))
@@ -204,7 +208,7 @@ class FormApp(App[None]):
             self.exit()
 
     def _ask_whether_to_leave(self) -> None:
-        self.push_screen(LeaveQuestion(), lambda sure: self.exit() if sure else None)
+        self.push_screen(LeaveQuestion(self._filling.kept), lambda sure: self.exit() if sure else None)
 
     # -- keys -----------------------------------------------------------------------------------------------
 

@@ -162,9 +162,15 @@ CONFIRM = {"id": "a", "text": "A?", "kind": "confirm"}
         ([TEXT] * 101, "s: is longer than 100 entries"),
         (["x"], " 1: must be a table, not 'x'"),
         ([TEXT, question(id="a")], " 2, id: 'a' is the id of an earlier question; each needs its own"),
-        ([question(kind="date")],
-         " 1, kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number' or 'confirm', not "
-         "'date'"),
+        ([question(kind="list")],
+         " 1, kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number', 'confirm', 'date' or "
+         "'secret', not 'list'"),
+        ([question(kind="secret", default="x")],
+         " 1, default: is not for secret: no file may have it"),
+        ([question(kind="date", default="31.1.2026")],
+         " 1, default: is no answer: not a date, such as 2026-01-31"),
+        ([NUMBER | {"default": 12345678901234567}],
+         " 1, default: is no answer: too large to arrive exactly"),
         ([question(required="yes", min_length=1.5, min="3")],
          " 1, required: must be true or false, not 'yes'|"
          " 1, min_length: must be a whole number, not 1.5| 1, min: must be a number, not '3'"),
@@ -180,10 +186,11 @@ CONFIRM = {"id": "a", "text": "A?", "kind": "confirm"}
         ([CHOICE | {"options": ["X", {"title": "Y"}, 3]}], " 1, options 2, label: is missing|"
          " 1, options 2, title: is no field; there are label, description, value| 1, options 3: must "
          "be a table, not 3"),
-        ([CHOICE | {"options": []}], " 1: has nothing to choose from"),
-        ([CHOICE | {"options": ["X", "X"]}], " 1: has an option twice"),
-        ([CHOICE | {"default": "Z"}], " 1: has a default that is none of its options"),
-        ([NUMBER | {"default": "3"}], " 1: has a default of another type"),
+        ([CHOICE | {"options": []}], " 1, options: needs at least one"),
+        ([CHOICE | {"options": ["X", "X"]}], " 1, options: has 'X' twice"),
+        ([CHOICE | {"default": "Z"}], " 1, default: is no answer: no option “Z” · choose 1 X, 2 Y"),
+        ([NUMBER | {"default": "x"}],
+         " 1, default: is no answer: not a number · type one such as 5"),
         ([question(options=["X"], min=3, max_choices=1)],
          " 1, options: is for choice and multi, not for text|"
          " 1, min: is for number, not for text| 1, max_choices: is for multi, not for text"),
@@ -192,8 +199,9 @@ CONFIRM = {"id": "a", "text": "A?", "kind": "confirm"}
          " 1, min_choices: must be at most 1, the number of its options, not 2"),
         ([NUMBER | {"min": 3, "max": 2}], " 1, min: must be at most max (2), not 3"),
         ([question(min_length=3, max_length=2)],
-         " 1: contradicts itself: its min_length is above its max_length"),
-        ([question(pattern="(a)\\1")], " 1: has a pattern that cannot be checked here"),
+         " 1, min_length: must be at most max_length (2), not 3"),
+        ([question(pattern="(a)\\1")],
+         " 1, pattern: cannot be checked here: lookarounds and back references are not known"),
         ([question(when=("b", "x"))],
          " 1, when.question: must be the id of an earlier question, not 'b'; it is the first"),
         ([CHOICE, question(when=("c", "x"))],
@@ -226,8 +234,8 @@ def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) 
             'id = "x"\n[[questions]]\nid = "a"\n\n[[questions]]\nid = "b"\ntext = "B?"\nkind = "c"',
             "f.toml",
             "f.toml:2: question 1, text: is missing\nf.toml:2: question 1, kind: is missing\n"
-            "f.toml:5: question 2, kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number' or "
-            "'confirm', not 'c'",
+            "f.toml:5: question 2, kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number', "
+            "'confirm', 'date' or 'secret', not 'c'",
         ),
         ('{"id": "x", "questions": 3}', "f", "f: questions: must be a list, not 3"),
         ("[1]", "f.json", "f.json: must be an object with “id” and “questions”"),
