@@ -170,7 +170,7 @@ def ask(
         raise Refused(f"{error}{hint}") from error
     given = _read(answers_file, partial(_answers, wanted)) if answers_file is not None else ()
     seconds, waits = seconds_in("--timeout", timeout), seconds_in("--wait", wait)
-    if timeout is None and wait is None and not detach and _has_terminal():
+    if timeout is None and wait is None and not detach and has_terminal():
         seconds = INACTIVE_SECONDS
     return fill(
         wanted,
@@ -183,7 +183,7 @@ def ask(
         given=given,
         defaults=defaults,
         no_input=no_input,
-        shown=partial(_shown, as_json=as_json, confirms="confirm" in chosen) if chosen else None,
+        shown=partial(show, as_json=as_json, confirms="confirm" in chosen) if chosen else None,
     )
 
 
@@ -245,7 +245,7 @@ def fill(
             result: Result = record_given(request, given)
         else:
             show: Show = partial(_in_inbox, detach=detach)
-            if not detach and _has_terminal():
+            if not detach and has_terminal():
                 show = _by_lines if goes_by_lines(plain) else _on_screen
             result = asyncio.run(_asked(request, partial(_begun, given, show), timeout, wait))
     except (OutputError, InboxError) as error:
@@ -408,11 +408,11 @@ def goes_by_lines(plain: bool) -> bool:
     from ccq_tui.config.load import load_settings
     from ccq_tui.plain.mode import plain_reason
 
-    reason = plain_reason(os.environ, flag=plain, is_terminal=_has_terminal())
+    reason = plain_reason(os.environ, flag=plain, is_terminal=has_terminal())
     return bool(reason) or load_settings(project=False).settings.screen_reader
 
 
-def _has_terminal() -> bool:
+def has_terminal() -> bool:
     """Whether keys can be read, and a screen drawn beside standard output."""
     streams = (sys.stdin, sys.stderr)  # noqa: TID251 - to ask what they are
     return all(stream is not None and stream.isatty() for stream in streams)
@@ -439,7 +439,7 @@ def _ended(result: Result, kept: str) -> int:
     return code
 
 
-def _shown(record: Mapping[str, Any], *, as_json: bool, confirms: bool) -> int:
+def show(record: Mapping[str, Any], *, as_json: bool = False, confirms: bool = False) -> int:
     """Print the answer to the one question, each chosen value on a line of its own; return the exit code."""
     answer = record["answers"]["answer"]
     if as_json:

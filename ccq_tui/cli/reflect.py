@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +14,7 @@ from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.store import SINCE, print_lines, since
 from ccq_tui.output import echo
 from ccq_tui.text import one_line, reason
-from ccq_tui.words import listed, plural
+from ccq_tui.words import listed
 
 if TYPE_CHECKING:
     from ccq_tui.forms.form import Form
@@ -59,12 +60,22 @@ def reflect() -> None:
 @click.option("--plain", is_flag=True, help="Ask line by line.")
 def commit(revision: str, output: str | None, plain: bool) -> int:
     """Reflect on a commit: what “ccq-tui reflect [REV]” does."""
-    from ccq_tui.cli.ask import fill
+    from ccq_tui.cli.ask import fill, has_terminal, question_form, show
     from ccq_tui.forms.commits import commit_context, records_of
+    from ccq_tui.forms.reflections import read_reflections
+    from ccq_tui.inbox.layout import local
 
     with _explained():
         context = commit_context(Path.cwd(), revision)
         file = output or str(records_of(Path.cwd()))
+        known = read_reflections(file)[0] if Path(file).is_file() else []
+    if before := [one for one in known if one.context("hash") == context["hash"]]:
+        said = f"{before[-1].commit} has a reflection of {local(before[-1].at)}"
+        if not has_terminal():
+            raise Refused(f"{said}; name another commit, or another --output.")
+        again = question_form(f"{said}. Add another one?", "confirm", {"default": False})
+        if code := fill(again, {}, "", plain=plain, shown=partial(show, confirms=True)):
+            return code
     code = fill(_form(), context, file, plain=plain)
     if code == ENDED and file != "-":
         echo(f"Recorded in {one_line(file, 300)}.", err=True)
@@ -177,11 +188,9 @@ def _read(file: str | None, start: str | None) -> list[Reflection]:
         path = file or str(records_of(Path.cwd()))
         if file and not Path(file).exists():
             raise Refused(f"{one_line(file, 300)} does not exist; --file takes a file of reflections.")
-        found, unreadable = read_reflections(path, since(start))
-    if unreadable:
-        lines = listed(list(map(str, unreadable)), MOST_NAMED)
-        words = f"{plural(len(unreadable), 'line')} of {one_line(path, 300)} could not be read: {lines}"
-        echo(words, err=True)
+        found, rest = read_reflections(path, since(start))
+    if rest:
+        echo(f"Left out of {one_line(path, 300)}: {rest}.", err=True)
     return found
 
 

@@ -18,7 +18,7 @@ from ccq_tui.forms.form import Form
 from ccq_tui.forms.output import read_records
 from ccq_tui.inbox.layout import cells, fit, local, pad, table
 from ccq_tui.text import one_line
-from ccq_tui.words import plural
+from ccq_tui.words import listed, plural
 
 FEEDBACK = "feedback"
 SCALES = {
@@ -32,6 +32,7 @@ BAR = 20
 """Columns of the bar of a share of 100 %."""
 LABEL = 42
 MOST_FED_BACK = 10
+MOST_NAMED = 10
 _HASH = 7
 
 
@@ -69,14 +70,19 @@ class Reflection(NamedTuple):
         return tuple(map(str, labels if isinstance(labels, list) else [labels]))
 
 
-def read_reflections(path: str, start: datetime | None = None) -> tuple[list[Reflection], list[int]]:
-    """Return the reflections of a file since a time, the newest last, and the numbers of unreadable lines.
+def read_reflections(path: str, start: datetime | None = None) -> tuple[list[Reflection], str]:
+    """Return the reflections of a file since a time, the newest last, and what else it has, in words.
 
-    Records of other forms are left out. Raises OSError.
+    Raises OSError.
     """
     records, unreadable = read_records(path)
-    found = [one for record in records if (one := _reflection(record)) and (start is None or one.at >= start)]
-    return sorted(found, key=lambda one: one.at), unreadable
+    known = [one for record in records if (one := _reflection(record))]
+    found = sorted((one for one in known if start is None or one.at >= start), key=lambda one: one.at)
+    lines = listed(list(map(str, unreadable)), MOST_NAMED)
+    rest = [f"{plural(len(unreadable), 'line')} that cannot be read ({lines})"] if unreadable else []
+    others = len(records) - len(known)
+    rest += [f"{plural(others, 'record')} without a commit"] if others else []
+    return found, " and ".join(rest)
 
 
 def _reflection(record: Mapping[str, Any]) -> Reflection | None:

@@ -10,14 +10,12 @@ from tests.e2e.terminal import Terminal
 
 
 def fill_in_by_keys(terminal: Terminal, form: Form, values: Mapping[str, Any]) -> None:
-    """Answer the questions, after a choice that is none and another that is gone back to; confirm all."""
+    """Answer the questions, after a choice that is gone back to; confirm all."""
     questions = dict(zip(form.names, form.questions.questions, strict=True))
     for place, (name, value) in enumerate(values.items()):
         question = questions[name]
         terminal.wait_panel(question.text)
         if place == 0:
-            terminal.press("8")
-            terminal.wait("choose one of the options")
             terminal.press("1 enter")
             terminal.wait(lambda now, text=question.text: text not in now.panel and now.keys_work)  # type: ignore[misc]
             terminal.press("escape")

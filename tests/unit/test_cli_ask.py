@@ -111,7 +111,7 @@ def test_those_that_ask_the_same_at_once_get_their_own_answers_and_records(tmp_p
 
 @pytest.mark.parametrize("given", ["0", "1"])
 def test_a_screen_reader_is_asked_line_by_line(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
-    monkeypatch.setattr("ccq_tui.cli.ask._has_terminal", lambda: True)
+    monkeypatch.setattr("ccq_tui.cli.ask.has_terminal", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("CCQ_SCREEN_READER", given)
     assert goes_by_lines(plain=False) == (given == "1")

@@ -56,7 +56,7 @@ def test_reflections_are_printed_whole_with_what_could_not_be_read(
     assert capsys.readouterr() == ("", "No feedback yet.\n")
     recorded(repo)
     assert main(["reflect", "list"]) == 0
-    assert capsys.readouterr().err == f"1 line of {repo / RECORDS} could not be read: 2\n"
+    assert capsys.readouterr().err == f"Left out of {repo / RECORDS}: 1 line that cannot be read (2).\n"
     inner = repo / "inner"
     inner.mkdir()
     monkeypatch.chdir(inner)
@@ -84,6 +84,14 @@ def test_what_cannot_be_done_says_why(
         "list --since noon": "--since takes a time",
     }.items():
         assert problem in ccq("reflect", *words.split(), code=2), words
+    again = {
+        "id": "2",
+        "finished": "2026-11-02T10:05:00Z",
+        "context": {"hash": run(repo, "rev-parse", "HEAD")},
+    }
+    (repo / RECORDS).write_text(json.dumps(again | {"answers": {}}), encoding="utf-8")
+    assert " has a reflection of 2026-11-02" in ccq("reflect", code=2)
+    (repo / RECORDS).unlink()
     forms = config_dir() / "forms"
     forms.mkdir(parents=True)
     (forms / "commit-reflection.toml").write_text("id = 3\n", encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -40,26 +41,30 @@ FORM_TOOLS = (START_FORM, ANSWER_FORM, COMPLETE_FORM, CANCEL_FORM)
 def read_form_arguments(arguments: Mapping[str, Any], directory: str) -> tuple[Form, dict[str, str]]:
     """Read the form, by its name or itself, and its context; raises `ArgumentsError`.
 
-    A path is taken from the client's directory.
+    A path is taken from the client's directory; so is the commit of a reflection.
     """
     given, context = arguments.get("form"), arguments.get("context") or {}
     if not isinstance(context, Mapping) or not all(isinstance(value, str) for value in context.values()):
         raise ArgumentsError('context: expected an object of texts, for example {"commit": "3f2a9c1"}')
     try:
         if isinstance(given, Mapping):
-            return _public(form_of(given)), dict(context)
-        if not isinstance(given, str) or not given or given == "-":
+            form = form_of(given)
+        elif not isinstance(given, str) or not given or given == "-":
             raise ArgumentsError("form: expected the name of a form, the path of a file, or a form itself")
-        is_path = "/" in given or given.endswith((".toml", ".json"))
-        return _public(find_form(str(Path(directory or "/", given)) if is_path else given)), dict(context)
+        else:
+            is_path = "/" in given or given.endswith((".toml", ".json"))
+            form = find_form(str(Path(directory or "/", given)) if is_path else given)
     except FormFileError as error:
         raise ArgumentsError("; ".join(one_line(problem, 300) for problem in error.problems)) from error
-
-
-def _public(form: Form) -> Form:
     if form.questions.secret:
         raise ArgumentsError("form: asks for a secret, which only `ccq-tui ask` at a terminal does")
-    return form
+    if form.id == REFLECTION and "hash" not in context:
+        try:
+            context = commit_context(Path(directory or "/"), context.get("commit", "HEAD")) | dict(context)
+        except GitError as error:
+            if "commit" in context:  # else the client is in no repository
+                raise ArgumentsError(f"context: {one_line(str(error), 300)}") from error
+    return form, dict(context)
 
 
 def form_request(arguments: Mapping[str, Any], directory: str) -> FormRequest:
@@ -93,8 +98,9 @@ class FormTools:
                 form, context = read_form_arguments(arguments, directory)
                 output = _text(arguments, "output")
                 file = str(Path(directory or "/", output)) if output else ""
-                if form.id == REFLECTION and "hash" not in context:
-                    context, file = _of_commit(context, file, Path(directory or "/"))
+                if form.id == REFLECTION and "hash" in context and not file:
+                    with suppress(GitError):
+                        file = str(records_of(Path(directory or "/")))
                 return _next(self._interviews.start(form, context, file))
             form_id = _text(arguments, "form_id")
             if tool == COMPLETE_FORM:
@@ -114,17 +120,6 @@ class FormTools:
             raise ArgumentsError(one_line(str(error), 500)) from error
 
 
-def _of_commit(context: Mapping[str, str], file: str, directory: Path) -> tuple[dict[str, str], str]:
-    """Return what a reflection keeps of a commit, the newest or the one that is named, and its file."""
-    try:
-        known = commit_context(directory, context.get("commit", "HEAD"))
-        return {**known, **context}, file or str(records_of(directory))
-    except GitError as error:
-        if "commit" not in context:
-            return dict(context), file  # the client is in no repository
-        raise ArgumentsError(f"context: {one_line(str(error), 300)}") from error
-
-
 def _text(arguments: Mapping[str, Any], name: str) -> str:
     value = arguments.get(name) or ""
     if not isinstance(value, str):
@@ -142,8 +137,9 @@ def _next(interview: ClientForm, problem: str = "") -> types.CallToolResult:
         state["error"] = problem
     said = [f"Nothing was recorded: {problem}."] if problem else []
     if interview.answers.count(None) == len(questions):
-        state |= {"title": title, "description": intro}
+        state |= {"title": title, "description": intro, "context": {**interview.context}}
         said += [text for text in (title, intro) if text]
+        said += [f"{name}: {value}" for name, value in interview.context.items()]
     if place is None:
         return both("\n".join([*said, f"Every question is answered. Call {COMPLETE_FORM}."]), state)
     question, number = questions[place], shown.index(place) + 1

@@ -80,8 +80,11 @@ def test_only_reflections_are_read_in_their_order(tmp_path: Path) -> None:
     ]
     found = read(tmp_path, record(9), record(2), *broken, "{torn", "[]")
     assert [one.record["id"] for one in found] == ["2", "9"]
-    assert read_reflections(str(tmp_path / "r.jsonl"), found[1].at) == (found[1:], [7, 8])
-    assert read_reflections(str(tmp_path / "none.jsonl")) == ([], [])
+    assert read_reflections(str(tmp_path / "r.jsonl"), found[1].at) == (
+        found[1:],
+        "2 lines that cannot be read (7, 8) and 4 records without a commit",
+    )
+    assert read_reflections(str(tmp_path / "none.jsonl")) == ([], "")
 
 
 def test_a_list_has_a_line_for_each(tmp_path: Path) -> None:

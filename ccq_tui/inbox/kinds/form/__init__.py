@@ -81,7 +81,7 @@ def plain_text(request: FormRequest, outcome: RequestOutcome | None) -> Iterator
     if request.questions.intro:
         yield from kept_lines(request.questions.intro, "  ")
     for name, value in request.context.items():
-        yield from wrapped(one_line(f"{name}: {value}", MOST), "  ")
+        yield from kept_lines(f"{name}: {value}", "  ")
     yield from question.plain_text(request, outcome)
 
 
