@@ -81,14 +81,17 @@ class Interview:
 
     @property
     def unsure(self) -> str:
-        """The own words that would be sent at once, though a line may not have meant them as such, or ""."""
+        """What is sent at once though a line may not have meant it, or "": own words, and what lasts."""
         match self.outcome:
             case Answered((answer,)) if not self.has_review and self.state.page.question.kind is Kind.CHOICE:
-                return answer.other
+                act = self.state.page.question.act_of(answer)
+                return answer.other if act is None else answer.selected[0] * act.lasts
         return ""
 
     def answer(self, answer: Answer) -> Interview:
         """Take an answer, or that there is none, and go on; raises `TypedError` for what does not fit."""
+        if self.state.page.question.acts:
+            return self._ended(Answered((answer,)))  # with its words
         page = page_answered(self.state.page, answer)
         if page.problem or page.lacking:
             raise TypedError(page.problem or _needed(page.question))

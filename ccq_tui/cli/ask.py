@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ccq_tui.forms.filling import FilledIn, Filling, Unanswered
     from ccq_tui.forms.form import Form
     from ccq_tui.inbox.requests import FormRequest
-    from ccq_tui.plain.dialog import End
+    from ccq_tui.plain.answering import End
     from ccq_tui.plain.lines import Lines
     from ccq_tui.questions import Answer
 
@@ -365,7 +365,7 @@ def _say_how(filling: Filling) -> None:
 
 async def _in_inbox(filling: Filling, *, detach: bool) -> None:
     """Wait in the inbox; lines of standard input are answers, unless it is detached from that."""
-    from ccq_tui.plain.dialog import End
+    from ccq_tui.plain.answering import End
     from ccq_tui.plain.lines import Lines
 
     lines = Lines(os.open(os.devnull, os.O_RDONLY) if detach else 0, err=True, bell=False)

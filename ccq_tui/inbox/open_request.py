@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.draft import Draft, first_draft, with_recalled
+from ccq_tui.inbox.kinds import outcome_of
 from ccq_tui.inbox.port import DraftUpdated, Parked, RequestChange, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
 from ccq_tui.inbox.verdicts import Verdict
+from ccq_tui.questions import Dismissed, Outcome
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Arriving
 
@@ -148,6 +150,10 @@ class OpenRequest:
     def settle(self, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
         """Settle it; as `Inbox.answer`."""
         return self._inbox.answer(self.request.id, outcome, actor)
+
+    def answer(self, end: Outcome | Dismissed, actor: Actor, edited: str = "") -> asyncio.Future[Verdict]:
+        """Settle it by the end of its question set; ``edited`` is the plan as changed, or ""."""
+        return self.settle(outcome_of(self.request, end, edited), actor)
 
     def withdraw(self, reason: str, actor: Actor = WITHDRAWN) -> None:
         """Cancel it without waiting, unless it is settled; ``reason`` is for a person."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
+from enum import StrEnum
 from functools import partial
-from typing import cast
 
-from ccq_tui.answering.grammar import TypedError, read_line
+from ccq_tui.answering.grammar import TypedError, acts_to_type, read_line
 from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
@@ -20,19 +22,38 @@ from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.inbox.requests import AnsweredRequest, FormRequest, Request
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.plain.decision import decide
-from ccq_tui.plain.dialog import End, RequestDialog
-from ccq_tui.plain.lines import Interrupted, Lines
+from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Won
+from ccq_tui.plain.decision import details
+from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
 from ccq_tui.plain.question import command_of, help_text, label_of, prompt_of, text_of
 from ccq_tui.plain.tables import as_sentences
-from ccq_tui.questions import Answer, Answered
+from ccq_tui.questions import Answer, Answered, Dismissed, Outcome
 from ccq_tui.questions.prose import answer_line
-from ccq_tui.questions.state import PanelState
+from ccq_tui.questions.state import Page, PanelState
 from ccq_tui.text import one_line
 from ccq_tui.words import SHORT, waiting
 
 LEAVE = "Leave it for later? The draft is kept."
+TEXT = "Your text, an empty line goes back:"
+GONE = "The request no longer waits"
 NEXT = "Continue with the next request? The draft is kept."
+
+
+class End(StrEnum):
+    """The end of a dialog."""
+
+    HERE = "here"
+    """Settled here; `OpenRequest.outcome` returns the outcome."""
+    ELSEWHERE = "elsewhere"
+    """Settled on another surface, or withdrawn; the person was informed."""
+    PARKED = "parked"
+    """The input ended: the request waits, with its draft."""
+    LEFT = "left"
+    """The person left it: the request waits, with its draft."""
+
+
+class _Settled(Exception):  # noqa: N818 - says what happened
+    """The request was settled elsewhere, or is gone; the message says how."""
 
 
 async def answer(opened: OpenRequest, lines: Lines, actor: Actor, leave: str = LEAVE) -> End:
@@ -50,46 +71,86 @@ async def answer(opened: OpenRequest, lines: Lines, actor: Actor, leave: str = L
         InboxError: The answer could not be kept.
     """
     lines.ring()
-    if not isinstance(opened.request, AnsweredRequest):
-        return await decide(opened, lines, actor, leave)
-    dialog = RequestDialog(opened, lines, actor, leave)
-    return await dialog.run(_Talk(dialog).run)
+    talk = _Talk(opened, lines, actor, leave)
+    try:
+        with ExitStack() as ending:
+            ending.callback(opened.changed.subscribe(talk.changed))
+            return await talk.run()
+    except _Settled as how:
+        lines.note(f"{how}; nothing was sent from here.")
+        return End.ELSEWHERE
+    except InputEnded:
+        lines.note("The input ended: nothing was sent, and the draft is kept.")
+        return End.PARKED
 
 
 class _Talk:
-    """One set or form that is asked question by question."""
+    """One request that is asked question by question; a decision is one question."""
 
-    def __init__(self, dialog: RequestDialog) -> None:
-        self._dialog, self._lines, self._opened = dialog, dialog.lines, dialog.opened
+    def __init__(self, opened: OpenRequest, lines: Lines, actor: Actor, leave: str) -> None:
+        self._opened, self._lines, self._actor, self._leave = opened, lines, actor, leave
         self._interview = self._begun()
-        self._draft = self._opened.draft
+        self._draft = opened.draft
         """The draft as last read or kept here."""
+        self._edited = opened.draft.plan if isinstance(opened.draft, DecisionState) else ""
         self._shown: int | None = None
 
     def _begun(self) -> Interview:
-        state = cast("PanelState", self._opened.shown)
-        return Interview.of(state.questions, state)
+        draft, request = self._opened.shown, self._opened.request
+        state = draft if isinstance(draft, PanelState) else None
+        return Interview.of(kind_of(request).asked(request).questions, state)
 
     async def run(self) -> End:
         """Ask until there is an end."""
-        with ExitStack() as ending:
-            ending.callback(self._opened.changed.subscribe(self._changed))
-            self._introduce()
-            while True:
-                self._warn()
-                if self._shown != (tab := self._interview.state.tab):
-                    self._lines.say(label_of(self._interview), text_of(self._interview))
-                self._shown = tab
-                try:
-                    end = await self._heard()
-                except Interrupted:
-                    end = await self._left()
-                if end is not None:
-                    return end
+        self._introduce()
+        while True:
+            self._warn()
+            if self._shown != (tab := self._interview.state.tab):
+                self._show()
+            self._shown = tab
+            try:
+                end = await self._heard()
+            except Interrupted:
+                end = await self._left()
+            if end is not None:
+                return end
 
-    def _changed(self, change: object) -> None:
+    async def _hear(self, prompt: str, *, secret: bool = False) -> str:
+        """Return the next line, stripped unless it is a secret; raises `_Settled` once that is of no use."""
+        if not self._opened.is_pending:
+            raise _Settled(self._how)
+        line = asyncio.ensure_future((self._lines.ask_secret if secret else self._lines.ask)(prompt))
+        outcome = asyncio.ensure_future(self._opened.outcome())
+        try:
+            await asyncio.wait((line, outcome), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (line, outcome):
+                task.cancel()
+            await asyncio.wait((line, outcome))
+        if line.cancelled():
+            raise _Settled(self._how)
+        return line.result() if secret else line.result().strip()
+
+    @property
+    def _how(self) -> str:
+        stored = self._opened.stored
+        if stored.outcome is None or stored.settled_at is None:
+            return GONE
+        return AlreadySettled(stored.actor, stored.settled_at, stored.outcome).words
+
+    async def _confirms(self, question: str, does: str) -> bool:
+        """Ask whether to do something; only ``y`` does it."""
+        return (await self._hear(f"{question} y {does}, anything else goes back:")).lower() in ("y", "yes")
+
+    async def _left(self) -> End | None:
+        """Ask whether to leave the request; a second Ctrl+C leaves it."""
+        with suppress(Interrupted):
+            return End.LEFT if await self._confirms(self._leave, "leaves") else None
+        return End.LEFT
+
+    def changed(self, change: object) -> None:
         """Say that another surface changed the draft."""
-        if isinstance(change, DraftUpdated):
+        if isinstance(change, DraftUpdated) and isinstance(self._opened.request, AnsweredRequest):
             how = "; “take” goes on from it, and drops what was typed here" if change.stale else ""
             self._lines.note(f"The draft was {change.words}{how}.")
 
@@ -110,42 +171,61 @@ class _Talk:
             quiet = replace(self._interview.state, notice="", aside="")
             self._interview = replace(self._interview, state=quiet)
 
+    def _show(self) -> None:
+        one, request = self._interview, self._opened.request
+        if one.question is None or not one.question.acts:
+            self._lines.say(label_of(one), text_of(one))
+            return
+        self._lines.say(kind_of(request).WORD, "\n".join(details(request, self._edited)))
+        for name, option, act in zip(
+            acts_to_type(one.question), one.question.options, one.question.acts, strict=True
+        ):
+            self._lines.say(name, f"{option.label} ({act.where})" if act.where else option.label)
+
     async def _heard(self) -> End | None:
         """Hear a line and do what it says; keep the draft, or send the answers."""
         asked = self._interview.question
-        line = await self._dialog.hear(prompt_of(self._interview), secret=asked is not None and asked.secret)
+        line = await self._hear(prompt_of(self._interview), secret=asked is not None and asked.secret)
         if self._opened.draft is not self._draft:  # that of another surface
             self._draft, self._interview = self._opened.draft, self._begun().at(self._interview.state.tab)
         before = self._interview.state
         try:
             then = await self._obeyed(line)
+            if then is None:
+                return await self._left()
+            if then.outcome is not None:
+                await self._settle(then.outcome)
+                return End.HERE
         except TypedError as error:
             self._lines.note(f"{error}.")
             return None
-        if then is None:
-            return await self._left()
-        if then.outcome is not None and await self._dialog.settle(then.outcome):
-            alone = isinstance(then.outcome, Answered) and len(then.state.pages) == 1
-            given = f": {answer_line(then.state.page.seen)}" if alone else ""
-            link = link_to_open(self._opened.request, then.outcome)
-            self._lines.note(f"{type(then.outcome).__name__}{given}.{link and f' Open it yourself: {link}'}")
-            return End.HERE
-        self._interview = replace(then, state=replace(then.state, outcome=None))
-        if self._interview.state != before:
-            self._draft = self._interview.state
-            self._dialog.keep(self._draft)
+        except InvalidOutcome as error:
+            self._lines.note(f"Nothing was sent: {error.reason}.")
+            return None
+        self._interview = then
+        if then.state != before and isinstance(self._opened.request, AnsweredRequest):
+            self._draft = then.state
+            self._opened.type(self._draft, self._actor)
         return None
 
-    async def _left(self) -> End | None:
-        return End.LEFT if await self._dialog.leaves() else None
+    async def _settle(self, outcome: Outcome | Dismissed) -> None:
+        """Settle the request, and say how; raises `InvalidOutcome` if it does not take the outcome."""
+        verdict = await self._opened.answer(outcome, self._actor, self._edited)
+        if not isinstance(verdict, Won):
+            raise _Settled(verdict.words if isinstance(verdict, AlreadySettled) else GONE)
+        given, seen = "", self._interview.state.page.question.seen
+        if isinstance(outcome, Answered) and len(outcome.answers) == 1:
+            given = f": {answer_line(*(replace(one, other=seen(one.other)) for one in outcome.answers))}"
+        link = link_to_open(self._opened.request, outcome)
+        self._lines.note(f"{type(outcome).__name__}{given}.{link and f' Open it yourself: {link}'}")
 
     async def _obeyed(self, line: str) -> Interview | None:
         """Return what a line makes of the interview, None to leave it; raises `TypedError`."""
-        one = self._interview
-        command, text = command_of(one, line, stale=self._opened.stale is not None)
-        if command in ("other", "note", "reply"):
-            return await self._written(command, text)
+        one, stale = self._interview, self._opened.stale is not None
+        command, text = command_of(one, line, stale=stale)
         match command:
+            case "other" | "note" | "reply":
+                return await self._written(command, text)
             case "back":
                 return None if one.state.tab == one.state.all_tabs[0] else one.back()
             case "review":
@@ -158,38 +238,43 @@ class _Talk:
             case "decline":
                 return await self._declined()
             case "help":
-                self._lines.say("help", help_text(one, stale=self._opened.stale is not None))
+                self._lines.say("help", help_text(one, stale=stale))
+                self._shown = None
                 return one
         if one.question is None:
             return one.settle() if line == "y" else one.turn(int(line) if line.isdecimal() else 0)
-        return await self._answered(line)
+        return await self._answered(line, one.state.page)
 
-    async def _answered(self, line: str) -> Interview:
-        one, page = self._interview, self._interview.state.page
+    async def _answered(self, line: str, page: Page) -> Interview:
+        one, question = self._interview, page.question
         if not line:
-            kept = page.answered or page.proposed or page.problem or (page.is_field and page.question.options)
+            kept = page.answered or page.proposed or page.problem or (page.is_field and question.options)
             return one.keep() if kept else one.skip()
-        then = one.answer(read_line(page.question, line))
-        words = f"“{one_line(then.unsure, QUOTED)}” is none of the options. Send it as your own words?"
-        return one if then.unsure and not await self._dialog.confirms(words, "sends it") else then
+        given = read_line(question, line)
+        if (act := question.act_of(given)) is not None and act.takes_words and not given.other:
+            given = replace(given, other=await self._hear(TEXT))
+            if not given.other:
+                return one
+        then = one.answer(given)
+        sure = not then.unsure or await self._confirms(f"“{one_line(then.unsure, QUOTED)}”:", "sends it")
+        return then if sure else one
 
     async def _written(self, command: str, text: str) -> Interview:
-        one = self._interview
-        text = text or await self._dialog.hear("Your text, an empty line goes back:")
-        if not text:
-            return one
-        if command == "note":
+        one, text = self._interview, text or await self._hear(TEXT)
+        if text and command == "note":
             self._lines.note("The note is kept beside the answer.")
             return one.note(text)
+        if not text:
+            return one
         return one.answer(Answer(other=text)) if command == "other" else one.reply(text)
 
     async def _declined(self) -> Interview:
-        form = self._interview.state.questions.is_form
+        one = self._interview
+        form = one.state.questions.is_form
         how = "y declines, x dismisses it undecided" if form else "y declines"
-        said = (await self._dialog.hear(f"Decline all of it? {how}, anything else goes back:")).lower()
-        dismissed = said == "x" and form
-        ends = dismissed or said in ("y", "yes")
-        return self._interview.decline(dismiss=dismissed) if ends else self._interview
+        said = (await self._hear(f"Decline all of it? {how}, anything else goes back:")).lower()
+        dismissed = form and said == "x"
+        return one.decline(dismiss=dismissed) if dismissed or said in ("y", "yes") else one
 
 
 async def walk(inbox: Inbox, lines: Lines, actor: Actor, delivered: Callable[[Request, Store], str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ccq_tui.answering.grammar import Names, TypedError
+from ccq_tui.answering.grammar import Names, TypedError, acts_to_type
 from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.plain.tables import as_sentences
@@ -66,6 +66,8 @@ def prompt_of(interview: Interview) -> str:
     """Return the prompt for the question in front, or for the review."""
     if (question := interview.question) is None:
         return "y confirms, a number goes back to that question, ? for help:"
+    if question.acts:
+        return f"{', '.join(acts_to_type(question))}, b decides later, ? for help:"
     words, now = [_wanted(question)], interview.state.page.seen
     if question.kind is Kind.CHOICE and not question.closed:
         words.append(f"{_short(question, 'other')} TEXT for your own words")

@@ -25,9 +25,8 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.waiting_line import count_of
-from ccq_tui.plain.answering import answer
+from ccq_tui.plain.answering import End, answer
 from ccq_tui.plain.choice import PersonAtLines, choose
-from ccq_tui.plain.dialog import End
 from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
 from ccq_tui.plain.prompt import PlainPrompt
 from ccq_tui.plain.transcript import PlainTranscript

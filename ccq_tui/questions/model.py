@@ -185,8 +185,13 @@ class Question:
 
     @property
     def acts(self) -> tuple[Act, ...]:
-        """What each option does; none where they only answer."""
-        return tuple(one.act for one in self.options if one.act is not None)
+        """What each option does; none where one only answers."""
+        found = tuple(one.act for one in self.options if one.act is not None)
+        return found if len(found) == len(self.options) else ()
+
+    def act_of(self, answer: Answer) -> Act | None:
+        """Return what an answer does, or None if it only answers."""
+        return next((one.act for one in self.options if one.label in answer.selected), None)
 
     @property
     def required(self) -> bool:
@@ -248,7 +253,7 @@ class QuestionSet:
     @property
     def takes_prose(self) -> bool:
         """Whether it takes notes beside its answers, and a reply in prose instead of them."""
-        return not (self.is_form or self.is_prompt)
+        return not (self.is_form or self.is_prompt or self.questions[0].acts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,7 @@ n: Deny
 3: For this session: let a classifier decide for you (auto mode)
 a TEXT: Allow once, and say something…
 e TEXT: Deny, and say what to do instead…
-y, n, 1, 2, 3, a TEXT, e TEXT, b decides later, ? repeats:
+y, n, 1, 2, 3, a TEXT, e TEXT, b decides later, ? for help:
 you: a with care
 tool: Bash touch made: no output
 claude: Done.
@@ -213,7 +213,7 @@ def test_a_whole_conversation(piped: Piped, start: Start, *, terminal: bool) -> 
     assert json.dumps(REMARK.format("Bash", "with care"))[1:-1] in sent
     expected = CONVERSATION.replace("PROJECT", str(project))
     if terminal:
-        expected = re.sub(r"((?:help|repeats):)\nyou: ", r"\1 ", expected).replace(
+        expected = re.sub(r"(help:)\nyou: ", r"\1 ", expected).replace(
             "note: session", "you: \nnote: session"
         )
     assert ("\a" in printed) == terminal, "it rings when something waits"

@@ -13,8 +13,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Request
-from ccq_tui.plain.answering import answer
-from ccq_tui.plain.dialog import End
+from ccq_tui.plain.answering import End, answer
 from ccq_tui.plain.lines import Lines
 
 ME = Actor.here(Surface.INBOX)

@@ -6,7 +6,7 @@ import pytest
 
 from ccq_tui.inbox.requests import Allowed, Asker, Denied, Origin, PermissionRequest, PlanRequest, Request
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.plain.dialog import End
+from ccq_tui.plain.answering import End
 from tests.memory_inbox import MemoryInbox
 from tests.unit.plain.talking import talk
 
@@ -26,7 +26,7 @@ Printed = pytest.CaptureFixture[str]
     [
         (RUN, "Y\n", Allowed()),
         (RUN, "yes do\nn because\nq\n\nno\n", Denied()),
-        (RUN, "d\n", Denied()),
+        (RUN, "decline\nno\nd\ny\n", Denied()),
         (RUN, "2\ny\n", Allowed(suggestion=RULES[1])),
         (RUN, "11\nno\n11\ny\n", Allowed(suggestion=RULES[10])),
         (RUN, "12\na\n\na be quick\n", Allowed("be quick")),
@@ -66,7 +66,7 @@ async def test_all_that_is_allowed_is_printed_before(capsys: Printed) -> None:
     ]
     assert (
         done.said[20]
-        == "y, n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, a TEXT, e TEXT, b decides later, ? repeats:"
+        == "y, n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, a TEXT, e TEXT, b decides later, ? for help:"
     )
 
 

@@ -15,8 +15,7 @@ from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Asker, FormRequest, Origin, QuestionRequest, Request
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.plain.answering import answer
-from ccq_tui.plain.dialog import End
+from ccq_tui.plain.answering import End, answer
 from ccq_tui.questions import (
     Answer,
     Answered,
