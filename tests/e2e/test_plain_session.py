@@ -229,19 +229,13 @@ def test_a_plan_and_a_form(piped: Piped, tmp_path: Path) -> None:
         .runs(ASK, schema="deploy")
         .says("Done.")
     )
-    typed = "e delete it afterwards\ny\nA\nAda\nproduction\n2\n5\ny\n"  # the number's default is an answer
+    typed = "e delete it afterwards\ny\nA\nAda\n5\nproduction\ny\n"
     printed = piped(scenario, typed, *words, "go", MCP_PROTOCOL_NEGOTIATION="legacy")
     for line in (
         *("plan: ", "  1. Copy", "you: e delete it afterwards", "  2. Delete", "you: y"),
         *("question 1 of 3: Your name", "Type a text", "too short", "you: Ada"),
-        *("question 3 of 3: Environment", "you: production", "review: ", "you: 2"),
-        *(
-            "question 2 of 3 (optional): Replicas",
-            "Type a whole number",
-            "you: 5",
-            "y confirms",
-            "claude: Done.",
-        ),
+        *("question 2 of 3 (optional): Replicas", "Type a whole number", "Enter keeps", "you: 5"),
+        *("question 3 of 3: Environment", "you: production", "review: ", "y confirms", "claude: Done."),
     ):
         _, found, printed = printed.partition(line)
         assert found, line
