@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ccq_tui.questions.model import Act, Question, QuestionSet
+
+if TYPE_CHECKING:
+    from ccq_tui.questions.schema_form import SchemaForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +18,12 @@ class Asked:
     Attributes:
         questions: The set; that of a decision is one closed question, whose options are acts.
         values: What each option of a decision stands for.
+        form: The form of a server, or None.
     """
 
     questions: QuestionSet
     values: tuple[Any, ...] = ()
+    form: SchemaForm | None = None
 
     @property
     def question(self) -> Question:

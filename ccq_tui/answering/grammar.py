@@ -15,7 +15,7 @@ from typing import Any
 from unicodedata import normalize
 
 from ccq_tui.questions.limits import answer_problem, selection_problem, skips
-from ccq_tui.questions.marks import marks
+from ccq_tui.questions.marks import MOST_QUOTED, marks, quoted
 from ccq_tui.questions.model import Answer, Kind, Question, fold
 
 NONE = ("0", "none")
@@ -25,7 +25,6 @@ YES_NO = ["yes", "no"]
 WORD_OF = {"y": "yes", "n": "no"}
 """Words that name acts by their keys."""
 MOST_NAMED = 6
-MOST_QUOTED = 40
 MOST_DIGITS = 6
 _MARKED = re.compile(r"(?:option\s+)?#?(\w{1,4})[.):]?", re.ASCII | re.IGNORECASE)
 _NUMBERED = re.compile(r"#?(\w{1,4})[.):]?\s+(.+)", re.ASCII | re.DOTALL)
@@ -284,11 +283,6 @@ def plain(text: str) -> str:
     """Return a text without signs of emphasis around it, composed as labels are."""
     text = normalize("NFC", text).strip()
     return found[2].strip() if (found := _EMPHASIS.fullmatch(text)) else text
-
-
-def quoted(text: str) -> str:
-    """Return the beginning of a text in quotation marks."""
-    return f"“{text[:MOST_QUOTED]}{'…' * (len(text) > MOST_QUOTED)}”"
 
 
 def _nothing(names: Names) -> Answer:

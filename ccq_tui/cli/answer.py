@@ -66,7 +66,6 @@ def answer(
     data = None if json_file is None else _read(json_file)
 
     def outcome_for(asked: Request) -> RequestOutcome:
-        from ccq_tui.inbox.answer_json import load_answer
         from ccq_tui.inbox.kinds import kind_of, parse_outcome
         from ccq_tui.inbox.requests import AnsweredRequest
         from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -74,7 +73,7 @@ def answer(
         questions = asked.questions.questions if isinstance(asked, AnsweredRequest) else ()
         try:
             if data is not None:
-                return parse_outcome(asked, load_answer(data))
+                return parse_outcome(asked, data)
             if not questions:
                 question = kind_of(asked).asked(asked).question
                 return parse_outcome(asked, _decision(question, choose, other, note, discuss))
@@ -270,7 +269,7 @@ def delivery_words(store: Store, request: Request, reach: Reach) -> str:
 
 
 def _read(name: str) -> bytes:
-    from ccq_tui.inbox.answer_json import MOST_JSON
+    from ccq_tui.answering.record import MOST_JSON
 
     try:
         with click.open_file(name, "rb") as file:

@@ -372,14 +372,15 @@ def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredReques
 @as_json_flag
 def stats(since_text: str | None, as_json: bool) -> int:
     """Show how long agents waited for you, how fast you answer, and what you decline most."""
-    from ccq_tui.inbox.records import report, statistics_record
-    from ccq_tui.inbox.wait_statistics import first_day, projects_of, text_lines, wait_statistics
+    from ccq_tui.inbox import wait_statistics as waits
+    from ccq_tui.inbox.records import report
     from ccq_tui.worktrees.model import checkout_of
 
     until = datetime.now(UTC)
-    start = since(since_text) or first_day(until)
+    start = since(since_text) or waits.first_day(until)
     with opened_store() as store:
         found = store.requests.unsettled_before(start)
-        made = wait_statistics(found, projects_of(store, checkout_of), start, until)
-    print_lines(report("statistics", statistics_record(made)) if as_json else "\n".join(text_lines(made)))
+        made = waits.wait_statistics(found, waits.projects_of(store, checkout_of), start, until)
+    record = waits.statistics_record(made)
+    print_lines(report("statistics", record) if as_json else "\n".join(waits.text_lines(made)))
     return ENDED

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from ccq_tui.answering.asked import Asked
-from ccq_tui.inbox.answer_json import check_fields, is_number, words
+from ccq_tui.answering.record import Record, RecordShape, made
 from ccq_tui.inbox.requests import Allowed, DecidedRequest, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import MODES, Suggestion, is_readable, kept, lasting, what
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions.model import Act, Answer, Effect, Option, Question, QuestionSet
 from ccq_tui.questions.outcome import Answered, Declined, Dismissed, Outcome
 from ccq_tui.text import one_line
+
+
+class ChoiceRecord(RecordShape, of=Act, names="number label holds allows takes_note"):
+    """A way to decide on a permission or a plan; it is chosen by its number.
+
+    Attributes:
+        holds: Where it is kept, or the mode it goes to; for how long is in the label.
+    """
+
+    number: int
+    label: str
+    holds: str
+    takes_note: bool
+
 
 Way = tuple[Option, Allowed | Denied]
 """One way to decide, and its outcome."""
@@ -108,25 +121,16 @@ def answer_to(asked: Asked, outcome: Allowed | Denied) -> Answer:
     return Answer(tuple(one.label for one in found), outcome.text)
 
 
-def read_decision(asked: Asked, data: Mapping[str, Any]) -> Allowed | Denied:
-    """Read a decision from its public JSON; raises `InvalidOutcome`."""
-    check_fields(data, ("choice", "note"))
-    number, options = data.get("choice"), asked.question.options
-    if not is_number(number) or not 1 <= number <= len(options):
-        raise InvalidOutcome("choice", f"a number from 1 to {len(options)} is needed")
-    return decided(asked, Answered((Answer((options[number - 1].label,), words(data, "note", "note")),)))
-
-
 def check_words(request: DecidedRequest, outcome: Allowed) -> None:
     """Raise `InvalidOutcome` for a text that the asker cannot take: only a session of ours can."""
     if outcome.text.strip() and request.origin.is_foreign:
         raise InvalidOutcome("text", "who asked takes no words along with a permission")
 
 
-def choice_records(asked: Asked) -> list[dict[str, Any]]:
+def choice_records(asked: Asked) -> list[Record]:
     """Return the ways to decide in JSON."""
+    pairs = enumerate(zip(asked.question.options, asked.acts, strict=True), 1)
     return [
-        {"number": number, "label": asked.question.options[number - 1].label}
-        | {"allows": act.allows, "holds": act.where, "takes_note": act.takes_words}
-        for number, act in enumerate(asked.acts, 1)
+        made(ChoiceRecord, option, act, number=number, holds=act.where, takes_note=act.takes_words)
+        for number, (option, act) in pairs
     ]

@@ -1,26 +1,134 @@
-"""Stored data as JSON in the shapes of `ccq_tui.inbox.schema`, which only grow within a version."""
+"""Stored data as public JSON: its shapes, which only grow within a version, and records of them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
+from ccq_tui.answering.record import VERSION, AnswerRecord, Record, RecordShape, made
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.answer_json import VERSION, named
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.inbox.session_groups import stored_group
+from ccq_tui.inbox.requests import Origin, RequestOutcome
+from ccq_tui.inbox.session_groups import Group, stored_group
 from ccq_tui.inbox.store.encoding import outcome_word, plain
 from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession
 from ccq_tui.processes import alive
 
-if TYPE_CHECKING:
-    from ccq_tui.inbox.wait_statistics import Share, WaitStatistics
+
+class ActorRecord(RecordShape, of=Actor, names="surface name process device"):
+    """Who did something."""
+
+    process: int | None
 
 
-Record = dict[str, Any]
+class OriginRecord(RecordShape, of=Origin, names="asker name directory"):
+    """Who asked, which decides how the outcome is delivered."""
+
+
+class OutcomeRecord(RecordShape):
+    """How a request ended.
+
+    Attributes:
+        answers: One a question, or [] for none.
+        text: What was said, or why it was cancelled.
+        mode: In which an approved plan is carried out.
+        plan: As the person edited it.
+    """
+
+    kind: Literal[
+        "answered", "discussed", "declined", "dismissed", "expired", "allowed", "denied", "cancelled"
+    ]
+    answers: list[AnswerRecord] | None = None
+    text: str | None = None
+    for_longer: bool | None = None
+    mode: str | None = None
+    plan: str | None = None
+
+
+HEAD = "id tool_use_id session kind origin state asked_at has_draft deferred"
+
+
+class RequestHead(RecordShape, of=StoredRequest, names=HEAD):
+    """What every request has.
+
+    Attributes:
+        tool_use_id: Its call.
+    """
+
+    id: str
+    tool_use_id: str
+    session: str
+    kind: str
+    origin: OriginRecord
+
+
+class Became(RecordShape, of=StoredRequest, names="context settled_at delivered_at"):
+    """What the agent wrote before a request, and what became of it.
+
+    Attributes:
+        surface: The name of the actor, or its surface.
+        delivered_as: The way to its agent, or None.
+    """
+
+    outcome: OutcomeRecord | None
+    surface: str
+    actor: ActorRecord | None
+    delivered_as: str | None
+
+
+SESSION = "id name directory state started_at changed_at last_line done labels"
+
+
+class SessionRecord(RecordShape, of=StoredSession, names=SESSION):
+    """A session.
+
+    Attributes:
+        running: Whether a process has it.
+        undelivered: Answers that have not reached its agent.
+        question_rounds: Question sets that it asked so far.
+    """
+
+    group: Group
+    running: bool
+    waiting: int
+    undelivered: int
+    question_rounds: int
+    cost_usd: float | None
+
+
+class ChangeRecord(RecordShape, of=Change, names="number at session request from_ to cause"):
+    """An event of the inbox: a request or a session changed its state.
+
+    Attributes:
+        request: None for a change of the session.
+        from_: None for the first.
+    """
+
+    session: str
+    request: str | None
+    from_: str | None
+    to: str
+    surface: str
+    actor: ActorRecord | None
+
+
+class CommandRecord(RecordShape):
+    """What became of a command to a session.
+
+    Attributes:
+        result: Others end with a message on standard error.
+        words: For a person, after the session's name.
+    """
+
+    kind: Literal["park", "send", "interrupt", "end"]
+    session: str
+    result: Literal["done", "already"]
+    words: str
+
+
+# -- written ------------------------------------------------------------------------------------------------
 
 
 def report(name: str, record: Mapping[str, Any]) -> str:
@@ -42,66 +150,50 @@ def lines_report(records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def request_record(stored: StoredRequest) -> Record:
-    """Return a request as `schema.RequestRecord`, without the agent's text before it."""
-    kind, origin = kind_of(stored.request), stored.request.origin
-    return {
-        "id": stored.request.id,
-        "tool_use_id": stored.request.tool_use_id,
-        "session": stored.request.session_id,
-        "kind": kind.WORD,
-        "origin": named(origin, "asker", "name", "directory"),
-        **named(stored, "state", "asked_at", "has_draft", "deferred"),
-        **kind.record(stored.request),
-    }
+    """Return a request, without the agent's text before it."""
+    request, kind = stored.request, kind_of(stored.request)
+    origin = made(OriginRecord, request.origin)
+    head = made(RequestHead, stored, request, session=request.session_id, kind=kind.WORD, origin=origin)
+    return {**head, **kind.record(request)}
 
 
 def whole_record(stored: StoredRequest) -> Record:
     """Return a request with the agent's text before it and with its outcome."""
+    outcome, way = outcome_record(stored.outcome), stored.way or None
     return {
         **request_record(stored),
-        **named(stored, "context", "settled_at", "delivered_at"),
-        "outcome": outcome_record(stored.outcome),
-        "surface": stored.actor.called if stored.actor else "",
-        "actor": actor_record(stored.actor),
-        "delivered_as": stored.way or None,
+        **made(Became, stored, outcome=outcome, delivered_as=way, **_by(stored)),
     }
 
 
 def session_record(session: StoredSession, waiting: int, undelivered: int = 0, rounds: int = 0) -> Record:
     """Return a session in JSON."""
-    return {
-        **named(session, "id", "name", "directory", "state"),
-        "group": stored_group(session, waiting),
-        "running": alive(session.owner),
-        "waiting": waiting,
-        "undelivered": undelivered,
-        "question_rounds": rounds,
-        **named(session, "started_at", "changed_at", "last_line"),
-        "cost_usd": session.cost if session.cost is not None and isfinite(session.cost) else None,
-        "done": session.done,
-        "labels": dict(session.labels),
-    }
+    return made(
+        SessionRecord,
+        session,
+        group=stored_group(session, waiting),
+        running=alive(session.owner),
+        waiting=waiting,
+        undelivered=undelivered,
+        question_rounds=rounds,
+        cost_usd=session.cost if session.cost is not None and isfinite(session.cost) else None,
+        labels=dict(session.labels),
+    )
 
 
 def change_record(change: Change) -> Record:
     """Return a change in JSON; one of a session has no request."""
-    return {
-        **named(change, "number", "at", "cause"),
-        "session": change.session_id,
-        "request": change.request_id or None,
-        "from": change.was or None,
-        "to": change.became,
-        "surface": change.actor.called if change.actor else "",
-        "actor": actor_record(change.actor),
-    }
+    ends = {"from_": change.was or None, "to": change.became}
+    about = {"session": change.session_id, "request": change.request_id or None}
+    return made(ChangeRecord, change, **about, **ends, **_by(change))
 
 
-def actor_record(actor: Actor | None) -> Record | None:
-    """Return an actor in JSON."""
+def _by(done: StoredRequest | Change) -> Record:
+    actor = done.actor
     if actor is None:
-        return None
+        return {"surface": "", "actor": None}
     process = None if actor.process is None else actor.process.pid
-    return {**named(actor, "surface", "name", "device"), "process": process}
+    return {"surface": actor.called, "actor": made(ActorRecord, actor, process=process)}
 
 
 def outcome_record(outcome: RequestOutcome | None) -> Record | None:
@@ -116,31 +208,3 @@ def outcome_record(outcome: RequestOutcome | None) -> Record | None:
     if "suggestion" in record:
         record["for_longer"] = record.pop("suggestion") is not None
     return record
-
-
-def statistics_record(made: WaitStatistics) -> Record:
-    """Return statistics of waits in JSON."""
-    waited = made.waited
-    return {
-        **named(made, "since", "until"),
-        "outcomes": {state: made.outcomes[state] for state in sorted(made.outcomes)},
-        "requests": waited.requests,
-        "waited_seconds": round(waited.seconds, 3),
-        "answer_seconds_median": made.median_seconds,
-        "answer_seconds_of_nine_in_ten": made.slow_seconds,
-        "by_day": _shares(dict(sorted(made.days.items()))),
-        "by_hour": _shares(made.hours),
-        "by_project": _shares(made.projects),
-        "by_kind": _shares(made.kinds),
-        "answer_speeds": [{"most_seconds": most, "requests": count} for most, count in made.speeds.items()],
-        "most_refused": [
-            {"kind": kind, "topic": topic, **plain(one)} for kind, topic, one in made.most_refused
-        ],
-    }
-
-
-def _shares(shares: Mapping[str, Share]) -> list[Record]:
-    return [
-        {"name": name, "requests": one.requests, "waited_seconds": round(one.seconds, 3)}
-        for name, one in shares.items()
-    ]

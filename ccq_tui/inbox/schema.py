@@ -1,425 +1,123 @@
-"""The public schema of everything that ``--json`` prints and reads.
+"""The public schema of everything that ``--json`` prints and reads, made of the shapes of its records.
 
-`ccq_tui.inbox.records` writes records of these types. Import this module only to print the schema or to check
-input, never to print a list: importing pydantic takes longer than printing one.
+Import this module only to print the schema or to check input, never to print a list: importing pydantic takes
+longer than printing one.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired
+import re
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, Literal, get_type_hints
 
-from pydantic import ConfigDict, Field, TypeAdapter, with_config
-from typing_extensions import TypedDict
+from pydantic import ConfigDict, Field, TypeAdapter, create_model
 
-from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.requests import Asker
-from ccq_tui.inbox.session_groups import Group
-from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
-from ccq_tui.questions import Kind
+from ccq_tui.answering.record import RecordShape
+from ccq_tui.inbox.kinds import KINDS
+from ccq_tui.inbox.records import Became, ChangeRecord, CommandRecord, RequestHead, SessionRecord
+from ccq_tui.inbox.wait_statistics import StatisticsRecord
 
-Time = Annotated[str, Field(description="UTC, for example 2026-01-31T12:00:00.000000Z")]
 Version = Literal[1]
+_ATTRIBUTE = re.compile(r"^ +(\w+): (.+(?:\n {12,}.+)*)", re.MULTILINE)
+_NAMES = ConfigDict(alias_generator=lambda name: name.rstrip("_"))
 
 
-class ActorRecord(TypedDict):
-    """Who did something."""
-
-    surface: Surface
-    name: Annotated[str, Field(description="What people call it, for example the command")]
-    process: Annotated[int | None, Field(description="Its number")]
-    device: Annotated[str, Field(description='"" for the machine of the inbox')]
-
-
-class OriginRecord(TypedDict):
-    """Who asked, which decides how the outcome is delivered."""
-
-    asker: Asker
-    name: str
-    directory: Annotated[str, Field(description='Where it works, or ""; of a session see the session')]
+def _requests(prefix: str, *parts: type[RecordShape]) -> Any:
+    """Return the shapes of requests of all kinds."""
+    found: list[Any] = []
+    for kind in KINDS:
+        name = kind.RECORD.__name__.replace("Fields", "Record")
+        own = {"__annotations__": {"kind": Literal[kind.WORD]}, "__doc__": kind.RECORD.__doc__}
+        found.append(type(prefix + name, (*parts, kind.RECORD, RequestHead), own))
+    return Annotated[reduce(or_, found), Field(discriminator="kind")]
 
 
-class OptionRecord(TypedDict):
-    """An option of a question; it is chosen by its number or its label."""
-
-    number: int
-    label: str
-    description: str
-    recommended: bool
-    preview: str | None
+RequestRecord: Any = _requests("")
+WholeRequestRecord: Any = _requests("Whole", Became)
 
 
-class ConditionRecord(TypedDict):
-    """The earlier answer on which a question is asked: the whole of it, or a part."""
-
-    question: int
-    equals: NotRequired[str]
-    contains: NotRequired[str]
+def _shapes(of: type[RecordShape] = RecordShape) -> set[Any]:
+    return {shape for one in of.__subclasses__() for shape in (one, *_shapes(one))}
 
 
-class QuestionRecord(TypedDict):
-    """A question; limits, unit and default are those of a number."""
-
-    number: int
-    text: str
-    header: str
-    kind: Kind
-    multi_select: bool
-    description: str
-    options: list[OptionRecord]
-    minimum: float | None
-    maximum: float | None
-    step: float | None
-    unit: str
-    default: str
-    closed: NotRequired[Annotated[bool, Field(description="Whether it takes no text of one's own")]]
-    required: NotRequired[Annotated[bool, Field(description="Whether a form needs an answer to it")]]
-    one_line: NotRequired[Annotated[bool, Field(description="Whether a text has no line break")]]
-    allowed: NotRequired[Annotated[str, Field(description="Which answers a form takes")]]
-    when: NotRequired[ConditionRecord]
+def _may_be_absent(schema: dict[str, Any]) -> None:
+    del schema["default"]
+    schema |= next(one for one in schema.pop("anyOf") if one != {"type": "null"})
 
 
-class ChoiceRecord(TypedDict):
-    """A way to decide on a permission or a plan; it is chosen by its number."""
-
-    number: int
-    label: str
-    holds: Annotated[
-        str, Field(description="Where it is kept, or the mode it goes to; for how long is in the label")
-    ]
-    allows: bool
-    takes_note: bool
+def _taken(source: Any, name: str) -> tuple[Any, str]:
+    """Return the type of an attribute of a class of ours, and what its documentation says of it."""
+    member = getattr(source, name, None)
+    if isinstance(member, property):
+        return get_type_hints(member.fget)["return"], member.__doc__ or ""
+    return get_type_hints(source)[name], _words(source).get(name, "")
 
 
-class AnswerRecord(TypedDict):
-    """The answer to one question."""
-
-    selected: Annotated[list[str], Field(description="Labels")]
-    other: Annotated[str, Field(description="In one's own words, or the number")]
-    note: str
-    empty: Annotated[bool, Field(description="Nothing of a multi-select, on purpose")]
-    unselected: Annotated[str, Field(description="Typed in a panel, and no part of the answer")]
+def _words(documented: Any) -> dict[str, str]:
+    return dict(_ATTRIBUTE.findall((documented.__doc__ or "").partition("Attributes:\n")[2]))
 
 
-class OutcomeRecord(TypedDict):
-    """How a request ended."""
-
-    kind: Literal[
-        "answered", "discussed", "declined", "dismissed", "expired", "allowed", "denied", "cancelled"
-    ]
-    answers: NotRequired[Annotated[list[AnswerRecord], Field(description="One a question, or [] for none")]]
-    text: NotRequired[Annotated[str, Field(description="What was said, or why it was cancelled")]]
-    for_longer: NotRequired[bool]
-    mode: NotRequired[Annotated[str, Field(description="In which an approved plan is carried out")]]
-    plan: NotRequired[Annotated[str, Field(description="As the person edited it")]]
-
-
-class RequestHead(TypedDict):
-    """What every request has."""
-
-    id: str
-    tool_use_id: Annotated[str, Field(description="Its call")]
-    session: str
-    origin: OriginRecord
-    state: RequestState
-    asked_at: Time
-    has_draft: bool
-    deferred: Annotated[bool, Field(description="The resumed session asks it again as the same call")]
+for _shape in sorted(_shapes(), key=lambda one: len(one.__mro__)):  # becomes a dataclass, bases first
+    _own, _said = dict(_shape.__annotations__), _words(_shape)
+    for _name in _shape.names:
+        if _name not in _own:
+            _own[_name], _words_of_it = _taken(_shape.of, _name)
+            _said.setdefault(_name, _words_of_it)
+        _about: dict[str, Any] = {"description": " ".join(_said[_name].split())} if _said.get(_name) else {}
+        if _is_optional := hasattr(_shape, _name):
+            _about["json_schema_extra"] = _may_be_absent
+        made = field(default=None, metadata=_about) if _is_optional else field(metadata=_about)
+        setattr(_shape, _name, made)
+    _shape.__annotations__ = {name: _own[name] for name in _shape.names}
+    _shape.__doc__ = _shape.__doc__.partition("\n\n    Attributes:")[0]
+    _shape.__pydantic_config__ = _NAMES
+    dataclass(kw_only=True)(_shape)
 
 
-class QuestionSetRecord(RequestHead):
-    """A question set that waits for its answers."""
-
-    kind: Literal["question"]
-    title: str
-    questions: list[QuestionRecord]
-    takes_prose: NotRequired[Annotated[bool, Field(description="Whether it takes notes and --discuss")]]
+def _document(name: str, command: str, /, **fields: Any) -> Any:
+    return create_model(f"{name}Document", __doc__=command, version=(Version, ...), **fields)
 
 
-class PermissionRecord(RequestHead):
-    """A tool call that waits for permission."""
-
-    kind: Literal["permission"]
-    tool: str
-    input: dict[str, Any]
-    description: str
-    reason: str
-    change: Annotated[
-        dict[str, Any],
-        Field(description="To its file: a patch as in Claude Code's result, with its counts, or its trouble"),
-    ]
-    choices: list[ChoiceRecord]
+def _given(name: str, said: str, /, **fields: Any) -> Any:
+    return create_model(f"Given{name}", __config__=ConfigDict(extra="forbid"), __doc__=said, **fields)
 
 
-class PlanRecord(RequestHead):
-    """A plan that waits for approval."""
-
-    kind: Literal["plan"]
-    plan: Annotated[str, Field(description="Markdown")]
-    choices: list[ChoiceRecord]
-
-
-class ElicitationRecord(RequestHead):
-    """A form or a link of an MCP server that waits."""
-
-    kind: Literal["elicitation"]
-    server: str
-    message: str
-    mode: Literal["form", "url"]
-    url: str
-    requested_schema: Annotated[dict[str, Any], Field(description="As the server sent it")]
-    problem: Annotated[str, Field(description='Why it can only be declined or dismissed, or ""')]
-    questions: Annotated[
-        list[QuestionRecord], Field(description="Its fields; their options are all there are")
-    ]
-
-
-class FormRecord(RequestHead):
-    """A form of ours that waits."""
-
-    kind: Literal["form"]
-    title: str
-    intro: Annotated[str, Field(description="The text before the first question")]
-    about: Annotated[dict[str, str], Field(description="What the form is about, by name")]
-    questions: list[QuestionRecord]
-
-
-class Became(TypedDict):
-    """What the agent wrote before a request, and what became of it."""
-
-    context: str
-    outcome: OutcomeRecord | None
-    surface: Annotated[str, Field(description="The actor in a word")]
-    actor: ActorRecord | None
-    settled_at: Time | None
-    delivered_at: Time | None
-    delivered_as: Annotated[str | None, Field(description='"result", "message", or "listed" to its asker')]
-
-
-class WholeQuestionSetRecord(QuestionSetRecord, Became):
-    """A question set, and what became of it."""
-
-
-class WholePermissionRecord(PermissionRecord, Became):
-    """A permission, and what became of it."""
-
-
-class WholePlanRecord(PlanRecord, Became):
-    """A plan, and what became of it."""
-
-
-class WholeElicitationRecord(ElicitationRecord, Became):
-    """A form or a link of an MCP server, and what became of it."""
-
-
-class WholeFormRecord(FormRecord, Became):
-    """A form of ours, and what became of it."""
-
-
-class SessionRecord(TypedDict):
-    """A session."""
-
-    id: str
-    name: str
-    directory: str
-    state: Annotated[StoredSessionState, Field(description="What it did last")]
-    group: Group
-    running: Annotated[bool, Field(description="A process has it")]
-    waiting: int
-    undelivered: Annotated[int, Field(description="Answers that have not reached its agent")]
-    question_rounds: Annotated[int, Field(description="Question sets that it asked so far")]
-    started_at: Time
-    changed_at: Time
-    last_line: str
-    cost_usd: float | None
-    done: bool
-    labels: Annotated[dict[str, str], Field(description="Those of --label, by key")]
-
-
-ChangeRecord = TypedDict(
-    "ChangeRecord",
-    {
-        "number": int,
-        "at": Time,
-        "session": str,
-        "request": Annotated[str | None, Field(description="None for a change of the session")],
-        "from": Annotated[str | None, Field(description="None for the first")],
-        "to": str,
-        "cause": str,
-        "surface": str,
-        "actor": ActorRecord | None,
-    },
+_DOCUMENTS = (
+    _document("Waiting", "`ccq-tui inbox`, oldest first.", requests=(list[RequestRecord], ...)),
+    _document("Shown", "`ccq-tui show` and `wait`.", request=(WholeRequestRecord, ...)),
+    _document("Session", "`ccq-tui wait SESSION`.", session=(SessionRecord, ...)),
+    _document("Sessions", "`ccq-tui sessions`, last changed last.", sessions=(list[SessionRecord], ...)),
+    _document("History", "`ccq-tui history`, oldest first.", changes=(list[ChangeRecord], ...)),
+    _document("Statistics", "`ccq-tui stats`.", statistics=(StatisticsRecord, ...)),
+    _document("Command", "`ccq-tui park`, `send`, `interrupt` and `end`.", command=(CommandRecord, ...)),
 )
-"""An event of the inbox: a request or a session changed its state."""
-
-RequestRecord = Annotated[
-    QuestionSetRecord | PermissionRecord | PlanRecord | ElicitationRecord | FormRecord,
-    Field(discriminator="kind"),
-]
-WholeRequestRecord = Annotated[
-    WholeQuestionSetRecord
-    | WholePermissionRecord
-    | WholePlanRecord
-    | WholeElicitationRecord
-    | WholeFormRecord,
-    Field(discriminator="kind"),
-]
-
-
-class VersionedDocument(TypedDict):
-    """What every command prints."""
-
-    version: Version
-
-
-class WaitingDocument(VersionedDocument):
-    """``ccq-tui inbox --json``: what waits, oldest first."""
-
-    requests: list[RequestRecord]
-
-
-class ShownDocument(VersionedDocument):
-    """``ccq-tui show --json``."""
-
-    request: WholeRequestRecord
-
-
-class SessionDocument(VersionedDocument):
-    """``ccq-tui wait SESSION --json``."""
-
-    session: SessionRecord
-
-
-class SessionsDocument(VersionedDocument):
-    """``ccq-tui sessions --json``: the one that changed last at the end."""
-
-    sessions: list[SessionRecord]
-
-
-class WaitShareRecord(TypedDict):
-    """A part of the waits."""
-
-    name: Annotated[str, Field(description="A date, an hour, a directory or a kind")]
-    requests: Annotated[int, Field(description="How many were waited for in it")]
-    waited_seconds: float
-
-
-class AnswerSpeedRecord(TypedDict):
-    """Answers that took at most so long, and longer than those of the record before."""
-
-    most_seconds: Annotated[int | None, Field(description="None for the slowest")]
-    requests: int
-
-
-class RefusedTopicRecord(TypedDict):
-    """What a person declined or discussed."""
-
-    kind: str
-    topic: Annotated[str, Field(description="A question's short title or a tool")]
-    requests: Annotated[int, Field(description="How many about it a person settled")]
-    declined: int
-    discussed: int
-
-
-class StatisticsRecord(TypedDict):
-    """How long agents waited for a person; days and hours are those of the person's clock."""
-
-    since: Time
-    until: Time
-    outcomes: dict[RequestState, int]
-    requests: Annotated[int, Field(description="Without those that were withdrawn")]
-    waited_seconds: float
-    answer_seconds_median: float | None
-    answer_seconds_of_nine_in_ten: float | None
-    by_day: list[WaitShareRecord]
-    by_hour: list[WaitShareRecord]
-    by_project: list[WaitShareRecord]
-    by_kind: list[WaitShareRecord]
-    answer_speeds: list[AnswerSpeedRecord]
-    most_refused: list[RefusedTopicRecord]
-
-
-class StatisticsDocument(VersionedDocument):
-    """``ccq-tui stats --json``."""
-
-    statistics: StatisticsRecord
-
-
-class CommandRecord(TypedDict):
-    """What became of a command to a session."""
-
-    kind: Literal["park", "send", "interrupt", "end"]
-    session: str
-    result: Annotated[
-        Literal["done", "already"], Field(description="Others end with a message on standard error")
-    ]
-    words: Annotated[str, Field(description="For a person, after the session's name")]
-
-
-class CommandDocument(VersionedDocument):
-    """``ccq-tui park --json``, and ``send``, ``interrupt`` and ``end``."""
-
-    command: CommandRecord
-
-
-class HistoryDocument(VersionedDocument):
-    """``ccq-tui history --json``: oldest first."""
-
-    changes: list[ChangeRecord]
-
-
-EXACT = ConfigDict(extra="forbid")
-
-
-@with_config(EXACT)
-class GivenAnswer(TypedDict, total=False):
-    """The answer to one question, as `AnswerRecord` or with numbers for labels."""
-
-    selected: list[str | int]
-    other: str | None
-    note: str | None
-    empty: bool
-    unselected: str | None
-
-
-@with_config(EXACT)
-class GivenAnswers(TypedDict):
-    """``ccq-tui answer --json`` to a question set: one answer a question, null to leave one open."""
-
-    version: NotRequired[Version]
-    answers: Annotated[list[GivenAnswer | None], Field(min_length=1)]
-
-
-@with_config(EXACT)
-class GivenReply(TypedDict):
-    """``ccq-tui answer --json`` to a question set, in prose."""
-
-    version: NotRequired[Version]
-    discuss: Annotated[str, Field(min_length=1)]
-
-
-@with_config(EXACT)
-class GivenContent(TypedDict):
-    """``ccq-tui answer --json`` to a form: its values by their names, as the server gets them."""
-
-    version: NotRequired[Version]
-    content: dict[str, str | int | float | bool | list[str]]
-
-
-@with_config(EXACT)
-class GivenDecision(TypedDict):
-    """``ccq-tui answer --json`` to a permission or a plan."""
-
-    version: NotRequired[Version]
-    choice: Annotated[int, Field(ge=1)]
-    note: NotRequired[str | None]
-
-
-Listed = WaitingDocument | ShownDocument | SessionDocument | SessionsDocument | HistoryDocument
-Printed = Listed | StatisticsDocument | CommandDocument
-Given = GivenAnswers | GivenReply | GivenContent | GivenDecision
+_TEXT, _VERSION = (str | None, None), {"version": (Version, 1)}
+GivenAnswer: Any = _given(
+    "Answer",
+    "The answer to one question, with labels or numbers of options.",
+    selected=(list[str | int], []),
+    other=_TEXT,
+    note=_TEXT,
+    empty=(bool, False),
+    unselected=_TEXT,
+)
+_ANSWERS, _NUMBER = Annotated[list[GivenAnswer | None], Field(min_length=1)], Annotated[int, Field(ge=1)]
+_PROSE, _VALUES = Annotated[str, Field(min_length=1)], dict[str, str | int | float | bool | list[str]]
+GIVEN: dict[str, Any] = {
+    "answers": _given("Answers", "One a question, null to leave it open.", answers=_ANSWERS, **_VERSION),
+    "discuss": _given("Reply", "To a question set, in prose.", discuss=_PROSE, **_VERSION),
+    "content": _given("Content", "The values of a form by their names.", content=_VALUES, **_VERSION),
+    "choice": _given("Decision", "On a permission or a plan.", choice=_NUMBER, note=_TEXT, **_VERSION),
+    "decline": _given("Refusal", "Nothing is chosen or allowed.", decline=Literal[True], **_VERSION),
+    "dismiss": _given("Dismissal", "Of a form, undecided.", dismiss=Literal[True], **_VERSION),
+}
+"""What ``ccq-tui answer --json`` takes, by the field that each has alone."""
+Given: Any = reduce(or_, GIVEN.values())
 
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of the output and the input of commands."""
-    schema = TypeAdapter(Printed | Given).json_schema(ref_template="#/$defs/{model}")
+    schema = TypeAdapter(reduce(or_, _DOCUMENTS) | Given).json_schema(ref_template="#/$defs/{model}")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "ccq-tui", **schema}

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import PurePath
 from statistics import median, quantiles
 
+from ccq_tui.answering.record import Record, RecordShape, made
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
@@ -275,3 +276,86 @@ def _project_names(directories: list[str]) -> dict[str, str]:
     last = {name: PurePath(name).name or name or "unknown" for name in directories}
     shared = list(last.values())
     return {name: word if shared.count(word) == 1 else name for name, word in last.items()}
+
+
+# -- as JSON ------------------------------------------------------------------------------------------------
+
+
+class WaitShareRecord(RecordShape, of=Share, names="name requests"):
+    """A part of the waits.
+
+    Attributes:
+        name: A date, an hour, a directory or a kind.
+    """
+
+    name: str
+    waited_seconds: float
+
+
+class AnswerSpeedRecord(RecordShape):
+    """Answers that took at most so long, and longer than those of the record before.
+
+    Attributes:
+        most_seconds: None for the slowest.
+    """
+
+    most_seconds: int | None
+    requests: int
+
+
+class RefusedTopicRecord(RecordShape, of=Refusals, names="kind topic requests declined discussed"):
+    """What a person declined or discussed.
+
+    Attributes:
+        topic: A question's short title or a tool.
+    """
+
+    kind: str
+    topic: str
+
+
+class StatisticsRecord(RecordShape, of=WaitStatistics, names="since until"):
+    """How long agents waited for a person; days and hours are those of the person's clock.
+
+    Attributes:
+        requests: Without those that were withdrawn.
+    """
+
+    outcomes: dict[RequestState, int]
+    requests: int
+    waited_seconds: float
+    answer_seconds_median: float | None
+    answer_seconds_of_nine_in_ten: float | None
+    by_day: list[WaitShareRecord]
+    by_hour: list[WaitShareRecord]
+    by_project: list[WaitShareRecord]
+    by_kind: list[WaitShareRecord]
+    answer_speeds: list[AnswerSpeedRecord]
+    most_refused: list[RefusedTopicRecord]
+
+
+def statistics_record(counted: WaitStatistics) -> Record:
+    """Return statistics of waits in JSON."""
+    waited, topics = counted.waited, counted.most_refused
+    return made(
+        StatisticsRecord,
+        counted,
+        outcomes={state: counted.outcomes[state] for state in sorted(counted.outcomes)},
+        requests=waited.requests,
+        waited_seconds=round(waited.seconds, 3),
+        answer_seconds_median=counted.median_seconds,
+        answer_seconds_of_nine_in_ten=counted.slow_seconds,
+        by_day=_shares(dict(sorted(counted.days.items()))),
+        by_hour=_shares(counted.hours),
+        by_project=_shares(counted.projects),
+        by_kind=_shares(counted.kinds),
+        answer_speeds=[{"most_seconds": most, "requests": count} for most, count in counted.speeds.items()],
+        most_refused=[made(RefusedTopicRecord, one, kind=kind, topic=topic) for kind, topic, one in topics],
+    )
+
+
+def _shares(shares: Mapping[str, Share]) -> list[Record]:
+    return [
+        made(WaitShareRecord, one, name=name, waited_seconds=round(one.seconds, 3))
+        for name, one in shares.items()
+    ]

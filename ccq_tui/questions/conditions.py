@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unicodedata import normalize
 
-from ccq_tui.questions.model import Answer, Condition, Question
+from ccq_tui.questions.model import Answer, Condition, Kind, Question
+from ccq_tui.questions.numbers import same_number
 
 
 def asked(questions: Sequence[Question], answers: Sequence[Answer]) -> tuple[bool, ...]:
@@ -12,14 +14,18 @@ def asked(questions: Sequence[Question], answers: Sequence[Answer]) -> tuple[boo
     counted: list[Answer] = []
     found: list[bool] = []
     for question, answer in zip(questions, answers, strict=True):
-        found.append(question.when is None or _holds(question.when, counted))
+        found.append(question.when is None or _holds(question.when, questions, counted))
         counted.append(answer if found[-1] else Answer())
     return tuple(found)
 
 
-def _holds(when: Condition, earlier: Sequence[Answer]) -> bool:
-    answer = earlier[when.question] if 0 <= when.question < len(earlier) else Answer()
-    typed = answer.other.strip()
+def _holds(when: Condition, questions: Sequence[Question], earlier: Sequence[Answer]) -> bool:
+    if not 0 <= when.question < len(earlier):
+        return False
+    answer, wanted = earlier[when.question], normalize("NFC", when.value)
+    typed = normalize("NFC", answer.other.strip())
+    given = [*(normalize("NFC", label) for label in answer.selected), *([typed] if typed else [])]
     if when.contains:
-        return when.value in answer.selected or (bool(typed) and when.value in typed)
-    return (*answer.selected, *([typed] if typed else [])) == (when.value,)
+        return wanted in given or (typed != "" and wanted in typed)
+    is_number = questions[when.question].kind is Kind.NUMBER
+    return given == [wanted] or (is_number and same_number(typed, wanted))

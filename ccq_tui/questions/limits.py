@@ -75,16 +75,18 @@ def allowed_words(question: Question) -> str:
     elif question.kind is Kind.TEXT:
         if rules.format:
             words.append(FORMATS[rules.format][0] if rules.format in FORMATS else f"format “{rules.format}”")
-        words.append(_span(rules.fewest, rules.most, "character"))
+        words.append(length_words(question))
         if rules.pattern:
             words.append(f"matching {rules.pattern}")
-    elif question.multi_select:
-        words.append(_span(rules.fewest, rules.most, "option"))
+    else:
+        words.append(length_words(question))
     return " · ".join(word for word in words if word)
 
 
-def _span(fewest: int | None, most: int | None, noun: str) -> str:
-    """Return the allowed number of things in words, or "" if any number is."""
+def length_words(question: Question) -> str:
+    """Return how many characters or options are allowed, or "" if any number is."""
+    rules, noun = question.field, "character" if question.kind is Kind.TEXT else "option"
+    fewest, most = (rules.fewest, rules.most) if rules else (None, None)
     if fewest and most is not None:
         return counted(most, noun) if fewest == most else f"{fewest} to {counted(most, noun)}"
     if fewest:

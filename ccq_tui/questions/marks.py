@@ -12,6 +12,13 @@ from ccq_tui.questions.model import Option, Question, fold
 _NUMBER = re.compile(r"\s*0*(\d{1,4})(?!\w|[.,:/-]\w)", re.ASCII)
 """A whole number that stands alone at the beginning of a label: “2”, “2 days”, not “2.5 GB” or “3.11”."""
 
+MOST_QUOTED = 40
+
+
+def quoted(text: str) -> str:
+    """Return the beginning of a text in quotation marks."""
+    return f"“{text[:MOST_QUOTED]}{'…' * (len(text) > MOST_QUOTED)}”"
+
 
 def number_of(option: Option) -> int | None:
     """Return the whole number that stands alone at the beginning of a label, or None."""

@@ -251,6 +251,14 @@ class QuestionSet:
         return "nothing is kept" if self.secret else "the draft is kept"
 
     @property
+    def needs_review(self) -> bool:
+        """Whether the answers are reviewed before they are confirmed."""
+        first = self.questions[0]
+        if self.is_form and not first.required:
+            return True  # there a person confirms that an optional field is empty
+        return len(self.questions) > 1 or first.multi_select
+
+    @property
     def takes_prose(self) -> bool:
         """Whether it takes notes beside its answers, and a reply in prose instead of them."""
         return not (self.is_form or self.is_prompt or self.questions[0].acts)

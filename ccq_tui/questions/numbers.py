@@ -34,6 +34,18 @@ def number_problem(question: Question, text: str) -> str:
     return _sending_problem(question.field.number, value) if question.field else ""
 
 
+def same_number(one: str, other: str) -> bool:
+    """Return whether two texts are the same number, however it is written."""
+    value = _parse(one.strip())
+    return value is not None and value == _parse(other.strip())
+
+
+def exact_number(text: str) -> int | float | None:
+    """Return a number as JSON holds it, or None where it would arrive as another one."""
+    value = _parse(text.strip())
+    return None if value is None or Decimal(repr(float(value))) != value else json_number(text)
+
+
 def json_number(text: str) -> int | float:
     """Return a number that `number_problem` allows, as JSON holds it."""
     value = Decimal(text.strip())

@@ -343,10 +343,7 @@ class PanelState:
     @property
     def needs_review(self) -> bool:
         """Whether the answers are reviewed before they are confirmed."""
-        first = self.pages[0].question
-        if self.questions.is_form and not first.required:
-            return True  # there a person confirms that an optional field is empty
-        return len(self.pages) > 1 or first.multi_select
+        return self.questions.needs_review
 
     @property
     def answered_count(self) -> int:

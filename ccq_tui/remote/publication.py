@@ -14,12 +14,12 @@ from itertools import islice
 from math import isfinite
 from typing import Any
 
+from ccq_tui.answering.record import Record, is_number
 from ccq_tui.config.carried import mapping
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.answer_json import is_number, load_answer
 from ccq_tui.inbox.choices import answer_to
-from ccq_tui.inbox.kinds import check_outcome, kind_of, outcome_of, parse_outcome
-from ccq_tui.inbox.records import Record, request_record
+from ccq_tui.inbox.kinds import kind_of, parse_outcome
+from ccq_tui.inbox.records import request_record
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession, StoredSessionState, stamp
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -260,18 +260,7 @@ def read_answer(answer: Mapping[str, Any], request: Request, *, grants: bool = F
         request: The request.
         grants: Whether a device may grant what lasts.
     """
-    outcome: RequestOutcome
-    match answer:
-        case {"decline": True, **others} if not others:
-            outcome = outcome_of(request, Declined())
-        case {"dismiss": True, **others} if not others:
-            outcome = Dismissed()
-        case _:
-            try:
-                outcome = parse_outcome(request, load_answer(json.dumps(answer)))
-            except RecursionError as error:
-                raise InvalidOutcome("", "it is nested too deeply") from error
-    check_outcome(request, outcome)
+    outcome = parse_outcome(request, answer)
     offered = kind_of(request).asked(request).offered(lasting=grants)
     if isinstance(outcome, Allowed) and not answer_to(offered, outcome).selected:
         raise InvalidOutcome("choice", LASTING)

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 
 import httpx2
 
+from ccq_tui.answering.record import Record
 from ccq_tui.config.carried import mapping
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Added, Delivered, InboxChange, InboxRenewed, SessionNoted, Settled
-from ccq_tui.inbox.records import Record
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
 from ccq_tui.inbox.store.store import Store

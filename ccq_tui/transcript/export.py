@@ -11,7 +11,7 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.inbox.kinds.question import question_record
+from ccq_tui.answering.record import question_record
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.questions import Answer, Answered, Discussed, Question, QuestionSet
 from ccq_tui.questions.prose import answer_line

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ccq_tui.answering.record import Record
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.records import Record
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession, StoredSessionState
 from ccq_tui.remote.client import RelayClient

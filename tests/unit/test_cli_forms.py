@@ -162,7 +162,7 @@ def test_a_form_of_ours_is_shown_with_its_conditions(capsys: pytest.CaptureFixtu
     kind, why, sure, notes = record["questions"]
     assert [one["required"] for one in record["questions"]] == [True, True, False, False]
     assert (why["when"], sure["when"]) == (
-        {"question": 1, "equals": "Major"},
+        {"question": 1, "equals": "Major", "options": [1]},
         {"question": 2, "contains": "api"},
     )
     assert ("when" in kind, notes["allowed"]) == (False, "optional")

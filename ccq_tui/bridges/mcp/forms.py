@@ -14,6 +14,7 @@ from typing import Any
 from mcp import types
 
 from ccq_tui.answering.grammar import TypedError
+from ccq_tui.answering.record import question_record
 from ccq_tui.bridges.mcp.results import both, text_result
 from ccq_tui.bridges.mcp.tools import (
     ANSWER_FORM,
@@ -30,7 +31,7 @@ from ccq_tui.forms.form import Form
 from ccq_tui.forms.interviews import ClientForm, InterviewError, Interviews
 from ccq_tui.forms.output import OutputError
 from ccq_tui.forms.reading import FormFileError, find_form, form_of
-from ccq_tui.inbox.kinds.question import question_lines, question_record
+from ccq_tui.inbox.kinds.question import question_lines
 from ccq_tui.inbox.requests import FormRequest
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.git import GitError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from math import isfinite
 from typing import Any
 
 from mcp import types
@@ -15,6 +14,7 @@ from ccq_tui.inbox.store.encoding import outcome_word
 from ccq_tui.inbox.store.rows import StoredRequest, stamp
 from ccq_tui.questions import Answer, Answered, Discussed, Kind, Outcome, Question, QuestionSet
 from ccq_tui.questions.message import answers_as_result
+from ccq_tui.questions.numbers import exact_number
 
 LONG_AGO = timedelta(minutes=1)
 """An older answer was given before the call, and its result names the time."""
@@ -85,8 +85,8 @@ def _answer(question: Question, answer: Answer) -> dict[str, Any]:
         "other": answer.other,
         "note": answer.note,
     }
-    if question.kind is Kind.NUMBER and answer.other and isfinite(number := float(answer.other)):
-        record["number"] = int(number) if number.is_integer() else number
+    if question.kind is Kind.NUMBER and (number := exact_number(answer.other)) is not None:
+        record["number"] = number
     return record
 
 

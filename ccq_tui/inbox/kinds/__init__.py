@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from ccq_tui.answering.asked import Asked
+from ccq_tui.answering.record import InvalidAnswer, RecordShape, read
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.choices import decided
 from ccq_tui.inbox.kinds import elicitation, form, permission, plan, question
@@ -27,6 +28,7 @@ class RequestKind(Protocol):
         OUTLIVES: Whether a request can be answered after the process that asked has ended.
         EXPIRES: Whether a request may end because nobody answered in time.
         CALLED: What a sentence calls a request.
+        RECORD: The shape of its own fields in JSON.
         ENDS: The outcomes that settle a request; any request can be cancelled besides.
     """
 
@@ -36,6 +38,7 @@ class RequestKind(Protocol):
     OUTLIVES: bool
     EXPIRES: bool
     CALLED: str
+    RECORD: type[RecordShape]
     ENDS: tuple[type[RequestOutcome], ...]
 
     def same(self, one: Any, other: Any, /) -> bool:
@@ -43,9 +46,6 @@ class RequestKind(Protocol):
 
     def check(self, request: Any, outcome: Any, /) -> None:
         """Refuse an outcome of `ENDS` that a request does not take, as `InvalidOutcome`."""
-
-    def parse(self, request: Any, data: Mapping[str, Any], /) -> RequestOutcome:
-        """Read an outcome from its public JSON (`ccq_tui.inbox.schema`); raises `InvalidOutcome`."""
 
     def asked(self, request: Any, /) -> Asked:
         """Return a request as a person is asked it."""
@@ -69,7 +69,7 @@ class RequestKind(Protocol):
         """Return the whole request as lines, with its answers."""
 
     def record(self, request: Any, /) -> Mapping[str, Any]:
-        """Return the fields of this kind in JSON (`ccq_tui.inbox.schema`)."""
+        """Return the fields of `RECORD`."""
 
     def deliver(self, request: Any, outcome: Any, source: Mapping[str, Any], /) -> Reply:
         """Return the reply for an outcome of `ENDS`; ``source`` is the input of the call."""
@@ -77,6 +77,7 @@ class RequestKind(Protocol):
 
 NAME = 60
 """Most characters of a request's name."""
+MOST_REASON = 400
 KINDS: tuple[RequestKind, ...] = (question, permission, plan, elicitation, form)
 BY_TYPE = {kind.TYPE: kind for kind in KINDS}
 TYPES: dict[str, type[Request]] = {kind.WORD: kind.TYPE for kind in KINDS}
@@ -114,12 +115,15 @@ def outcome_of(request: Request, end: Outcome | Dismissed, edited: str = "") -> 
     return decided(asked, end, edited) if asked.values else end
 
 
-def parse_outcome(request: Request, data: Mapping[str, Any]) -> RequestOutcome:
-    """Read an outcome from its public JSON (`answer_json.load_answer`), and check it.
+def parse_outcome(request: Request, given: str | bytes | Mapping[str, Any]) -> RequestOutcome:
+    """Read an outcome from the public JSON of an answer or a refusal, and check it.
 
     Raises `InvalidOutcome` with the field and the reason, in words that fit any surface.
     """
-    outcome = kind_of(request).parse(request, data)
+    try:
+        outcome = outcome_of(request, read(kind_of(request).asked(request), given))
+    except InvalidAnswer as error:
+        raise InvalidOutcome(one_line(error.field, NAME), one_line(error.reason, MOST_REASON)) from error
     check_outcome(request, outcome)
     return outcome
 

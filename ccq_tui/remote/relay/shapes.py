@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Union
 import pydantic_core
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, create_model
 
-from ccq_tui.inbox.schema import GivenAnswers, GivenContent, GivenDecision, GivenReply, RequestRecord
+from ccq_tui.inbox.schema import GIVEN, RequestRecord
 from ccq_tui.remote.relay.problems import ProblemError, wrong
 
 UUID = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
@@ -91,24 +91,13 @@ class PostedRequest(Body):
     sealed: Envelope = ""
 
 
-_ANSWERS: dict[str, Any] = {
-    "answers": GivenAnswers,
-    "discuss": GivenReply,
-    "content": GivenContent,
-    "choice": GivenDecision,
-    "decline": shape("GivenRefusal", decline=Literal[True]),
-    "dismiss": shape("GivenDismissal", dismiss=Literal[True]),
-}
-"""The answers that ``ccq-tui answer --json`` takes, and refusals, by the field that each has alone."""
-
-
 def _answer_by(given: Any) -> str:
     """Name the shape of an answer, with a sign that is in no field."""
-    return "=" + next((name for name in _ANSWERS if isinstance(given, dict) and name in given), "answers")
+    return "=" + next((name for name in GIVEN if isinstance(given, dict) and name in given), "answers")
 
 
 _RequestAnswer: Any = Annotated[
-    Union[tuple(Annotated[kind, Tag(f"={name}")] for name, kind in _ANSWERS.items())],  # noqa: UP007
+    Union[tuple(Annotated[kind, Tag(f"={name}")] for name, kind in GIVEN.items())],  # noqa: UP007
     Discriminator(_answer_by),
 ]
 

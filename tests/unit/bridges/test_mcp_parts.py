@@ -159,11 +159,12 @@ def test_results_are_structured_and_no_error(outcome: RequestOutcome, record: di
     assert set(expected) <= set(tool.output_schema["properties"]) if tool.output_schema else False
 
 
-def test_a_number_that_no_float_holds_is_text_alone() -> None:
-    outcome = Answered((Answer(("A",)), Answer(other="1e400")))
+@pytest.mark.parametrize("number", ["1e400", "12345678901234567", "0.1234567890123456789"])
+def test_a_number_that_no_float_holds_exactly_is_text_alone(number: str) -> None:
+    outcome = Answered((Answer(("A",)), Answer(other=number)))
     result = outcome_result(decided(outcome), NOW)
     assert result.structured_content["answers"][1] == {
-        "question": "How many?", "selected": [], "other": "1e400", "note": "",
+        "question": "How many?", "selected": [], "other": number, "note": "",
     }  # fmt: skip
 
 

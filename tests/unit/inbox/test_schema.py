@@ -10,24 +10,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copyfile
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import TypeAdapter
+from jsonschema import Draft202012Validator
 
 from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import kinds, schema
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
-from ccq_tui.inbox.answer_json import load_answer
-from ccq_tui.inbox.choices import permission_asked, read_decision
+from ccq_tui.inbox.choices import permission_asked
 from ccq_tui.inbox.decision import DecisionState, decide
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.format import how_to_answer
-from ccq_tui.inbox.kinds import KINDS, kind_of, outcome_of, parse_outcome
+from ccq_tui.inbox.kinds import KINDS, kind_of, outcome_of
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.inbox.requests import (
     Allowed,
@@ -54,7 +54,6 @@ from ccq_tui.inbox.store.encoding import (
 )
 from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Declined, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.events import Event, Pressed, TextChanged
@@ -63,18 +62,26 @@ from ccq_tui.questions.state import Focus, PanelState, opened, resting_focus
 from tests.actors import COMMAND, ELSEWHERE, INBOX, LIMIT, PANEL, PHONE
 from tests.hostile import FORBIDDEN
 from tests.unit.inbox import made
-from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, id_of, stock
+from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, stock
 
+COMMANDS = [("inbox", "requests"), ("sessions", "sessions"), ("history", "changes"), ("stats", "statistics")]
 DATABASE = Path(__file__).parent / "databases" / "version_7" / "inbox.db"
 
 
-def checked(document: object, words: list[str]) -> dict[str, object]:
+SCHEMA = schema.json_schema()
+for one in SCHEMA["$defs"].values():
+    if "properties" in one:
+        one["additionalProperties"] = False
+PRINTED = Draft202012Validator(SCHEMA)
+OUTCOME = Draft202012Validator({"$ref": "#/$defs/OutcomeRecord", "$defs": SCHEMA["$defs"]})
+
+
+def checked(words: list[str]) -> dict[str, Any]:
     """Return what a command prints, checked: everything in the schema is there, and nothing else."""
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
-    printed = json.loads(done.output)
-    parsed = TypeAdapter(document).validate_python(printed)
-    assert json.loads(json.dumps(parsed)) == printed, "something that the schema does not name"
+    printed: dict[str, Any] = json.loads(done.output)
+    PRINTED.validate(printed)
     return printed
 
 
@@ -83,11 +90,9 @@ def test_what_commands_print_has_the_schema() -> None:
     assert CliRunner().invoke(cli, ["answer", FEATURES, *FULL]).exit_code == 0
     assert CliRunner().invoke(cli, ["answer", PLAN, "--choose", "2"]).exit_code == 0
     for name in (CACHE, FEATURES, PERMISSION, PLAN):
-        checked(schema.ShownDocument, ["show", name, "--json"])
-    assert checked(schema.WaitingDocument, ["inbox", "--json"])["requests"]
-    assert checked(schema.SessionsDocument, ["sessions", "--json"])["sessions"]
-    assert checked(schema.HistoryDocument, ["history", "--json"])["changes"]
-    assert checked(schema.StatisticsDocument, ["stats", "--json"])["statistics"]
+        checked(["show", name, "--json"])
+    for command, field in COMMANDS:
+        assert checked([command, "--json"])[field]
 
 
 def test_what_an_older_version_wrote_has_the_schema() -> None:
@@ -98,14 +103,13 @@ def test_what_an_older_version_wrote_has_the_schema() -> None:
     store.close()
     assert len(names) == 19
     for name in names:
-        checked(schema.ShownDocument, ["show", name, "--json"])
-    checked(schema.HistoryDocument, ["history", "--json"])
+        checked(["show", name, "--json"])
+    checked(["history", "--json"])
 
 
 @given(made.outcomes)
 def test_every_outcome_has_the_schema(outcome: RequestOutcome) -> None:
-    record = json.loads(json.dumps(outcome_record(outcome)))
-    assert TypeAdapter(schema.OutcomeRecord).validate_python(record) == record
+    OUTCOME.validate(json.loads(json.dumps(outcome_record(outcome))))
 
 
 @given(made.requests)
@@ -119,40 +123,6 @@ def test_every_request_has_a_kind_that_says_all_of_it(request: Request) -> None:
     assert "ccq-tui answer NAME" in how_to_answer(request, "NAME")[0]
     kind.check(request, outcome_of(request, Declined()))
     json.dumps(kind.record(request))
-
-
-@pytest.mark.parametrize(
-    ("name", "given_", "fits"),
-    [
-        (CACHE, {"answers": [{"selected": [2], "note": "small"}]}, True),
-        (CACHE, {"version": 1, "answers": [{"other": "mine"}]}, True),
-        (CACHE, {"discuss": "Why?"}, True),
-        (PLAN, {"choice": 1}, True),
-        (PLAN, {"choice": 4, "note": "and tests"}, True),
-        (CACHE, {"version": 2, "discuss": "Why?"}, False),
-        (CACHE, {"discuss": ""}, False),
-        (CACHE, {"discuss": 5}, False),
-        (CACHE, {"answers": {}}, False),
-        (CACHE, {"answers": [{"chosen": 2}]}, False),
-        (PLAN, {"choice": "y"}, False),
-        (PLAN, {"choice": 1, "why": "so"}, False),
-    ],
-)
-def test_an_answer_is_read_where_it_has_the_schema(name: str, given_: object, fits: bool) -> None:
-    stock()
-    with asked() as store:
-        stored = store.requests.get(id_of(name))
-    assert stored is not None
-    text = json.dumps(given_)
-    adapter = TypeAdapter(schema.Given)
-    if fits:
-        adapter.validate_json(text)
-        parse_outcome(stored.request, load_answer(text))
-    else:
-        with pytest.raises(ValueError, match="validation error"):
-            adapter.validate_json(text, strict=True)
-        with pytest.raises(InvalidOutcome):
-            parse_outcome(stored.request, load_answer(text))
 
 
 def test_the_schema_is_printed_with_everything_in_it() -> None:
@@ -225,7 +195,6 @@ BOOKING = SimpleNamespace(
     CALLED="a booking", ENDS=(Allowed, Denied),
     same=lambda one, other: one.room == other.room,
     check=lambda *_: None,
-    parse=lambda _, data: read_decision(YES_OR_NO, data),
     asked=lambda _: YES_OR_NO,
     title=lambda _: "booking",
     summary=lambda request: f"Book {request.room}?",

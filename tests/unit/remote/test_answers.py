@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, ElicitationRequest, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Expired, Kind, Question
+from ccq_tui.questions import Expired, Kind, Question
 from ccq_tui.remote.publication import Channel, contract_questions, read_answer, read_contract
 from tests.unit.remote.publishing import COLOUR, PARTS, permission, plan, question
 from tests.unit.remote.test_publication import VALUES, stored
@@ -63,18 +63,6 @@ def test_what_the_contract_cannot_say_is_a_request_alone() -> None:
     assert contract_questions(RECORD_ID, stored(question("toolu_1", COLOUR, number))) == ()
 
 
-FORMS = [
-    ({"content": {"name": "Anna"}}, Answered((Answer(other="Anna"),))),
-    ({"decline": True}, Declined()),
-    ({"dismiss": True}, Dismissed()),
-]
-
-
-@pytest.mark.parametrize(("said", "outcome"), FORMS)
-def test_a_form_is_filled_in_declined_or_dismissed(said: dict[str, Any], outcome: RequestOutcome) -> None:
-    assert read_answer(said, FORM) == outcome
-
-
 DECISIONS = [
     (permission(), 1, "not now", Denied("not now")),
     (permission(), 0, "carefully", Allowed("carefully")),
@@ -89,27 +77,6 @@ def test_a_decision_is_asked(request_: Request, index: int, note: str, outcome: 
     labels = [each["label"] for each in asked["options"]]
     assert labels[1:] in (["Deny"], ["Keep planning"])
     assert read_contract([{"selectedIndices": [index], "note": note}], request_) == outcome
-
-
-FIRST = "answers[0].selected"
-NOT_LASTING = "choice: a device grants nothing that lasts: allow once, or decide at the terminal"
-
-
-WRONG_ANSWERS = [
-    (question(), {"answers": [{"selected": [1, 2]}]}, f"{FIRST}: the question takes one choice"),
-    (question(), {"dismiss": True}, "a question set cannot end as “dismissed”"),
-    (permission(), {"choice": 3}, NOT_LASTING),
-    (permission(), {"choice": 9}, "choice: a number from 1 to 5 is needed"),
-    (permission(), {"choice": 5}, "note: “Deny, and say what to do instead…” needs your message"),
-    (permission(), {"decline": True, "note": "x"}, "unknown field “decline”; known are choice, note"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("request_", "answer", "reason"), WRONG_ANSWERS)
-def test_a_wrong_answer_is_refused(request_: Request, answer: dict[str, Any], reason: str) -> None:
-    with pytest.raises(InvalidOutcome) as refused:
-        read_answer(answer, request_)
-    assert str(refused.value) == reason
 
 
 @pytest.mark.parametrize("device", [None, [], {"name": 7, "id": None}, {"name": "x" * 900}])

@@ -144,7 +144,7 @@ REQUESTS = [
     ("request.body", None, "request.body"),
     ("request.body.request.kind", "riddle", "request.body.request"),
     ("request.body.request.choices.0.number", "1", "request.body.request.choices[0].number"),
-    ("request.body.request.extra", 1, "request.body.request.extra"),
+    ("request.body.extra", 1, "request.body.extra"),
 ]
 ANSWERS_TO_QUESTION = [
     ({"selectedIndices": [3]}, "selectedIndices[0]"),

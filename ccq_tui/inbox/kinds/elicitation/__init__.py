@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from ccq_tui.answering.asked import Asked
-from ccq_tui.inbox.answer_json import check_fields, named
+from ccq_tui.answering.record import RecordShape, SetFields, set_record
 from ccq_tui.inbox.kinds import question
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, wrapped
 from ccq_tui.inbox.requests import ElicitationRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answered, Declined, Dismissed
-from ccq_tui.questions.schema_form import FieldError, FormError, SchemaForm
+from ccq_tui.questions.schema_form import SchemaForm
 from ccq_tui.text import one_line
+
+
+class ElicitationFields(SetFields, of=ElicitationRequest, names="server message mode url"):
+    """A form or a link of an MCP server that waits.
+
+    Attributes:
+        requested_schema: As the server sent it.
+        problem: Why it can only be declined or dismissed, or "".
+    """
+
+    mode: Literal["form", "url"]
+    requested_schema: dict[str, Any]
+    problem: str
+
 
 WORD = "elicitation"
 NOUN = "form"
 TYPE = ElicitationRequest
 OUTLIVES = EXPIRES = False
 CALLED = "a form"
+RECORD: type[RecordShape] = ElicitationFields
 ENDS: tuple[type[RequestOutcome], ...] = (Answered, Declined, Dismissed)
 
 
@@ -30,7 +45,8 @@ def same(one: ElicitationRequest, other: ElicitationRequest) -> bool:
 
 def asked(request: ElicitationRequest) -> Asked:
     """Return its question set."""
-    return Asked(request.questions)
+    form = request.form
+    return Asked(form.questions, form=form)
 
 
 def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:
@@ -39,24 +55,6 @@ def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:
         return
     form = _usable(request)
     question.check_answers(form.questions, outcome.answers)
-
-
-def parse(request: ElicitationRequest, data: Mapping[str, Any]) -> RequestOutcome:
-    """Read one answer for each field, or the values by their names, in the types that the server expects."""
-    form = _usable(request)
-    if "content" not in data:
-        return question.parse(request, data)
-    check_fields(data, ("content",))
-    values = data["content"]
-    if not isinstance(values, Mapping):
-        raise InvalidOutcome("content", "an object of values by their names is needed")
-    try:
-        return Answered(form.answers(values))
-    except FormError as error:
-        raise InvalidOutcome("content", one_line(str(error), 200)) from error
-    except FieldError as error:
-        name = one_line(form.fields[error.number].name, 40)
-        raise InvalidOutcome(f"content.{name}", one_line(str(error), 200)) from error
 
 
 def _usable(request: ElicitationRequest) -> SchemaForm:
@@ -123,13 +121,6 @@ def plain_text(request: ElicitationRequest, outcome: RequestOutcome | None) -> I
 
 def record(request: ElicitationRequest) -> dict[str, Any]:
     """Return its own fields in JSON."""
-    form = request.form
-    return {
-        **named(request, "server", "message", "url"),
-        "mode": "url" if request.url else "form",
-        "requested_schema": dict(request.schema),
-        "problem": form.problem,
-        "questions": [
-            question.question_record(number, one) for number, one in enumerate(form.questions.questions, 1)
-        ],
-    }
+    form, mode = request.form, "url" if request.url else "form"
+    schema = dict(request.schema)
+    return set_record(ElicitationFields, form.questions, form, request, mode=mode, requested_schema=schema)

@@ -6,20 +6,31 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.answering.asked import Asked
-from ccq_tui.inbox.answer_json import named
+from ccq_tui.answering.record import RecordShape, SetFields, set_record
 from ccq_tui.inbox.kinds import question
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
 from ccq_tui.inbox.requests import FormRequest, Reply, RequestOutcome
-from ccq_tui.questions import Answered, Declined, Dismissed, Expired
+from ccq_tui.questions import Answered, Declined, Dismissed, Expired, QuestionSet
 from ccq_tui.text import one_line
+
+
+class FormFields(SetFields, of=QuestionSet, names="title intro about"):
+    """A form of ours that waits.
+
+    Attributes:
+        about: What the form is about, by name.
+    """
+
+    about: dict[str, str]
+
 
 WORD = "form"
 NOUN = "form"
 TYPE = FormRequest
 OUTLIVES = EXPIRES = True
 CALLED = "a form"
+RECORD: type[RecordShape] = FormFields
 ENDS: tuple[type[RequestOutcome], ...] = (Answered, Declined, Dismissed, Expired)
-parse = question.parse
 
 
 def same(one: FormRequest, other: FormRequest) -> bool:
@@ -87,10 +98,4 @@ def plain_text(request: FormRequest, outcome: RequestOutcome | None) -> Iterator
 
 def record(request: FormRequest) -> dict[str, Any]:
     """Return its own fields in JSON."""
-    return {
-        **named(request.questions, "title", "intro"),
-        "about": dict(request.context),
-        "questions": [
-            question.question_record(at, one) for at, one in enumerate(request.questions.questions, 1)
-        ],
-    }
+    return set_record(FormFields, request.questions, about=dict(request.context))

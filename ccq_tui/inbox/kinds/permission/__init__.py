@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ccq_tui.answering.record import RecordShape, made
 from ccq_tui.inbox.agent_texts import rejection
-from ccq_tui.inbox.answer_json import named
-from ccq_tui.inbox.choices import check_words, choice_records, permission_asked, read_decision
+from ccq_tui.inbox.choices import ChoiceRecord, check_words, choice_records, permission_asked
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines, hunks_of
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
@@ -16,11 +16,23 @@ from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, Reply, Re
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.text import one_line
 
+
+class PermissionFields(RecordShape, of=PermissionRequest, names="tool input description reason change"):
+    """A tool call that waits for permission.
+
+    Attributes:
+        change: To its file: a patch as in Claude Code's result, with its counts, or its trouble.
+    """
+
+    choices: list[ChoiceRecord]
+
+
 WORD = "permission"
 NOUN = "decision"
 TYPE = PermissionRequest
 OUTLIVES = EXPIRES = False
 CALLED = "a permission"
+RECORD: type[RecordShape] = PermissionFields
 ENDS: tuple[type[RequestOutcome], ...] = (Allowed, Denied)
 asked = permission_asked
 
@@ -39,11 +51,6 @@ def check(request: PermissionRequest, outcome: Allowed | Denied) -> None:
             if getattr(outcome, name):
                 raise InvalidOutcome(name, "only a plan takes it")
         check_words(request, outcome)
-
-
-def parse(request: PermissionRequest, data: Mapping[str, Any]) -> RequestOutcome:
-    """Read a decision: the number of a choice, and its note."""
-    return read_decision(asked(request), data)
 
 
 def deliver(request: PermissionRequest, outcome: Allowed | Denied, source: Mapping[str, Any]) -> Reply:
@@ -104,9 +111,5 @@ def plain_text(request: PermissionRequest, outcome: RequestOutcome | None) -> It
 
 def record(request: PermissionRequest) -> dict[str, Any]:
     """Return its own fields in JSON."""
-    return {
-        **named(request, "tool", "description", "reason"),
-        "input": dict(request.input),
-        "change": dict(request.change),
-        "choices": choice_records(asked(request)),
-    }
+    about = {"input": dict(request.input), "change": dict(request.change)}
+    return made(PermissionFields, request, **about, choices=choice_records(asked(request)))

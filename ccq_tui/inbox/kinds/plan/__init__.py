@@ -5,19 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ccq_tui.answering.record import RecordShape, made
 from ccq_tui.inbox.agent_texts import rejection
-from ccq_tui.inbox.choices import check_words, choice_records, plan_asked, read_decision
+from ccq_tui.inbox.choices import ChoiceRecord, check_words, choice_records, plan_asked
 from ccq_tui.inbox.layout import Passage, kept_lines
 from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest, Reply, RequestOutcome
 from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.text import one_line
 
+
+class PlanFields(RecordShape, of=PlanRequest, names="plan"):
+    """A plan that waits for approval."""
+
+    choices: list[ChoiceRecord]
+
+
 WORD = "plan"
 NOUN = "decision"
 TYPE = PlanRequest
 OUTLIVES = EXPIRES = False
 CALLED = "a plan"
+RECORD: type[RecordShape] = PlanFields
 ENDS: tuple[type[RequestOutcome], ...] = (Allowed, Denied)
 asked = plan_asked
 
@@ -35,11 +44,6 @@ def check(request: PlanRequest, outcome: Allowed | Denied) -> None:
         if outcome.mode not in ("", *(getattr(one, "mode", "") for one in asked(request).values)):
             raise InvalidOutcome("mode", f"a plan is not carried out in “{one_line(outcome.mode, 40)}”")
         check_words(request, outcome)
-
-
-def parse(request: PlanRequest, data: Mapping[str, Any]) -> RequestOutcome:
-    """Read a decision: the number of a choice, and its note."""
-    return read_decision(asked(request), data)
 
 
 def deliver(request: PlanRequest, outcome: Allowed | Denied, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001
@@ -84,4 +88,4 @@ def plain_text(request: PlanRequest, outcome: RequestOutcome | None) -> Iterator
 
 def record(request: PlanRequest) -> dict[str, Any]:
     """Return its own fields in JSON."""
-    return {"plan": request.plan, "choices": choice_records(asked(request))}
+    return made(PlanFields, request, choices=choice_records(asked(request)))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 from typing import Any
-from unicodedata import normalize
 
 from ccq_tui.answering.asked import Asked
+from ccq_tui.answering.record import RecordShape, SetFields, set_record
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
-from ccq_tui.inbox.answer_json import check_fields, is_number, named, words
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, cut, wrapped
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -25,18 +23,28 @@ from ccq_tui.questions import (
     QuestionSet,
     conditions,
 )
-from ccq_tui.questions.limits import allowed_words, skips
+from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.numbers import allowed_range, number_problem
 from ccq_tui.text import one_line, safe
+
+
+class QuestionSetFields(SetFields, of=QuestionSet, names="title"):
+    """A question set that waits for its answers.
+
+    Attributes:
+        takes_prose: Whether it takes notes and --discuss.
+    """
+
+    takes_prose: bool | None = None
+
 
 WORD = "question"
 NOUN = "question"
 TYPE = QuestionRequest
 OUTLIVES = EXPIRES = True
 CALLED = "a question set"
+RECORD: type[RecordShape] = QuestionSetFields
 ENDS: tuple[type[RequestOutcome], ...] = (Answered, Discussed, Declined, Expired)
-FIELDS = ("selected", "other", "note", "empty", "unselected")
-MOST_LABELS = 6
 
 
 def same(one: QuestionRequest, other: QuestionRequest) -> bool:
@@ -62,69 +70,6 @@ def check(request: QuestionRequest, outcome: RequestOutcome) -> None:
                 raise InvalidOutcome("text", "an empty reply says nothing")
             if answers:
                 _check_count(request.questions, answers)
-
-
-def parse(request: AnsweredRequest, data: Mapping[str, Any]) -> Answered | Discussed:
-    """Read one answer for each question, or prose; raises `InvalidOutcome`."""
-    check_fields(data, ("answers", "discuss"))
-    if ("answers" in data) == ("discuss" in data):
-        raise InvalidOutcome("", "either “answers” or “discuss” is needed")
-    if "discuss" in data:
-        prose = words(data, "discuss", "discuss")
-        if not prose.strip():
-            raise InvalidOutcome("discuss", "an empty reply says nothing")
-        return Discussed(prose)
-    questions, answers = request.questions.questions, data["answers"]
-    if not isinstance(answers, list) or len(answers) != len(questions):
-        raise InvalidOutcome("answers", f"a list of {len(questions)} is needed, one answer a question")
-    if all(answer is None for answer in answers) and not request.questions.is_form:
-        raise InvalidOutcome("answers", "every answer is null: answer one question at least, or decline")
-    pairs = enumerate(zip(questions, answers, strict=True))
-    return Answered(tuple(_answer(f"answers[{number}]", *pair) for number, pair in pairs))
-
-
-def _answer(path: str, question: Question, given: object) -> Answer:
-    if given is None:
-        return Answer()
-    if not isinstance(given, Mapping):
-        raise InvalidOutcome(path, "an object is needed, or null to leave the question open")
-    check_fields(given, FIELDS, path)
-    selected, empty = given.get("selected", []), given.get("empty", False)
-    if not isinstance(selected, list):
-        raise InvalidOutcome(f"{path}.selected", "a list of labels or numbers is needed")
-    if not isinstance(empty, bool):
-        raise InvalidOutcome(f"{path}.empty", "true or false is needed")
-    other, note = words(given, "other", f"{path}.other"), words(given, "note", f"{path}.note")
-    words(given, "unselected", f"{path}.unselected")  # only a panel leaves a text unselected
-    chosen = sorted({_place(f"{path}.selected", question, item) for item in selected})
-    single = question.kind is Kind.CHOICE and not question.multi_select
-    labels = tuple(question.options[place].label for place in chosen)
-    preview = question.options[chosen[0]].preview if single and chosen else None
-    if skips(question, other) and question.kind is not Kind.CHOICE:
-        other = ""
-    empty = empty and not (question.skippable and question.optional)
-    answer = Answer(labels, other.strip() if question.kind is Kind.NUMBER else other, note, preview, empty)
-    # What an optional field of a form has for a default is the server's to apply.
-    # The answers before it decide whether a required one is asked: `check` knows them.
-    needed = question.field is None or (question.required and question.when is None)
-    if not answer.given and (note or needed):
-        raise InvalidOutcome(path, "no answer" + ("; a note alone is none" if note else ""))
-    return answer
-
-
-def _place(path: str, question: Question, item: object) -> int:
-    """Return the place of an option, given by its label or its number."""
-    labels = [normalize("NFC", option.label) for option in question.options]
-    if is_number(item) and 1 <= item <= len(labels):
-        return item - 1
-    if not isinstance(item, str | int | float | Decimal):
-        raise InvalidOutcome(path, "labels or numbers of options are needed")
-    if (label := normalize("NFC", str(item))) in labels and isinstance(item, str):
-        return labels.index(label)
-    known = ", ".join(f"“{one_line(label, 40)}”" for label in labels[:MOST_LABELS]) or "none"
-    more = ", …" if len(labels) > MOST_LABELS else ""
-    shown = one_line(str(item), 40) if is_number(item) else f"“{one_line(str(item), 40)}”"
-    raise InvalidOutcome(path, f"no option {shown}; there are {known}{more}")
 
 
 def _check_count(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
@@ -286,28 +231,4 @@ def _wanted(question: Question) -> str:
 
 def record(request: QuestionRequest) -> dict[str, Any]:
     """Return its own fields in JSON."""
-    questions = request.questions
-    return {
-        "title": questions.title,
-        "questions": [question_record(number, one) for number, one in enumerate(questions.questions, 1)],
-        "takes_prose": questions.takes_prose,
-    }
-
-
-def question_record(number: int, question: Question) -> dict[str, Any]:
-    """Return a question in JSON."""
-    options = [
-        {"number": place, **named(option, "label", "description", "recommended", "preview")}
-        for place, option in enumerate(question.options, 1)
-    ]
-    texts = named(question, "text", "header", "kind", "multi_select", "description")
-    limits = named(question, "minimum", "maximum", "step", "unit", "default", "closed")
-    rules, when, allowed = question.field, question.when, allowed_words(question)
-    form: dict[str, Any] = {}
-    if rules:
-        form = named(rules, "required", "one_line") | {"allowed": allowed}
-        proposed = rules.preset if question.kind is not Kind.CHOICE else ()
-        limits["default"] = next(iter(proposed), question.default)
-    if when:
-        form["when"] = {"question": when.question + 1, "contains" if when.contains else "equals": when.value}
-    return {"number": number, **texts, "options": options, **limits, **form}
+    return set_record(QuestionSetFields, request.questions)
