@@ -5,39 +5,35 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import cast
 
-from ccq_tui.answering.asked import Asked
 from ccq_tui.answering.grammar import TypedError, read_line
+from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.kinds import kind_of, outcome_of
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, InboxChange, Settled
 from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome
-from ccq_tui.questions import Answered, Declined, Expired
+from ccq_tui.questions import Answered, Expired, QuestionSet
 from ccq_tui.questions.model import Question, same_words
-from ccq_tui.questions.moves import page_answered
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.questions.state import PanelState
 from ccq_tui.service.port import TicketMessage
-from ccq_tui.service.question_text import decision_asked, question_asked
+from ccq_tui.service.question_text import question_asked
 from ccq_tui.service.run import Happened, Run
 from ccq_tui.service.runs import Runs
 from ccq_tui.service.segments import lasting
-from ccq_tui.service.store import MOST_RUNS
+from ccq_tui.service.store import MOST_RUNS, PROMPT
 from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2.0
 """Seconds between two tries while the inbox is away."""
-PROMPT = "prompt"
-"""What a message is meant for that answers nothing."""
 MOST_SHOWN = 300
 """Most characters of an answer in a sentence about it."""
 
@@ -173,8 +169,10 @@ class Desk:
         """Return the question that a message to a ticket answers, or None."""
         if (asked := await self._ask(run)) is not None:
             return asked
-        asked = self._asked.pop(run.id, None)
-        return asked if asked is not None and _selects(asked, text) else None
+        if (asked := self._asked.pop(run.id, None)) is None:
+            return None
+        question = _offered(asked.request).questions[asked.number - 1]
+        return asked if _selects(question, text) else None
 
     async def _ask(self, run: Run) -> _Asked | None:
         """Ask the next question of the oldest request, unless one was asked that waits; return it."""
@@ -189,23 +187,16 @@ class Desk:
         opened = await self._runs.inbox.open(waiting[0].request.id)
         if opened is None or not opened.is_pending:
             return None
-        state = _state(opened)
-        tab = None if state is None else _next(state, -1)
-        last = state.asked_tabs[-1] if state is not None else 0
-        return await self._put(run, opened, (last if tab is None else tab) + 1)
+        return await self._put(run, opened.request, _interview(opened).review())
 
     async def _put(
-        self, run: Run, opened: OpenRequest, number: int, again: str = "", why: str = ""
+        self, run: Run, request: Request, one: Interview, again: str = "", why: str = ""
     ) -> _Asked:
-        """Ask a question; ``again`` is the message after which it is asked again, and ``why`` the reason."""
-        request, state = opened.request, _state(opened)
-        if state is None:
-            text, labels = decision_asked(request, _offered(request), why)
-        else:
-            text, labels = question_asked(state, number - 1, why)
+        """Ask the question in front, once more after the message ``again``, for a reason (``why``)."""
+        text, labels = question_asked(request, one, why)
+        number = one.state.tab + 1
         self._asked[run.id] = asked = _Asked(request, number)
-        body = {"request": request.id, "number": number, "of": len(state.asked_tabs) if state else 1}
-        body |= {"text": text, "options": labels}
+        body = {"request": request.id, "number": number, "of": one.count, "text": text, "options": labels}
         ends = await lasting(self._runs.store.ends, run.id)  # a call that a stop withdrew asks anew
         what = f"{request.id}:{number}:{ends}{again and f':{again}'}"
         await self._runs.record(run.id, Happened.ASKED, what, body)
@@ -223,27 +214,18 @@ class Desk:
             if settled is None or settled.surface is not message.surface:
                 await self._say(run, message, _how(settled))
             return
-        state, ahead = _state(opened), None
-        outcome: RequestOutcome | None
+        request, one = opened.request, _interview(opened).at(number - 1)
         try:
-            if state is None:
-                answer = read_line(_offered(opened.request).question, message.text)
-                outcome = outcome_of(opened.request, Answered((answer,)))
-            elif state.questions.is_form and _declines(state.pages[number - 1].question, message.text):
-                outcome = Declined()
-            else:
-                answered = _with_answer(state, number - 1, message.text)
-                opened.type(answered, actor)
+            then = _replied(one, number, message.text)
+            if then.outcome is None:
+                opened.type(then.state, actor)
                 await self._runs.inbox.run(lambda _store: None)  # it is on disk now
-                ahead = _next(answered, number - 1)
-                outcome = Answered(answered.answers) if ahead is None else None
-            if outcome is None:
-                await self._put(run, opened, (ahead or 0) + 1)
+                await self._put(run, request, then, message.id if then.problem else "", then.problem)
                 return
-            verdict = await opened.settle(outcome, actor)
+            verdict = await opened.answer(then.outcome, actor)
         except (TypedError, InvalidOutcome) as error:
             why = error.reason if isinstance(error, InvalidOutcome) else str(error)
-            await self._put(run, opened, number, message.id, why)
+            await self._put(run, request, one, message.id, why)
             return
         if isinstance(verdict, AlreadySettled):
             await self._say(run, message, _how(verdict.actor))
@@ -259,45 +241,35 @@ def _undelivered(store: Store) -> list[StoredRequest]:
     return [one for session_id in sessions for one in store.requests.undelivered(session_id)]
 
 
-def _state(opened: OpenRequest) -> PanelState | None:
-    """Return the newest draft of a request that is answered, None for one that is decided."""
-    if not isinstance(opened.request, AnsweredRequest):
-        return None
+def _interview(opened: OpenRequest) -> Interview:
+    """Go on from the newest draft, with nothing that lasts, which is for the person at the machine."""
     if opened.stale is not None:
         opened.take_over()
-    return cast("PanelState", opened.shown)
+    asked, draft = _offered(opened.request), opened.shown
+    return Interview.of(asked, draft if isinstance(draft, PanelState) else None, reviews=False)
 
 
-def _offered(request: Request) -> Asked:
-    """Return how it is asked in a ticket: with nothing that lasts, which is for the person at the machine."""
-    return kind_of(request).asked(request).offered(lasting=False)
+def _replied(one: Interview, number: int, text: str) -> Interview:
+    """Return what a message that answers a question makes of the interview; raises `TypedError`."""
+    question = one.state.page.question
+    if one.state.tab != number - 1:
+        raise TypedError("the question that this answers is no longer asked")
+    if one.state.questions.is_form and same_words(text, "decline") and not _selects(question, text):
+        return one.decline()
+    return one.answer(read_line(question, text))
 
 
-def _next(state: PanelState, after: int) -> int | None:
-    """Return the question to ask after one, -1 for the first; None if none is left."""
-    later = [tab for tab in state.gaps if tab > after]
-    return next(iter(later or state.gaps), None)
+def _offered(request: Request) -> QuestionSet:
+    return kind_of(request).asked(request).offered(lasting=False).questions
 
 
-def _with_answer(state: PanelState, tab: int, text: str) -> PanelState:
-    """Return a draft with an answer as it was typed; raises `TypedError`."""
-    page = state.pages[tab]
-    page = page_answered(page, read_line(page.question, text))
-    return replace(state, pages=(*state.pages[:tab], page, *state.pages[tab + 1 :]))
-
-
-def _selects(asked: _Asked, text: str) -> bool:
+def _selects(question: Question, text: str) -> bool:
     """Whether a text can only be meant for a question: it names its options."""
     try:
-        answer = read_line(_offered(asked.request).questions.questions[asked.number - 1], text)
+        answer = read_line(question, text)
     except TypedError:
         return False
     return bool(answer.selected and not answer.note)
-
-
-def _declines(question: Question, text: str) -> bool:
-    labels = (option.label for option in question.options)
-    return same_words(text, "decline") and not any(same_words(label, text) for label in labels)
 
 
 def _how(actor: Actor | None) -> str:

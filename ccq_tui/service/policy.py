@@ -9,9 +9,11 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
 
+from ccq_tui.answering.grammar import TypedError, read_line
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.settings import Tools
 from ccq_tui.config.values import existing_directory, read_duration
+from ccq_tui.questions.model import Option, Question, fold
 from ccq_tui.service.port import NewTicket
 
 
@@ -117,6 +119,15 @@ class Policy(ConfigTable):
         if chosen:
             what = f"Several repositories fit this ticket: {', '.join(chosen)}."
         raise NoRepositoryError(f"{what} Name one, or set “choose” in the service's configuration.")
+
+    def named(self, said: str) -> str:
+        """Return the name of the repository that a reply to “Name one” names, or ""."""
+        options = tuple(map(Option, self.repositories))
+        try:
+            found = read_line(Question("", options=options, closed=True), said).selected
+        except TypedError:
+            return ""
+        return next((name for name in found if fold(name) in fold(said)), "")  # not by a number
 
 
 def _words(value: object) -> frozenset[str]:

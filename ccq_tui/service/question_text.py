@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from ccq_tui.answering.asked import Asked
 from ccq_tui.answering.grammar import acts_to_type, button
+from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.questions import Kind
@@ -13,7 +13,6 @@ from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.marks import marks, misleads
 from ccq_tui.questions.model import Option, Question
 from ccq_tui.questions.prose import answer_line, shown_label
-from ccq_tui.questions.state import PanelState
 from ccq_tui.text import fenced, one_line, safe
 
 MOST_TEXT = 8_000
@@ -25,56 +24,54 @@ Asking = tuple[str, list[str]]
 """What a ticket is asked: Markdown, and the labels to choose one of, if one is to be chosen."""
 
 
-def question_asked(state: PanelState, tab: int, why: str = "") -> Asking:
-    """Return how one question of a set is asked.
-
-    Args:
-        state: The set, with the answers so far.
-        tab: The place of the question.
-        why: Why it is asked again, or "".
-    """
-    question = state.pages[tab].question
-    one_of = question.kind is Kind.CHOICE and not question.multi_select
-    named = list(enumerate(marks(question))) if one_of else []
-    names = [(button(question, place), mark) for place, mark in named]
-    # What would come back as another text is chosen by its mark.
-    options = [name if name == safe(name) else mark for name, mark in names]
-    return _joined(_question(state, tab, why)), options
-
-
-def decision_asked(request: Request, asked: Asked, why: str = "") -> Asking:
-    """Return how a permission or a plan is asked.
+def question_asked(request: Request, interview: Interview, why: str = "") -> Asking:
+    """Return how the question in front is asked.
 
     Args:
         request: The request.
-        asked: The ways to decide.
+        interview: The way through it, with the answers so far.
         why: Why it is asked again, or "".
     """
-    ways = list(zip(asked.question.options, asked.acts, strict=True))
-    rows = (f"- **{act.key}** {_line(one.label)}" for one, act in ways)
-    hint = f"Reply with {', '.join(acts_to_type(asked.question))}."
+    question = interview.state.page.question
+    one_of = question.kind is Kind.CHOICE and not question.multi_select
+    named = list(enumerate(marks(question))) if one_of and not question.acts else []
+    names = [(button(question, place), mark) for place, mark in named]
+    # What would come back as another text is chosen by its mark.
+    options = [name if name == safe(name) else mark for name, mark in names]
+    ways = list(zip(question.options, question.acts, strict=False))
+    options += [one.label for one, act in ways if not act.takes_words]
+    parts = _decision(request, question) if question.acts else _question(interview)
+    again = f"**Nothing was sent:** {_line(why)}" if why else ""
+    return "\n\n".join(part for part in (again, *parts) if part.strip()), options
+
+
+def _decision(request: Request, question: Question) -> Iterator[str]:
     if isinstance(request, PlanRequest):
-        about = f"**Claude proposes a plan**\n\n{safe(request.plan, limit=MOST_TEXT)}"
+        yield f"**Claude proposes a plan**\n\n{safe(request.plan, limit=MOST_TEXT)}"
     else:
         lines = "\n".join(kind_of(request).plain_text(request, None)).strip("\n")
-        about = fenced(safe(lines, limit=MOST_TEXT))
-    options = [one.label for one, act in ways if not act.takes_words]
-    return _joined([_again(why), about, "\n".join(rows), f"_{hint}_"]), options
+        yield fenced(safe(lines, limit=MOST_TEXT))
+    ways = zip(question.options, question.acts, strict=True)
+    yield "\n".join(f"- **{act.key}** {_line(one.label)}" for one, act in ways)
+    yield f"_Reply with {', '.join(acts_to_type(question))}._"
 
 
-def _question(state: PanelState, tab: int, why: str) -> Iterator[str]:
-    question, tabs = state.pages[tab].question, state.asked_tabs
-    yield _again(why)
-    if len(tabs) > 1 and tab in tabs:
+def _question(interview: Interview) -> Iterator[str]:
+    state, page, number = interview.state, interview.state.page, interview.number
+    question = page.question
+    if interview.count > 1:
         header = f" · {_line(question.header)}" if question.header else ""
-        yield f"**Question {tabs.index(tab) + 1} of {len(tabs)}{header}**"
-    if tab == tabs[0]:
+        yield f"**Question {number} of {interview.count}{header}**"
+    if number == 1:
         yield from (safe(one, limit=MOST_TEXT) for one in (state.questions.title, state.questions.intro))
     yield safe(question.text, limit=MOST_TEXT)
     yield safe(question.description, limit=MOST_TEXT)
     yield "\n".join(map(_option, marks(question), question.options))
-    yield from _answers(state, tab)
-    yield f"_{_hint(question)}_"
+    given = ((one.question, one.answer()) for one in state.asked_pages if one is not page and one.answered)
+    rows = [f"- {_line(one.header or one.text)}: {_line(answer_line(answer))}" for one, answer in given]
+    yield "\n".join(["Answers so far:", *rows] if rows else [])
+    proposed = f" “{_line(answer_line(page.answer()))}” is proposed." if page.proposed else ""
+    yield f"_{_hint(question)}{proposed}_"
 
 
 def _option(mark: str, option: Option) -> str:
@@ -84,15 +81,6 @@ def _option(mark: str, option: Option) -> str:
     if option.preview:
         row += "\n\n   " + fenced(safe(option.preview, limit=MOST_TEXT)).replace("\n", "\n   ") + "\n"
     return row
-
-
-def _answers(state: PanelState, tab: int) -> Iterator[str]:
-    """Return the answers so far, without the one to this question."""
-    pages = (state.pages[one] for one in state.asked_tabs if one != tab)
-    given = ((page.question.header or page.question.text, page.answer()) for page in pages)
-    rows = [f"- {_line(name)}: {_line(answer_line(answer))}" for name, answer in given if answer.given]
-    if rows:
-        yield "\n".join(["Answers so far:", *rows])
 
 
 def _line(text: str) -> str:
@@ -112,11 +100,3 @@ def _hint(question: Question) -> str:
     if question.optional:
         hint += " “-” skips it."
     return f"{hint} “decline” declines all of it." if question.field is not None else hint
-
-
-def _again(why: str) -> str:
-    return f"**Nothing was sent:** {_line(why)}" if why else ""
-
-
-def _joined(parts: Sequence[str] | Iterator[str]) -> str:
-    return "\n\n".join(part for part in parts if part.strip())

@@ -131,7 +131,10 @@ class Service:
         run = await asyncio.to_thread(self.store.of_ticket, incoming.source, incoming.ticket)
         if isinstance(incoming, TicketMessage) and incoming.stop and run is None:
             return None  # there is nothing to stop
-        if ticket is not None and (run is None or not run.repository):
+        named = self.policy.named(incoming.text) if isinstance(incoming, TicketMessage) else ""
+        if run is not None and named and not run.repository:
+            run = await asyncio.to_thread(partial(self.store.update, run.id, repository=named))
+        elif ticket is not None and (run is None or not run.repository):
             run = await self._begin(ticket, run)
         if isinstance(incoming, TicketMessage):
             await asyncio.to_thread(self.store.keep, incoming)
@@ -251,12 +254,12 @@ class Service:
             await self._engine.begin(run, run.segment + 1)
 
     async def _close(self, run: Run, state: RunState, end: str, text: str, what: str) -> bool:
-        """End a run that waits or is queued, and withdraw what it asked; return whether it was one."""
+        """Withdraw what a run asked, and end it if it waits or is queued; return whether it was one."""
+        for waiting in await self.requests(run):
+            await self.inbox.answer(waiting.request.id, Cancelled(text), Actor.here(Surface.LIMIT))
         before = [RunState.QUEUED, *WAITS]
         if not await lasting(self.store.move, run.id, before, state, result=text):
             return False
-        for waiting in await self.requests(run):
-            await self.inbox.answer(waiting.request.id, Cancelled(text), Actor.here(Surface.LIMIT))
         text = await self._segments.clear(run, state, text)
         await self.record(run.id, Happened.ENDED, f"{what} {run.segment}", {"end": end, "text": text})
         return True

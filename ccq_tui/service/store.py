@@ -32,6 +32,8 @@ _POSTGRES = {"connect_timeout": "10", "keepalives_idle": "10", "keepalives_inter
              "keepalives_count": "3", "tcp_user_timeout": "25000"}  # fmt: skip
 """When a connection is given up that a network has cut; the system would take a quarter of an hour."""
 
+PROMPT = "prompt"
+"""What a message is meant for that answers nothing."""
 MOST_RUNS = 100_000
 ADOPTED = """
 Another machine worked on this before and is gone. Your worktree has what it pushed. People were asked, \
@@ -347,11 +349,18 @@ class RunStore:
     # -- what comes in --------------------------------------------------------------------------------------
 
     def keep(self, message: TicketMessage) -> None:
-        """Keep a message until it is taken; the same again does nothing."""
+        """Keep a message until it is taken; the same again does nothing.
+
+        One that comes after a stop answers nothing, though the run has not stopped yet.
+        """
         row: dict[str, Any] = {name: getattr(message, name) for name in ("source", "id", "ticket")}
         last = sa.select(sa.func.coalesce(sa.func.max(_MESSAGES.c.number), 0)).scalar_subquery()
-        row |= {"at": _now(), "number": last + 1, "body": json.dumps(asdict(message))}
-        self._do(self._insert(_MESSAGES).values(row).on_conflict_do_nothing())
+        before = (_MESSAGES.c.source == message.source) & (_MESSAGES.c.ticket == message.ticket)
+        with self._work() as work:
+            left = work.execute(sa.select(_MESSAGES.c.body).where(before, ~_MESSAGES.c.taken))
+            meant = PROMPT if any(json.loads(one.body)["stop"] for one in left) else ""
+            row |= {"at": _now(), "number": last + 1, "body": json.dumps(asdict(message)), "meant": meant}
+            work.execute(self._insert(_MESSAGES).values(row).on_conflict_do_nothing())
 
     def kept(
         self, run: Run, *, whole: bool = False, after: datetime | None = None

@@ -48,7 +48,9 @@ async def test_a_client_fills_in_forms_in_turns(desk: Desk) -> None:
             question, form_id = state["question"], state["form_id"]
             assert (question["id"], question["number"], state["total"]) == ("kind", 1, 3)
             assert (question["required"], question["proposed"]) == (True, ["Major"])
-            assert text.startswith(f"Release notes\n{state['description']}\ncommit: 3f2a\nQuestion 1 of 3 of the form")
+            assert text.startswith(
+                f"Release notes\n{state['description']}\ncommit: 3f2a\nQuestion 1 of 3 of the form"
+            )
             assert state["title"] == "Release notes"
             assert state["description"].startswith("For the people who use it.\n")
             assert "2  Minor: features" in text

@@ -48,6 +48,8 @@ def test_a_file_is_a_policy_and_places_of_secrets(directory: Path, monkeypatch: 
     assert (shop.path, shop.push, shop.choose) == (directory / "shop", True, {"label": "shop"})
     assert shop.allowed_tools == ("Bash(git *)", "Edit")
     assert (config.machine, config.limits.question) == ("build-1", 7200.0)
+    said = ("Shop", "**shop**", "shop, and be quick", "1", "work in shop")
+    assert [config.named(one) for one in said] == ["shop", "shop", "shop", "", ""]
     assert config.linear is not None
     assert (config.linear.webhook_secret.read(), config.linear.token.read()) == ("signing", "one")
     assert config.hidden == {"SHOP_LINEAR": ""}

@@ -11,6 +11,7 @@ import pytest
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Kind, Option, Question, QuestionSet
 from ccq_tui.service.desk import Desk
+from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.run import Happened
 from tests.actors import PHONE
 from tests.steps import until_true
@@ -103,6 +104,14 @@ async def test_a_prompt_of_a_session_does_not_answer_what_that_asks(served: Serv
     await served.ask(ONE)
     await asked(served, 1)
     assert not await served.say("Day.js, as before.", message_id="1"), "it is looked at until it is read"
+    assert await outcome(served, ONE.id) is None
+
+
+async def test_what_is_said_behind_a_stop_answers_nothing(served: Served) -> None:
+    await served.ask(ONE)
+    await asked(served, 1)
+    served.store.keep(TicketMessage("linear", "ticket", "stop", "", stop=True))
+    assert not await served.say("2")
     assert await outcome(served, ONE.id) is None
 
 
