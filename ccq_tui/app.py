@@ -117,7 +117,7 @@ class CcqApp(_Base):
     ENABLE_COMMAND_PALETTE = False
     MAIN_SCREEN: ClassVar[type[SessionBase]] = SessionScreen
     """The screen whose keys F1 lists."""
-    MAIN_COMMANDS: ClassVar[Sequence[Command[Any]]] = SLASH_COMMANDS
+    MAIN_COMMANDS: ClassVar[Sequence[Command]] = SLASH_COMMANDS
     """The slash commands that F1 lists."""
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help", "quit", "suspend")]
 

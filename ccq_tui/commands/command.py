@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import iscoroutinefunction
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -108,26 +109,28 @@ PARKED = "the session is parked without a Claude process · an answer or a promp
 ASKING = "what is asked"
 """Owner of the line that names what the session waits for."""
 T = TypeVar("T")
-S = TypeVar("S", contravariant=True)
 Ui = TypeVar("Ui", bound=CommandUi, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Command(Generic[S]):
+class Command:
     """A command of the program's own; it shadows the CLI's of the same name.
 
     Attributes:
         name: Name after the slash.
         arguments: Arguments that may follow, for a person, or "".
         help: What it does, for a person.
-        handler: Returns the function of a screen that does it, given the argument if it may have one. What is
-            a coroutine runs beside the keys, until another command does; else it may return such a function.
+        does: The path from a surface to what does it, and behind a colon its first argument; it gets the
+            command's own, if that may have one. What is a coroutine runs beside the keys, until another
+            command does; else it may return such a function.
+        instead: For one that only a screen has: what does the same without, for a person.
     """
 
     name: str
     arguments: str
     help: str
-    handler: Callable[[S], Callable[..., Any]]
+    does: str
+    instead: str = ""
 
     @property
     def needs(self) -> bool:
@@ -140,7 +143,7 @@ class Command(Generic[S]):
         return SlashCommand(self.name, self.help, self.arguments)
 
 
-def called(text: str, commands: Iterable[Command[S]]) -> tuple[Command[S], str] | None:
+def called(text: str, commands: Iterable[Command]) -> tuple[Command, str] | None:
     """Return the command of ours that a prompt calls, and its argument, or None.
 
     Everything else is for the agent: other text, several lines, a path such as ``/model/x``.
@@ -163,14 +166,15 @@ class CommandRunner(Generic[Ui]):
         self._asked_before = False
         """Whether the command that runs has asked the CLI or the person before."""
 
-    def obey(self, command: Command[S], screen: S, argument: str) -> None:
+    def obey(self, command: Command, surface: object, argument: str) -> None:
         """Do a command, or say which argument it needs."""
         if command.needs and not argument:
             self.ui.prompt.put_back(f"/{command.name} ")
             self.ui.say(f"/{command.name} needs a {command.arguments.lower()} · type it, then Enter")
             return
-        handler = command.handler(screen)
-        work = partial(handler, argument) if command.arguments else handler
+        path, *given = command.does.split(":")
+        given += [argument] if command.arguments else []
+        work = partial(attrgetter(path)(surface), *given)
         if iscoroutinefunction(work) or (work := work()) is not None:
             self.run(work, command.name)
 

@@ -11,13 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.agent import events as ev
-from ccq_tui.commands.command import ASKING, Command, CommandRunner, PickRow, Work, called
-from ccq_tui.commands.completions import Completions, UnknownCommands
-from ccq_tui.commands.listings import ListingCommands, PermissionsCommand, TasksCommand
-from ccq_tui.commands.models import MEANINGS, ModelCommands, said
-from ccq_tui.commands.shell import ShellCommands
-from ccq_tui.commands.table import SHARED_COMMANDS
-from ccq_tui.commands.workspace import RewindCommand, WorkspaceCommands
+from ccq_tui.commands.command import ASKING, Command, PickRow, Work
+from ccq_tui.commands.models import MEANINGS, said
+from ccq_tui.commands.table import COMMANDS
+from ccq_tui.commands.wiring import Leading
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor, Surface
@@ -31,18 +28,15 @@ from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
 from ccq_tui.plain.prompt import PlainPrompt
 from ccq_tui.plain.transcript import PlainTranscript
 from ccq_tui.prompts.command_names import named
-from ccq_tui.prompts.shell_runs import command_in
 from ccq_tui.remote.leader import LeaderThread
 from ccq_tui.runtime.events import OWN_EVENTS, GaveWay, LimitReached, SessionEvent
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.limits import Attention
 from ccq_tui.runtime.notices import Notices
-from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import OVER, SupervisedSession
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.words import SHORT, plural, spoken, waiting
-from ccq_tui.worktrees.words import begun
 
 FAILED, REFUSED = 1, 2
 """Exit codes, as on the screen."""
@@ -60,20 +54,11 @@ STATES = {
     ev.SessionState.FAILED: "Claude's process has failed. /reconnect starts it again.",
 }
 """Sentences for the states that nothing else says."""
-NEEDS_SCREEN = {
-    **dict.fromkeys(
-        ("cd", "close", "login", "logout", "new", "theme", "vim"),
-        "start ccq-tui without --plain, at a terminal",
-    ),
-    **dict.fromkeys(("copy", "export"), "ccq-tui export ID prints the conversation"),
-    "resume": "use ccq-tui resume ID --plain",
-    **dict.fromkeys(("sessions", "overview"), "use ccq-tui sessions"),
-    "stats": "use ccq-tui stats",
-}
+NEEDS_SCREEN = {one.name: one.instead for one in COMMANDS if one.instead}
 """The commands of the screen that are none here, and what does the same; docs/plain.md has other ways."""
 
 
-class PlainSession:
+class PlainSession(Leading):
     """Leads a session for a person who reads and writes lines.
 
     Args:
@@ -93,21 +78,9 @@ class PlainSession:
         self.view = session.facts
         self.clock = session.clock
         self.prompt = PlainPrompt(lines)
-        self.queue = PromptQueue(self, runtime.inbox)
-        self.prompts = self
         self.transcript = PlainTranscript(TranscriptModel(self.clock), lines, actor)
         self.transcript.model.folded = not session.launch.settings.verbose
-        runner = self.runner = CommandRunner(self)
-        self.shell = ShellCommands(self)
-        self.rewind = RewindCommand(runner)
-        self.models = ModelCommands(runner, self.queue.chose)
-        self.tasks = TasksCommand(runner)
-        self.workspace = WorkspaceCommands(runner, lambda: self.shell.runs or bool(self.view.tasks))
-        self.listings = ListingCommands(runner)
-        self.permissions = PermissionsCommand(runner)
-        own = tuple(ev.SlashCommand(one.name, one.help) for one in COMMANDS)
-        self._completions = Completions(self, own, tuple)
-        self._unknown = UnknownCommands(self, self._completions)
+        self.wire(self, runtime.inbox, PLAIN_COMMANDS)
         self._actor = actor
         self._news = asyncio.Event()
         self._command: asyncio.Task[object] | None = None
@@ -136,11 +109,7 @@ class PlainSession:
         Args:
             prompt: A prompt to send first, or "".
         """
-        self.queue.begin()
-        for text in self.launch.notices:
-            self.note(text, "warning")
-        if self.launch.worktree is not None:
-            self.note(begun(self.launch.worktree))
+        self.begin()
         Notices(self.runtime, PlainNotices(self)).begin()
         if prompt:
             self.send(prompt)
@@ -246,26 +215,17 @@ class PlainSession:
     async def _obey(self, text: str) -> None:
         """Do what a line says."""
         name, text = named(text), text.strip()
-        command = called(text, COMMANDS)
-        if not text:
-            return
-        if text == "exit":  # as in a shell
-            self.quit()
-        elif command is not None:
-            self.runner.obey(command[0], self, command[1])
+        if instead := NEEDS_SCREEN.get(name):
+            self.lines.note(f"/{name} needs the screen: {instead}.")
+        elif text and not (self.unknown.holds_back(text) or self.shell.holds_back(text)):
+            self.obey(text, {})
             if self._command is not None:
                 await asyncio.wait((self._command,))
-        elif instead := NEEDS_SCREEN.get(name):
-            self.lines.note(f"/{name} needs the screen: {instead}.")
-        elif self._unknown.holds_back(text):
-            pass
-        elif command_in(text) is None:
-            self.send(text, typed=True)
-        elif not self.shell.holds_back(text):
-            self.shell.do(command_in(text) or "")
-        self.queue.remember(text, {})
+            return
+        if text:
+            self.queue.remember(text, {})
 
-    def send(self, text: str, *, typed: bool = False) -> None:
+    def send(self, text: str, _images: object = None, *, typed: bool = False) -> None:
         """Send a prompt, once it is on disk; one that was not ``typed`` here is printed, too."""
         prompt_id, _ = self.queue.send(text.rstrip())
         self._underway.add(prompt_id)
@@ -322,8 +282,7 @@ class PlainSession:
         before, self.view = self.view, self.session.facts
         if not isinstance(event, OWN_EVENTS):
             self.transcript.apply(event)
-        for one in (self.rewind, self.workspace, self.models, self.queue, self._completions):
-            one.take(event)
+        self.heed(event)
         self._count(event)
         match event:
             case ev.PromptReturned(text=text, reason=reason, prompt_id=name, kept=False):
@@ -412,18 +371,18 @@ class PlainSession:
 
     def help(self) -> None:
         """List the commands."""
-        for one in COMMANDS:
+        for one in PLAIN_COMMANDS:
             self.lines.say(f"/{one.name} {one.arguments}".rstrip(), one.help)
         self.lines.note("Any other line is a prompt; a backslash at its end continues it; ! runs a command.")
 
 
-COMMANDS: tuple[Command[PlainSession], ...] = (
-    *SHARED_COMMANDS,
-    Command("answer", "", "Open again what you left for later", lambda s: s.answer),
-    Command("send", "", "Send the text that was not sent", lambda s: s.send_unsent),
-    Command("interrupt", "", "Interrupt Claude, also while it asks", lambda s: s.session.agent.interrupt),
-    Command("reconnect", "", "Start Claude's process again", lambda s: s.session.reconnect),
-    Command("help", "", "List the commands", lambda s: s.help),
+PLAIN_COMMANDS: tuple[Command, ...] = (
+    *(one for one in COMMANDS if not one.instead),
+    Command("answer", "", "Open again what you left for later", "answer"),
+    Command("send", "", "Send the text that was not sent", "send_unsent"),
+    Command("interrupt", "", "Interrupt Claude, also while it asks", "session.agent.interrupt"),
+    Command("reconnect", "", "Start Claude's process again", "session.reconnect"),
+    Command("help", "", "List the commands", "help"),
 )
 """The commands of a session line by line."""
 

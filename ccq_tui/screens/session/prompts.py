@@ -18,7 +18,7 @@ from ccq_tui.input.gate import Face
 from ccq_tui.prompts.image_paths import existing, file_facts, mentioned, paths_in
 from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import MOST_IMAGES, PromptImage, UnfitImageError
-from ccq_tui.prompts.shell_runs import command_in, run_in
+from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.runtime.events import Reconnected, SessionEvent
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.screens.clipboard import NoReaderError, read_clipboard, reader
@@ -143,13 +143,6 @@ class Prompts:
         """Take back the newest prompt that Claude has not read."""
         if self._queued:
             self._ui.session.agent.withdraw(self._queued[-1])
-
-    def submit(self, text: str, images: Mapping[str, PromptImage]) -> None:
-        """Take what a person sent from the field: a prompt, or a command for the shell."""
-        if command := command_in(text):
-            self._shell.do(command)
-        else:
-            self.send(text, images)
 
     def send(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
         """Show a prompt, and send it once it is on disk; the session keeps it while it starts or works.

@@ -10,19 +10,15 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ccq_tui.commands.command import Command, CommandRunner, called
-from ccq_tui.commands.completions import Completions, UnknownCommands
-from ccq_tui.commands.listings import ListingCommands, PermissionsCommand, TasksCommand
-from ccq_tui.commands.models import ModelCommands
-from ccq_tui.commands.shell import ShellCommands
-from ccq_tui.commands.table import shared
-from ccq_tui.commands.workspace import RewindCommand, WorkspaceCommands
+from ccq_tui.commands.command import Command
+from ccq_tui.commands.table import COMMANDS
+from ccq_tui.commands.wiring import Leading
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.layout import WIDTH
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.wait_statistics import read_statistics, text_lines
-from ccq_tui.runtime.prompt_queue import PromptQueue
+from ccq_tui.prompts.images import PromptImage
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.session import screen_commands
 from ccq_tui.screens.session.base import READING, SessionBase
@@ -39,7 +35,6 @@ from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.side_bar import SideBar
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.worktrees.model import checkout_of
-from ccq_tui.worktrees.words import begun
 
 PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", "background")
 """Actions whose keys work in the prompt alone, since a panel uses or types them."""
@@ -67,7 +62,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
 """Further actions of the table of keys on the screen of a session."""
 
 
-class SessionScreen(SessionBase):
+class SessionScreen(SessionBase, Leading):
     """Transcript above, prompt or panel below, status at the bottom."""
 
     # Above a full panel a notice is a line too many: it takes the last line, not the width of all of them.
@@ -90,16 +85,10 @@ class SessionScreen(SessionBase):
         )
         self.inbox = inbox
         self.side_bar = SideBar(lambda number: self.switcher.go_to(number))
-        self.queue = PromptQueue(self, inbox)
-        runner = self.runner = CommandRunner(self)
-        self.rewind = RewindCommand(runner)
-        self.shell = ShellCommands(self)
+        self.wire(self, inbox, SLASH_COMMANDS)
+        runner = self.runner
         self.prompts = Prompts(self, self.queue, self.rewind, self.shell)
-        self.completions = Completions(
-            self, tuple(one.listed for one in SLASH_COMMANDS), lambda: self.queue.earlier
-        )
         self.images = PromptImages(self, self.queue.images)
-        self.unknown = UnknownCommands(self, self.completions)
         self.dock.prompt.objections = (self.shell.holds_back, self.unknown.holds_back)
         self.remedies = Remedies(self, self.prompts.send, self.take_command)
         self.attention = AttentionWatch(self)
@@ -110,22 +99,13 @@ class SessionScreen(SessionBase):
         self.status_output = StatusOutput(self, StatusOutputLine())
         self.welcome = Welcome(self)
         self.switcher = screen_commands.SessionSwitcher(runner, self.side_bar)
-        self.models = ModelCommands(runner, self.queue.chose)
         self.themes = screen_commands.ThemeCommand(runner)
         self.resume = screen_commands.ResumeCommand(runner, inbox)
-        self.tasks = TasksCommand(runner)
-        self.workspace = WorkspaceCommands(runner, lambda: self.shell.runs or bool(self.view.tasks))
-        self.listings = ListingCommands(runner)
-        self.permissions = PermissionsCommand(runner)
         self.account = screen_commands.AccountCommands(runner)
         self.listeners = (
             self.notifications.take,
             self.status.take,
-            self.rewind.take,
-            self.workspace.take,
-            self.models.take,
-            self.completions.take,
-            self.queue.take,
+            self.heed,
             self.prompts.take,
             self.remedies.take,
             self.requests.take,
@@ -151,11 +131,7 @@ class SessionScreen(SessionBase):
 
     def on_mount(self) -> None:
         """Start the session, and send the command line's prompt."""
-        if self.launch.worktree is not None:
-            self.note(begun(self.launch.worktree))
-        for notice in self.launch.notices:
-            self.note(notice, "warning")
-        self.queue.begin()
+        self.begin()
         self.session.start()
         if self.launch.prompt:
             self.prompts.send(self.launch.prompt)
@@ -217,24 +193,27 @@ class SessionScreen(SessionBase):
     def action_go_to_session(self, number: int) -> None:
         self.switcher.go_to(number)
 
-    def take_command(self, text: str) -> bool:
-        """Run a prompt that is a command of the program's own; return whether it was one."""
-        found = called(text, SLASH_COMMANDS)
-        if found is None:
-            return False
-        command, argument = found
-        self.runner.obey(command, self, argument)
-        return True
+    def send(self, text: str, images: Mapping[str, PromptImage] | None = None, **_how: bool) -> None:
+        """Send a prompt; see `Prompts.send`."""
+        self.prompts.send(text, images)
+
+    async def export(self, argument: str) -> None:
+        await export_transcript(self, argument)
+
+    async def statistics(self) -> None:
+        """Show how long agents waited."""
+        try:
+            statistics = await read_statistics(self.inbox, checkout_of)
+            text = "\n".join(text_lines(statistics, min(WIDTH, self.size.width - 6)))
+        except InboxError as error:
+            text = f"The inbox cannot be read: {error} · /stats tries again"
+        self.runner.tell(text)
 
     # -- messages of the widgets, each to its controller ----------------------------------------------------
 
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:
-        if event.text.strip() == "exit":  # as in a shell
-            self.quit()
-        elif not self.take_command(event.text):
-            self.prompts.submit(event.text, event.images)
-        self.queue.remember(event.text, event.images)
+        self.obey(event.text, event.images)
 
     @on(Prompt.KeysWanted)
     async def _show_all_keys(self) -> None:
@@ -272,39 +251,5 @@ async def _do_any(screen: SessionScreen) -> None:
         screen.post_message(Prompt.Submitted(value))
 
 
-async def _statistics(screen: SessionScreen) -> None:
-    """Show how long agents waited."""
-    try:
-        statistics = await read_statistics(screen.inbox, checkout_of)
-        text = "\n".join(text_lines(statistics, min(WIDTH, screen.size.width - 6)))
-    except InboxError as error:
-        text = f"The inbox cannot be read: {error} · /stats tries again"
-    screen.runner.tell(text)
-
-
-SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
-    *shared("model mode effort thinking plan status diff"),
-    Command("copy", "[N]", "Copy Claude's last answer, or the Nth from the end", lambda s: s.workspace.copy),
-    *shared("add-dir"),
-    Command("cd", "PATH", "Continue this session in another directory", lambda s: s.workspace.move),
-    *shared("context cost"),
-    Command("theme", "[name]", "Choose the colours", lambda s: s.themes.choose),
-    Command("vim", "", "Turn Vim's keys in the prompt on or off", lambda s: s.prompts.vim),
-    Command(
-        "export", "[md|json|path]", "Write the transcript to a file", lambda s: partial(export_transcript, s)
-    ),
-    *shared("rename"),
-    Command("resume", "[id]", "Resume an earlier session", lambda s: s.resume.resume),
-    Command("new", "", "Open another session beside this one", lambda s: partial(s.act, "new")),
-    Command("sessions", "", "Go to another session of this terminal", lambda s: s.switcher.pick),
-    Command("overview", "", "Show all sessions by what they need", lambda s: partial(s.act, "overview")),
-    Command("stats", "", "Show how long agents waited for you", lambda s: partial(_statistics, s)),
-    *shared("park"),
-    Command("close", "", "End and remove this session", lambda s: s.switcher.close),
-    *shared("mcp permissions hooks skills memory btw tasks background rewind"),
-    Command("login", "", "Sign in to Claude in this terminal", lambda s: partial(s.account.begin, "login")),
-    Command("logout", "", "Sign out of Claude", lambda s: partial(s.account.begin, "logout")),
-    *shared("exit quit"),
-    Command("help", "", "Show all keys", lambda s: partial(s.run_action, "app.help")),
-)
-"""The program's own commands, in the order of the lists: whatever shows or does one reads it here."""
+SLASH_COMMANDS: tuple[Command, ...] = (*COMMANDS, Command("help", "", "Show all keys", "run_action:app.help"))
+"""All commands of a session on the screen."""

@@ -9,7 +9,6 @@ import signal
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import SessionState, SlashCommand
@@ -287,7 +286,7 @@ PALETTE = "palette"
 """Name of the action that shows all others."""
 
 
-def command_rows(own: Iterable[Command[Any]], others: Iterable[SlashCommand]) -> Iterator[PickRow]:
+def command_rows(own: Iterable[Command], others: Iterable[SlashCommand]) -> Iterator[PickRow]:
     """Yield a row for each command; the value of one that needs an argument ends with a blank."""
     for one in own:
         yield PickRow(f"/{one.name}{' ' if one.needs else ''}", f"/{one.name}", one.help, one.arguments)

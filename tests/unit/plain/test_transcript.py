@@ -9,11 +9,9 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.plain.lines import Lines
 from ccq_tui.plain.prompt import PlainPrompt
-from ccq_tui.plain.session import COMMANDS, NEEDS_SCREEN
 from ccq_tui.plain.transcript import MOST_PAST, PlainTranscript
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
-from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.transcript.model import TranscriptModel
 
 ME, OTHER = Actor.here(Surface.PANEL), Actor.here(Surface.COMMAND, "ccq-tui answer")
@@ -136,11 +134,6 @@ def test_a_long_past_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
     assert told[0] == "note: 2 earlier messages left out: ccq-tui export has them."
     assert told[1:] == [f"you: prompt {number}" for number in range(2, MOST_PAST + 2)]
     assert len(printed(capsys, ev.HistoryLoaded(prompts), actor=None)) == MOST_PAST + 2
-
-
-def test_every_command_of_the_screen_is_done_or_refused() -> None:
-    here = {one.name for one in COMMANDS}
-    assert {one.name for one in SLASH_COMMANDS} - here == NEEDS_SCREEN.keys()
 
 
 def test_a_prompt_that_comes_back_waits_to_be_sent(capsys: pytest.CaptureFixture[str]) -> None:
