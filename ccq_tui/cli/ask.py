@@ -14,6 +14,7 @@ from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.requests import FormRequest
     from ccq_tui.plain.answering import End
     from ccq_tui.plain.lines import Lines
-    from ccq_tui.questions import Answer
+    from ccq_tui.questions import Answer, Question
 
     Result = FilledIn | Unanswered
     Show = Callable[[Filling], Awaitable[object]]
@@ -65,6 +66,10 @@ _LIMITS = {
 }
 MOST_BYTES = 200_000
 """Most bytes of options in standard input."""
+LOW = 18
+"""Fewest rows of a terminal with blank lines, as of a panel's."""
+NARROW = 60
+"""Fewest columns in which what the form is about has a column of names."""
 STDOUT = "-"
 """The output, form or answers that are no file."""
 
@@ -339,16 +344,37 @@ def first_frame(filling: Filling, columns: int, rows: int) -> str:
     state, request = filling.opened.shown, filling.opened.request
     if not isinstance(state, PanelState) or not isinstance(request, FormRequest):
         return ""
-    about = [*request.questions.intro.splitlines(), *map("  ".join, request.context.items())]
-    head, question = rows * 4 // 10, state.page.question
-    lines = [*about[:head], *[""] * (head - len(about))]
-    lines.append(f"─ {state.questions.title} ─")
-    if not state.in_review:
-        lines += [question.text, ""]
-        lines += [f"  ○ {number}  {one.title}" for number, one in enumerate(question.options, 1)]
-    shown = (safe(line, keep_newlines=False)[: columns - 2] for line in lines[: rows - 1])
-    drawn = (f"\x1b[{y};2H{line}" for y, line in enumerate(shown, 1))
+    low, width = rows < LOW, max((len(name) for name in request.context), default=0) + 2
+    width = width if columns >= NARROW else 0
+    about = request.questions.intro.splitlines()
+    for name, value in request.context.items():
+        first, *more = _wrapped(value if width else f"{name} {value}", columns - 2 - width)
+        about += [f"{name:{width}}{first}" if width else first, *(" " * width + line for line in more)]
+    bodies = [_body(page.question, columns, low=low) for page in state.pages]
+    needed = 2 + max(map(len, bodies))
+    share = 6 if needed <= -(-rows * 6 // 10) else 8
+    top = rows - min(-(-rows * share // 10), needed + (0 if low else 1))
+    lines = [*[""] * (top - len(about)), *(f" {line}" for line in about[:top])]
+    lines += [f"─ {state.questions.title or 'A form'} ─", *([] if state.in_review else bodies[state.tab])]
+    shown = (safe(line, keep_newlines=False)[: columns - 1] for line in lines[: rows - 1])
+    drawn = (f"\x1b[{y}H{line}" for y, line in enumerate(shown, 1))
     return "\x1b[2J\x1b[?25l" + "".join(drawn)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return [part for line in text.splitlines() for part in wrap(line, max(width, 8)) or [""]] or [""]
+
+
+def _body(question: Question, columns: int, *, low: bool) -> list[str]:
+    """Return the lines of a question about as its panel has them."""
+    from ccq_tui.questions.limits import allowed_words
+
+    texts = filter(None, (question.text, question.description, allowed_words(question)))
+    labels = [one.title for one in question.options]
+    labels += ["Other…"] if labels and not question.closed else []
+    rows = [f"   ○ {number}  {label}" for number, label in enumerate(labels, 1)]
+    said = [f" {line}" for text in texts for line in _wrapped(text, columns - 2)]
+    return [*said, *([] if low else [""]), *(rows or [""])]
 
 
 def _say_how(filling: Filling) -> None:

@@ -72,11 +72,11 @@ def commit_context(directory: Path, revision: str) -> dict[str, str]:
         raise GitError(f"{problem}: name one, such as HEAD~1 or a hash" if head else problem)
     hash_, author, message, *changes = _utf8(repo_git(directory, *_SHOW, found, inert=True)).split("\0")
     context = {
-        "hash": hash_,
         "message": message.strip()[:LONGEST_MESSAGE],
+        **_changed(list(_changes(changes))),
+        "hash": hash_,
         "author": author,
         "branch": _utf8(_branch(directory, found, is_head=found == head)),
-        **_changed(list(_changes(changes))),
     }
     return {name: text for name, text in context.items() if text}
 

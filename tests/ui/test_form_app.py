@@ -10,6 +10,8 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from ccq_tui.bridges.terminal.emulator import Screen
+from ccq_tui.cli.ask import first_frame
 from ccq_tui.config.settings import Settings
 from ccq_tui.forms.filling import Filling, request_of
 from ccq_tui.questions import Answer, Answered, Declined
@@ -54,6 +56,10 @@ def clock_of(pilot: Pilot[None]) -> Clock:
 
 async def keep(pictures: Pictures, size: tuple[int, int]) -> None:
     async with filling(size) as pilot:
+        early = Screen(*size)
+        early.take(first_frame(app_of(pilot)._filling, *size).encode())
+        for first, shown in zip(early.display, screen_text(pilot.app).splitlines(), strict=False):
+            assert first[:1] == "─" or shown[3:].startswith(first[3:].rstrip()), "the first frame jumps"
         clock_of(pilot).skip(1779.0)
         app_of(pilot)._look()
         await pictures.keep(pilot, "first")

@@ -10,6 +10,8 @@ from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, cast
 
+from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
@@ -41,10 +43,12 @@ from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.screens.editor import edit_for, end_editors
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.text import one_line, safe
+from ccq_tui.widgets.hints import NARROW
 from ccq_tui.widgets.keys import Keyboard, bindings_at, bindings_for, keyboard_of, read_at, text_of
 from ccq_tui.widgets.lifetime import after, after_refresh, start_work
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.host import PanelHost
+from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.question import QuestionPanel
 
 LEAVE = "Leave? {} · y leave · n stay"
@@ -104,12 +108,15 @@ class FormPanel(QuestionPanel):
         """Return a draft without what stands above the panel."""
         return super().as_asked(replace(draft, questions=replace(draft.questions, intro="")))
 
+    def _look(self) -> PanelLook:
+        return replace(super()._look(), alone=True)
+
 
 class FormApp(App[None]):
     """Shows one form until it is settled or left."""
 
     CSS = """
-    #about { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+    #about { height: 1fr; align: left bottom; padding: 0 1; scrollbar-size-vertical: 1; }
     #said { height: auto; padding: 0 1; color: $warning; background: $surface; &.-off { display: none; } }
     RequestPanel { dock: bottom; }
     """
@@ -162,7 +169,6 @@ class FormApp(App[None]):
 
     def on_mount(self) -> None:
         opened = self._filling.opened
-        self._about.query_one(Static).update(self._subject())
         opened.changed.subscribe(self._changed)
         self.panel.begin(opened, asked_for=True)
         self.set_interval(LOOK_SECONDS, self._look)
@@ -171,17 +177,21 @@ class FormApp(App[None]):
         if not opened.is_pending:
             self.exit()  # settled before there was a screen
 
-    def _subject(self) -> Text:
+    def on_resize(self, event: events.Resize) -> None:
+        """Say what the form is about, as wide as the screen is now."""
+        self._about.query_one(Static).update(self._subject(event.size.width))
+
+    def _subject(self, width: int) -> RenderableType:
         """Return what the form says of itself, and what it is about; the panel has its title."""
         request, palette = self._filling.opened.request, palette_of(self._about)
         if not isinstance(request, FormRequest):
-            return Text()
-        lines = [Text(safe(request.questions.intro))]
-        width = min(LONGEST_NAME, max((len(name) for name in request.context), default=0))
+            return ""
+        facts = Table.grid(padding=(0, 2, 0, 0))
         for name, value in request.context.items():
-            named = (f"{one_line(name, LONGEST_NAME):{width}}  ", palette.muted)
-            lines.append(Text.assemble(named, safe(value[:LONGEST_VALUE])))
-        return Text("\n").join(line for line in lines if line)
+            row = Text(one_line(name, LONGEST_NAME), palette.muted), Text(safe(value[:LONGEST_VALUE]))
+            facts.add_row(*(row if width >= NARROW else (Text(" ").join(row),)))
+        said = request.questions.intro or ("" if request.context else request.questions.title)
+        return Group(*([Text(safe(said))] if said else []), facts)
 
     # -- the time, and the end ------------------------------------------------------------------------------
 

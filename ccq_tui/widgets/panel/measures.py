@@ -39,6 +39,7 @@ class PanelLook:
         directory: Its working directory, or ""; files in it are shown relative to it.
         place: Position among the waiting requests, and their number.
         countdown: Words for what happens soon if nobody presses a key, or "".
+        alone: Whether the rest of the screen says what it is about: it leaves that the lines that it can.
     """
 
     width: int
@@ -48,6 +49,7 @@ class PanelLook:
     directory: str
     place: tuple[int, int]
     countdown: str
+    alone: bool = False
 
 
 def is_low(screen_height: int) -> bool:

@@ -189,12 +189,14 @@ def mark(page: Page, place: int, *, on: bool, numbered: bool, palette: Palette) 
 # -- the question --------------------------------------------------------------------------------------------
 
 
-def question_lines(state: PanelState, page: Page, grid: Grid, palette: Palette) -> list[Text]:
+def question_lines(
+    state: PanelState, page: Page, grid: Grid, palette: Palette, *, titled: bool = True
+) -> list[Text]:
     """Return the question with an introduction, a description, and which answers it allows."""
     question, width = page.question, grid.room(AT_ASIDE)
     first = question is state.pages[0].question
     above = [state.questions.intro] if first and state.questions.intro else []
-    if state.questions.title and grid.width < NARROW and state.asker == CLAUDE:
+    if titled and state.questions.title and grid.width < NARROW and state.asker == CLAUDE:
         above.append(state.questions.title)
     lines = [line for text in above for line in wrapped_once(shown(text), palette.muted, width)]
     lines += wrapped_once(shown(question.text), palette.strong, width)

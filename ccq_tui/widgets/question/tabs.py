@@ -124,7 +124,8 @@ class Tabs:
 
     @cached_property
     def height(self) -> int:
-        tabs = range(len(self.state.pages) + self.state.needs_review)
+        review = self.state.needs_review and (self.state.in_review or not self.look.alone)
+        tabs = range(len(self.state.pages) + review)
         needed = max(self._needed(tab) for tab in tabs)
         most = measures.cap(self.look.screen_height, needed)
         return min(most, needed + (0 if self.low else 2))
@@ -154,7 +155,7 @@ class Tabs:
         if self.is_review(tab):
             return Facts(whole, [] if self.low else [Text(parts.REVIEW, self.palette.strong)])
         page = self.state.pages[tab]
-        question = parts.question_lines(self.state, page, whole, self.palette)
+        question = parts.question_lines(self.state, page, whole, self.palette, titled=not self.look.alone)
         options = () if page.is_field else page.question.options
         grid, previews = whole, [option for option in options if option.preview]
         if previews and grid.width >= BESIDE_FROM:
