@@ -229,7 +229,7 @@ def hints(state: PanelState, more: str = "", chosen: Chosen = DEFAULT) -> Hints:
             if question.closed and not question.options:
                 now = now & {"list"}
         case focus:
-            now, leave = now & {"text", "lines"}, LEAVES.get(focus, "keep as draft")
+            now, leave = now & {"text", "lines", "readable"}, LEAVES.get(focus, "keep as draft")
             leave = leave if state.text.strip() else "back"
     line = key_line(
         KeyPlace.QUESTION, now, said, chosen, enter=enter, leave=leave, letters=not _types_here(state)
