@@ -5,11 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.requests import FormRequest, QuestionRequest
-from ccq_tui.questions import Answered, Kind, QuestionSet
+from ccq_tui.questions import Answer, Answered, Kind, Question, QuestionSet
+from ccq_tui.questions.events import TextChanged
 from ccq_tui.questions.flow import turn_to
 from ccq_tui.questions.keys import hints
+from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.service.run import Happened
 from tests.memory_inbox import MemoryInbox
@@ -46,10 +51,10 @@ def came(state: PanelState, *, on_panel: bool = False) -> str:
     return "→ review: " + "; ".join(rows).replace("= ", "").replace("“", "").replace("”", "")
 
 
-async def walked(name: str, by: str, given: str, tmp_path: Path, printed: pytest.CaptureFixture[str]) -> str:
-    request, lines = asked(name), given.split(";")
+async def walked(name: str, by: str, typed: str, tmp_path: Path, printed: pytest.CaptureFixture[str]) -> str:
+    request, lines = asked(name), typed.split(";")
     if by == "K":
-        state = keys(opened(request.questions), given)
+        state = keys(opened(request.questions), typed)
         outcome, left = state.outcome, came(state, on_panel=True)
     elif by == "L":
         done = await talk(MemoryInbox(), request, "".join(f"{line}\n" for line in lines), printed)
@@ -73,5 +78,44 @@ async def walked(name: str, by: str, given: str, tmp_path: Path, printed: pytest
 async def test_a_walk_asks_and_ends_as_the_table_says(
     row: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    name, given, wanted = (one.strip() for one in row.split("|"))
-    assert await walked(name, given[0], given[2:], tmp_path, capsys) == wanted
+    name, said_by, wanted = (one.strip() for one in row.split("|"))
+    assert await walked(name, said_by[0], said_by[2:], tmp_path, capsys) == wanted
+
+
+CHOICES = st.builds(
+    field,
+    st.just("Which?"),
+    st.just("A"),
+    st.just("B"),
+    multi_select=st.booleans(),
+    required=st.booleans(),
+    preset=st.sampled_from([(), ("B",)]),
+    closed=st.just(True),
+)
+TEXTS = st.builds(field, st.just("What?"), required=st.booleans(), preset=st.sampled_from([(), ("x",)]))
+ANY = st.lists(CHOICES | TEXTS | st.just(question("Which?", "A", "B", multi=True)), min_size=1, max_size=4)
+
+
+@given(ANY, st.data())
+def test_keys_and_verbs_ask_and_end_the_same(asked: list[Question], data: st.DataObject) -> None:
+    questions = QuestionSet("q", tuple(asked), is_form=asked[0].field is not None)
+    panel, interview = opened(questions), Interview.of(questions)
+    while not panel.in_review and panel.outcome is None:
+        assert interview.state.tab == panel.tab
+        page = panel.page
+        if page.is_field:
+            text = data.draw(st.sampled_from(["", "x", "y"][page.question.required :]))
+            panel = keys(step(panel, TextChanged(text)), "enter")
+            interview = interview.answer(Answer(other=text))
+            continue
+        rows = data.draw(st.sets(st.integers(0, 1), min_size=1, max_size=1 + page.question.multi_select))
+        toggled = rows ^ set(page.draft.selected) if page.question.multi_select else rows
+        for row in toggled:
+            panel = keys(panel, f"home {'down ' * row}space")
+        panel = keys(panel, "enter")
+        interview = interview.answer(Answer(tuple("AB"[row] for row in sorted(rows))))
+    if panel.in_review:
+        assert interview.question is None
+        panel, interview = keys(panel, "end enter"), interview.settle()
+    assert interview.outcome == panel.outcome
+    assert isinstance(panel.outcome, Answered)
