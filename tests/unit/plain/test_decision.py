@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ccq_tui.inbox.requests import Allowed, Asker, Denied, Origin, PermissionRequest, PlanRequest, Request
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.plain.answering import End
 from tests.memory_inbox import MemoryInbox
@@ -19,31 +19,6 @@ RUN = PermissionRequest(
 )
 PLAN = PlanRequest("t2", "s1", "# Move\n\n| Step | Days |\n|--|--|\n| Dump | 2 |")
 Printed = pytest.CaptureFixture[str]
-
-
-@pytest.mark.parametrize(
-    ("request_", "typed", "outcome"),
-    [
-        (RUN, "Y\n", Allowed()),
-        (RUN, "yes do\nn because\nq\n\nno\n", Denied()),
-        (RUN, "decline\nno\nd\ny\n", Denied()),
-        (RUN, "2\ny\n", Allowed(suggestion=RULES[1])),
-        (RUN, "11\nno\n11\ny\n", Allowed(suggestion=RULES[10])),
-        (RUN, "12\na\n\na be quick\n", Allowed("be quick")),
-        (RUN, "e\nuse pnpm\n", Denied("use pnpm")),
-        (PLAN, "y\n", Allowed(mode="default")),
-        (PLAN, "1\ny\n", Allowed(mode="acceptEdits")),
-        (PLAN, "e first \\\nthe tests\n", Denied("first \nthe tests")),
-        (
-            PermissionRequest("t3", "x", "Read", {}, origin=Origin(Asker.MCP, "bot")),
-            "a words\ny\n",
-            Allowed(),
-        ),
-    ],
-)
-async def test_a_letter_decides(request_: Request, typed: str, outcome: object, capsys: Printed) -> None:
-    done = await talk(MemoryInbox(), request_, typed, capsys)
-    assert (done.end, done.outcome) == (End.HERE, outcome), done.said
 
 
 async def test_all_that_is_allowed_is_printed_before(capsys: Printed) -> None:

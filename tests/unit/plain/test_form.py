@@ -16,19 +16,7 @@ from ccq_tui.inbox.requests import Asker, FormRequest, Origin, QuestionRequest, 
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.plain.answering import End, answer
-from ccq_tui.questions import (
-    Answer,
-    Answered,
-    Condition,
-    Declined,
-    Discussed,
-    Dismissed,
-    FieldRules,
-    Kind,
-    Option,
-    Question,
-    QuestionSet,
-)
+from ccq_tui.questions import Answer, Answered, Condition, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.flow import turn_to
 from ccq_tui.questions.state import PanelState
 from tests.actors import PHONE
@@ -63,85 +51,9 @@ def form(*questions: Question) -> FormRequest:
     return FormRequest("f1", "k", made, context={"branch": "main"}, origin=Origin(Asker.FORM, "release"))
 
 
-@pytest.mark.parametrize(
-    ("request_", "typed", "outcome"),
-    [
-        (asking(LIBRARY), "2\n", Answered((Answer(("Day.js",)),))),
-        (asking(LIBRARY), "day.JS", Answered((Answer(("Day.js",)),))),
-        (asking(LIBRARY), "7\nLuxon\nn\nluxon\ny\n", Answered((Answer(other="luxon"),))),
-        (asking(LIBRARY), "n small, pls\no Luxon\n", Answered((Answer(other="Luxon", note="small, pls"),))),
-        (asking(LIBRARY), "c\n\nc which is\\\nsmaller?\n", Discussed("which is\nsmaller?")),
-        (asking(LIBRARY), "d\nno\nd\ny\n", Declined()),
-        (asking(FEATURES), "2,1\ny\n", Answered((Answer(("Auth", "Logs")),))),
-        (asking(FEATURES), "0\ny\n", Answered((Answer(empty=True),))),
-        (asking(LIBRARY, NAME), "1\nd is no name\n2\no\nd\ny\n",
-         Answered((Answer(("date-fns (Recommended)",)), Answer(other="d")))),
-        (asking(LIBRARY, NAME), "1\n\n1\no own\ny\n", Answered((Answer(other="own"), Answer()))),
-        (asking(FEATURES, NAME), "1\nx\nb\nb\n\n\ny\n", Answered((Answer(("Auth",)), Answer(other="x")))),
-        (form(), "2\n\n\ny\n", Answered((Answer(("Minor",)), *(Answer(),) * 3))),
-        (form(), "\nmajor\n\nbecause\n0\n3\n1,2\nb\nb\nskip\nr\n1\nminor\ny\n",
-         Answered((Answer(("Minor",)), Answer(), Answer(), Answer(("AI", "Tools"))))),
-        (form(), "d\n\n\ny\n", Answered((Answer(("d",)), *(Answer(),) * 3))),
-        (form(NAME), "d\nx\n", Dismissed()),
-    ],
-)  # fmt: skip
-async def test_lines_answer(
-    request_: QuestionRequest | FormRequest, typed: str, outcome: object, capsys: Printed
-) -> None:
-    done = await talk(MemoryInbox(), request_, typed, capsys)
-    assert (done.end, done.outcome) == (End.HERE, outcome), done.said
-    assert done.opened.stored.actor == ME
-
-
 async def test_a_form_reads_as_a_text(capsys: Printed) -> None:
     done = await talk(MemoryInbox(), form(), "major\n\nnew \\\napi\n12\n-\n1\n5\ny\n", capsys)
-    assert (
-        done.said
-        == """\
-form: Release notes
-form: a: 1. b: 2.
-about: branch: main
-question 1 of 3: What kind?
-  1. Major
-  2. Minor
-  3. d
-Choose 1 to 3, ? for help:
-you: major
-question 2 of 4: Why is it major?
-Type a text, a line that ends in \\ is continued, ? for help:
-you:
-note: an answer is needed · type a text.
-Type a text, a line that ends in \\ is continued, ? for help:
-you: new
-  api
-question 3 of 4 (optional): How many?
-Type a number, 1 to 9, Enter skips, ? for help:
-you: 12
-note: out of range · 1 to 9.
-Type a number, 1 to 9, Enter skips, ? for help:
-you: -
-question 4 of 4 (optional): Blockers?
-  1. AI
-  2. Tools
-Choose some of 1 to 2, as in 1,2, o TEXT for your own words, Enter skips, ? for help:
-you: 1
-review: Your answers
-  1. What kind?
-     Major
-  2. Why is it major?
-     new
-     api
-  3. How many?
-     skipped
-  4. Blockers?
-     AI
-y confirms, a number goes back to that question, ? for help:
-you: 5
-note: a number from 1 to 4 goes back to that question.
-y confirms, a number goes back to that question, ? for help:
-you: y
-note: Answered.""".splitlines()
-    )
+    assert done.said == Path(__file__).with_name("form.txt").read_text(encoding="utf-8").splitlines()
 
 
 async def test_the_end_of_the_input_parks_and_the_draft_goes_on(tmp_path: Path, capsys: Printed) -> None:

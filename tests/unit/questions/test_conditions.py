@@ -7,7 +7,6 @@ import pytest
 from ccq_tui.questions import Answer, Answered, Condition, Kind
 from ccq_tui.questions.conditions import asked
 from ccq_tui.questions.events import Clicked, TabClicked
-from ccq_tui.questions.flow import NEEDED
 from ccq_tui.questions.keys import hints
 from ccq_tui.questions.limits import answer_problem
 from ccq_tui.questions.machine import step
@@ -68,17 +67,6 @@ def test_what_was_written_to_a_hidden_question_is_kept_aside_and_comes_back() ->
     assert back.outcome == Answered((Answer(("Major",)), *texts, Answer()))
 
 
-def test_what_is_required_and_hidden_stops_nothing_and_what_is_asked_stays() -> None:
-    state = keys(form(*RELEASE), "1 enter")
-    assert dict(hints(state))["Enter"] == "check it"
-    stays = keys(state, "enter")
-    assert (stays.tab, stays.notice) == (1, NEEDED)
-    assert keys(stays, "tab tab").review_row == 1
-    refused = keys(stays, "tab tab end enter")
-    assert (refused.outcome, refused.tab, refused.notice) == (None, 1, NEEDED)
-    assert keys(refused, "shift+tab 2 tab tab enter").outcome is not None
-
-
 @pytest.mark.parametrize("said", ["skip", " SKIP ", "-", "N/A"])
 @pytest.mark.parametrize("kind", [Kind.TEXT, Kind.NUMBER])
 def test_a_field_is_skipped_in_so_many_words(said: str, kind: Kind) -> None:
@@ -88,29 +76,6 @@ def test_a_field_is_skipped_in_so_many_words(said: str, kind: Kind) -> None:
     state = keys(state, "enter")
     assert (state.tab, state.pages[0].answered, state.pages[0].unselected) == (1, False, "")
     assert keys(state, "enter enter").outcome == Answered((Answer(), Answer()))
-
-
-def test_a_word_for_skipping_is_an_answer_where_one_is_needed() -> None:
-    state = keys(typed(form(field("Which word", required=True)), "skip"), "enter")
-    assert state.outcome == Answered((Answer(other="skip"),))
-    number = keys(typed(form(field("How many", required=True, kind=Kind.NUMBER)), "skip"), "enter")
-    assert number.notice.startswith("not a number")
-
-
-def test_nothing_selected_in_a_list_is_no_answer() -> None:
-    state = form(field("Blockers", "a", "b", multi_select=True, fewest=2), field("Next"))
-    assert dict(hints(state))["Enter"] == "skip it"
-    assert keys(state, "1 enter").aside == "choose at least 2, not 1"
-    assert keys(state, "enter enter enter").outcome == Answered((Answer(), Answer()))
-    needed = form(field("Blockers", "a", "b", multi_select=True, required=True), field("Next"))
-    assert dict(hints(needed))["Enter"] == "check it"
-    assert keys(needed, "enter").aside == NEEDED
-
-
-def test_own_words_count_among_the_options_chosen() -> None:
-    asks = field("Blockers", "a", "b", multi_select=True, fewest=2)
-    state = typed(keys(form(asks), "1 o"), "mine")
-    assert keys(state, "enter enter enter").outcome == Answered((Answer(("a",), other="mine"),))
 
 
 def test_an_optional_choice_can_be_left_open_by_tab_and_the_line_of_keys_says_so() -> None:

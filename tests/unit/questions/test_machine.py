@@ -82,55 +82,6 @@ def test_a_multi_select_takes_labels_and_custom_text() -> None:
     assert keys(state, "enter").outcome == Answered((Answer(selected=("Auth", "Logs"), other="mail, fax"),))
 
 
-def test_an_empty_multi_select_is_confirmed_only_from_review() -> None:
-    state = keys(panel(MULTI), "enter")
-    assert (state.in_review, state.gaps, state.outcome) == (True, (), None)
-    assert keys(state, "enter").outcome == Answered((Answer(empty=True),)), "the cursor starts on Submit"
-
-
-def test_a_multi_select_is_left_open_on_purpose() -> None:
-    state = keys(panel(MULTI), "tab")
-    assert (state.review_row, state.gaps) == (0, (0,)), "skipped by Tab, it is a gap"
-    state = keys(state, "enter enter up enter space space tab end enter")
-    assert state.outcome == Answered((Answer(),))
-
-
-def test_review_starts_on_the_first_gap_and_leads_back_to_it() -> None:
-    state = keys(panel(question("One?"), question("Two?"), question("Three?")), "1 tab tab tab")
-    assert (state.in_review, state.review_row) == (True, 1)
-    assert keys(state, "enter").tab == 1
-
-
-def test_gaps_are_left_without_an_answer() -> None:
-    state = keys(panel(question("One?"), question("Two?")), "1 tab tab end enter")
-    assert isinstance(state.outcome, Answered)
-    assert [answer.given for answer in state.outcome.answers] == [True, False]
-
-
-def test_a_changed_answer_replaces_the_first() -> None:
-    state = keys(panel(question("One?"), question("Two?")), "1 enter 2 shift+tab 3 tab tab enter")
-    assert isinstance(state.outcome, Answered)
-    assert [answer.selected for answer in state.outcome.answers] == [("DuckDB",), ("SQLite",)]
-
-
-def test_a_proposed_value_is_no_answer_until_the_person_takes_it() -> None:
-    state = panel(question("First?"), number_question(default="30"), question("Last?"))
-    assert state.gaps == (0, 1, 2)
-    state = keys(state, "1 enter")
-    assert (state.tab, state.text) == (1, "30"), "it is not skipped"
-    passed = keys(state, "tab 1 tab")
-    assert passed.gaps == (1,), "turning past it takes nothing"
-    taken = keys(state, "enter 1 enter")
-    assert taken.gaps == ()
-    assert taken.pages[1].answer() == Answer(other="30")
-
-
-def test_a_proposal_that_is_out_of_range_does_not_stand_in_the_way() -> None:
-    state = keys(panel(number_question(default="99", maximum=3), question()), "tab 1 tab end enter")
-    assert isinstance(state.outcome, Answered)
-    assert [answer.given for answer in state.outcome.answers] == [False, True]
-
-
 def test_clicks_select_and_only_submit_confirms() -> None:
     state = step(panel(), Clicked(2))
     assert (state.page.draft.selected, state.outcome) == ((2,), None)
