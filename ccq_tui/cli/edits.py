@@ -5,24 +5,19 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import click
 
+from ccq_tui.bridges.edited_file import EditedFile, SettingsFileError
 from ccq_tui.cli.exits import Refused
 from ccq_tui.output import Styled, echo
 from ccq_tui.text import one_line
-
-if TYPE_CHECKING:
-    from ccq_tui.bridges.edited_file import EditedFile
 
 yes_flag = click.option("--yes", is_flag=True, help="Change the file without asking.")
 
 
 def changed(file: EditedFile, change: Callable[[str], str], *, yes: bool, same: str) -> bool:
     """Show the change to a file, ask, and write it; return whether it was written."""
-    from ccq_tui.bridges.edited_file import SettingsFileError
-
     try:
         before = file.read()
         after = change(before)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -40,6 +41,18 @@ def refusing(*errors: type[Exception]) -> Iterator[None]:
         yield
     except errors as error:
         raise Refused(f"{one_line(str(error), 1_000).rstrip('.')}.") from error
+
+
+def serve(doing: Coroutine[Any, Any, None], *errors: type[Exception], **log: Any) -> int:
+    """Run what serves others until it ends, with a log; see `refusing` and `start_logging`."""
+    import asyncio
+
+    from ccq_tui.logs import start_logging
+
+    start_logging(**log)
+    with refusing(*errors):
+        asyncio.run(doing)
+    return ENDED
 
 
 class Unprinted(click.ClickException):

@@ -5,19 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from ccq_tui import __version__
+from ccq_tui.bridges.claude_code.hook_program import hook_command, problem_of
+from ccq_tui.bridges.claude_code.hook_settings import (
+    InstalledHook,
+    hooks_off,
+    installed,
+    project_settings,
+    settings_files,
+    user_settings,
+    wanted,
+    with_hooks,
+    with_options,
+)
+from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError
 from ccq_tui.cli.edits import changed, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.output import Styled, echo
 from ccq_tui.text import one_line
-
-if TYPE_CHECKING:
-    from ccq_tui.bridges.claude_code.hook_settings import InstalledHook
-    from ccq_tui.bridges.edited_file import EditedFile
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 
@@ -52,9 +61,6 @@ def install(user: bool, project: bool, permissions: bool, elicitation: bool, alw
 
     The change is shown first. The rest of the file stays, and a copy of the file is kept beside it.
     """
-    from ccq_tui.bridges.claude_code.hook_program import hook_command
-    from ccq_tui.bridges.claude_code.hook_settings import hooks_off, wanted
-
     file = _one_file(user, project)
     hooks = wanted(hook_command(), permissions=permissions, elicitation=elicitation, always=always)
     if not _change(file, hooks, yes=yes, same="The hooks are installed already"):
@@ -83,10 +89,6 @@ def uninstall(user: bool, project: bool, yes: bool) -> int:
 @_scoped
 def status(user: bool, project: bool) -> int:
     """Say what is installed where, and whether it works."""
-    from ccq_tui.bridges.claude_code.hook_program import problem_of
-    from ccq_tui.bridges.claude_code.hook_settings import hooks_off, installed, settings_files
-    from ccq_tui.bridges.edited_file import USER, SettingsFileError
-
     failed, off = False, hooks_off(os.environ, Path.cwd())
     both = user == project
     for file in settings_files(os.environ, Path.cwd()) if both else [_one_file(user, project)]:
@@ -106,14 +108,10 @@ def status(user: bool, project: bool) -> int:
 
 
 def _one_file(user: bool, project: bool) -> EditedFile:
-    from ccq_tui.bridges.claude_code.hook_settings import project_settings, user_settings
-
     if user and project:
         raise Refused("--user and --project exclude each other: give one.")
     return project_settings(Path.cwd()) if project else user_settings(os.environ)
 
 
 def _change(file: EditedFile, hooks: list[InstalledHook], *, yes: bool, same: str) -> bool:
-    from ccq_tui.bridges.claude_code.hook_settings import with_hooks, with_options
-
     return changed(file, lambda text: with_hooks(text, with_options(hooks, text)), yes=yes, same=same)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from ccq_tui.bridges.mcp.entries import SERVER, SETUPS, file_of, http_entry, lines_of, stdio_entry, with_entry
+from ccq_tui.bridges.mcp.token import TokenError, read_token, token_file, url_of
 from ccq_tui.cli.edits import changed, yes_flag
-from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.exits import ENDED, Refused, refusing, serve
+from ccq_tui.config.paths import inbox_path
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import Styled, echo, has_output
 from ccq_tui.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 PORT = 8722
@@ -66,7 +67,6 @@ def config(client: str, over_http: bool, port: int) -> int:
     import json
     import shlex
 
-    from ccq_tui.bridges.mcp.entries import SERVER, SETUPS, file_of, lines_of
     from ccq_tui.cli.store import print_lines
 
     entry, setup = _entry(client, over_http=over_http, port=port), SETUPS[client]
@@ -87,8 +87,6 @@ def install(client: str, over_http: bool, port: int, yes: bool) -> int:
 
     The change is shown first. The rest of the file stays, and a copy of the file is kept beside it.
     """
-    from ccq_tui.bridges.mcp.entries import file_of, with_entry
-
     file, entry = file_of(client), _entry(client, over_http=over_http, port=port)
     same = "The server is installed already"
     if changed(file, lambda text: with_entry(client, text, entry), yes=yes, same=same):
@@ -101,8 +99,6 @@ def install(client: str, over_http: bool, port: int, yes: bool) -> int:
 @yes_flag
 def uninstall(client: str, yes: bool) -> int:
     """Take this server out of a client's configuration; what else the file holds stays."""
-    from ccq_tui.bridges.mcp.entries import file_of, with_entry
-
     file, same = file_of(client), "The server is not installed"
     if changed(file, lambda text: with_entry(client, text, None), yes=yes, same=same):
         echo(f"Taken out of {one_line(str(file.path), 300)}.")
@@ -112,7 +108,6 @@ def uninstall(client: str, yes: bool) -> int:
 @mcp.command()
 def status() -> int:
     """Say which clients have this server, and whether it works."""
-    from ccq_tui.bridges.mcp.entries import file_of
     from ccq_tui.doctor.mcp import examine_mcp
 
     found = examine_mcp()
@@ -127,12 +122,10 @@ def status() -> int:
 
 
 def _entry(client: str, *, over_http: bool, port: int) -> dict[str, Any]:
-    from ccq_tui.bridges.mcp.entries import http_entry, stdio_entry
     from ccq_tui.processes import own_command
 
     if not over_http:
         return stdio_entry(client, own_command())
-    from ccq_tui.bridges.mcp.token import url_of
 
     if not port:
         raise Refused("name the port on which the server listens, which it prints: --port N.")
@@ -146,19 +139,16 @@ def _over_stdio() -> int:
         echo("This serves the MCP client that starts it, on standard input; Ctrl+C ends it.", err=True)
         echo("To have a client start it: ccq-tui mcp install CLIENT", err=True)
     from ccq_tui.bridges.mcp.stdio import serve_stdio
-    from ccq_tui.config.paths import inbox_path
 
     try:
         directory = os.getcwd()  # noqa: PTH109 - as text
     except OSError:
         directory = ""
-    return _run(serve_stdio(inbox_path(), directory))
+    return serve(serve_stdio(inbox_path(), directory), InboxError)
 
 
 def _over_http(port: int) -> int:
     from ccq_tui.bridges.mcp.http import listening, serve_http
-    from ccq_tui.bridges.mcp.token import url_of
-    from ccq_tui.config.paths import inbox_path
 
     token = _token()
     try:
@@ -169,27 +159,9 @@ def _over_http(port: int) -> int:
     with taken:
         echo(f"Serving MCP at {url_of(taken.getsockname()[1])}; Ctrl+C ends it.", err=True)
         echo("Requests need the token: ccq-tui mcp config CLIENT --http prints it.", err=True)
-        return _run(serve_http(taken, token, inbox_path()))
+        return serve(serve_http(taken, token, inbox_path()), InboxError)
 
 
 def _token() -> str:
-    from ccq_tui.bridges.mcp.token import TokenError, read_token, token_file
-
-    try:
+    with refusing(TokenError):
         return read_token(token_file())
-    except TokenError as error:
-        raise Refused(f"{one_line(str(error), 1_000)}.") from error
-
-
-def _run(serving: Coroutine[Any, Any, None]) -> int:
-    import asyncio
-
-    from ccq_tui.inbox.verdicts import InboxError
-    from ccq_tui.logs import start_logging
-
-    start_logging()
-    try:
-        asyncio.run(serving)
-    except InboxError as error:
-        raise Refused(f"the inbox cannot be opened: {one_line(str(error), 1_000)}.") from error
-    return ENDED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ccq_tui.cli.exits import CRASHED, ENDED, Refused
+from ccq_tui.cli.exits import CRASHED, ENDED, Refused, refusing
 from ccq_tui.cli.options import given_settings, setting_flags
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
@@ -32,10 +32,8 @@ def test(context: click.Context, /, **_flags: object) -> int:
     from ccq_tui.remote.pairings import PairingsError, pairings_file, read_pairings
 
     settings = load_settings(given_settings(context)).settings
-    try:
+    with refusing(PairingsError):
         pairings = read_pairings(pairings_file())
-    except PairingsError as error:
-        raise Refused(f"{one_line(str(error), 1_000)}.") from error
     receipts = asyncio.run(try_channels(settings, pairings))
     if not receipts:
         raise Refused(_NOTHING)

@@ -12,13 +12,15 @@ import click
 
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.store import SINCE, print_lines, since
+from ccq_tui.forms import post_commit, reflections
+from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
 from ccq_tui.output import echo
 from ccq_tui.text import one_line, reason
 from ccq_tui.words import listed
+from ccq_tui.worktrees.git import GitError
 
 if TYPE_CHECKING:
     from ccq_tui.forms.form import Form
-    from ccq_tui.forms.reflections import Reflection
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 ASK = "commit"
@@ -61,14 +63,12 @@ def reflect() -> None:
 def commit(revision: str, output: str | None, plain: bool) -> int:
     """Reflect on a commit: what “ccq-tui reflect [REV]” does."""
     from ccq_tui.cli.ask import fill, has_terminal, question_form, show
-    from ccq_tui.forms.commits import commit_context, records_of
-    from ccq_tui.forms.reflections import read_reflections
     from ccq_tui.inbox.layout import local
 
     with _explained():
         context = commit_context(Path.cwd(), revision)
         file = output or str(records_of(Path.cwd()))
-        known = read_reflections(file)[0] if Path(file).is_file() else []
+        known = reflections.read_reflections(file)[0] if Path(file).is_file() else []
     if before := [one for one in known if one.context("hash") == context["hash"]]:
         said = f"{before[-1].commit} has a reflection of {local(before[-1].at)}"
         if not has_terminal():
@@ -86,10 +86,8 @@ def commit(revision: str, output: str | None, plain: bool) -> int:
 @click.option("--tracked", is_flag=True, help="Change a hook even if git tracks it, for all who share it.")
 def install(tracked: bool) -> int:
     """Ask after each commit that a person makes in a terminal, in this repository and its worktrees."""
-    from ccq_tui.forms.post_commit import install
-
     with _explained():
-        where = install(Path.cwd(), tracked=tracked)
+        where = post_commit.install(Path.cwd(), tracked=tracked)
     echo(f"Installed: {one_line(where, 300)}. ccq-tui reflect asks after your next commit.")
     if Path(where).parent.name == "_":
         echo("Husky replaces this file at each installation. To keep it, use --tracked, or install it again.")
@@ -100,10 +98,8 @@ def install(tracked: bool) -> int:
 @click.option("--tracked", is_flag=True, help="Take the hook also out of a file that git tracks.")
 def uninstall(tracked: bool) -> int:
     """Ask no longer after commits, and leave other hooks as they were."""
-    from ccq_tui.forms.post_commit import uninstall
-
     with _explained():
-        left = uninstall(Path.cwd(), tracked=tracked)
+        left = post_commit.uninstall(Path.cwd(), tracked=tracked)
     echo("Uninstalled: ccq-tui reflect asks no longer.")
     for file in left:
         echo(f"It stays in {one_line(file, 300)}, which git tracks, turned off here; --tracked removes it.")
@@ -113,10 +109,8 @@ def uninstall(tracked: bool) -> int:
 @reflect.command()
 def status() -> int:
     """Say whether and where the hook is installed, and whether it works."""
-    from ccq_tui.forms.post_commit import status
-
     with _explained():
-        where, problem = status(Path.cwd())
+        where, problem = post_commit.status(Path.cwd())
     places = listed([one_line(one, 300) for one in where], MOST_NAMED)
     echo(f"installed: {places}" if where else "not installed")
     if problem:
@@ -137,10 +131,8 @@ def _reading(function: AnyCallable) -> AnyCallable:
 @_reading
 def list_(file: str | None, start: str | None) -> int:
     """List the reflections, the newest last."""
-    from ccq_tui.forms.reflections import list_lines
-
     found = _read(file, start)
-    print_lines("\n".join(list_lines(found)) if found else "No reflections.")
+    print_lines("\n".join(reflections.list_lines(found)) if found else "No reflections.")
     return ENDED
 
 
@@ -148,10 +140,8 @@ def list_(file: str | None, start: str | None) -> int:
 @_reading
 def stats(file: str | None, start: str | None) -> int:
     """Show how often each answer was given, and how they change from week to week."""
-    from ccq_tui.forms.reflections import stats_lines
-
     found = _read(file, start)
-    print_lines("\n".join(stats_lines(found, _form())) if found else "No reflections.")
+    print_lines("\n".join(reflections.stats_lines(found, _form())) if found else "No reflections.")
     return ENDED
 
 
@@ -160,9 +150,7 @@ def stats(file: str | None, start: str | None) -> int:
 @click.option("--format", "as_", type=click.Choice(("csv", "json", "md")), default="csv", show_default=True)
 def export(file: str | None, start: str | None, as_: str) -> int:
     """Print the reflections for another program or a page."""
-    from ccq_tui.forms.reflections import exported
-
-    print_lines(exported(_read(file, start), as_))
+    print_lines(reflections.exported(_read(file, start), as_))
     return ENDED
 
 
@@ -171,31 +159,25 @@ def export(file: str | None, start: str | None, as_: str) -> int:
 @click.option("-n", "--last", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
 def feedback(file: str | None, start: str | None, last: int) -> int:
     """Print the last feedback for the agent as Markdown, for a CLAUDE.md."""
-    from ccq_tui.forms.reflections import feedback
-
-    if text := feedback(_read(file, start), last):
+    if text := reflections.feedback(_read(file, start), last):
         print_lines(text)
     else:
         echo("No feedback yet.", err=True)
     return ENDED
 
 
-def _read(file: str | None, start: str | None) -> list[Reflection]:
-    from ccq_tui.forms.commits import records_of
-    from ccq_tui.forms.reflections import read_reflections
-
+def _read(file: str | None, start: str | None) -> list[reflections.Reflection]:
     with _explained():
         path = file or str(records_of(Path.cwd()))
         if file and not Path(file).exists():
             raise Refused(f"{one_line(file, 300)} does not exist; --file takes a file of reflections.")
-        found, rest = read_reflections(path, since(start))
+        found, rest = reflections.read_reflections(path, since(start))
     if rest:
         echo(f"Left out of {one_line(path, 300)}: {rest}.", err=True)
     return found
 
 
 def _form() -> Form:
-    from ccq_tui.forms.commits import REFLECTION
     from ccq_tui.forms.reading import find_form
 
     with _explained():
@@ -205,13 +187,11 @@ def _form() -> Form:
 @contextmanager
 def _explained() -> Iterator[None]:
     """Turn what may be wrong with a repository, a form or a file into a message."""
-    from ccq_tui.forms.post_commit import HookError
     from ccq_tui.forms.reading import FormFileError
-    from ccq_tui.worktrees.git import GitError
 
     try:
         yield
     except FormFileError as error:
         raise Refused(str(error)) from error
-    except (GitError, HookError, OSError) as error:
+    except (GitError, post_commit.HookError, OSError) as error:
         raise Refused(f"{one_line(reason(error), 1_000)}.") from error

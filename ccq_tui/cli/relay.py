@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ccq_tui.cli.exits import ENDED, refusing
+from ccq_tui.cli.exits import ENDED, serve
 from ccq_tui.cli.options import listening_flags, port_flag
 from ccq_tui.output import echo
 
@@ -76,12 +76,7 @@ def _started(url: str) -> None:
 
 
 def _run(running: Coroutine[Any, Any, None]) -> None:
-    import asyncio
-
-    from ccq_tui.logs import start_logging
     from ccq_tui.remote.relay.serve import ServeError
     from ccq_tui.remote.relay.store import StoreError
 
-    start_logging()
-    with refusing(ServeError, StoreError):
-        asyncio.run(running)
+    serve(running, ServeError, StoreError)

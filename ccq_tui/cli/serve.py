@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ccq_tui.cli import exits
 from ccq_tui.cli.exits import ENDED, Refused, refusing
 from ccq_tui.cli.options import listening_flags, port_flag
 from ccq_tui.config.paths import config_dir, state_dir
@@ -143,10 +144,7 @@ def _started(url: str) -> None:
 
 
 def _run(options: ServiceOptions, started: Callable[[str], None]) -> None:
-    import asyncio
-
     from ccq_tui.inbox.verdicts import InboxError
-    from ccq_tui.logs import start_logging
     from ccq_tui.remote.relay.serve import ServeError, stopped_by_signals
     from ccq_tui.service.serving import serve as serving
     from ccq_tui.service.store import RunStoreError
@@ -155,9 +153,8 @@ def _run(options: ServiceOptions, started: Callable[[str], None]) -> None:
     async def run() -> None:
         await serving(options, started, stopped_by_signals())
 
-    start_logging(formatter=JsonFormatter, name="service.log")
-    with refusing(ServeError, RunStoreError, InboxError):
-        asyncio.run(run())
+    errors = (ServeError, RunStoreError, InboxError)
+    exits.serve(run(), *errors, formatter=JsonFormatter, name="service.log")
 
 
 def _demo(options: dict[str, Any]) -> int:

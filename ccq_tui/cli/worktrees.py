@@ -6,9 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ccq_tui.cli.exits import Refused
+from ccq_tui.cli.exits import Refused, refusing
 from ccq_tui.cli.store import opened_store
 from ccq_tui.text import one_line
+from ccq_tui.worktrees.creation import back_in, planned
+from ccq_tui.worktrees.model import WorktreeError, worktree_at
 
 if TYPE_CHECKING:
     from ccq_tui.config.launch import Launch
@@ -22,8 +24,6 @@ def in_worktree(launch: Launch, name: str) -> Launch:
     If ``name`` is "", a name is generated. A worktree that cannot be created leaves nothing behind.
     """
     from ccq_tui.runtime.launches import made
-    from ccq_tui.worktrees.creation import planned
-    from ccq_tui.worktrees.model import WorktreeError
 
     try:
         waiting = replace(launch, plan=planned(launch.settings.directory, name))
@@ -38,8 +38,6 @@ def place_of(session_id: str) -> dict[str, Path]:
 
     Empty for an unknown session, or one outside a worktree. Raises `Refused`.
     """
-    from ccq_tui.worktrees.model import worktree_at
-
     with opened_store() as store:
         known = store.sessions.get(session_id)
     directory = Path(known.directory) if known and known.directory else None
@@ -51,10 +49,6 @@ def place_of(session_id: str) -> dict[str, Path]:
 def there_again(directory: Path) -> bool:
     """Whether a session's directory exists; creates its removed worktree again. Raises `Refused`."""
     from ccq_tui.config.trust import trusts
-    from ccq_tui.worktrees.creation import back_in
-    from ccq_tui.worktrees.model import WorktreeError
 
-    try:
+    with refusing(WorktreeError):
         return back_in(directory, trusts=trusts) is not None or directory.is_dir()
-    except WorktreeError as error:
-        raise Refused(f"{one_line(str(error), LONGEST)}.") from error
