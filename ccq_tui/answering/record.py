@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeGuard
 from unicodedata import normalize
 
 from ccq_tui.answering.asked import Asked
-from ccq_tui.questions.limits import allowed_words, length_words, skips
+from ccq_tui.questions.limits import SKIPS, allowed_words, length_words, skips
 from ccq_tui.questions.marks import MOST_QUOTED, marks, quoted
 from ccq_tui.questions.model import Answer, Condition, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.numbers import allowed_range, number_problem
@@ -123,10 +123,10 @@ class QuestionRecord(RecordShape, of=Question, names=TEXTS):
         closed: Whether it takes no text of one's own.
         required: Whether a form needs an answer to it.
         one_line: Whether a text has no line break.
-        allowed: Which answers a form takes.
+        allowed: Which answers it takes, in words.
         format: The format of a text, for example email.
         none: Whether nothing selected is an answer, given on purpose.
-        skip: Whether it may be left without an answer for good.
+        skip: Texts that leave it without an answer for good, as nothing does.
     """
 
     number: int
@@ -140,7 +140,7 @@ class QuestionRecord(RecordShape, of=Question, names=TEXTS):
     checks: list[CheckRecord] | None = None
     proposed: ProposalRecord | None = None
     none: bool | None = None
-    skip: bool | None = None
+    skip: list[str] | None = None
 
 
 class SetFields(RecordShape):
@@ -214,13 +214,13 @@ def question_record(number: int, question: Question, earlier: Sequence[Question]
         default=next(iter(preset), question.default),
         required=rules and rules.required,
         one_line=rules and rules.one_line,
-        allowed=rules and allowed_words(question),
+        allowed=allowed_words(question) or ("" if rules else None),
         format=(rules and rules.format) or None,
         when=question.when and _condition(question.when, earlier),
         checks=[*_checks(question)] or None,
         proposed=proposed,
         none=(question.multi_select and not question.skippable) or None,
-        skip=(question.skippable and question.optional) or None,
+        skip=[*SKIPS] if question.skippable and question.optional else None,
     )
 
 

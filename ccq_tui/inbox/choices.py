@@ -20,12 +20,14 @@ class ChoiceRecord(RecordShape, of=Act, names="number label holds allows takes_n
 
     Attributes:
         holds: Where it is kept, or the mode it goes to; for how long is in the label.
+        does: What taking it does, in a few words.
     """
 
     number: int
     label: str
     holds: str
     takes_note: bool
+    does: str | None = None
 
 
 Way = tuple[Option, Allowed | Denied]
@@ -129,8 +131,8 @@ def check_words(request: DecidedRequest, outcome: Allowed) -> None:
 
 def choice_records(asked: Asked) -> list[Record]:
     """Return the ways to decide in JSON."""
-    pairs = enumerate(zip(asked.question.options, asked.acts, strict=True), 1)
-    return [
-        made(ChoiceRecord, option, act, number=number, holds=act.where, takes_note=act.takes_words)
-        for number, (option, act) in pairs
-    ]
+    records = []
+    for number, (option, act) in enumerate(zip(asked.question.options, asked.acts, strict=True), 1):
+        more = {"holds": act.where, "takes_note": act.takes_words}
+        records.append(made(ChoiceRecord, option, act, number=number, **more))
+    return records

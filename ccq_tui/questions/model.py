@@ -64,6 +64,11 @@ class Act:
         return self.effect is not Effect.REFUSES
 
     @property
+    def does(self) -> str:
+        """What Enter does, with its object."""
+        return f"{self.verb} {self.about}".rstrip()
+
+    @property
     def lasts(self) -> bool:
         """Whether it grants more than the request; its key alone does not take it."""
         return self.effect is Effect.LASTS

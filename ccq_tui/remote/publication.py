@@ -51,6 +51,8 @@ ENDS: Mapping[type, str] = {
 """How a statement calls outcomes that are no answer."""
 VALUES = ("input", "change", "requested_schema")
 """Fields of a record whose lists may be cut; numbers of options and choices must stay."""
+RULES = ("when", "checks", "proposed", "skip")
+"""Fields of a question that a page goes by: they are whole, or the question is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +157,12 @@ def shortened(value: Any, most: int, *, is_free: bool = False, depth: int = 0) -
         case str():
             return clipped(value, most)
         case Mapping():
-            return {
-                clipped(str(name), 200): shortened(
-                    one, most, is_free=is_free or name in VALUES, depth=depth + 1
-                )
-                for name, one in islice(value.items(), items)
-            }
+            made = {}
+            for name, one in islice(value.items(), items):
+                is_rule = name in RULES and not (is_free or isinstance(one, str))
+                limit, free = (sys.maxsize if is_rule else most), is_free or name in VALUES
+                made[clipped(str(name), 200)] = shortened(one, limit, is_free=free, depth=depth + 1)
+            return made
         case list() | tuple():
             return [shortened(one, most, is_free=is_free, depth=depth + 1) for one in value[:items]]
         case float() if not isfinite(value):

@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import pytest_asyncio
 
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import Allowed, Denied, FormRequest, Request
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Option, Question, QuestionSet
 from ccq_tui.remote import relay as page_files
 from ccq_tui.remote.phone.devices import code_for_device, devices_of, link_for_device
-from ccq_tui.remote.publication import Publication
+from ccq_tui.remote.publication import Publication, read_answer
 from tests import hostile
 from tests.e2e import asked
 from tests.e2e.paging import Pages, Terminal, main, paired, pick, press, ready, shown
 from tests.steps import until_true
+from tests.unit.answering import asking
 from tests.unit.questions.drive import RELEASE
 from tests.unit.remote.publishing import SESSION
 from tests.unit.remote.relays import RunningRelay, a_question, running
@@ -189,8 +191,8 @@ async def test_keeps_a_draft_over_a_reload(terminal: Terminal, page: Page) -> No
     await field.click()
     await field.press("Tab")
     assert await field.input_value() == "9"
-    assert await page.get_by_role("button", name="Check the number").is_disabled()
-    await shown(page, "Out of range: 1 to 8 pods.")
+    assert await page.get_by_role("button", name="Check the answer").is_disabled()
+    await shown(page, "out of range · 1 to 8")
     await field.fill("3")
     await press(page, "Next", "Review")
     await shown(page, "“Memcached,", "3 pods")
@@ -337,7 +339,7 @@ async def test_every_kind_and_every_way_to_end_it(terminal: Terminal, page: Page
     await pick(page, "Deny, and say what to do instead…")
     assert await page.get_by_role("button", name="Write your message").is_disabled()
     await page.get_by_label("Your message to the agent").fill("use staging2")
-    await press(page, "Deny with this message")
+    await press(page, "Deny with these words")
     assert (await terminal.answer(denied))[0] == Denied("use staging2")
     edit = await opened(asked.EDIT)
     assert await main(page).locator(".minus code").all_text_contents() == ["    return None"]
@@ -377,13 +379,43 @@ async def test_every_kind_and_every_way_to_end_it(terminal: Terminal, page: Page
     assert await page.get_by_role("button", name="Region is required").is_disabled()
     await press(page, "Back")
     await pick(page, "us-east")
-    await press(page, "Review", "Submit 2 of 3 answers")
+    await press(page, "Review", "Submit the form")
     assert (await terminal.answer(form))[0] == Answered((Answer(("us-east",)), Answer(), Answer(("Yes",))))
+    proposed = await opened(asking.REQUESTS["proposed"], "Next", "Next", "Review", "Submit the form")
+    assert asking.words((await terminal.answer(proposed))[0]) == "= b · “five” · “x”"
     options = Option("y" * 9_000), Option("z")
     cut = await opened(asked.asks(Question("x" * 9_000, "Long", options)))
     await main(page).get_by_role("radio").first.check()
     await page.get_by_role("button", name="Send y").click()
     assert (await terminal.answer(cut))[0] == Answered((Answer(("y" * 9_000,)),))
+
+
+ANSWERS = """(rows) => import("/draft.js").then(({ answersOf, areAsked, asAsked, newDraft, problem }) =>
+    rows.map(([record, entered]) => {
+        const request = asAsked(record);
+        const draft = newDraft(request);
+        entered.forEach((one, place) => Object.assign(draft.parts[place], one));
+        const asked = request.questions.filter((_, place) => areAsked(request.questions, draft.parts)[place]);
+        const problems = asked.map((one) => problem(one, draft.parts[request.questions.indexOf(one)]));
+        return [answersOf(request, draft), problems.filter(Boolean)];
+    }),
+)"""
+
+
+async def test_what_is_entered_means_what_the_table_says(relay: RunningRelay, pages: Pages) -> None:
+    rows = [
+        (asking.REQUESTS[name], given[2:], wanted) for name, given, wanted in asking.ROWS if given[0] == "P"
+    ]
+    records = [{"kind": kind_of(one).WORD, **kind_of(one).record(one)} for one, _, _ in rows]
+    page = await pages.open()
+    await page.goto(relay.url)
+    entries = [asking.entered(text) for _, text, _ in rows]
+    found = await page.evaluate(ANSWERS, json.loads(json.dumps([*zip(records, entries, strict=True)])))
+    came = [
+        f"✗ {problems[0]}" if problems else asking.words(read_answer(answer, request))
+        for (request, _, _), (answer, problems) in zip(rows, found, strict=True)
+    ]
+    assert came == [wanted for _, _, wanted in rows]
 
 
 async def test_the_keyboard_suffices(terminal: Terminal, pages: Pages) -> None:

@@ -14,7 +14,7 @@ export function asRecord({ id, prompt, header, options, multiSelect, timestamp }
     options: rows,
     description: "",
   };
-  const request = { kind: "question", title: "", questions: [asked], takes_prose: true, isSimple: true };
+  const request = { kind: "question", title: "", questions: [asked], reply: false, isSimple: true };
   const expires = new Date(Date.parse(timestamp) + WEEK).toISOString();
   const body = {
     version: 1,

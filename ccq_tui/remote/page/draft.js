@@ -7,22 +7,44 @@
  * @property {string} other
  * @property {string} note
  * @property {boolean} isNone Whether nothing of a multi-select is the answer, on purpose.
+ * @property {boolean} isProposed Whether it is as it was proposed: it counts once it is confirmed.
  *
- * @typedef {{parts: Part[], page: number, isDiscussing: boolean, prose: string, choice: number, note: string}} Draft
+ * @typedef {{parts: Part[], page: number, isDiscussing: boolean, prose: string}} Draft
  */
 
-import { oneLine } from "./text.js";
+/**
+ * A request as this page asks it: a decision as one question, and with the rules that an older terminal leaves out.
+ * @param {any} request
+ */
+export function asAsked(request) {
+  const { kind, choices, takes_prose, questions = [] } = request;
+  if (choices) return { ...request, questions: [{ text: "", closed: true, options: choices }] };
+  if (!questions.length || request.review !== undefined) return request;
+  const isForm = kind === "form";
+  const asked = questions.map((one) => {
+    const when = one.when && { ...one.when, options: named(questions[one.when.question - 1], one.when) };
+    return { none: one.multi_select && !isForm, skip: isForm && !one.required ? [] : undefined, ...one, when };
+  });
+  const review = asked.length > 1 || asked[0].multi_select || Boolean(asked[0].skip);
+  const prose = kind === "question" && takes_prose !== false;
+  return { review, notes: prose, reply: prose, dismiss: kind !== "question", ...request, questions: asked };
+}
+
+/** @param {any} question @param {any} when */
+const named = ({ options }, { equals, contains }) =>
+  options.filter(({ label }) => label === (equals ?? contains)).map(({ number }) => number);
 
 /** @param {any} request @returns {Draft} */
-export function newDraft(request) {
-  const parts = (request.questions ?? []).map(() => ({
-    selected: [],
+export function newDraft({ questions = [] }) {
+  const parts = questions.map(({ proposed }) => ({
+    selected: proposed?.selected ?? [],
     isOther: false,
-    other: "",
+    other: proposed?.text ?? "",
     note: "",
     isNone: false,
+    isProposed: Boolean(proposed),
   }));
-  return { parts, page: 0, isDiscussing: false, prose: "", choice: 0, note: "" };
+  return { parts, page: 0, isDiscussing: false, prose: "" };
 }
 
 /** Whether a kept draft belongs to a request. @param {any} draft @param {any} request */
@@ -34,14 +56,15 @@ export const fits = (draft, request) =>
 /** Whether nothing was entered. @param {Draft | null} draft */
 export const isBlank = (draft) =>
   !draft ||
-  (!draft.choice && typed(draft).length === 0 && draft.parts.every((part) => !part.selected.length && !part.isNone));
+  (typed(draft).length === 0 &&
+    draft.parts.every(({ selected, isNone, isProposed }) => isProposed || !(selected.length || isNone)));
 
 /** Whether a question lists options; one without is answered in words. @param {any} question */
 export const hasOptions = (question) => question.options.length > 0;
 
 /** The text that is part of the answer. @param {any} question @param {Part} part */
 export const ownText = (question, part) =>
-  !hasOptions(question) || part.isOther ? part.other.trim() && part.other : "";
+  (!hasOptions(question) || part.isOther) && part.other.trim() ? part.other : "";
 
 /** @param {any} question @param {Part} part */
 export const isGiven = (question, part) => part.selected.length > 0 || Boolean(ownText(question, part)) || part.isNone;
@@ -51,52 +74,42 @@ export const isGiven = (question, part) => part.selected.length > 0 || Boolean(o
  * @param {any[]} questions @param {Part[]} parts
  */
 export function areAsked(questions, parts) {
-  const given = [];
-  return questions.map((question, place) => {
-    const isAsked = !question.when || holds(question.when, given[question.when.question - 1]);
-    const counts = isAsked && !problem(question, parts[place]);
-    given.push(counts ? answerParts(question, parts[place]) : { labels: [], own: "" });
-    return isAsked;
-  });
+  /** @type {boolean[]} */
+  const asked = [];
+  for (const { when } of questions) {
+    const place = when ? when.question - 1 : 0;
+    asked.push(!when || (asked[place] && holds(when, questions[place], parts[place])));
+  }
+  return asked;
 }
 
-/** @param {any} when @param {{labels: string[], own: string}} answer */
-function holds({ equals, contains }, { labels, own }) {
-  if (equals === undefined) return labels.includes(contains) || Boolean(own && own.includes(contains));
-  const all = own ? [...labels, own] : labels;
-  return all.length === 1 && all[0] === equals;
+/** @param {any} when @param {any} question The earlier one. @param {Part} part */
+function holds({ equals, contains, options = [] }, question, part) {
+  if (problem(question, part)) return false;
+  const own = ownText(question, part).trim().normalize();
+  const isChosen = part.selected.some((number) => options.includes(number));
+  if (contains !== undefined) return isChosen || (own !== "" && own.includes(contains.normalize()));
+  if (part.selected.length) return isChosen && part.selected.length === 1 && !own;
+  return own !== "" && (own === equals.normalize() || (question.kind === "number" && Number(own) === Number(equals)));
 }
 
-/** @param {any} question @param {Part} part */
-const answerParts = (question, part) => ({
-  labels: question.options.filter(({ number }) => part.selected.includes(number)).map(({ label }) => label),
-  own: (ownText(question, part) || "").trim(),
-});
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const within = (size, { minimum = -Infinity, maximum = Infinity }) => size >= minimum && size <= maximum;
+/** Whether an answer keeps a rule; one that is not known here is checked where the answer arrives. */
+const KEEPS = {
+  number: ({ text }) => NUMBER.test(text) && Number.isFinite(Number(text)),
+  whole: ({ text }) => Number.isInteger(Number(text)),
+  range: ({ text }, check) => within(Number(text), check),
+  length: ({ size }, check) => within(size, check),
+};
 
 /** What is wrong with an entry, or "". @param {any} question @param {Part} part */
 export function problem(question, part) {
-  const text = ownText(question, part);
-  if (question.kind !== "number" || !text) return "";
-  const value = Number(text.trim());
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim())) return "Not a number. Type one such as 5.";
-  const { minimum, maximum, step } = question;
-  if ((minimum !== null && value < minimum) || (maximum !== null && value > maximum))
-    return `Out of range: ${allowed(question)}.`;
-  const steps = step ? (value - (minimum ?? 0)) / step : 0;
-  return Math.abs(steps - Math.round(steps)) > 1e-6 ? `It goes in steps of ${step}.` : "";
-}
-
-/** The numbers that a question allows, in words. @param {any} question */
-export function allowed({ minimum = null, maximum = null, unit }) {
-  const words =
-    minimum !== null && maximum !== null
-      ? `${minimum} to ${maximum}`
-      : minimum !== null
-        ? `at least ${minimum}`
-        : maximum !== null
-          ? `at most ${maximum}`
-          : "";
-  return `${words} ${oneLine(unit, 30)}`.trim();
+  const own = ownText(question, part);
+  const text = own.trim();
+  if (!isGiven(question, part) || question.skip?.includes(text.toLowerCase())) return "";
+  const size = hasOptions(question) ? part.selected.length + (own ? 1 : 0) : [...own].length;
+  return question.checks?.find((check) => KEEPS[check.rule]?.({ text, size }, check) === false)?.says ?? "";
 }
 
 /** @param {any} question @param {Part} part */
@@ -112,34 +125,31 @@ function answerOf(question, part) {
 }
 
 /** The public JSON of the answers. @param {any} request @param {Draft} draft */
-export function answersOf({ questions }, { parts }) {
+export function answersOf({ questions, choices }, { parts }) {
+  if (choices) return { choice: parts[0].selected[0], ...(parts[0].isOther && { note: parts[0].other }) };
   const asked = areAsked(questions, parts);
   return { answers: questions.map((question, place) => (asked[place] ? answerOf(question, parts[place]) : null)) };
 }
 
-/** The label of an option without its mark. @param {any} option */
-export const labelOf = (option) =>
-  (option.recommended && option.label.replace(/\s*\(Recommended\)\s*$/, "")) || option.label;
-
 /** An answer as a person reads it, or "". @param {any} question @param {Part} part */
 export function inWords(question, part) {
   if (part.isNone) return "None of these";
-  const labels = question.options.filter((option) => part.selected.includes(option.number)).map(labelOf);
+  const chosen = question.options.filter((option) => part.selected.includes(option.number));
   const other = ownText(question, part);
-  const unit = question.kind === "number" && question.unit ? ` ${question.unit}` : "";
-  return [...labels, ...(other ? [hasOptions(question) ? `“${other}”` : other + unit] : [])].join(", ");
+  const unit = question.unit ? ` ${question.unit}` : "";
+  const own = other && (hasOptions(question) ? `“${other}”` : other + unit);
+  return [...chosen.map(({ label, shown = label }) => shown), own].filter(Boolean).join(", ");
 }
 
 /** What was answered, a line each. @param {any} request @param {Draft} draft */
-export function inLines(request, draft) {
-  if (draft.isDiscussing) return [draft.prose];
-  const choice = request.choices?.find((one) => one.number === draft.choice);
-  if (choice) return [choice.label, choice.takes_note ? draft.note : ""].filter(Boolean);
-  const questions = request.questions ?? [];
-  const asked = areAsked(questions, draft.parts);
-  return questions.map((question, place) => asked[place] && inWords(question, draft.parts[place])).filter(Boolean);
+export function inLines({ questions = [] }, { isDiscussing, prose, parts }) {
+  if (isDiscussing) return [prose];
+  const asked = areAsked(questions, parts);
+  return questions.map((question, place) => asked[place] && inWords(question, parts[place])).filter(Boolean);
 }
 
 /** The texts that a person typed, which are shown when somebody else answered first. @param {Draft} draft */
-export const typed = (draft) =>
-  [draft.prose, draft.note, ...draft.parts.flatMap(({ other, note }) => [other, note])].filter((text) => text.trim());
+export const typed = ({ prose, parts }) =>
+  [prose, ...parts.flatMap(({ other, note, isProposed }) => [isProposed ? "" : other, note])].filter((text) =>
+    text.trim(),
+  );

@@ -1,8 +1,7 @@
 /** One request: who asks, the text before, what is asked, and a bar with the button that answers. */
 
-import { DecisionForm } from "./decision_form.js";
 import { button, el, fill, icon, prose, said } from "./dom.js";
-import { answersOf, fits, inLines, newDraft, typed } from "./draft.js";
+import { answersOf, asAsked, fits, inLines, newDraft, typed } from "./draft.js";
 import { markdown } from "./markdown.js";
 import { QuestionForm } from "./question_form.js";
 import { askedAt, headline, kindWords, sessionName, standing } from "./records.js";
@@ -27,7 +26,7 @@ export class RequestView {
   constructor(entry, handlers) {
     this.handlers = handlers;
     this.entry = entry;
-    this.request = entry.body?.request ?? {};
+    this.request = asAsked(entry.body?.request ?? {});
     const kept = entry.draft ?? draftOf(entry.key);
     /** @type {import("./draft.js").Draft} */
     this.draft = fits(kept, this.request) ? { ...newDraft(this.request), ...kept } : newDraft(this.request);
@@ -155,7 +154,6 @@ export class RequestView {
     if (request.problem) return el("p.trouble", said(request.problem));
     if (request.mode === "url") return link(request);
     if (request.questions?.length) this.form = new QuestionForm(request, draft, handlers);
-    else if (request.choices) this.form = new DecisionForm(request, draft, handlers);
     const unknown = "This page cannot show this request. Answer it at the terminal.";
     return this.form?.element ?? el("p.trouble", unknown);
   }
@@ -176,18 +174,14 @@ export class RequestView {
 
   /** Other ways to end the request than its main button. */
   #ways() {
-    const { kind, takes_prose, isSimple } = this.request;
-    const [isQuestion, isForm] = [kind === "question", kind === "elicitation" || kind === "form"];
+    const { choices, reply, dismiss, isSimple } = this.request;
     const way = (label, question, yes, then) => button(label, () => this.#ask(question, yes, then), "way");
-    const canDiscuss = isQuestion && takes_prose !== false && !isSimple && !this.draft.isDiscussing;
     const leave = () => this.#sending(this.handlers.leave());
     const ways = [
-      canDiscuss && button("Discuss", () => this.#discuss(true), "way"),
+      reply && !this.draft.isDiscussing && button("Discuss", () => this.#discuss(true), "way"),
       way("Answer at the terminal", "Leave it to the terminal? Then no device can answer it.", "Leave it", leave),
-      isForm && way("Dismiss", "Dismiss it, without a yes or a no?", "Dismiss", { dismiss: true }),
-      (isQuestion || isForm) &&
-        !isSimple &&
-        way("Decline", "Decline it? Nothing is chosen.", "Decline", { decline: true }),
+      dismiss && way("Dismiss", "Dismiss it, without a yes or a no?", "Dismiss", { dismiss: true }),
+      !choices && !isSimple && way("Decline", "Decline it? Nothing is chosen.", "Decline", { decline: true }),
     ];
     return el("div.ways", { role: "group", "aria-label": "Other ways" }, ...ways);
   }
@@ -247,8 +241,7 @@ export class RequestView {
   get #secondary() {
     if (this.phase !== "open") return null;
     if (this.draft.isDiscussing) return { label: "Back", run: () => this.#discuss(false) };
-    if (this.form?.back) return { label: "Back", run: this.form.back };
-    return this.form instanceof DecisionForm ? this.form.secondary : null;
+    return this.form?.secondary ?? null;
   }
 
   #showBar() {
@@ -270,11 +263,7 @@ export class RequestView {
       this.#showBar();
     };
     const go = () => (done(), typeof then === "function" ? then() : this.#send(then));
-    const stay = button(
-      keep,
-      () => (done(), this.form instanceof DecisionForm && keep === REST && this.form.showEnd()),
-      "secondary",
-    );
+    const stay = button(keep, () => (done(), keep === REST && this.form?.showEnd()), "secondary");
     this.prompt = el("p.prompt", { role: "alert" }, question);
     const kind = typeof then === "function" ? "primary" : "primary danger";
     fill(this.bar, this.prompt, stay, button(said(label), go, kind));
@@ -285,13 +274,13 @@ export class RequestView {
   #press() {
     const primary = this.#primary;
     if (this.prompt || this.isSending || !primary?.run) return;
-    if (this.phase === "open" && this.form instanceof DecisionForm && this.form.isUnread && !this.draft.isDiscussing) {
+    if (this.phase === "open" && this.form?.isUnread)
       this.#ask("You have not seen it to its end.", primary.label, primary.run, REST);
-    } else primary.run();
+    else primary.run();
   }
 
   #submit() {
-    return this.#send(this.form instanceof DecisionForm ? this.form.answer : answersOf(this.request, this.draft));
+    return this.#send(answersOf(this.request, this.draft));
   }
 
   /** @param {object} answer */

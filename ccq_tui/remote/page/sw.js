@@ -5,7 +5,6 @@ const SHELL = [
   "/",
   "/app.js",
   "/contract.js",
-  "/decision_form.js",
   "/details.js",
   "/dom.js",
   "/draft.js",

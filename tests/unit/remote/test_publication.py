@@ -21,11 +21,11 @@ from ccq_tui.inbox.choices import EVERY
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.schema import RequestRecord
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession, StoredSessionState
-from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Condition, Declined, Option, Question, QuestionSet
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.remote.publication import MOST_BODY, Channel, ended, relay_id
 from ccq_tui.remote.seal import to_base64
-from tests.unit.questions.drive import RELEASE
+from tests.unit.questions.drive import RELEASE, field
 from tests.unit.remote.publishing import ALWAYS, permission, plan, question
 
 MAKE = "In this project, always: commands that begin with `make`"
@@ -142,6 +142,23 @@ def test_numbers_stay_where_much_is_cut_and_what_cannot_fit_goes_without_its_que
     assert all(each["label"].startswith(f"{number} x") for number, each in enumerate(shown))
     made = with_options(20_000)
     assert (made["cut"], made["request"]["questions"]) == (True, [])
+
+
+def test_rules_stay_whole_where_much_is_cut() -> None:
+    many = tuple(Option(f"{number} {'x' * 2_000}") for number in range(200))
+    preset, wanted = "y" * 5_000, "z" * 5_000
+    questions_ = (
+        Question("Which?", "Which", many),
+        field("Why", preset=(preset,)),
+        field("What", when=Condition(1, wanted)),
+    )
+    request = requests.FormRequest(
+        "f", "s", QuestionSet("f", questions_, is_form=True), context={"when": wanted}
+    )
+    made = body(request)["request"]
+    _, why, what = made["questions"]
+    assert (why["proposed"]["text"], what["when"]["equals"]) == (preset, wanted)
+    assert len(made["about"]["when"]) < 5_000
 
 
 def test_much_input_is_cut_as_lists_and_texts() -> None:
