@@ -7,6 +7,7 @@ from datetime import datetime
 from types import MappingProxyType
 
 from ccq_tui.answering.asked import Asked
+from ccq_tui.inbox import document
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import MOST, cells, fit, kept_lines, local, table, wrapped
 from ccq_tui.inbox.reach import Reach
@@ -163,7 +164,7 @@ def request_lines(stored: StoredRequest, called: str, session_name: str, unreach
     ]
     if stored.context.strip():
         lines += ["", f"{one_line(origin.called, 40)} wrote before:", *kept_lines(stored.context, "  ")]
-    lines += kind.plain_text(request, stored.outcome)
+    lines += document.lines(kind.document(request, stored.outcome))
     if stored.outcome is not None:
         return [*lines, "", *_settled(stored, unreached)]
     how = wrapped(unreached) if unreached else how_to_answer(request, one_line(called, 1000))

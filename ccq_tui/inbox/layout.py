@@ -5,7 +5,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from ccq_tui.text import one_line, safe
 
@@ -14,20 +13,6 @@ QUOTED = 100
 """Most characters of a request that are quoted in a sentence."""
 MOST = 20_000
 """Most characters shown of one text; the JSON has all of it."""
-
-
-class Passage(NamedTuple):
-    """A foreign text; the code that draws it makes it harmless.
-
-    Attributes:
-        text: The text.
-        is_head: Whether the rows after it belong to it.
-        is_row: Whether it belongs to the head before it.
-    """
-
-    text: str
-    is_head: bool = False
-    is_row: bool = False
 
 
 def cells(text: str) -> int:
@@ -116,8 +101,8 @@ def local(at: datetime, *, seconds: bool = False) -> str:
     return at.astimezone().strftime("%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M")
 
 
-def kept_lines(text: str, lead: str = "") -> Iterator[str]:
+def kept_lines(text: str, lead: str = "", width: int = WIDTH) -> Iterator[str]:
     """Keep the lines of a text, and wrap long ones."""
     for line in safe(text, limit=MOST).strip("\n").split("\n"):
         inner = lead + line[: len(line) - len(line.lstrip())]
-        yield from (row.rstrip() for row in wrapped(line, inner[: WIDTH // 2]))
+        yield from (row.rstrip() for row in wrapped(line, inner[: width // 2], width))

@@ -19,14 +19,13 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import DraftUpdated
-from ccq_tui.inbox.requests import AnsweredRequest, FormRequest, Request
+from ccq_tui.inbox.requests import AnsweredRequest, FormRequest, PlanRequest, Request
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Won
-from ccq_tui.plain.decision import details
 from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
 from ccq_tui.plain.question import command_of, help_text, label_of, prompt_of, text_of
-from ccq_tui.plain.tables import as_sentences
+from ccq_tui.plain.tables import as_sentences, sentences
 from ccq_tui.questions import Answer, Answered, Dismissed, Outcome
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.questions.state import Page, PanelState
@@ -176,7 +175,10 @@ class _Talk:
         if one.question is None or not one.question.acts:
             self._lines.say(label_of(one), text_of(one))
             return
-        self._lines.say(kind_of(request).WORD, "\n".join(details(request, self._edited)))
+        shown = request
+        if isinstance(request, PlanRequest) and self._edited:
+            shown = replace(request, plan=self._edited)
+        self._lines.say(kind_of(request).WORD, "\n".join(sentences(kind_of(request).document(shown, None))))
         for name, option, act in zip(
             acts_to_type(one.question), one.question.options, one.question.acts, strict=True
         ):

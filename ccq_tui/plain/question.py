@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ccq_tui.answering.document import question_blocks
 from ccq_tui.answering.grammar import Names, TypedError, acts_to_type
 from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.layout import QUOTED
-from ccq_tui.plain.tables import as_sentences
+from ccq_tui.plain.tables import sentences
 from ccq_tui.questions import Kind
 from ccq_tui.questions.limits import FORMATS, allowed_words
 from ccq_tui.questions.marks import marks
 from ccq_tui.questions.model import Question
-from ccq_tui.questions.prose import (
-    NO_ANSWER,
-    PROPOSED,
-    SKIPPED,
-    UNSELECTED,
-    answer_line,
-    before_words,
-    shown_label,
-)
+from ccq_tui.questions.prose import NO_ANSWER, PROPOSED, SKIPPED, UNSELECTED, answer_line, before_words
 from ccq_tui.questions.state import PanelState
 from ccq_tui.text import one_line
 
@@ -41,25 +34,12 @@ def text_of(interview: Interview) -> str:
 
 def _question(state: PanelState) -> Iterator[str]:
     question = state.page.question
-    yield question.text
-    if question.description:
-        yield as_sentences(question.description)
-    if question.kind is Kind.CHOICE:
-        yield from _options(question)
+    yield from sentences(question_blocks(question))
     if question.placeholder:
         yield f"For example: {question.placeholder}"
     if (before := state.before) is not None:
         given, (verb, answer), when = before_words(before, question)
         yield f"You {verb} “{answer}” {when}{f' for “{given}”' if given else ''}."
-
-
-def _options(question: Question) -> Iterator[str]:
-    for number, option in zip(marks(question), question.options, strict=True):
-        badge = " (recommended)" if option.recommended else ""
-        said = f": {option.description}" if option.description else ""
-        yield f"{number}. {shown_label(option.label)}{badge}{said}"
-        if option.preview:
-            yield f"Preview of {number}:\n{option.preview}"
 
 
 def prompt_of(interview: Interview) -> str:

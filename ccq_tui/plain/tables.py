@@ -1,13 +1,33 @@
-"""Tables of Markdown as sentences, which a screen reader reads in order."""
+"""Documents and tables of Markdown as sentences, which a screen reader reads in order."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from ccq_tui.answering.document import Block, Part
 
 _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?\|?\s*")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _BETWEEN = re.compile(r"(?<!\\)\|")
+
+
+def sentences(document: Iterable[Block]) -> Iterator[str]:
+    """Draw a document, signs as words."""
+    for part, text, mark, name, _ in document:
+        match part:
+            case Part.OPTION:
+                yield f"{mark}. {name}{text}"
+            case Part.CHANGE:
+                yield f"{mark} {name}: {text}"
+            case _ if not text.strip():
+                continue
+            case Part.FIELD:
+                yield f"{name}: {text}".replace("\n", "\n    ")
+            case Part.PASSAGE if mark:
+                yield f"Preview of {mark}:\n{text}"
+            case _:
+                yield as_sentences(text)
 
 
 def as_sentences(markdown: str) -> str:

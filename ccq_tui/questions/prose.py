@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ccq_tui.questions.model import CLAUDE, Answer, Option, Question, QuestionSet, Recalled, same_words
-from ccq_tui.questions.state import PanelState
+
+if TYPE_CHECKING:  # a list knows no panel
+    from ccq_tui.questions.state import PanelState
 
 NO_ANSWER = "no answer"
 LEFT_EMPTY = "left empty"

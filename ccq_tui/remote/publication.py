@@ -18,6 +18,7 @@ from ccq_tui.answering.record import Record, is_number
 from ccq_tui.config.carried import mapping
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.choices import answer_to
+from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.kinds import kind_of, parse_outcome
 from ccq_tui.inbox.records import request_record
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest, Request, RequestOutcome
@@ -190,7 +191,7 @@ def contract_questions(record_id: str, stored: StoredRequest) -> tuple[Record, .
         if len(asked) < len(request.questions.questions):
             return ()
     elif choices := once(request):
-        prompt = "\n".join(kind.plain_text(request, None)).strip()
+        prompt = "\n".join(lines(kind.document(request, None))).strip()
         asked = [_question(prompt, kind.title(request).capitalize(), [one for _, one in choices])]
     else:
         return ()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ccq_tui.answering.document import Block, Part, question_blocks
 from ccq_tui.answering.grammar import acts_to_type, button
 from ccq_tui.answering.interview import Interview
+from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.questions import Kind
 from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.marks import marks, misleads
-from ccq_tui.questions.model import Option, Question
-from ccq_tui.questions.prose import answer_line, shown_label
+from ccq_tui.questions.model import Question
+from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import fenced, one_line, safe
 
 MOST_TEXT = 8_000
@@ -49,8 +51,8 @@ def _decision(request: Request, question: Question) -> Iterator[str]:
     if isinstance(request, PlanRequest):
         yield f"**Claude proposes a plan**\n\n{safe(request.plan, limit=MOST_TEXT)}"
     else:
-        lines = "\n".join(kind_of(request).plain_text(request, None)).strip("\n")
-        yield fenced(safe(lines, limit=MOST_TEXT))
+        whole = "\n".join(lines(kind_of(request).document(request, None))).strip("\n")
+        yield fenced(safe(whole, limit=MOST_TEXT))
     ways = zip(question.options, question.acts, strict=True)
     yield "\n".join(f"- **{act.key}** {_line(one.label)}" for one, act in ways)
     yield f"_Reply with {', '.join(acts_to_type(question))}._"
@@ -64,9 +66,10 @@ def _question(interview: Interview) -> Iterator[str]:
         yield f"**Question {number} of {interview.count}{header}**"
     if number == 1:
         yield from (safe(one, limit=MOST_TEXT) for one in (state.questions.title, state.questions.intro))
-    yield safe(question.text, limit=MOST_TEXT)
-    yield safe(question.description, limit=MOST_TEXT)
-    yield "\n".join(map(_option, marks(question), question.options))
+    head, description, *options = question_blocks(question)
+    yield safe(head.text, limit=MOST_TEXT)
+    yield safe(description.text, limit=MOST_TEXT)
+    yield "\n".join(_option(one) for one in options if one.text or one.part is Part.OPTION)
     given = ((one.question, one.answer()) for one in state.asked_pages if one is not page and one.answered)
     rows = [f"- {_line(one.header or one.text)}: {_line(answer_line(answer))}" for one, answer in given]
     yield "\n".join(["Answers so far:", *rows] if rows else [])
@@ -74,13 +77,12 @@ def _question(interview: Interview) -> Iterator[str]:
     yield f"_{_hint(question)}{proposed}_"
 
 
-def _option(mark: str, option: Option) -> str:
-    badge = " (recommended)" if option.recommended else ""
-    said = f": {_line(option.description)}" if option.description else ""
-    row = f"{mark}. **{_line(shown_label(option.label))}**{badge}{said}"
-    if option.preview:
-        row += "\n\n   " + fenced(safe(option.preview, limit=MOST_TEXT)).replace("\n", "\n   ") + "\n"
-    return row
+def _option(block: Block) -> str:
+    """Draw an option, or the preview of the one before it."""
+    if block.part is Part.OPTION:
+        said = f" {_line(block.text)}" if block.text.startswith(" ") else _line(block.text)
+        return f"{block.mark}. **{_line(block.name)}**{said}"
+    return "\n   " + fenced(safe(block.text, limit=MOST_TEXT)).replace("\n", "\n   ") + "\n"
 
 
 def _line(text: str) -> str:

@@ -58,8 +58,7 @@ def test_a_form_is_listed_and_shown(capsys: pytest.CaptureFixture[str], ccq: Cli
     for line in (
         "deploy asks: Details?",
         "1  Your name (at least 2 characters)",
-        "2  count (optional · a whole number, at least 1)",
-        "proposed: 3",
+        "2  count (optional · a whole number, at least 1 · proposed: 3)",
         "3  sure (choose one · optional)",
         "4  tags (optional · at most 2 options)",
         "To answer: ccq-tui answer elicitation_1",
@@ -149,8 +148,8 @@ def test_a_form_of_ours_is_shown_with_its_conditions(capsys: pytest.CaptureFixtu
     for line in (
         "\n\nRelease notes\n  For 1.0\n  version: 1.0",
         "1  Kind (choose one)",
-        "2  Why (a text)\n   asked only where the answer to 1 is “Major”",
-        "3  How sure (optional · a number)\n   asked only where the answer to 2 has “api”",
+        "2  Why (a text · asked only where the answer to 1 is “Major”)",
+        "3  How sure (optional · a number · asked only where the answer to 2 has “api”)",
         "4  Notes (optional)",
         "To answer: ccq-tui answer form_1",
         "ccq-tui decline form_1 --dismiss",

@@ -13,6 +13,7 @@ from typing import Any
 
 from mcp import types
 
+from ccq_tui.answering.document import question_blocks
 from ccq_tui.answering.grammar import TypedError
 from ccq_tui.answering.record import question_record
 from ccq_tui.bridges.mcp.results import both, text_result
@@ -31,7 +32,7 @@ from ccq_tui.forms.form import Form
 from ccq_tui.forms.interviews import ClientForm, InterviewError, Interviews
 from ccq_tui.forms.output import OutputError
 from ccq_tui.forms.reading import FormFileError, find_form, form_of
-from ccq_tui.inbox.kinds.question import question_lines
+from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.requests import FormRequest
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.git import GitError
@@ -147,5 +148,5 @@ def _next(interview: ClientForm, problem: str = "") -> types.CallToolResult:
     proposed = {"proposed": list(question.field.preset)} if question.field and question.field.preset else {}
     state["question"] = {**question_record(number, question), "id": form.names[place], **proposed}
     said += [f"Question {number} of {len(shown)} of the form {interview.id}:"]
-    said += question_lines(number, question, None)
+    said += lines(question_blocks(question, str(number)))
     return both("\n".join(said), state, is_error=bool(problem))

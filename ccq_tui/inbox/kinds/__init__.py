@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from ccq_tui.answering.asked import Asked
+from ccq_tui.answering.document import Block
 from ccq_tui.answering.record import InvalidAnswer, RecordShape, read
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.choices import decided
 from ccq_tui.inbox.kinds import elicitation, form, permission, plan, question
-from ccq_tui.inbox.layout import Passage
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest, Reply, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Dismissed, Expired, Outcome
@@ -62,11 +62,8 @@ class RequestKind(Protocol):
     def topics(self, request: Any, /) -> tuple[str, ...]:
         """Name the topics of a request, for counting requests about the same topic."""
 
-    def passages(self, request: Any, /) -> Iterator[Passage]:
-        """Return the whole request, for a screen that draws it."""
-
-    def plain_text(self, request: Any, outcome: RequestOutcome | None, /) -> Iterator[str]:
-        """Return the whole request as lines, with its answers."""
+    def document(self, request: Any, outcome: RequestOutcome | None, /) -> Iterator[Block]:
+        """Return the whole request, with its answers."""
 
     def record(self, request: Any, /) -> Mapping[str, Any]:
         """Return the fields of `RECORD`."""

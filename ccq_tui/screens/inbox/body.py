@@ -7,12 +7,13 @@ from datetime import datetime
 from functools import partial
 
 from rich.cells import cell_len, set_cell_size
-from rich.style import Style
 from rich.text import Text
 
+from ccq_tui.answering.document import Part
 from ccq_tui.config.keymap import key_of, keymap
+from ccq_tui.inbox import document
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import PlanRequest, Request
+from ccq_tui.inbox.requests import PlanRequest
 from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace
 from ccq_tui.text import one_line, safe
@@ -107,9 +108,12 @@ def about(
     for line in wrapped(Text(told, alarm), width):
         yield Text.assemble("   ", line)
     if row.stored.context.strip():
-        yield from _block(row.stored.context.strip(), palette.muted, width, "   ┃ ")
+        for text in flowing(safe(row.stored.context.strip(), limit=LONGEST), palette.muted, width - 2):
+            yield Text.assemble(("   ┃ ", palette.muted), text)
     if asked:
-        yield from _asked(row.stored.request, width, palette)
+        request = row.stored.request
+        for part, row_text in document.drawn(kind_of(request).document(request, None), width):
+            yield Text(f"   {row_text}".rstrip(), palette.strong if part is Part.HEAD else palette.plain)
 
 
 def plan_lines(request: PlanRequest, width: int, palette: Palette) -> Iterator[Text]:
@@ -118,22 +122,10 @@ def plan_lines(request: PlanRequest, width: int, palette: Palette) -> Iterator[T
         yield Text.assemble("   ", line)
 
 
-def _asked(request: Request, width: int, palette: Palette) -> Iterator[Text]:
-    for passage in kind_of(request).passages(request):
-        style = palette.strong if passage.is_head else palette.plain
-        yield from _block(passage.text, style, width, "     " if passage.is_row else "   ")
-
-
-def _block(text: str, style: Style, width: int, lead: str) -> Iterator[Text]:
-    for line in flowing(safe(text, limit=LONGEST), style, width - len(lead) + 3):
-        yield Text.assemble((lead, style), line)
-
-
 def copied(row: InboxRow, draft: str) -> str:
     """Return a request and its draft as plain text, for the clipboard."""
-    passages = kind_of(row.stored.request).passages(row.stored.request)
-    asked = "\n".join(f"{'  ' if one.is_row else ''}{one.text}" for one in passages)
-    return f"{asked}\n\n{draft}".strip() + "\n"
+    request = row.stored.request
+    return "\n".join([*document.lines(kind_of(request).document(request, None)), "", draft]).strip() + "\n"
 
 
 REFUSALS = {

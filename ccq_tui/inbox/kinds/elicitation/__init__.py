@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from ccq_tui.answering.asked import Asked
+from ccq_tui.answering.document import Block, Part
 from ccq_tui.answering.record import RecordShape, SetFields, set_record
 from ccq_tui.inbox.kinds import question
-from ccq_tui.inbox.layout import MOST, QUOTED, Passage, wrapped
+from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.inbox.requests import ElicitationRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answered, Declined, Dismissed
@@ -100,23 +101,11 @@ def topics(request: ElicitationRequest) -> tuple[str, ...]:
     return (one_line(request.server, QUOTED),)
 
 
-def passages(request: ElicitationRequest) -> Iterator[Passage]:
-    """Return the whole request, for a screen."""
-    form = request.form
-    if form.questions.intro:
-        yield Passage(request.message, is_head=True)
-    yield from question.passages(request)
-    for said in (request.url, form.problem):
-        if said:
-            yield Passage(said, is_row=True)
-
-
-def plain_text(request: ElicitationRequest, outcome: RequestOutcome | None) -> Iterator[str]:
-    """Return the whole request as lines, with its answers."""
-    yield ""
-    said = one_line(request.questions.intro, MOST)
-    yield from wrapped(f"{one_line(request.server, 60)} asks: {said}".rstrip())
-    yield from question.plain_text(request, outcome)
+def document(request: ElicitationRequest, outcome: RequestOutcome | None) -> Iterator[Block]:
+    """Return the whole request, with its answers."""
+    yield Block(Part.HEAD, f"{one_line(request.server, 60)} asks: {request.questions.intro}".rstrip())
+    yield Block(Part.TEXT, request.form.problem)
+    yield from question.document(request, outcome)
 
 
 def record(request: ElicitationRequest) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.answering.asked import Asked
+from ccq_tui.answering.document import Block, Part
 from ccq_tui.answering.record import RecordShape, SetFields, set_record
 from ccq_tui.inbox.kinds import question
-from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
+from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.inbox.requests import FormRequest, Reply, RequestOutcome
 from ccq_tui.questions import Answered, Declined, Dismissed, Expired, QuestionSet
 from ccq_tui.text import one_line
@@ -76,24 +77,13 @@ def topics(request: FormRequest) -> tuple[str, ...]:
     return (one_line(summary(request), QUOTED),)
 
 
-def passages(request: FormRequest) -> Iterator[Passage]:
-    """Return the whole request, for a screen."""
-    if request.questions.intro:
-        yield Passage(request.questions.intro, is_head=True)
+def document(request: FormRequest, outcome: RequestOutcome | None) -> Iterator[Block]:
+    """Return the whole request, with its answers."""
+    yield Block(Part.HEAD, summary(request))
+    yield Block(Part.PASSAGE, request.questions.intro)
     for name, value in request.context.items():
-        yield Passage(f"{name}: {value}", is_row=True)
-    yield from question.passages(request)
-
-
-def plain_text(request: FormRequest, outcome: RequestOutcome | None) -> Iterator[str]:
-    """Return the whole request as lines, with its answers."""
-    yield ""
-    yield from wrapped(one_line(summary(request), MOST))
-    if request.questions.intro:
-        yield from kept_lines(request.questions.intro, "  ")
-    for name, value in request.context.items():
-        yield from kept_lines(f"{name}: {value}", "  ")
-    yield from question.plain_text(request, outcome)
+        yield Block(Part.FIELD, value, name=name)
+    yield from question.document(request, outcome)
 
 
 def record(request: FormRequest) -> dict[str, Any]:

@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ccq_tui.answering.document import Block, Part
 from ccq_tui.answering.record import RecordShape, made
 from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.inbox.choices import ChoiceRecord, check_words, choice_records, permission_asked
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines, hunks_of
-from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
+from ccq_tui.inbox.layout import MOST, QUOTED
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.text import one_line
@@ -84,29 +85,22 @@ def topics(request: PermissionRequest) -> tuple[str, ...]:
     return (one_line(request.tool, QUOTED),)
 
 
-def passages(request: PermissionRequest) -> Iterator[Passage]:
-    """Return the whole request, for a screen."""
-    yield Passage(": ".join(filter(None, (request.tool, request.description))), is_head=True)
-    for name, value in request.input.items():
-        yield Passage(f"{name}: {value}", is_row=True)
-
-
-def plain_text(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001
-    """Return the whole request as lines."""
-    yield ""
+def document(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterator[Block]:  # noqa: ARG001
+    """Return the whole request: all that would be allowed."""
     path = request.input.get("notebook_path") or request.input.get("file_path") or ""
     does = phrases(request, one_line(str(path), MOST)) or (f"use {request.tool}",)
-    yield from wrapped(one_line(f"Claude wants to {does[0]}", MOST))
+    yield Block(Part.HEAD, f"{request.agent or request.origin.called} wants to {does[0]}")
     trouble = str(request.change.get("trouble", ""))
-    for said in (request.danger, request.description, request.reason, trouble):
-        if said:
-            yield from wrapped(one_line(said, MOST), "  ")
+    danger = request.danger and f"Warning: it {request.danger}"
+    for said in (danger, request.description, request.reason, trouble and f"The file {trouble}"):
+        yield Block(Part.TEXT, said)
     if hunks_of(request.change):
-        rows = diff_lines(request.input, request.change)
-        numbered = (f"{row.new or row.old or '':>5} {row.sign} {row.text}" for row in rows)
-        yield from kept_lines("\n".join(numbered), " ")
-    else:
-        yield from kept_lines(json.dumps(dict(request.input), indent=2, default=str), "  ")
+        for row in diff_lines(request.input, request.change):
+            yield Block(Part.CHANGE, row.text, row.sign, str(row.new or row.old or ""))
+        return
+    for name, value in request.input.items():
+        as_json = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+        yield Block(Part.FIELD, value if isinstance(value, str) else as_json, name=name)
 
 
 def record(request: PermissionRequest) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ccq_tui.answering.document import Block, Part
 from ccq_tui.answering.record import RecordShape, made
 from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.inbox.choices import ChoiceRecord, check_words, choice_records, plan_asked
-from ccq_tui.inbox.layout import Passage, kept_lines
 from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest, Reply, RequestOutcome
 from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -75,15 +75,10 @@ def topics(request: PlanRequest) -> tuple[str, ...]:  # noqa: ARG001 - one is li
     return ("plan",)
 
 
-def passages(request: PlanRequest) -> Iterator[Passage]:
-    """Return the whole request, for a screen."""
-    yield Passage(request.plan)
-
-
-def plain_text(request: PlanRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001
-    """Return the whole request as lines."""
-    yield ""
-    yield from kept_lines(request.plan, "  ")
+def document(request: PlanRequest, outcome: RequestOutcome | None) -> Iterator[Block]:  # noqa: ARG001
+    """Return the whole request."""
+    yield Block(Part.HEAD, f"{request.origin.called} proposes a plan")
+    yield Block(Part.PASSAGE, request.plan)
 
 
 def record(request: PlanRequest) -> dict[str, Any]:

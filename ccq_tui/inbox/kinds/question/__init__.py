@@ -7,25 +7,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.answering.asked import Asked
+from ccq_tui.answering.document import Block, set_blocks
 from ccq_tui.answering.record import RecordShape, SetFields, set_record
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
-from ccq_tui.inbox.layout import MOST, QUOTED, Passage, cut, wrapped
+from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.questions import (
-    Answer,
-    Answered,
-    Declined,
-    Discussed,
-    Expired,
-    Kind,
-    Question,
-    QuestionSet,
-    conditions,
-)
-from ccq_tui.questions.limits import allowed_words
-from ccq_tui.questions.numbers import allowed_range, number_problem
-from ccq_tui.text import one_line, safe
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
+from ccq_tui.questions.numbers import number_problem
+from ccq_tui.text import one_line
 
 
 class QuestionSetFields(SetFields, of=QuestionSet, names="title"):
@@ -161,72 +151,10 @@ def topics(request: QuestionRequest) -> tuple[str, ...]:
     return tuple(one_line(one.header or one.text, QUOTED) for one in request.questions.questions)
 
 
-def passages(request: AnsweredRequest) -> Iterator[Passage]:
-    """Return the whole request, for a screen."""
-    for question in request.questions.questions:
-        yield Passage(question.text, is_head=True)
-        for number, option in enumerate(question.options, 1):
-            said = f" · {option.description}" if option.description else ""
-            yield Passage(f"{number}  {option.title}{said}", is_row=True)
-
-
-def plain_text(request: AnsweredRequest, outcome: RequestOutcome | None) -> Iterator[str]:
-    """Return the whole request as lines, with its answers."""
+def document(request: AnsweredRequest, outcome: RequestOutcome | None) -> Iterator[Block]:
+    """Return the whole request, with its answers."""
     answers = outcome.answers if isinstance(outcome, Answered | Discussed) else ()
-    questions = request.questions.questions
-    shown = (
-        conditions.asked(questions, answers) if len(answers) == len(questions) else (True,) * len(questions)
-    )
-    for number, question in enumerate(questions, 1):
-        if not shown[number - 1]:
-            continue
-        yield ""
-        yield from question_lines(number, question, answers[number - 1] if number <= len(answers) else None)
-
-
-def question_lines(number: int, question: Question, answer: Answer | None) -> Iterator[str]:
-    """Return a question as lines, with its answer."""
-    yield from wrapped(f"{one_line(question.text, MOST)} ({_wanted(question)})", f"{number}  ")
-    if question.description:
-        yield from wrapped(one_line(question.description, MOST), "   ")
-    if (when := question.when) is not None and answer is None:
-        condition = f"{when.question + 1} {'has' if when.contains else 'is'} “{one_line(when.value, MOST)}”"
-        yield from wrapped(f"asked only where the answer to {condition}", "   ")
-    for place, option in enumerate(question.options, 1):
-        mark = "" if answer is None else "[x] " if option.label in answer.selected else "[ ] "
-        badge = " (recommended)" if option.recommended else ""
-        said = f": {one_line(option.description, MOST)}" if option.description else ""
-        yield from wrapped(f"{one_line(option.title, MOST)}{badge}{said}", f"   {mark}{place:>2}  ")
-        if option.preview:
-            yield from (cut("       | " + line) for line in safe(option.preview, limit=MOST).split("\n"))
-    proposed = ", ".join(question.field.preset if question.field else ()) or question.default
-    if answer is None and proposed:
-        yield from wrapped(one_line(proposed, MOST), "   proposed: ")
-    if answer is not None:
-        from ccq_tui.questions.prose import SKIPPED, UNSELECTED, answer_line  # a list has no answers
-
-        skipped = question.skippable and not answer.given
-        yield from wrapped(SKIPPED if skipped else one_line(answer_line(answer), MOST), "   → ")
-        if answer.note:
-            yield from wrapped(one_line(answer.note, MOST), "   ✎ ")
-        if answer.unselected:
-            yield from wrapped(one_line(answer.unselected, MOST), f"   {UNSELECTED}")
-
-
-def _wanted(question: Question) -> str:
-    if (rules := question.field) is not None:
-        limited = question.kind is not Kind.CHOICE or rules.fewest or rules.most is not None
-        kind = "" if limited else "choose any number" if question.multi_select else "choose one"
-        words = (kind or allowed_words(question), "" if rules.required or not kind else "optional")
-        return one_line(" · ".join(word for word in words if word) or f"a {question.kind}", 200)
-    match question.kind:
-        case Kind.TEXT:
-            return "a text"
-        case Kind.NUMBER:
-            allowed = allowed_range(question)
-            return f"a number, {one_line(allowed, 80)}" if allowed else "a number"
-        case _:
-            return "choose any number" if question.multi_select else "choose one"
+    return set_blocks(request.questions.questions, answers)
 
 
 def record(request: QuestionRequest) -> dict[str, Any]:

@@ -1,0 +1,104 @@
+"""A request as a document: parts that each surface draws in its own way; foreign texts are as they came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import Enum, auto
+from typing import NamedTuple
+
+from ccq_tui.questions import conditions
+from ccq_tui.questions.limits import allowed_words
+from ccq_tui.questions.marks import marks
+from ccq_tui.questions.model import Answer, Kind, Option, Question
+from ccq_tui.questions.numbers import allowed_range
+from ccq_tui.questions.prose import SKIPPED, UNSELECTED, answer_line, shown_label
+
+
+class Part(Enum):
+    """What a block is; a surface that draws no difference draws it as a text."""
+
+    HEAD = auto()
+    TEXT = auto()
+    PASSAGE = auto()
+    """A text whose lines matter: a plan, or the preview of the option before it."""
+    FIELD = auto()
+    """A named value, whose lines matter."""
+    CHANGE = auto()
+    """A line of a change: its sign is the mark, its number the name."""
+    OPTION = auto()
+    """An option: its name, and behind it a text about it."""
+    ANSWER = auto()
+
+
+class Block(NamedTuple):
+    """A part of a document.
+
+    Attributes:
+        part: What it is.
+        text: Its text.
+        mark: What names it among others, or its sign.
+        name: The name of a value or an option; what is wanted, of a question.
+        chosen: Whether an option was taken, None as long as nothing is.
+    """
+
+    part: Part
+    text: str
+    mark: str = ""
+    name: str = ""
+    chosen: bool | None = None
+
+
+def option_block(mark: str, option: Option, chosen: bool | None = None) -> Block:
+    """Return an option behind its mark."""
+    badge = " (recommended)" if option.recommended else ""
+    said = f": {option.description}" if option.description else ""
+    return Block(Part.OPTION, badge + said, mark, shown_label(option.label), chosen)
+
+
+def question_blocks(question: Question, number: str = "", answer: Answer | None = None) -> Iterator[Block]:
+    """Return a question behind its number, and its answer once it is given."""
+    yield Block(Part.HEAD, question.text, number, " · ".join(_facts(question, given=answer is not None)))
+    yield Block(Part.TEXT, question.description)
+    options = question.options if question.kind is Kind.CHOICE else ()
+    for mark, option in zip(marks(question), options, strict=False):
+        yield option_block(mark, option, None if answer is None else option.label in answer.selected)
+        yield Block(Part.PASSAGE, option.preview or "", mark)
+    if answer is not None:
+        skipped = question.skippable and not answer.given
+        yield Block(Part.ANSWER, SKIPPED if skipped else answer_line(answer), "→ ")
+        yield Block(Part.ANSWER, answer.note, "✎ ")
+        yield Block(Part.ANSWER, answer.unselected, UNSELECTED)
+
+
+def _facts(question: Question, *, given: bool) -> Iterator[str]:
+    yield wanted(question)
+    proposed = ", ".join(question.field.preset if question.field else ()) or question.default
+    if proposed and not given:
+        yield f"proposed: {proposed}"
+    if (when := question.when) is not None and not given:
+        relation = "has" if when.contains else "is"
+        yield f"asked only where the answer to {when.question + 1} {relation} “{when.value}”"
+
+
+def set_blocks(questions: tuple[Question, ...], answers: Iterable[Answer] = ()) -> Iterator[Block]:
+    """Return the questions of a set with their answers, without those that these leave out."""
+    given = tuple(answers)
+    shown = conditions.asked(questions, given) if len(given) == len(questions) else [True] * len(questions)
+    for at, question in enumerate(questions):
+        if shown[at]:
+            yield from question_blocks(question, str(at + 1), given[at] if at < len(given) else None)
+
+
+def wanted(question: Question) -> str:
+    """Say what answers a question: a choice, or a text with its limits."""
+    if (rules := question.field) is not None:
+        limited = question.kind is not Kind.CHOICE or rules.fewest or rules.most is not None
+        kind = "" if limited else "choose any number" if question.multi_select else "choose one"
+        words = (kind or allowed_words(question), "" if rules.required or not kind else "optional")
+        return " · ".join(word for word in words if word) or f"a {question.kind}"
+    match question.kind:
+        case Kind.TEXT:
+            return "a text"
+        case Kind.NUMBER:
+            return ", ".join(filter(None, ("a number", allowed_range(question))))
+    return "choose any number" if question.multi_select else "choose one"
