@@ -227,21 +227,22 @@ def fill(
     Raises:
         Refused: The output cannot be written, the inbox cannot be opened, or given answers are missing.
     """
-    from ccq_tui.forms.filling import FilledIn, filled, proposals, record_given, request_of
+    from ccq_tui.forms.filling import FilledIn, filled, record_given, request_of
     from ccq_tui.forms.output import OutputError, check_output
     from ccq_tui.inbox.verdicts import InboxError
     from ccq_tui.questions.prose import answer_line
+    from ccq_tui.questions.state import opened
 
     if form.questions.secret and (detach or output not in ("", STDOUT)):
         raise Refused(f"{ALONE}: not with --detach, and its record goes to standard output.")
-    given, proposed = given or [None] * len(form.names), proposals(form)
+    given = given or [None] * len(form.names)
+    proposed = [page.answer() for page in opened(form.questions).pages]
     if defaults:
-        given = [one or proposed.get(name) for name, one in zip(form.names, given, strict=True)]
+        given = [one or (by if by.given else None) for one, by in zip(given, proposed, strict=True)]
     state = filled(form.questions, given)
-    missing = [form.names[tab] for tab in state.asked_tabs if state.pages[tab].lacking]
-    if no_input and missing:
-        takes = {name: f" (--defaults takes {answer_line(one)})" for name, one in proposed.items()}
-        words = ", ".join(one + takes.get(one, "") for one in missing)
+    if no_input and (missing := [tab for tab in state.asked_tabs if state.pages[tab].lacking]):
+        takes = {tab: f" (--defaults takes {answer_line(by)})" for tab, by in enumerate(proposed) if by.given}
+        words = ", ".join(form.names[tab] + takes.get(tab, "") for tab in missing)
         raise Refused(f"--no-input: --answers lacks {words}.")
     request = request_of(form, context, output, Path.cwd(), NAME if form.questions.title else SCRIPT)
     try:

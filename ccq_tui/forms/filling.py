@@ -24,7 +24,7 @@ from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Asker, FormRequest, Origin
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Kind, QuestionSet
+from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
 from ccq_tui.questions.state import PanelState
 
 STDOUT = "-"
@@ -229,15 +229,6 @@ def request_of(
     return FormRequest(
         f"form-{key}", key, form.questions, form.document, context, file or output, origin=origin
     )
-
-
-def proposals(form: Form) -> dict[str, Answer]:
-    """Return the answers that a form proposes, by the ids of their questions."""
-    return {
-        name: Answer(preset) if one.kind is Kind.CHOICE else Answer(other=preset[0])
-        for name, one in zip(form.names, form.questions.questions, strict=True)
-        if (preset := one.field.preset if one.field else ())
-    }
 
 
 def filled(questions: QuestionSet, given: Sequence[Answer | None]) -> PanelState:

@@ -103,7 +103,6 @@ class _Talk:
         """Ask until there is an end."""
         self._introduce()
         while True:
-            self._warn()
             if self._shown != (tab := self._interview.state.tab):
                 self._show()
             self._shown = tab
@@ -162,13 +161,11 @@ class _Talk:
             self._lines.say("about", f"{name}: {value}")
         if done := self._interview.count - len(self._interview.gaps):
             self._lines.note(f"A draft is here: {done} of {self._interview.count} answered, nothing sent.")
+        self._warn()
 
     def _warn(self) -> None:
-        """Say what is wrong with the draft, once."""
         if problem := self._interview.problem:
             self._lines.note(f"{problem}.".replace("..", "."))
-            quiet = replace(self._interview.state, notice="", aside="")
-            self._interview = replace(self._interview, state=quiet)
 
     def _show(self) -> None:
         one, request = self._interview, self._opened.request
@@ -208,6 +205,7 @@ class _Talk:
         if then.state != before and isinstance(self._opened.request, AnsweredRequest):
             self._draft = then.state
             self._opened.type(self._draft, self._actor)
+            self._warn()
         return None
 
     async def _settle(self, outcome: Outcome | Dismissed) -> None:

@@ -50,7 +50,7 @@ def prompt_of(interview: Interview) -> str:
         return f"{', '.join(acts_to_type(question))}, b decides later, ? for help:"
     words, now = [_wanted(question)], interview.state.page.seen
     if question.kind is Kind.CHOICE and not question.closed:
-        words.append(f"{_short(question, 'other')} TEXT for your own words")
+        words.append(f"{'other' if _names(question, 'o') else 'o'} TEXT for your own words")
     if now.given:
         words.append(f"Enter keeps “{one_line(answer_line(now), QUOTED)}”")
     elif question.optional:
@@ -90,16 +90,6 @@ def _review(state: PanelState) -> Iterator[str]:
         yield f"{number}. {chr(10).join(rows)}".replace("\n", "\n   ")
 
 
-COMMANDS = {
-    "back": ("b", "back to the question before."),
-    "review": ("r", "review all answers."),
-    "other": ("o", "answer in your own words."),
-    "note": ("n", "a note beside the answer."),
-    "reply": ("c", "reply to all of it in prose instead of answers."),
-    "take": ("t", "go on from the draft of the other surface."),
-    "decline": ("d", "decline."),
-    "help": ("?", "this help."),
-}
 WITH_TEXT = ("other", "note", "reply")
 """The commands that take a text, on their line or on the next one."""
 
@@ -107,9 +97,8 @@ WITH_TEXT = ("other", "note", "reply")
 def command_of(interview: Interview, line: str, *, stale: bool) -> tuple[str, str]:
     """Return the command that a line is, with its text; "" for an answer."""
     word, _, text = line.partition(" ")
-    question, text = interview.question, text.strip()
-    known = _known(interview, stale=stale)
-    command = next((name for name in known if word.lower() in (name, COMMANDS[name][0])), "")
+    question, text, known = interview.question, text.strip(), _commands(interview, stale=stale)
+    command = next((name for name, (letter, _) in known.items() if word.lower() in (name, letter)), "")
     if not command or _names(question, word) or _names(question, line):
         return "", ""
     # A text may well begin with one of these words.
@@ -117,17 +106,20 @@ def command_of(interview: Interview, line: str, *, stale: bool) -> tuple[str, st
     return ("", "") if text and no_text else (command, text)
 
 
-def _known(interview: Interview, *, stale: bool) -> list[str]:
-    """Return the commands that do something here."""
+def _commands(interview: Interview, *, stale: bool) -> dict[str, tuple[str, str]]:
+    """Return the commands that do something here, with the letter of each and what it does."""
     question, prose = interview.question, interview.state.questions.takes_prose
-    known = {
-        "review": interview.has_review,
-        "other": question is not None and not (question.closed or question.secret),
-        "note": question is not None and prose,
-        "reply": prose,
-        "take": stale,
-    }
-    return [name for name in COMMANDS if known.get(name, True)]
+    commands = (
+        ("back", "b", "back to the question before", True),
+        ("review", "r", "review all answers", interview.has_review),
+        ("other", "o", "answer in your own words", question and not (question.closed or question.secret)),
+        ("note", "n", "a note beside the answer", question and prose),
+        ("reply", "c", "reply to all of it in prose instead of answers", prose),
+        ("take", "t", "go on from the draft of the other surface", stale),
+        ("decline", "d", "decline", True),
+        ("help", "?", "this help", True),
+    )
+    return {name: (letter, does) for name, letter, does, known in commands if known}
 
 
 def _names(question: Question | None, text: str) -> bool:
@@ -138,31 +130,18 @@ def _names(question: Question | None, text: str) -> bool:
         return True
 
 
-def _short(question: Question | None, command: str) -> str:
-    """Return the letter of a command, or its word where the letter is an option."""
-    letter = COMMANDS[command][0]
-    return command if _names(question, letter) else letter
-
-
 def help_text(interview: Interview, *, stale: bool) -> str:
     """Say what can be typed."""
     question = interview.question
-    chosen = question is not None and question.kind is Kind.CHOICE
-    several = question is not None and question.multi_select
-    lines = (
-        (True, "A line ends with Enter; a backslash at its end continues it on the next line."),
-        (question is None, "y: confirm these answers."),
-        (question is None, "A number: go back to that question."),
-        (chosen, "A mark, or a label in any case: choose that option."),
-        (several, "Several with commas, as in 1,3."),
-        (several and question is not None and not question.skippable, "0: none of them."),
-        (question is not None and not chosen, "A line is your answer, unless it is one of the words below."),
-        (question is not None, "An empty line: keep the answer, or continue without one."),
-        (question is not None and question.skippable and question.optional, "skip: no answer."),
-    )
-    said = [text for applies, text in lines if applies]
-    for name in _known(interview, stale=stale):
-        letter, takes = COMMANDS[name][0], " TEXT" * (name in WITH_TEXT)
+    said = ["A line ends with Enter; a backslash at its end continues it on the next line."]
+    if question is None:
+        said.append("y: confirm these answers. A number: go back to that question.")
+    elif question.kind is Kind.CHOICE:
+        said.append("A mark, or a label in any case: that option. Several of a list with commas, as in 1,3.")
+    else:
+        said.append("A line is your answer, unless it is one of the words below.")
+    for name, (letter, does) in _commands(interview, stale=stale).items():
+        takes = " TEXT" * (name in WITH_TEXT)
         short = "" if _names(question, letter) else f" or {letter}{takes}"
-        said.append(f"{name}{takes}{short}: {COMMANDS[name][1]}")
+        said.append(f"{name}{takes}{short}: {does}.")
     return "\n".join([*said, "Nothing is sent before you confirm it."])

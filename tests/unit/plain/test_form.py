@@ -143,7 +143,7 @@ async def test_help_names_what_can_be_typed_here(capsys: Printed) -> None:
     done = await talk(MemoryInbox(), asking(FEATURES, NAME), "?\n\n?\nr\n?", capsys)
     said = "\n".join(done.said)
     choice, text, review = (part.partition("you:")[0] for part in said.split("help: ")[1:])
-    assert "Several with commas" in choice
+    assert "Several of a list with commas" in choice
     assert "A line is your answer" in text
     assert "y: confirm these answers." in review
     assert [part.count("note TEXT or n TEXT") for part in (choice, text, review)] == [1, 1, 0]
