@@ -1,31 +1,29 @@
-"""Interviews: forms that a program has answered one question at a time, on disk until they are over."""
+"""Interviews: forms that a program has answered one question at a time, requests of which nobody is told.
+
+Each function is work for the inbox's thread; `InterviewError` says why a call cannot be served.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid4
-
-from pydantic import TypeAdapter, ValidationError
 
 from ccq_tui.answering.grammar import read_value
+from ccq_tui.answering.interview import Interview
 from ccq_tui.forms.form import Form
-from ccq_tui.forms.output import check_output, write_record
 from ccq_tui.forms.reading import form_of
 from ccq_tui.forms.record import record_of
-from ccq_tui.inbox.requests import FormRequest
-from ccq_tui.questions import Answer, Question
-from ccq_tui.questions.conditions import asked
-from ccq_tui.stored import locked, private_dir, write_whole
-from ccq_tui.text import reason
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.requests import Asker, Call, FormRequest, Origin
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.store.store import Store, StoredDraft
+from ccq_tui.questions import Answered
+from ccq_tui.questions.state import PanelState
 
-INACTIVE_SECONDS = 30 * 60.0
-"""Seconds without a call after which an interview is over."""
+INACTIVE = timedelta(minutes=30)
+"""The time without an answer after which an interview is over."""
+CLOSED = "no open form has this id: it ended, or got no answer for 30 minutes; start it again"
 MOST_OPEN = 200
 
 
@@ -38,160 +36,76 @@ class ClientForm:
     """A form on its way.
 
     Attributes:
-        id: Its id, a UUID, which its record gets.
-        document: The form's document.
-        context: What it is about.
-        output: The file that gets the record, or "".
-        started: When it was started.
-        answers: The answer to each question; None before it was answered.
-        record: Its record once it is complete.
+        request: Its request.
+        form: The form.
+        interview: Its answers so far.
+        stored: The request as it is stored, with an outcome once it is complete.
     """
 
-    id: str
-    document: Mapping[str, Any]
-    context: Mapping[str, str]
-    output: str
-    started: datetime
-    answers: tuple[Answer | None, ...]
-    record: dict[str, Any] | None = None
-
-    @property
-    def form(self) -> Form:
-        """The form, read again at each access."""
-        return form_of(self.document)
-
-    @property
-    def given(self) -> tuple[Answer, ...]:
-        """The answers so far, one for each question."""
-        return tuple(answer or Answer() for answer in self.answers)
-
-    def asked(self, questions: Sequence[Question]) -> tuple[int, ...]:
-        """Return the places of the questions that are asked, given the answers so far."""
-        return tuple(place for place, shown in enumerate(asked(questions, self.given)) if shown)
-
-    def next(self, questions: Sequence[Question]) -> int | None:
-        """Return the place of the next question, or None if all are answered."""
-        return next((place for place in self.asked(questions) if self.answers[place] is None), None)
+    request: FormRequest
+    form: Form
+    interview: Interview
+    stored: StoredRequest
 
 
-class Interviews:
-    """The interviews of a directory, which any process may continue. For threads: it waits for files.
-
-    Args:
-        directory: Where they are kept.
-    """
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-
-    def start(self, form: Form, context: Mapping[str, str], output: str) -> ClientForm:
-        """Start an interview.
-
-        Raises:
-            InterviewError: Too many are open.
-            OutputError: The file cannot take the record.
-        """
-        check_output(output)
-        answers = (None,) * len(form.names)
-        started = ClientForm(str(uuid4()), form.document, context, output, datetime.now(UTC), answers)
-        with self._alone():
-            if len(list(self._directory.glob("*.json"))) >= MOST_OPEN:
-                raise InterviewError(f"{MOST_OPEN} forms are open: complete or cancel one of them first")
-            self._keep(started)
-        return started
-
-    def open(self, interview_id: str) -> ClientForm:
-        """Return an interview; raises `InterviewError` if it is over."""
-        with self._alone():
-            return self._read(interview_id)
-
-    def answer(self, interview_id: str, value: Any, question: str) -> ClientForm:
-        """Answer the next question, or the one of an id again; a value is as `forms.given` reads it.
-
-        Raises:
-            InterviewError: It is over, or has no such question now.
-            TypedError: The question does not take this; nothing changed.
-        """
-        with self._alone():
-            interview = self._read(interview_id)
-            if interview.record is not None:
-                raise InterviewError("it is complete: start the form again for another record")
-            form = interview.form
-            questions = form.questions.questions
-            shown = {form.names[place]: place for place in interview.asked(questions)}
-            place = shown.get(question) if question else interview.next(questions)
-            if place is None:
-                raise InterviewError(
-                    f"question: must be one of {', '.join(shown)}, not “{question}”"
-                    if question
-                    else "every question is answered: complete the form"
-                )
-            answers = list(interview.answers)
-            answers[place] = read_value(questions[place], value, form.values[place])
-            interview = replace(interview, answers=tuple(answers))
-            self._keep(interview)
-        return interview
-
-    def complete(self, interview_id: str) -> dict[str, Any]:
-        """Write the record of an interview, and return it; the same again if that is repeated.
-
-        Raises:
-            InterviewError: It is over, or a question has no answer.
-            OutputError: The record was not written.
-        """
-        with self._alone():
-            interview = self._read(interview_id)
-            form = interview.form
-            if (place := interview.next(form.questions.questions)) is not None:
-                raise InterviewError(f"the question “{form.names[place]}” has no answer yet")
-            if (record := interview.record) is None:
-                request = FormRequest("", "", form.questions, form.document, interview.context)
-                now = datetime.now(UTC)
-                record = record_of(request, interview.given, interview.started, now, interview.id)
-                self._keep(replace(interview, record=record))
-            write_record(interview.output, record)
-        return record
-
-    def cancel(self, interview_id: str) -> None:
-        """Forget an interview; raises `InterviewError` if it is over."""
-        with self._alone():
-            if self._read(interview_id).record is not None:
-                raise InterviewError("it is complete: its record stands, and there is nothing to cancel")
-            self._file(interview_id).unlink()
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Keep other processes out, and forget the interviews that nobody continued."""
-        try:
-            private_dir(self._directory)
-            with locked(self._directory) as is_ours:
-                if not is_ours:
-                    raise InterviewError(f"{self._directory} is locked by another program: try again")
-                for file in self._directory.glob("*.json"):
-                    with suppress(FileNotFoundError):
-                        if time.time() - file.stat().st_mtime > INACTIVE_SECONDS:
-                            file.unlink()
-                yield
-        except OSError as error:
-            raise InterviewError(f"its state cannot be kept: {reason(error)}") from error
-
-    def _file(self, interview_id: str) -> Path:
-        return self._directory / f"{interview_id}.json"
-
-    def _keep(self, interview: ClientForm) -> None:
-        write_whole(self._file(interview.id), _ADAPTER.dump_json(interview))
-
-    def _read(self, interview_id: str) -> ClientForm:
-        try:
-            file = self._file(str(UUID(interview_id)))
-            interview = _ADAPTER.validate_json(file.read_bytes())
-        except (ValueError, ValidationError, FileNotFoundError) as error:
-            minutes = round(INACTIVE_SECONDS / 60)
-            said = (
-                f"no open form has this id: it ended, or got no answer for {minutes} minutes; start it again"
-            )
-            raise InterviewError(said) from error
-        return interview
+def begin(store: Store, request: FormRequest) -> ClientForm:
+    """Start an interview; the id of the form is that of the call, and of the asker."""
+    store.requests.forget_interviews(datetime.now(UTC) - INACTIVE)
+    if len(store.requests.page(RequestState.INTERVIEW, limit=MOST_OPEN)) >= MOST_OPEN:
+        raise InterviewError(f"{MOST_OPEN} forms are open: complete or cancel one of them first")
+    store.requests.begin_interview(request)
+    return read(store, request.tool_use_id)
 
 
-_ADAPTER = TypeAdapter(ClientForm)
+def read(store: Store, form_id: str) -> ClientForm:
+    """Return an interview as it stands."""
+    store.requests.forget_interviews(datetime.now(UTC) - INACTIVE)
+    stored = store.requests.get(Call(form_id, form_id, origin=Origin(Asker.MCP)).id)
+    request = stored.request if stored is not None and stored.state is RequestState.INTERVIEW else None
+    if stored is None or not isinstance(request, FormRequest):
+        raise InterviewError(CLOSED)
+    draft = store.drafts.get(request)
+    known = draft.draft if draft is not None and isinstance(draft.draft, PanelState) else None
+    interview = Interview.of(request.questions, known, reviews=False)
+    return ClientForm(request, form_of(request.form), interview, stored)
+
+
+def answer(store: Store, form_id: str, value: Any, question: str, actor: Actor) -> ClientForm:
+    """Answer the next question, or the one of an id again; raises `TypedError` for what it does not take."""
+    one = read(store, form_id)
+    if one.stored.outcome is not None:
+        raise InterviewError("it is complete: start the form again for another record")
+    shown = {one.form.names[place]: place for place in one.interview.state.asked_tabs}
+    place = shown.get(question) if question else next(iter(one.interview.gaps), None)
+    if place is None:
+        raise InterviewError(
+            f"question: must be one of {', '.join(shown)}, not “{question}”"
+            if question
+            else "every question is answered: complete the form"
+        )
+    given = read_value(one.request.questions.questions[place], value, one.form.values[place])
+    then = one.interview.at(place).answer(given)
+    store.drafts.save_all([StoredDraft(-1, one.request.id, actor, then.state)])
+    return replace(one, interview=then)
+
+
+def complete(store: Store, form_id: str, actor: Actor) -> tuple[str, dict[str, Any]]:
+    """End an interview, and return its file and its record; the same again if that is repeated."""
+    one = read(store, form_id)
+    if one.stored.outcome is None:
+        for place in one.interview.gaps:
+            raise InterviewError(f"the question “{one.form.names[place]}” has no answer yet")
+        store.requests.end_interview(one.request, Answered(one.interview.state.answers), actor)
+        one = read(store, form_id)
+    finished = one.stored.settled_at or one.stored.asked_at
+    return one.request.output, record_of(
+        one.request, one.interview.state.answers, one.stored.asked_at, finished, form_id
+    )
+
+
+def cancel(store: Store, form_id: str) -> None:
+    """Forget an interview."""
+    one = read(store, form_id)
+    if one.stored.outcome is not None:
+        raise InterviewError("it is complete: its record stands, and there is nothing to cancel")
+    store.requests.forget_interviews(datetime.now(UTC) - INACTIVE, one.request.id)

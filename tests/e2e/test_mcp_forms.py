@@ -46,10 +46,10 @@ async def test_a_client_fills_in_forms_in_turns(desk: Desk) -> None:
             given = {"form": "./release.toml", "context": CONTEXT, "output": "out.jsonl"}
             text, state = await call("start_form", **given)
             question, form_id = state["question"], state["form_id"]
-            assert (question["id"], question["number"], state["total"]) == ("kind", 1, 3)
+            assert (question["id"], question["number"], state["total"]) == ("kind", 1, 4)
             assert (question["required"], question["proposed"]) == (True, ["Major"])
             assert text.startswith(
-                f"Release notes\n{state['description']}\ncommit: 3f2a\nQuestion 1 of 3 of the form"
+                f"Release notes\n{state['description']}\ncommit: 3f2a\nQuestion 1 of 4 of the form"
             )
             assert state["title"] == "Release notes"
             assert state["description"].startswith("For the people who use it.\n")

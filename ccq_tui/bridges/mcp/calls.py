@@ -91,10 +91,13 @@ class WaitingCalls:
 
     A call that ends before it has an outcome leaves its request in the inbox: its client may have lost its
     connection, and asks again. Only a client that cancels the call withdraws it.
+
+    Attributes:
+        inbox: The inbox of this process.
     """
 
     def __init__(self, inbox: Inbox) -> None:
-        self._inbox = inbox
+        self.inbox = inbox
         self._waiting: list[McpCall] = []
 
     async def ask(
@@ -135,10 +138,10 @@ class WaitingCalls:
         leaving = asyncio.ensure_future(gone.wait())
         try:
             # On disk first: if the inbox refuses it, nobody is asked.
-            claimed = await self._inbox.run(claim)
+            claimed = await self.inbox.run(claim)
             if call.is_withdrawn:  # meanwhile: asked now, it would be pending again
                 return None
-            async with self._inbox.asking(claimed.request) as opened:
+            async with self.inbox.asking(claimed.request) as opened:
                 opened.leave()
                 answered = asyncio.ensure_future(opened.outcome())
                 try:
@@ -164,11 +167,11 @@ class WaitingCalls:
             if call.request_id:
                 store.requests.settle(call.request_id, outcome, actor)
 
-        self._inbox.write_soon(withdraw)
+        self.inbox.write_soon(withdraw)
 
     def delivered(self, request_id: str, way: str = "result") -> None:
         """Record that a client was sent the outcome of a request."""
-        self._inbox.sessions.delivered(request_id, way)
+        self.inbox.sessions.delivered(request_id, way)
 
     async def listed(self, client: Client) -> tuple[list[StoredRequest], list[StoredRequest]]:
         """Return a client's pending requests, and its decided ones that no other call is there to take.
@@ -181,7 +184,7 @@ class WaitingCalls:
             waiting = store.requests.waiting(client.session_id, limit=MOST_AT_ONCE)
             return waiting, store.requests.undelivered(client.session_id)[-MOST_AT_ONCE:]
 
-        waiting, decided = await self._inbox.run(read)
+        waiting, decided = await self.inbox.run(read)
         taken = {call.request_id for call in self._waiting}
         left = [one for one in decided if one.request.id not in taken]
         owners = ((one, one.request.origin.process) for one in left)
@@ -190,11 +193,11 @@ class WaitingCalls:
     async def somebody_looks(self) -> bool:
         """Whether a ccq-tui that shows requests is open; True if the inbox cannot be read."""
         try:
-            return await self._inbox.run(lambda store: store.listeners.any())
+            return await self.inbox.run(lambda store: store.listeners.any())
         except InboxError:
             return True
 
     async def notify(self, client: Client, message: str) -> None:
         """Show the person a message; raises `InboxError`."""
         actor = Actor(Surface.ASKER, client.name, this_process())
-        await self._inbox.run(lambda store: store.history.notify(client.session_id, actor, message))
+        await self.inbox.run(lambda store: store.history.notify(client.session_id, actor, message))

@@ -7,15 +7,18 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from mcp import types
 
 from ccq_tui.answering.document import question_blocks
 from ccq_tui.answering.grammar import TypedError
 from ccq_tui.answering.record import question_record
+from ccq_tui.bridges.mcp.calls import Client
 from ccq_tui.bridges.mcp.results import both, text_result
 from ccq_tui.bridges.mcp.tools import (
     ANSWER_FORM,
@@ -26,14 +29,17 @@ from ccq_tui.bridges.mcp.tools import (
     ArgumentsError,
     check_arguments,
 )
-from ccq_tui.config.paths import state_dir
+from ccq_tui.forms import interviews
 from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
 from ccq_tui.forms.form import Form
-from ccq_tui.forms.interviews import ClientForm, InterviewError, Interviews
-from ccq_tui.forms.output import OutputError
+from ccq_tui.forms.interviews import ClientForm, InterviewError
+from ccq_tui.forms.output import OutputError, check_output, write_record
 from ccq_tui.forms.reading import FormFileError, find_form, form_of
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.document import lines
-from ccq_tui.inbox.requests import FormRequest
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.requests import Asker, FormRequest, Origin
+from ccq_tui.processes import this_process
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.git import GitError
 
@@ -86,40 +92,47 @@ def form_request(arguments: Mapping[str, Any], directory: str) -> FormRequest:
 class FormTools:
     """The tools by which a client fills in forms itself."""
 
-    def __init__(self) -> None:
-        self._interviews = Interviews(state_dir() / "forms")
+    def __init__(self, inbox: Inbox) -> None:
+        self._inbox = inbox
 
-    async def call(self, tool: str, arguments: Mapping[str, Any], directory: str) -> types.CallToolResult:
-        """Serve a call; raises `ArgumentsError`."""
-        return await asyncio.to_thread(self._call, tool, arguments, directory)
-
-    def _call(self, tool: str, arguments: Mapping[str, Any], directory: str) -> types.CallToolResult:
+    async def call(self, tool: str, arguments: Mapping[str, Any], client: Client) -> types.CallToolResult:
+        """Serve a call; raises `ArgumentsError` and `InboxError`."""
         check_arguments(tool, arguments)
+        form_id, actor = _text(arguments, "form_id"), Actor(Surface.ASKER, client.name, this_process())
+        run = self._inbox.run
         try:
             if tool == START_FORM:
-                form, context = read_form_arguments(arguments, directory)
-                output = _text(arguments, "output")
-                file = str(Path(directory or "/", output)) if output else ""
-                if form.id == REFLECTION and "hash" in context and not file:
-                    with suppress(GitError):
-                        file = str(records_of(Path(directory or "/")))
-                return _next(self._interviews.start(form, context, file))
-            form_id = _text(arguments, "form_id")
+                request = await asyncio.to_thread(_started, arguments, client)
+                return _next(await run(partial(interviews.begin, request=request)), begins=True)
             if tool == COMPLETE_FORM:
-                record = self._interviews.complete(form_id)
+                file, record = await run(partial(interviews.complete, form_id=form_id, actor=actor))
+                await asyncio.to_thread(write_record, file, record)
                 return both(json.dumps(record, ensure_ascii=False, indent=2), {"record": record})
             if tool == CANCEL_FORM:
-                self._interviews.cancel(form_id)
+                await run(partial(interviews.cancel, form_id=form_id))
                 return text_result("The form is cancelled; nothing was written.")
             try:
-                return _next(
-                    self._interviews.answer(form_id, arguments.get("answer"), _text(arguments, "question"))
-                )
+                question, value = _text(arguments, "question"), arguments.get("answer")
+                answered = partial(interviews.answer, question=question, value=value)
+                return _next(await run(partial(answered, form_id=form_id, actor=actor)))
             except TypedError as error:
                 problem = str(error).replace(" · ", ": ")
-                return _next(self._interviews.open(form_id), problem)
+                return _next(await run(partial(interviews.read, form_id=form_id)), problem)
         except (InterviewError, OutputError) as error:
             raise ArgumentsError(one_line(str(error), 500)) from error
+
+
+def _started(arguments: Mapping[str, Any], client: Client) -> FormRequest:
+    """Read the arguments of `start_form`; raises `ArgumentsError` and `OutputError`."""
+    form, context = read_form_arguments(arguments, client.directory)
+    here, output = Path(client.directory or "/"), _text(arguments, "output")
+    file = str(here / output) if output else ""
+    if form.id == REFLECTION and "hash" in context and not file:
+        with suppress(GitError):
+            file = str(records_of(here))
+    check_output(file)
+    form_id, origin = str(uuid4()), Origin(Asker.MCP, client.name, client.directory, this_process())
+    return FormRequest(form_id, form_id, form.questions, form.document, context, file, origin=origin)
 
 
 def _text(arguments: Mapping[str, Any], name: str) -> str:
@@ -129,24 +142,24 @@ def _text(arguments: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _next(interview: ClientForm, problem: str = "") -> types.CallToolResult:
+def _next(one: ClientForm, problem: str = "", *, begins: bool = False) -> types.CallToolResult:
     """Return the next question, or that the form can be completed; with what was wrong, if something was."""
-    form = interview.form
-    questions, title, intro = form.questions.questions, form.questions.title, form.questions.intro
-    shown, place = interview.asked(questions), interview.next(questions)
-    state: dict[str, Any] = {"form_id": interview.id, "total": len(shown)}
+    request, count = one.request, one.interview.count
+    state: dict[str, Any] = {"form_id": request.tool_use_id, "total": count}
     if problem:
         state["error"] = problem
     said = [f"Nothing was recorded: {problem}."] if problem else []
-    if interview.answers.count(None) == len(questions):
-        state |= {"title": title, "description": intro, "context": {**interview.context}}
+    if begins:
+        title, intro = request.questions.title, request.questions.intro
+        state |= {"title": title, "description": intro, "context": {**request.context}}
         said += [text for text in (title, intro) if text]
-        said += [f"{name}: {value}" for name, value in interview.context.items()]
-    if place is None:
+        said += [f"{name}: {value}" for name, value in request.context.items()]
+    if not one.interview.gaps:
         return both("\n".join([*said, f"Every question is answered. Call {COMPLETE_FORM}."]), state)
-    question, number = questions[place], shown.index(place) + 1
+    asked = one.interview.at(place := one.interview.gaps[0])
+    question, number = request.questions.questions[place], asked.number
     proposed = {"proposed": list(question.field.preset)} if question.field and question.field.preset else {}
-    state["question"] = {**question_record(number, question), "id": form.names[place], **proposed}
-    said += [f"Question {number} of {len(shown)} of the form {interview.id}:"]
+    state["question"] = {**question_record(number, question), "id": one.form.names[place], **proposed}
+    said += [f"Question {number} of {count} of the form {request.tool_use_id}:"]
     said += lines(question_blocks(question, str(number)))
     return both("\n".join(said), state, is_error=bool(problem))

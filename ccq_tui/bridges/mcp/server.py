@@ -115,7 +115,7 @@ class AskingServer:
         self._clock = clock
         self._connected = lru_cache(MOST_CONNECTIONS)(lambda _connection: ConnectedClient())
         self._open: dict[tuple[str, str], McpCall] = {}
-        self._forms = FormTools()
+        self._forms = FormTools(calls.inbox)
         self.mcp: Server[Any] = Server(
             NAME,
             version=ccq_tui.__version__,
@@ -163,7 +163,7 @@ class AskingServer:
                     return await self._list(context)
                 case tool if tool in FORM_TOOLS:
                     client = await self._client(context, self._place_of(context))
-                    return await self._forms.call(tool, arguments, client.directory)
+                    return await self._forms.call(tool, arguments, client)
         except ArgumentsError as error:
             return wrong_arguments(params.name, str(error))
         except TooManyError as error:

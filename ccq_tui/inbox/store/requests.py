@@ -189,6 +189,23 @@ class RequestTable:
                 return True
         return False
 
+    def begin_interview(self, request: Request) -> None:
+        """Write a request of which nobody is told; raises `InboxUnavailable`."""
+        with self._database.writing() as at:
+            self._insert(StoredRequest(0, request, "", RequestState.INTERVIEW, moment(at)))
+
+    def end_interview(self, request: Request, outcome: RequestOutcome, actor: Actor) -> None:
+        """Keep the outcome of an interview; raises `InvalidOutcome` and `InboxUnavailable`."""
+        check_outcome(request, outcome)
+        with self._database.writing() as at:
+            self._insert_answer(at, request_key(request.id), outcome, actor)
+
+    def forget_interviews(self, before: datetime, request_id: str = "") -> int:
+        """Delete one interview, and those without an answer since a time; return how many these were."""
+        query = """SELECT requests.id FROM requests LEFT JOIN drafts ON request_id = id
+            WHERE state = 'interview' AND (id = ? OR coalesce(saved_at, asked_at) < ?)"""
+        return self._delete(query, request_key(request_id), stamp(before))
+
     def _insert_answer(self, at: str, key: str, outcome: RequestOutcome, actor: Actor | None) -> None:
         said = {"outcome": outcome_to_json(outcome), "actor": actor_to_json(actor)}
         self._database.insert("answers", {"request_id": key, **said, "settled_at": at, "way": ""})
@@ -347,7 +364,8 @@ class RequestTable:
 
     def unsettled_before(self, since: datetime) -> list[StoredRequest]:
         """Return the requests that are pending, or were settled since a time, oldest first."""
-        return self._found("state = 'pending' OR settled_at >= ? ORDER BY number", stamp(since))
+        where = "state = 'pending' OR settled_at >= ? AND state != 'interview' ORDER BY number"
+        return self._found(where, stamp(since))
 
     def answered(
         self, words: Sequence[str], directory: str = "", *, without: str = ""

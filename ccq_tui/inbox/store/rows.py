@@ -35,11 +35,14 @@ class RequestState(StrEnum):
     CANCELLED = "cancelled"
     EXPIRED = "expired"
     DELIVERED = "delivered"
+    INTERVIEW = "interview"
+    """Its asker has it answered elsewhere, question by question: no surface lists it, nobody is asked."""
 
 
 LISTED = "listed"
 """The way of an outcome that its asker has read in a list; it still answers the same call, once."""
-TO_DELIVER = tuple(one for one in RequestState if one not in ("pending", "cancelled", "delivered"))
+_OTHERS = ("pending", "cancelled", "delivered", "interview")
+TO_DELIVER = tuple(one for one in RequestState if one not in _OTHERS)
 """States after a person decided, or let the time pass, and before the agent was seen to know."""
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from ccq_tui.bridges.mcp.calls import Client
 from ccq_tui.bridges.mcp.forms import FormTools
 from ccq_tui.bridges.mcp.tools import ArgumentsError
-from ccq_tui.config.paths import state_dir
 from ccq_tui.forms.commits import MOST_FILES, RECORDS, commit_context, records_of
-from ccq_tui.forms.interviews import Interviews
+from ccq_tui.forms.interviews import read
 from ccq_tui.worktrees.git import GitError
+from tests.memory_inbox import MemoryInbox
 from tests.unit.worktrees.repositories import commit, run
 
 
@@ -102,15 +103,13 @@ def test_in_a_hook_the_repository_is_that_of_the_commit(
     assert records_of(repo) == repo / RECORDS
 
 
-async def test_a_client_that_fills_in_a_reflection_records_the_commit_where_it_is_read(
-    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    tools = FormTools()
-    started = await tools.call("start_form", {"form": "commit-reflection"}, str(repo))
-    interview = Interviews(state_dir() / "forms").open((started.structured_content or {})["form_id"])
-    assert interview.context == commit_context(repo, "HEAD")
-    assert interview.output == str(records_of(repo))
+async def test_a_client_that_fills_in_a_reflection_records_the_commit_where_it_is_read(repo: Path) -> None:
+    tools, client = FormTools(inbox := MemoryInbox()), Client("Codex", str(repo))
+    started = await tools.call("start_form", {"form": "commit-reflection"}, client)
+    form_id = (started.structured_content or {})["form_id"]
+    request = (await inbox.run(lambda store: read(store, form_id))).request
+    assert request.context == commit_context(repo, "HEAD")
+    assert request.output == str(records_of(repo))
     wrong = {"form": "commit-reflection", "context": {"commit": "nope"}}
     with pytest.raises(ArgumentsError, match="“nope” is no commit"):
-        await tools.call("start_form", wrong, str(repo))
+        await tools.call("start_form", wrong, client)

@@ -2,52 +2,72 @@
 
 from __future__ import annotations
 
-import os
-import time
+from collections.abc import Iterator
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from ccq_tui.answering.grammar import TypedError
-from ccq_tui.forms.interviews import INACTIVE_SECONDS, MOST_OPEN, InterviewError, Interviews
-from ccq_tui.forms.output import OutputError, read_records
+from ccq_tui.forms.interviews import (
+    CLOSED,
+    INACTIVE,
+    MOST_OPEN,
+    InterviewError,
+    answer,
+    begin,
+    cancel,
+    complete,
+    read,
+)
 from ccq_tui.forms.reading import read_form
+from ccq_tui.inbox.requests import Asker, FormRequest, Origin
+from ccq_tui.inbox.store.store import Store
+from tests.actors import PHONE
 from tests.unit.forms.test_reading import RELEASE
 
 FORM = read_form(RELEASE, "release.toml")
-QUESTIONS = FORM.questions.questions
-CLOSED = "no open form has this id: it ended, or got no answer for 30 minutes; start it again"
 
 
-def test_a_form_is_answered_question_by_question_by_any_process(tmp_path: Path) -> None:
-    output = str(tmp_path / "all.jsonl")
-    started = Interviews(tmp_path / "forms").start(FORM, {"commit": "3f2a"}, output)
-    other = Interviews(tmp_path / "forms").start(FORM, {}, "")
-    seen = []
-    for text, refused in (
+@pytest.fixture(name="store")
+def _store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(tmp_path / "inbox.db")
+    yield store
+    assert store.requests.waiting() == store.history.changes() == [], "nobody is asked, or told"
+    assert store.requests.unsettled_before(datetime.now(UTC) - INACTIVE) == []
+    store.close()
+
+
+def asked(name: str) -> FormRequest:
+    origin, context = Origin(Asker.MCP, "Codex"), {"commit": "3f2a"}
+    return FormRequest(name, name, FORM.questions, FORM.document, context, "all.jsonl", origin=origin)
+
+
+def test_a_form_is_answered_question_by_question_by_any_process(store: Store, tmp_path: Path) -> None:
+    begin(store, asked("a"))
+    begin(store, asked("b"))
+    second, seen = Store(tmp_path / "inbox.db"), []
+    for value, refused in (
         ("huge", "no option “huge” · choose 1 Major"),
         *((value, "") for value in ("major", "it breaks", ["1", "CLI"])),
         ("12", "out of range · 1 to 9"),
         *((text, "") for text in ("5", "No", "skip")),
     ):
-        interviews = Interviews(tmp_path / "forms")
-        place = interviews.open(started.id).next(QUESTIONS)
-        assert place is not None
-        seen.append(FORM.names[place])
+        seen.append(FORM.names[read(store, "a").interview.gaps[0]])
         with pytest.raises(TypedError, match=refused) if refused else nullcontext():
-            interviews.answer(started.id, text, "")
+            answer(second, "a", value, "", PHONE)
+    second.close()
     assert seen == ["kind", "kind", "why", "areas", "shards", "shards", "sure", "notes"]
-    interviews = Interviews(tmp_path / "forms")
     with pytest.raises(InterviewError, match="every question is answered: complete the form"):
-        interviews.answer(started.id, "more", "")
+        answer(store, "a", "more", "", PHONE)
     with pytest.raises(InterviewError, match=r"question: must be one of kind, why, areas, .*, not “where”"):
-        interviews.answer(started.id, "more", "where")
+        answer(store, "a", "more", "where", PHONE)
     # An earlier answer given again hides a question, and another one is asked in its place.
-    changed = interviews.answer(started.id, "minor", "kind")
-    assert (changed.next(QUESTIONS), changed.asked(QUESTIONS)) == (None, (0, 2, 3, 4, 5))
-    record = interviews.complete(started.id)
-    assert (record["id"], record["context"]) == (started.id, {"commit": "3f2a"})
+    changed = answer(store, "a", "minor", "kind", PHONE).interview
+    assert (changed.gaps, changed.state.asked_tabs) == ((), (0, 2, 3, 4, 5))
+    file, record = complete(store, "a", PHONE)
+    assert (file, record["id"], record["context"]) == ("all.jsonl", "a", {"commit": "3f2a"})
     assert record["answers"] == {
         "kind": {"value": "Minor", "label": "Minor"},
         "areas": {"values": ["API", "CLI"], "labels": ["API", "CLI"], "other": "CLI"},
@@ -55,39 +75,29 @@ def test_a_form_is_answered_question_by_question_by_any_process(tmp_path: Path) 
         "sure": {"value": False, "label": "No"},
         "notes": None,
     }
-    assert interviews.complete(started.id) == record
-    assert read_records(output).records == [record], "once"
+    assert complete(store, "a", PHONE) == (file, record), "the same again"
     with pytest.raises(InterviewError, match="it is complete: start the form again"):
-        interviews.answer(started.id, "major", "kind")
+        answer(store, "a", "major", "kind", PHONE)
     with pytest.raises(InterviewError, match="its record stands"):
-        interviews.cancel(started.id)
-    assert interviews.open(other.id).answers == (None,) * 6
+        cancel(store, "a")
+    assert read(store, "b").interview.gaps == (0, 1, 2, 4), "a proposal counts for what depends on it"
     with pytest.raises(InterviewError, match="the question “kind” has no answer yet"):
-        interviews.complete(other.id)
+        complete(store, "b", PHONE)
 
 
-def test_a_form_ends_when_cancelled_or_left_alone(tmp_path: Path) -> None:
-    interviews = Interviews(tmp_path / "forms")
-    cancelled, left, kept = (interviews.start(FORM, {}, "") for _ in range(3))
-    interviews.cancel(cancelled.id)
-    ago = time.time() - INACTIVE_SECONDS - 1
-    os.utime(tmp_path / "forms" / f"{left.id}.json", (ago, ago))
-    for over in (cancelled.id, left.id, "../forms/" + kept.id, "", "nonsense"):
+def test_a_form_ends_when_cancelled_or_left_alone_and_few_are_open_at_once(
+    store: Store, tmp_path: Path
+) -> None:
+    before = Store(tmp_path / "inbox.db", now=lambda: datetime.now(UTC) - INACTIVE)
+    for name, by in (("cancelled", store), ("kept", store), ("left", before)):
+        by.requests.begin_interview(asked(name))
+    before.close()
+    cancel(store, "cancelled")
+    for over in ("cancelled", "left", "../kept", ""):
         with pytest.raises(InterviewError, match=CLOSED):
-            interviews.answer(over, "Major", "")
-    assert interviews.answer(kept.id, "Major", "").next(QUESTIONS) == 1
-    assert [file.stem for file in (tmp_path / "forms").iterdir()] == [kept.id]
-
-
-def test_what_cannot_be_kept_or_written_is_refused(tmp_path: Path) -> None:
-    interviews = Interviews(tmp_path / "forms")
-    with pytest.raises(OutputError, match="is a directory"):
-        interviews.start(FORM, {}, str(tmp_path))
-    (tmp_path / "file").touch()
-    with pytest.raises(InterviewError, match="its state cannot be kept: File exists"):
-        Interviews(tmp_path / "file").start(FORM, {}, "")
-    (tmp_path / "forms").mkdir(exist_ok=True)
-    for number in range(MOST_OPEN):
-        (tmp_path / "forms" / f"{number}.json").touch()
+            answer(store, over, "Major", "", PHONE)
+    assert answer(store, "kept", "Major", "", PHONE).interview.gaps[0] == 1
+    for number in range(MOST_OPEN - 1):
+        store.requests.begin_interview(asked(str(number)))
     with pytest.raises(InterviewError, match="200 forms are open: complete or cancel one of them first"):
-        interviews.start(FORM, {}, "")
+        begin(store, asked("more"))
