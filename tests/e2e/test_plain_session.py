@@ -94,77 +94,7 @@ def piped(scripted_model: Callable[..., ScriptedModel], claude_env: Callable[...
     return Piped(scripted_model, claude_env)
 
 
-CONVERSATION = """\
-note: Plain mode, because --plain. /help lists the commands.
-note: Default mode; Claude asks before it changes or runs anything
-note: Claude is ready.
-you: go
-claude: Two of them:
-claude: Name: Day.js. Size: 2 kB.
-claude: One is *smaller*.
-question 1 of 1: Which one?
-  1. First: a
-  2. Second: b
-Choose 1 to 2, o TEXT for your own words, ? for help:
-you: 2
-question 1 of 2: Which one?
-  1. First: a
-  2. Second: b
-  You took “Second” today HH:MM.
-Choose 1 to 2, o TEXT for your own words, ? for help:
-you: first
-question 2 of 2: Which parts?
-  1. Docs
-  2. Tests
-  3. Code
-Choose some of 1 to 3, as in 1,3, or 0 for none, o TEXT for your own words, ? for help:
-you: n soon
-note: The note is kept beside the answer.
-Choose some of 1 to 3, as in 1,3, or 0 for none, o TEXT for your own words, ? for help:
-you: 1,3
-review: Your answers
-  1. Which one?
-     First
-  2. Which parts?
-     Docs, Code
-     Note: soon
-y confirms, a number goes back to that question, ? for help:
-you: y
-question 1 of 1: Why?
-  1. Speed
-  2. Size
-Choose 1 to 2, o TEXT for your own words, ? for help:
-you: 9
-note: no option “9” · choose 1 Speed, 2 Size.
-Choose 1 to 2, o TEXT for your own words, ? for help:
-you: o neither
-question 1 of 1: Why?
-  1. Speed
-  2. Size
-  You wrote “neither” today HH:MM.
-Choose 1 to 2, o TEXT for your own words, ? for help:
-you: c Tell me more first
-tool: Bash touch made
-permission: Claude wants to use Bash
-  Make a file
-  command: touch made
-  description: Make a file
-y: Allow once
-n: Deny
-1: In this project, always: commands that begin with `touch made` (kept in .claude/settings.local.json)
-2: For this session: accept every file edit (accept edits mode)
-3: For this session: let a classifier decide for you (auto mode)
-a TEXT: Allow once, and say something…
-e TEXT: Deny, and say what to do instead…
-y, n, 1, 2, 3, a TEXT, e TEXT, b decides later, ? for help:
-you: a with care
-tool: Bash touch made: no output
-claude: Done.
-note: The turn is over
-note: Claude is ready.
-note: session ended
-note: 4 question rounds so far. ccq-tui resume ID --plain continues it.
-"""
+CONVERSATION = Path(__file__).with_name("plain_conversation.txt").read_text(encoding="utf-8")
 
 
 SAID = (

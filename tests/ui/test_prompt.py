@@ -259,6 +259,8 @@ async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running
     await pilot.press("ctrl+u", "x", "up")
     assert run.told.withdrawn == ["two"], "with something typed, Up is for earlier prompts"
     assert run.prompt.text == "two"
+    run.prompt.put("")
+    await press(pilot, "up", then=lambda: run.told.withdrawn == ["two", "one"])
     await run.tell(pilot, ev.PromptDelivered("one"), then=lambda: not run.prompt.has_queued)
     run.prompt.put("")
     run.prompt.put_back("two")

@@ -21,7 +21,9 @@ from ccq_tui.bridges.edited_file import BACKUP, SettingsFileError
 from ccq_tui.cli import main
 from ccq_tui.doctor.check import Level
 from ccq_tui.doctor.examine import examine
+from tests.tables import table
 
+TABLES = table(__file__, "hooks.json")
 STOP = {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}
 FOREIGN = json.dumps({"model": "opus", "hooks": STOP}, indent=4) + "\n"
 
@@ -128,7 +130,6 @@ def _files(file: Path) -> list[Path]:
 def test_a_file_that_cannot_be_read_stays(settings: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings.parent.mkdir()
     for content, why in (
-        (b'{\n  // mine\n  "a": 1\n}', "line 2 is a comment, which JSON does not have: take it out"),
         (b'{"a": ', "line 1 is no JSON: expecting value, at character 7"),
         (b"\xff\xfe{}", "it is not UTF-8 text: invalid start byte"),
         (b'{"a": "' + b"x" * 1_000_000 + b'"}', "it is larger than 1,000,000 bytes"),
@@ -340,23 +341,14 @@ def test_any_file_ends_with_what_is_wanted(said: dict[str, Any], indent: Any, ho
     assert with_hooks(done, hooks) == done
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "ccq-tui hook",
-        "'/opt/a b/ccq-tui' hook --wait 2h",
-        "exec /x/ccq-tui hook",
-        "/v/bin/python -m ccq_tui hook",
-        "/c/tools/ccq-tui.exe hook",
-    ],
-)
+@pytest.mark.parametrize("command", TABLES["ours"])
 def test_our_command_is_known_wherever_the_program_is(command: str) -> None:
     text = json.dumps({"hooks": {"PermissionRequest": [{"hooks": [{"command": command}]}]}})
     assert [hook.command for hook in installed(text)] == [command]
     assert json.loads(with_hooks(text, [])) == {}
 
 
-@pytest.mark.parametrize("command", ["ccq-tui hooks", "my-ccq-tui hook", "ccq-tui", "ccq-tui 'hook", "hook"])
+@pytest.mark.parametrize("command", TABLES["others"])
 def test_another_command_is_not_ours(command: str) -> None:
     text = json.dumps({"hooks": {"PermissionRequest": [{"hooks": [{"command": command}]}]}})
     assert installed(text) == []
@@ -366,14 +358,7 @@ def test_another_command_is_not_ours(command: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('{\n  // mine\n  "a": 1\n}', "line 2 is a comment, which JSON does not have: take it out"),
-        ('{\n  "a": 1, /* b */\n  "c": 2\n}', "line 2 is a comment, which JSON does not have: take it out"),
-        ('{\n  "a": 1,\n}', "line 3 is no JSON: "),
-        ("[]", "it is no JSON object"),
-        ('{"hooks": []}', 'its "hooks" is no JSON object'),
-        ('{"hooks": {"PermissionRequest": {}}}', 'its "hooks" has a "PermissionRequest" that is no list'),
-        ('{"hooks": {}, "hooks": {}}', 'it has "hooks" twice: only the last one is read'),
-        ('{"hooks": {"Elicitation": [], "Elicitation": []}}', 'it has "Elicitation" twice: only the last'),
+        *TABLES["unchanged"],
         ("[" * 5000, "it is nested more than 64 levels deep"),
         ('{"a":' * 70 + "1" + "}" * 70, "it is nested more than 64 levels deep"),
     ],

@@ -38,6 +38,7 @@ from ccq_tui.processes import own_command
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind
 from tests.tables import table
 
+TABLES = table(__file__, "mcp_parts.json")
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
@@ -175,20 +176,7 @@ def test_an_answer_from_before_the_call_says_when() -> None:
     assert content.text.endswith("(This was decided at 2026-01-02 03:04 UTC, before this call.)")
 
 
-@pytest.mark.parametrize(
-    ("name", "title", "shown"),
-    [
-        ("claude-code", "", "Claude Code"),
-        ("codex-mcp-client", "", "Codex"),
-        ("gemini-cli-mcp-client-ccq", "", "Gemini CLI"),
-        ("cursor-vscode", "", "Cursor"),
-        ("my-agent", "My Agent", "My Agent"),
-        ("my-agent", "", "my-agent"),
-        ("", "", "MCP client"),
-        ("\x1b[31mred\u202e\n[bold]", "", "␛[31mred‹U+202E› [bold]"),
-        ("x" * 10_000, "", "x" * 39 + "…"),
-    ],
-)
+@pytest.mark.parametrize(("name", "title", "shown"), [*TABLES["names"], ("x" * 10_000, "", "x" * 39 + "…")])
 def test_clients_are_called_what_people_call_them(name: str, title: str, shown: str) -> None:
     assert shown_name(name, title) == shown
 
@@ -205,19 +193,7 @@ def test_a_session_is_a_client_in_a_directory() -> None:
     assert len({one.session_id, *(other.session_id for other in others)}) == 5
 
 
-@pytest.mark.parametrize(
-    ("uri", "path"),
-    [
-        ("file:///work/a%20b/", "/work/a b"),
-        ("file://localhost/work", "/work"),
-        ("file:///work/../x", "/x"),
-        ("file://server/share", ""),
-        ("https://a.example/work", ""),
-        ("file:relative", ""),
-        ("file:///" + "x" * 2_000, ""),
-        ("file:///a%00b", ""),
-    ],
-)
+@pytest.mark.parametrize(("uri", "path"), [*TABLES["roots"], ("file:///" + "x" * 2_000, "")])
 def test_roots_are_directories_of_this_machine(uri: str, path: str) -> None:
     assert file_path(uri) == path
 
@@ -309,15 +285,7 @@ def test_the_lines_are_those_that_are_printed(program: Path) -> None:
     assert printed.replace(str(program.parent), "/home/you") == block[1]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--http", "config", "codex"], "put --http and --port behind config"),
-        (["--port", "9000", "config", "codex"], "put --http and --port behind config"),
-        (["--port", "9000"], "--port is for a server over HTTP: add --http."),
-        (["config", "codex", "--http", "--port", "0"], "name the port on which the server listens"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), TABLES["flags"])
 def test_a_flag_that_would_be_passed_over_is_refused(words: list[str], said: str, program: Path) -> None:
     done = CliRunner().invoke(cli, ["mcp", *words])
     assert (done.exit_code, said in done.output) == (2, True)
@@ -383,46 +351,21 @@ def test_it_is_installed_beside_what_a_client_has_and_taken_out_again(client: st
     assert f"{file}: not installed" in run("status")
 
 
-@pytest.mark.parametrize(
-    ("client", "before"),
-    [
-        ("codex", 'model = "o"'),
-        ("codex", '\n\n# mine\nmodel = "o"\n\n\n# the end\n\n'),
-        ("codex", 'model = "o"\r\n[mcp_servers.other]\r\ncommand = "x"\r\n'),
-        ("cursor", '{\r\n\t"mcpServers": {\r\n\t\t"o": {\r\n\t\t\t"command": "x"\r\n\t\t}\r\n\t}\r\n}'),
-    ],
-)
+@pytest.mark.parametrize(("client", "before"), TABLES["restored"])
 def test_taking_it_out_restores_each_byte(client: str, before: str) -> None:
     installed = entries.with_entry(client, before, entries.stdio_entry(client, ["ccq-tui"]))
     assert entries.servers_in(client, installed)[entries.SERVER]
     assert entries.with_entry(client, installed, None) == before
 
 
-@pytest.mark.parametrize(
-    "below",
-    [
-        '\n\n# mine\n[projects."/work"]\ntrust_level = "trusted"\n',
-        '\n[projects."/work"]\ntrust_level = "trusted"\n',
-        "\n\n# mine",
-    ],
-)
+@pytest.mark.parametrize("below", TABLES["below"])
 def test_what_was_added_below_it_stays_with_its_comment(below: str) -> None:
     above, entry = 'model = "o"', entries.stdio_entry("codex", ["ccq-tui"])
     text = f"{above}\n\n{entries.lines_of('codex', entry)}{below}"
     assert entries.with_entry("codex", text, None) == above + below
 
 
-@pytest.mark.parametrize(
-    ("client", "content"),
-    [
-        ("codex", 'mcp_servers = { ccq = { command = "x" } }\n'),
-        ("codex", "[mcp_servers\n"),
-        ("zed", '{"context_servers": []}'),
-        ("zed", '{\n  // mine\n  "theme": "dark"\n}\n'),
-        ("zed", '{"tabs": [1, ]}'),
-        ("cursor", "[]"),
-    ],
-)
+@pytest.mark.parametrize(("client", "content"), TABLES["unsafe"])
 def test_a_configuration_that_is_not_safely_changed_stays(client: str, content: str, program: Path) -> None:
     file = entries.file_of(client).path
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -441,7 +384,7 @@ def test_the_doctor_passes_over_what_is_no_configuration(content: str, program: 
     assert examine_mcp() == []
 
 
-@pytest.mark.parametrize("args", [5, True, "mcp", {"mcp": 1}, ["mcp", None], [5, "mcp"]])
+@pytest.mark.parametrize("args", TABLES["arguments"])
 def test_the_doctor_passes_over_arguments_that_are_no_list_of_strings(args: object, program: Path) -> None:
     good = {"command": str(program), "args": ["mcp"]}
     servers = {"malformed": {"command": "ccq-tui", "args": args}, "good": good}

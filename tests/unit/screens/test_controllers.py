@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import subprocess
@@ -34,8 +33,7 @@ from ccq_tui.commands.models import (
     offered_modes,
     said,
 )
-from ccq_tui.commands.shell import ShellCommands
-from ccq_tui.commands.workspace import RewindCommand, choices, what_changes
+from ccq_tui.commands.workspace import choices, what_changes
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch, ProgramArguments, Trusted
 from ccq_tui.config.load import Loaded
@@ -52,14 +50,17 @@ from ccq_tui.runtime.view import BYPASS
 from ccq_tui.screens.pickers.picker import choosing
 from ccq_tui.screens.pickers.sessions import Shelved, session_row
 from ccq_tui.screens.session.notifications import LOST, news_of, notification_of
-from ccq_tui.screens.session.prompts import NO_ERROR, Prompts, Remedies
+from ccq_tui.screens.session.prompts import NO_ERROR, Remedies
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.status import git_branch
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
 from tests.actors import PANEL
+from tests.tables import table
 from tests.unit.screens.ui import NoScreen
+
+TABLES = table(__file__, "controllers.json")
 
 
 def test_the_key_for_the_mode_leaves_out_what_was_refused_and_what_is_not_offered() -> None:
@@ -85,22 +86,6 @@ def test_the_key_for_the_mode_leaves_out_what_was_refused_and_what_is_not_offere
     assert ui.said[-1].startswith("Default mode")
 
 
-def test_the_newest_prompt_that_claude_has_not_read_is_taken_back_first() -> None:
-    withdrawn: list[str] = []
-    ui = NoScreen(session=SimpleNamespace(agent=SimpleNamespace(withdraw=withdrawn.append)))
-    settled: list[str] = []
-    queue: Any = SimpleNamespace(settle=settled.extend, sent={})
-    prompts = Prompts(ui, queue, RewindCommand(CommandRunner(ui)), ShellCommands(ui))
-    for name in ("p1", "p2"):
-        prompts.take(ev.PromptAccepted(name, queued=True, prompt_id=name))
-    prompts.take_back()
-    assert withdrawn == ["p2"]
-    prompts.take(ev.PromptReturned("p2", "wanted", "p2", wanted=True))
-    assert (ui.dock.prompt.text, settled) == ("p2", ["p2"])
-    prompts.take_back()
-    assert withdrawn == ["p2", "p1"]
-
-
 def test_a_remedy_is_done_once_and_not_again_too_soon() -> None:
     recovery = SimpleNamespace(offer=None, words="", because="", prompt="again", seconds_to_wait=lambda _: 0)
     session = SimpleNamespace(recovery=recovery, take_offer=lambda: None, reconnect=lambda: None)
@@ -121,37 +106,11 @@ def test_a_remedy_is_done_once_and_not_again_too_soon() -> None:
     assert ui.told == ["elsewhere"]
 
 
-async def kept(inbox: Inbox) -> list[dict[str, Any]]:
-    rows = await inbox.run(lambda store: store.database.rows("SELECT body FROM prompts"))
-    return [json.loads(row[0]) for row in rows]
-
-
 @pytest.fixture
 async def inbox(tmp_path: Path) -> AsyncIterator[Inbox]:
     made = Inbox.begin(tmp_path / "state/inbox.db")
     yield made
     await made.close()
-
-
-async def test_a_prompt_is_on_disk_from_the_field_until_claude_has_written_it_down(
-    tmp_path: Path, inbox: Inbox
-) -> None:
-    ui = NoScreen(tmp_path, program=ProgramArguments(state=tmp_path / "state"))
-    queue = PromptQueue(ui, inbox)
-    queue.begin()
-    await ui.work()
-    ui.dock.prompt.text = "half a thought"
-    queue.edited()
-    ui.later.pop()()
-    ui.dock.prompt.text = ""
-    await asyncio.wrap_future(queue.keep(Sent("p1", "a whole one", "id-1")))
-    (draft,) = await kept(inbox)
-    assert "a whole one" in str(draft["sent"])
-    assert draft["text"] == "", "it left the field in the same write"
-    queue.take(ev.PromptRecorded("p1"))
-    await queue.release()
-    assert not [one for draft in await kept(inbox) for one in draft["sent"]]
-    queue.close()
 
 
 async def test_what_an_earlier_process_sent_and_nobody_read_is_back_in_the_field(
@@ -255,19 +214,7 @@ def test_without_having_started_so_nothing_is_bypassed(auto: bool, refused: set[
     assert all(MEANINGS[mode] in said(mode) for mode in offered)
 
 
-@pytest.mark.parametrize(
-    ("environment", "protocol", "bar"),
-    [
-        ({"TERM_PROGRAM": "iTerm.app"}, "osc9", False),
-        ({"TERM": "xterm-kitty"}, "osc99", False),
-        ({"TERM_PROGRAM": "ghostty", "TERM": "xterm-ghostty"}, "osc777", True),
-        ({"TERM_PROGRAM": "tmux", "TERM": "tmux-256color", "WEZTERM_PANE": "0"}, "osc777", True),
-        ({"TERM": "xterm-256color", "VTE_VERSION": "7600"}, "osc777", False),
-        ({"WT_SESSION": "x"}, "off", True),
-        ({"TERM": "xterm-256color"}, "off", False),
-        ({"TERM": "linux"}, "off", False),
-    ],
-)
+@pytest.mark.parametrize(("environment", "protocol", "bar"), TABLES["terminals"])
 def test_a_terminal_is_sent_what_it_understands(
     environment: dict[str, str], protocol: str, bar: bool
 ) -> None:
@@ -282,15 +229,7 @@ def test_what_is_set_wins() -> None:
     assert not has_progress("off", {"WT_SESSION": "x"})
 
 
-@pytest.mark.parametrize(
-    ("protocol", "sequence"),
-    [
-        ("osc9", "\x1b]9;a;b: c;d\x1b\\"),
-        ("osc777", "\x1b]777;notify;a,b;c;d\x1b\\"),
-        ("osc99", "\x1b]99;i=ccq-tui:d=0:p=title;a;b\x1b\\\x1b]99;i=ccq-tui:d=1:p=body;c;d\x1b\\"),
-        ("off", ""),
-    ],
-)
+@pytest.mark.parametrize(("protocol", "sequence"), TABLES["sequences"])
 def test_sequences(protocol: Notify, sequence: str) -> None:
     assert notification(protocol, "a;b", "c;d", {}) == sequence
 
@@ -318,25 +257,10 @@ def test_what_is_news() -> None:
     assert notification_of("api", ["One", "Two", "Three"]) == ("ccq-tui · api", "One · and 2 more")
 
 
-@pytest.mark.parametrize(
-    ("text", "command"),
-    [
-        ("/model", ("model", "")),
-        ("  /model  opus \n", ("model", "opus")),
-        ("/rename A longer title", ("rename", "A longer title")),
-        ("/compact", None),
-        ("/model\nand more", None),
-        ("/model/x", None),
-        ("/", None),
-        ("model", None),
-        ("see /model", None),
-    ],
-)
-def test_a_prompt_is_a_command_only_when_it_is_nothing_else(
-    text: str, command: tuple[str, str] | None
-) -> None:
+@pytest.mark.parametrize(("text", "command"), TABLES["commands"])
+def test_a_prompt_is_a_command_only_when_it_is_nothing_else(text: str, command: list[str] | None) -> None:
     found = called(text, SLASH_COMMANDS)
-    assert (found and (found[0].name, found[1])) == command
+    assert (found and [found[0].name, found[1]]) == command
 
 
 def test_each_own_command_has_one_name_and_says_what_it_does() -> None:
