@@ -23,7 +23,7 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.questions import Answer, Answered, Dismissed, Kind, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Dismissed, FieldRules, Kind, Question, QuestionSet
 from ccq_tui.questions.events import TextChanged
 from ccq_tui.questions.flow import turn_to
 from ccq_tui.questions.keys import hints
@@ -62,6 +62,7 @@ SETS = {
     "open": (field("one", "a", "b", "c", closed=True),),
     "text": (field("name", required=True, fewest=2), ONE),
     "tags": (field("tags", "x", "y", "z", multi_select=True, closed=True, required=True, fewest=2, most=2),),
+    "note": (Question("note", "note", kind=Kind.TEXT, field=FieldRules()),),
     "count": (field("many", kind=Kind.NUMBER, required=True),),
     "blockers": (field("Blockers", "a", "b", multi_select=True, fewest=2), field("Next")),
     "release": RELEASE,
@@ -123,6 +124,7 @@ async def walked(name: str, by: str, given: str, tmp_path: Path, printed: pytest
         done = await talk(MemoryInbox(), request, "".join(f"{line}\n" for line in lines), printed)
         draft = done.opened.draft or opened(questions)
         assert isinstance(draft, PanelState)
+        assert "draft is here" not in " ".join(done.said), "nobody has typed one"
         return ended(done.outcome) if done.outcome else came(replace(draft, notice="", aside=""))
     served = Served(tmp_path)
     await served.ask(request)
