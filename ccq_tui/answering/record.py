@@ -327,7 +327,8 @@ def _decision(question: Question, data: Mapping[str, Any]) -> Answered:
 
 def _content(form: SchemaForm, data: Mapping[str, Any]) -> Answered:
     """Read values by their names, in the types that the asker expects."""
-    from ccq_tui.questions.schema_form import FieldError, FormError
+    from ccq_tui.questions.checking import FieldError
+    from ccq_tui.questions.schema_form import FormError
 
     _check_fields(data, ("content",))
     if not isinstance(values := data["content"], Mapping):

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from ccq_tui.questions.conditions import asked
-from ccq_tui.questions.limits import PatternError, answer_problem, matcher, selection_problem
+from ccq_tui.questions.checking import FieldError, check
+from ccq_tui.questions.limits import PatternError, matcher
 from ccq_tui.questions.model import Answer, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.numbers import LARGEST_EXACT, fraction, json_number
 
@@ -50,20 +50,6 @@ class FormError(ValueError):
     """A schema that is no form, or one that cannot be filled in here; the message is for a person."""
 
 
-class FieldError(ValueError):
-    """A value that a field does not take; the message is for a person.
-
-    Attributes:
-        number: The field's place, from 0.
-        part: The wrong part of the answer: "selected", "other", "note" or "".
-    """
-
-    def __init__(self, number: int, part: str, problem: str) -> None:
-        super().__init__(problem)
-        self.number = number
-        self.part = part
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
     """One value of a form.
@@ -98,7 +84,7 @@ class SchemaForm:
 
         Raises `FieldError` if a value does not fit the schema, or a required one is missing.
         """
-        check_fields(self.questions.questions, answers)
+        check(self.questions, answers)
         pairs = zip(self.fields, answers, strict=False)
         return {field.name: _value(field, answer) for field, answer in pairs if answer.given}
 
@@ -119,17 +105,6 @@ class SchemaForm:
         )
         self.content(given)
         return given
-
-
-def check_fields(questions: Sequence[Question], answers: Sequence[Answer]) -> None:
-    """Refuse answers, one per question, that a form does not take; raises `FieldError`."""
-    shown = asked(questions, answers)
-    for number, (question, answer) in enumerate(zip(questions, answers, strict=True)):
-        if shown[number]:
-            _check(number, question, answer)
-        elif answer != Answer():
-            part = "other" if answer.other else "selected"
-            raise FieldError(number, part, "it is not asked, given the answers before it")
 
 
 def read_form(
@@ -363,23 +338,6 @@ def _plain(number: float) -> str:
 
 
 # -- values ---------------------------------------------------------------------------------------------
-
-
-def _check(number: int, question: Question, answer: Answer) -> None:
-    if answer.note:
-        raise FieldError(number, "note", "a form takes no notes")
-    if not answer.given or (answer.empty and question.skippable):
-        if question.required:
-            raise FieldError(number, "", "the form needs this")
-        return
-    if question.kind is not Kind.CHOICE:
-        if problem := answer_problem(question, answer.other):
-            raise FieldError(number, "other", problem.replace(" · ", ": "))
-        return
-    if answer.other and question.closed:
-        raise FieldError(number, "other", "only its options can be chosen")
-    if problem := selection_problem(question, len(answer.selected) + bool(answer.other)):
-        raise FieldError(number, "selected", problem)
 
 
 def _value(field: Field, answer: Answer) -> Any:

@@ -11,7 +11,7 @@ import pytest
 from ccq_tui.inbox.store.rows import RequestState
 from tests.tables import table
 from tests.unit.starting import Cli
-from tests.unit.stocked import CACHE, FEATURES, PLAN, asked, stock
+from tests.unit.stocked import CACHE, FEATURES, asked, stock
 
 
 @pytest.mark.parametrize(("words", "problem"), table(__file__, "answers_refused.json"))
@@ -26,12 +26,6 @@ def test_json_that_is_no_answer_is_one_line(
     stock()
     for name, data, problem in (
         (FEATURES, b'{"answers": [{"other": 4}, {}, {}]}', "the JSON is no answer: answers[0].other: a text"),
-        (
-            PLAN,
-            b'{"choice": 4, "choice": 1}',
-            "the JSON is no answer: an object has the field “choice” twice.",
-        ),
-        (FEATURES, b'{"discuss": "%s"}' % (b"x" * 5_000_000), "it has more than 5,000,000 bytes"),
         (CACHE, b'{"discuss": "caf\xe9"}', "it cannot be read: 'utf-8' codec can't decode"),
     ):
         for errors in ("strict", "surrogateescape"):  # as in the locales C.UTF-8 and C

@@ -4,25 +4,11 @@ const WEEK = 7 * 86_400_000;
 
 /** @param {any} question */
 export function asRecord({ id, prompt, header, options, multiSelect, timestamp }) {
-  const rows = options.map((one, place) => ({ ...one, number: place + 1, recommended: false, preview: null }));
-  const asked = {
-    number: 1,
-    text: prompt,
-    header,
-    kind: rows.length ? "choice" : "text",
-    multi_select: multiSelect,
-    options: rows,
-    description: "",
-  };
-  const request = { kind: "question", title: "", questions: [asked], reply: false, isSimple: true };
+  const rows = options.map((one, place) => ({ ...one, number: place + 1 }));
+  const asked = { number: 1, text: prompt, header, multi_select: multiSelect, options: rows };
+  const request = { kind: "question", questions: [asked], reply: false, isSimple: true };
   const expires = new Date(Date.parse(timestamp) + WEEK).toISOString();
-  const body = {
-    version: 1,
-    machine: "",
-    session: { id: "", name: header, directory: "", parked: false },
-    context: "",
-    request,
-  };
+  const body = { session: { name: header, parked: false }, request };
   return { id, timestamp, expires, status: "pending", body, answer: null, statement: null, shape: "question" };
 }
 

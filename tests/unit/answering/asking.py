@@ -22,6 +22,7 @@ from ccq_tui.questions import Answer, Answered, Condition, Discussed, Kind, Opti
 from ccq_tui.questions.conditions import asked
 from tests.unit.answering.documents import RELEASED
 from tests.unit.answering.test_grammar import said
+from tests.unit.inbox.test_validation import SET
 from tests.unit.questions.drive import field
 from tests.unit.remote.publishing import permission, plan
 
@@ -60,6 +61,7 @@ REQUESTS: dict[str, Request] = {
         Question("How many?", kind=Kind.NUMBER, minimum=1, maximum=8, step=1),
         Question("Which name?", kind=Kind.TEXT),
     ),
+    "set": SET,
     "permission": permission(),
     "hooked": PermissionRequest("p", "s", "Bash", {}, origin=Origin(Asker.HOOK)),
     "plan": plan(),

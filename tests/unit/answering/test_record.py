@@ -7,19 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 from pydantic import TypeAdapter, ValidationError
 
 from ccq_tui.inbox.kinds import parse_outcome
 from ccq_tui.inbox.records import outcome_record
-from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.schema import Given
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.questions import Answer, Answered, Discussed, QuestionSet
+from ccq_tui.questions import Answer, Answered
 from ccq_tui.remote.publication import read_answer
 from tests.unit.answering.asking import REQUESTS, ROWS, as_json, entered, words
 from tests.unit.answering.documents import documents
-from tests.unit.inbox.made import sets, values
 
 RECORDED = json.loads(Path(__file__).with_name("documents.json").read_text(encoding="utf-8"))
 GIVEN = TypeAdapter(Given)
@@ -63,17 +60,6 @@ def fits(text: str) -> bool:
 def test_what_is_too_much_is_refused(text: str | bytes, reason: str) -> None:
     with pytest.raises(InvalidOutcome, match=reason):
         parse_outcome(REQUESTS["cache"], text)
-
-
-@given(sets, values)
-def test_any_json_is_an_answer_or_refused(questions: QuestionSet, content: object) -> None:
-    request = QuestionRequest("x", "s", questions)
-    for shape in ({"answers": content}, {"answers": [content]}, {"discuss": content}, {"content": content}):
-        try:
-            outcome = parse_outcome(request, shape)
-        except InvalidOutcome:
-            continue
-        assert isinstance(outcome, Answered | Discussed)
 
 
 def test_what_show_prints_can_be_given_again() -> None:

@@ -91,22 +91,6 @@ WRONG: list[tuple[Request, RequestOutcome, str, str]] = [
     (SET, Discussed(" \n"), "text", "an empty reply says nothing"),
     (SET, Discussed("hm", GOOD[:1]), "answers", "4 answers are needed, one a question, not 1"),
     (SET, answers(0, Answer(("C",))), "answers[0].selected", "no option “C”, or it is given too often"),
-    (SET, answers(0, Answer(("A", "B"))), "answers[0].selected", "the question takes one choice"),
-    (SET, answers(0, Answer(("A",), other="x")), "answers[0].selected", "the question takes one choice"),
-    (SET, answers(0, Answer(empty=True)), "answers[0].empty", "the question takes one choice, not none"),
-    (SET, answers(0, Answer(other=" ")), "answers[0].other", "a blank text is no answer"),
-    (SET, answers(1, Answer(("A", "A"))), "answers[1].selected", "no option “A”, or it is given too often"),
-    (
-        SET,
-        answers(1, Answer(("A",), empty=True)),
-        "answers[1].empty",
-        "not together with a selection or a text",
-    ),
-    (SET, answers(2, Answer(("A",))), "answers[2].selected", "the question has no options"),
-    (SET, answers(2, Answer(other="\t")), "answers[2].other", "a blank text is no answer"),
-    (SET, answers(2, Answer(empty=True)), "answers[2].empty", "the question takes a text, not a selection"),
-    (SET, answers(3, Answer(other="80")), "answers[3].other", "out of range: 1024 to 65535"),
-    (SET, answers(3, Answer(other="many")), "answers[3].other", "not a number: type one such as 1024"),
     (
         PERMISSION,
         Allowed(suggestion=replace(GRANTED, destination="userSettings")),
@@ -165,33 +149,6 @@ def test_whatever_a_panel_gives_a_form_takes(happened: list[Event]) -> None:
         state = step(state, event)
     if state.outcome is not None:
         check_outcome(DEPLOY, state.outcome)
-
-
-@pytest.mark.parametrize(
-    ("outcome", "message"),
-    [
-        (Answered((Answer(other="Ada"),)), "answers: 3 answers are needed, one a question, not 1"),
-        (filled(Answer()), "answers[0]: name: the form needs this"),
-        (filled(Answer(other="A")), "answers[0].other: name: too short: at least 2 characters, not 1"),
-        (filled(Answer(other="Ada", note="hm")), "answers[0].note: name: a form takes no notes"),
-        (filled(count=Answer(other="1.5")), "answers[1].other: not a whole number"),
-        (
-            filled(env=Answer(other="test")),
-            "answers[2].other: it takes one of its options, and no text of your own",
-        ),
-        (
-            filled(env=Answer(selected=("test",))),
-            "answers[2].selected: no option “test”, or it is given too often",
-        ),
-        (Discussed("why?"), "a form cannot end as “discussed”"),
-        (Expired(), "a form cannot end as “expired”"),
-        (Allowed(), "a form cannot end as “allowed”"),
-    ],
-)
-def test_what_a_form_does_not_take_is_said_with_its_field(outcome: RequestOutcome, message: str) -> None:
-    with pytest.raises(InvalidOutcome) as caught:
-        check_outcome(DEPLOY, outcome)
-    assert str(caught.value) == message
 
 
 def test_a_form_is_accepted_declined_and_dismissed() -> None:

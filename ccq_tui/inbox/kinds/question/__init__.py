@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,8 +12,7 @@ from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
 from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
-from ccq_tui.questions.numbers import number_problem
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, QuestionSet
 from ccq_tui.text import one_line
 
 
@@ -69,50 +67,16 @@ def _check_count(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
 
 def check_answers(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
     """Refuse answers that a set does not take."""
+    from ccq_tui.questions.checking import FieldError, check  # a list checks nothing
+
     _check_count(questions, answers)
-    for number, (question, answer) in enumerate(zip(questions.questions, answers, strict=True)):
-        for part, wrong, reason in _problems(question, answer, typed=questions.is_prompt):
-            if wrong:
-                raise InvalidOutcome(f"answers[{number}].{part}", reason)
-    if questions.is_form:
-        _check_fields(questions, answers)
-
-
-def _check_fields(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
-    from ccq_tui.questions.schema_form import FieldError, check_fields  # a list checks nothing
-
     try:
-        check_fields(questions.questions, answers)
+        check(questions, answers)
     except FieldError as error:
         asked = one_line(questions.questions[error.number].text, 40)
         field = f"answers[{error.number}]" + (f".{error.part}" if error.part else "")
-        raise InvalidOutcome(field, f"{asked}: {error}") from error
-
-
-def _problems(question: Question, answer: Answer, *, typed: bool) -> Iterator[tuple[str, object, str]]:
-    """Yield each part of an answer with whether it is wrong, and why; ``typed`` at a program's prompt."""
-    other, labels = answer.other, Counter(option.label for option in question.options)
-    if question.kind is Kind.CHOICE:
-        beyond = Counter(answer.selected) - labels
-        label = one_line(next(iter(beyond), ""), 40)
-        yield "selected", beyond, f"no option “{label}”, or it is given too often"
-        yield "other", other and question.closed, "it takes one of its options, and no text of your own"
-        single, both = not question.multi_select, answer.selected or other
-        yield "empty", answer.empty and single, "the question takes one choice, not none"
-        yield "empty", answer.empty and both, "not together with a selection or a text"
-        several = len(answer.selected) + bool(other) > 1
-        yield "selected", single and several, "the question takes one choice"
-    else:
-        yield "selected", answer.selected not in ((), tuple(labels)), "the question has no options"
-        yield "other", answer.selected and other, "not together with a selection"
-        yield "empty", answer.empty, f"the question takes a {question.kind}, not a selection"
-    yield "other", other and not other.strip(), "a blank text is no answer"
-    if other and question.kind is Kind.NUMBER:
-        problem = number_problem(question, other)
-        yield "other", problem, problem.replace(" · ", ": ")
-    if typed:
-        yield "note", answer.note, "a program's prompt takes no note: leave it out"
-        yield "other", not other.isprintable(), "a program's prompt takes one line of plain text"
+        reason = one_line(str(error), 200)
+        raise InvalidOutcome(field, f"{asked}: {reason}" if questions.is_form else reason) from error
 
 
 def deliver(request: QuestionRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001
