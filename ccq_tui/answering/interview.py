@@ -29,14 +29,17 @@ class Interview:
 
     @staticmethod
     def of(questions: QuestionSet, draft: PanelState | None = None, *, reviews: bool = True) -> Interview:
-        """Begin, or go on from a draft of any surface, without what belongs to that."""
-        draft = draft or opened(questions)
+        """Begin, or go on from a draft of any surface, without what belongs to that; decide anew."""
+        edited = draft.edited if draft is not None else ""
+        if draft is None or draft.page.question.acts:
+            draft = opened(questions)
         state = PanelState(
             draft.questions,
             tuple(replace(page, filter="") for page in draft.pages),
             tab=draft.tab,
             focus=resting_focus(draft.pages, draft.tab),
             discussion=draft.discussion,
+            edited=edited,
             aside=draft.aside,
             recalled=draft.recalled,
             asker=draft.asker,

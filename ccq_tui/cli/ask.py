@@ -318,9 +318,9 @@ async def _begun(given: Sequence[Answer | None], show: Show, filling: Filling) -
     """Show a form with the answers that are given as its draft."""
     from ccq_tui.answering.interview import Interview
     from ccq_tui.inbox.actors import Actor, Surface
-    from ccq_tui.questions.state import PanelState
 
-    if any(given) and isinstance(state := filling.opened.shown, PanelState):
+    if any(given):
+        state = filling.opened.shown
         begun = Interview.of(state.questions, state).given(given)
         filling.opened.type(begun.state, Actor.here(Surface.COMMAND, NAME))
     await show(filling)
@@ -340,10 +340,9 @@ async def _on_screen(filling: Filling) -> None:
 def first_frame(filling: Filling, columns: int, rows: int) -> str:
     """Return the question in front, drawn about where the screen will have it."""
     from ccq_tui.inbox.requests import FormRequest
-    from ccq_tui.questions.state import PanelState
 
     state, request = filling.opened.shown, filling.opened.request
-    if not isinstance(state, PanelState) or not isinstance(request, FormRequest):
+    if not isinstance(request, FormRequest):
         return ""
     low, width = rows < LOW, max((len(name) for name in request.context), default=0) + 2
     width = width if columns >= NARROW else 0

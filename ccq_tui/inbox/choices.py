@@ -71,15 +71,16 @@ def permission_asked(request: PermissionRequest) -> Asked:
 
 def plan_asked(request: PlanRequest) -> Asked:
     """Return the ways to decide on a plan."""
-    return _asked(request, "Plan", [one for one in PLAN_WAYS if request.auto or one[1] != DECIDES])
+    ways = [one for one in PLAN_WAYS if request.auto or one[1] != DECIDES]
+    return _asked(request, "Plan", ways, request.plan)
 
 
-def _asked(request: DecidedRequest, header: str, ways: Iterable[Way]) -> Asked:
+def _asked(request: DecidedRequest, header: str, ways: Iterable[Way], editable: str = "") -> Asked:
     if request.origin.is_foreign:  # only a session of ours can take a text with a permission
         ways = [one for one in ways if not (one[0].label.endswith("…") and isinstance(one[1], Allowed))]
     options, values = zip(*ways, strict=True)
     question = Question("", header, options, closed=True)
-    return Asked(QuestionSet(request.tool_use_id, (question,)), values)
+    return Asked(QuestionSet(request.tool_use_id, (question,), editable=editable), values)
 
 
 def _lasting(suggestions: Iterable[Suggestion], command: str) -> Iterator[Way]:

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from ccq_tui.inbox.decision import NO_ROW, DecisionState
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import DecidedRequest, PermissionRequest, QuestionRequest, Request
-from ccq_tui.questions.model import CLAUDE, Recalled
+from ccq_tui.inbox.requests import AnsweredRequest, PermissionRequest, QuestionRequest, Request
+from ccq_tui.questions.acts import NO_ROW
+from ccq_tui.questions.model import CLAUDE
 from ccq_tui.questions.state import PanelState, opened
 
-Draft = PanelState | DecisionState
+Draft = PanelState
 
 
 def first_draft(request: Request) -> Draft:
     """Return the draft with which a request opens."""
-    if isinstance(request, DecidedRequest):
-        cursor = NO_ROW if isinstance(request, PermissionRequest) and request.danger else 0
-        return DecisionState(request, kind_of(request).asked(request).question, cursor)
+    asked = kind_of(request).asked(request).questions
     # A form is named by its title.
-    named = isinstance(request, QuestionRequest) or not request.questions.title
-    return opened(request.questions, request.origin.called if named else CLAUDE)
-
-
-def with_recalled(draft: Draft, recalled: tuple[Recalled | None, ...]) -> Draft:
-    """Return a draft with the earlier answers to its questions."""
-    return replace(draft, recalled=recalled) if isinstance(draft, PanelState) else draft
+    named = isinstance(request, QuestionRequest) or (isinstance(request, AnsweredRequest) and not asked.title)
+    state = opened(asked, request.origin.called if named else CLAUDE)
+    dangerous = isinstance(request, PermissionRequest) and request.danger
+    return state.with_page(cursor=NO_ROW) if dangerous else state

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
-from ccq_tui.inbox.draft import Draft, first_draft, with_recalled
+from ccq_tui.inbox.draft import Draft, first_draft
 from ccq_tui.inbox.kinds import outcome_of
 from ccq_tui.inbox.port import DraftUpdated, Parked, RequestChange, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
@@ -126,7 +126,7 @@ class OpenRequest:
     @property
     def shown(self) -> Draft:
         """The draft with which it opens in a panel."""
-        return with_recalled(self.draft or first_draft(self.request), self.recalled)
+        return replace(self.draft or first_draft(self.request), recalled=self.recalled)
 
     # -- surfaces -------------------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import QuestionRequest, Request
-from ccq_tui.questions.state import PanelState
 from ccq_tui.text import one_line
 from ccq_tui.words import plural
 
@@ -78,7 +77,7 @@ class WaitingLine:
     @property
     def _draft(self) -> str:
         """The progress of what nobody has confirmed."""
-        drafts = [item.draft for item in self.items if isinstance(item.draft, PanelState)]
+        drafts = [item.draft for item in self.items if item.draft is not None]
         answered, of = sum(one.answered_count for one in drafts), sum(len(one.asked_tabs) for one in drafts)
         return f"draft {answered}/{of}, nothing sent" if answered else ""
 

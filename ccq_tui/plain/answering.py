@@ -12,7 +12,6 @@ from functools import partial
 from ccq_tui.answering.grammar import TypedError, acts_to_type, read_line
 from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
@@ -28,7 +27,7 @@ from ccq_tui.plain.question import command_of, help_text, label_of, prompt_of, t
 from ccq_tui.plain.tables import as_sentences, sentences
 from ccq_tui.questions import Answer, Answered, Dismissed, Outcome
 from ccq_tui.questions.prose import answer_line
-from ccq_tui.questions.state import Page, PanelState
+from ccq_tui.questions.state import Page
 from ccq_tui.text import one_line
 from ccq_tui.words import SHORT, waiting
 
@@ -91,13 +90,11 @@ class _Talk:
         self._interview = self._begun()
         self._draft = opened.draft
         """The draft as last read or kept here."""
-        self._edited = opened.draft.plan if isinstance(opened.draft, DecisionState) else ""
         self._shown: int | None = None
 
     def _begun(self) -> Interview:
-        draft, request = self._opened.shown, self._opened.request
-        state = draft if isinstance(draft, PanelState) else None
-        return Interview.of(kind_of(request).asked(request).questions, state)
+        asked = kind_of(self._opened.request).asked(self._opened.request)
+        return Interview.of(asked.questions, self._opened.shown)
 
     async def run(self) -> End:
         """Ask until there is an end."""
@@ -172,9 +169,9 @@ class _Talk:
         if one.question is None or not one.question.acts:
             self._lines.say(label_of(one), text_of(one))
             return
-        shown = request
-        if isinstance(request, PlanRequest) and self._edited:
-            shown = replace(request, plan=self._edited)
+        shown, edited = request, one.state.edited
+        if isinstance(request, PlanRequest) and edited:
+            shown = replace(request, plan=edited)
         self._lines.say(kind_of(request).WORD, "\n".join(sentences(kind_of(request).document(shown, None))))
         for name, option, act in zip(
             acts_to_type(one.question), one.question.options, one.question.acts, strict=True
@@ -210,7 +207,7 @@ class _Talk:
 
     async def _settle(self, outcome: Outcome | Dismissed) -> None:
         """Settle the request, and say how; raises `InvalidOutcome` if it does not take the outcome."""
-        verdict = await self._opened.answer(outcome, self._actor, self._edited)
+        verdict = await self._opened.answer(outcome, self._actor, self._interview.state.edited)
         if not isinstance(verdict, Won):
             raise _Settled(verdict.words if isinstance(verdict, AlreadySettled) else GONE)
         given, seen = "", self._interview.state.page.question.seen

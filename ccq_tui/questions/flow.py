@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ccq_tui.questions import moves
+from ccq_tui.questions import acts, moves
 from ccq_tui.questions.model import Answer
 from ccq_tui.questions.outcome import Answered, Declined, Dismissed
 from ccq_tui.questions.state import Focus, PanelState, resting_focus
@@ -15,6 +15,8 @@ NEEDED = "an answer is needed here · give one, or decline"
 
 def go_on(state: PanelState) -> PanelState:
     """Take the current answer, and continue with the next question, the review, or the end."""
+    if state.page.question.acts:
+        return acts.send(state) if state.typing else acts.take_row(state)
     match state.focus:
         case Focus.LIST:
             return _from_list(state)
@@ -86,6 +88,8 @@ def back(state: PanelState) -> PanelState:
 
 def decline(state: PanelState) -> PanelState:
     """Ask whether to decline; if asked already, decline."""
+    if state.page.question.acts:
+        return acts.refuse(state)
     if state.focus is Focus.DECLINE:
         return replace(state, outcome=Declined())
     return replace(moves.leave_text(state), focus=Focus.DECLINE, large=False, notice="")
@@ -101,6 +105,8 @@ def open_for_editor(state: PanelState) -> PanelState:
     """Open a text on purpose, for the person's own editor; if the keys act on no question there is none."""
     if state.typing:
         return replace(state, stray=None)
+    if state.questions.editable:
+        return state  # its surface opens the editor with that
     if state.focus is Focus.DECLINE or (state.in_review and state.review_row == len(state.pages)):
         return state
     return moves.open_other(turn_to(state, state.review_row) if state.in_review else state)

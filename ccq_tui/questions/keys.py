@@ -8,7 +8,7 @@ from functools import partial
 
 from ccq_tui.input.gate import KeyKind
 from ccq_tui.input.keys import DEFAULT, Chosen, Does, Hints, KeyPlace, key_line, row_for
-from ccq_tui.questions import flow, moves
+from ccq_tui.questions import acts, flow, moves
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.limits import counted, selection_problem
 from ccq_tui.questions.marks import misleads, number_of
@@ -31,6 +31,7 @@ class KeyStep:
         by_pages: Whether these are pages.
         edits: Whether the surface then edits the open text in the person's own editor.
         writes: Whether it begins own words with the key.
+        act: The row of the act that it names, or None.
     """
 
     do: Callable[[PanelState], PanelState]
@@ -40,6 +41,7 @@ class KeyStep:
     by_pages: bool = False
     edits: bool = False
     writes: bool = False
+    act: int | None = None
 
 
 def _unchanged(state: PanelState) -> PanelState:
@@ -117,12 +119,23 @@ def words(state: PanelState) -> frozenset[str]:
     return frozenset(word for word, holds in found.items() if holds)
 
 
+def place_of(state: PanelState) -> KeyPlace:
+    """Return the place of its keys in the table."""
+    return KeyPlace.DECISION if state.page.question.acts else KeyPlace.QUESTION
+
+
 def action_for(state: PanelState, key: str, character: str = "") -> KeyStep | None:
     """Return the action of a key in a state, or None for none (in a text field: if it edits the text)."""
     if state.hidden:
         return FOLD if key == "f2" else None
     now = words(state)
-    row = row_for(KeyPlace.QUESTION, key, now)
+    row = row_for(place_of(state), key, now)
+    if row is not None and row.action == "choose":
+        marks = [act.key for act in state.page.question.acts]
+        if key in marks:
+            return KeyStep(_unchanged, act=marks.index(key))
+        # A digit without an act was meant for one that is not offered: it begins no text.
+        return None if key.isdigit() else _types(character)
     if row is not None and row.action == "row":
         # One beyond them means nothing, as any other letter.
         if (picked := _row_of(state, row.keys.index(key))) is not None:
@@ -168,7 +181,7 @@ def kind_of(state: PanelState, event: Pressed) -> KeyKind:
     action = action_of(state, event)
     if action is None or action.writes:
         return KeyKind.NONE
-    row = row_for(KeyPlace.QUESTION, event.key, words(state))
+    row = row_for(place_of(state), event.key, words(state))
     kind = row.kind if row is not None and not state.hidden else KeyKind.ACT
     if event.key.isdigit() and not state.page.question.multi_select:
         return KeyKind.ACT
@@ -179,6 +192,8 @@ def kind_of(state: PanelState, event: Pressed) -> KeyKind:
 
 def _enter_decides(state: PanelState) -> bool:
     page = state.page
+    if page.question.acts and not state.typing:
+        return page.cursor in page.rows and not page.question.acts[page.cursor].takes_words
     if state.focus is Focus.LIST:
         return page.cursor != page.other_row or page.question.closed or bool(page.draft.other.strip())
     return state.focus in (Focus.REVIEW, Focus.FIELD) or state.sends_text
@@ -252,6 +267,8 @@ def _reading(state: PanelState) -> Does:
 
 def enter_words(state: PanelState) -> Does:
     """Return in so many words what Enter does in a state."""
+    if state.page.question.acts:
+        return acts.enter_words(state)
     if state.doubt is not None:
         return _reading(state)
     if state.typing and state.focus is not Focus.FIELD and not state.text.strip():

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ccq_tui.input.gate import KeyKind
-from ccq_tui.questions import moves
+from ccq_tui.questions import acts, moves
 from ccq_tui.questions.events import (
     Clicked,
     Doubted,
@@ -40,30 +40,35 @@ def step(state: PanelState, event: Event) -> PanelState:
     if state.outcome is not None:
         return state
     heard = state
-    if isinstance(event, Pressed | Clicked | Words):
+    typed = isinstance(event, TextChanged) and bool(state.page.question.acts)
+    if typed or isinstance(event, Pressed | Clicked | Words):
         if state.aside or state.warned:
-            heard = replace(state, aside="", warned=False)
+            heard = replace(state, aside="", warned=None)
         if state.aside == TEXT_LEFT_OUT and isinstance(event, Pressed) and action_of(state, event) is OTHER:
             return moves.pick(heard, state.page.other_row)
     after = _stepped(heard, event)
-    return after if after.outcome is None else _confirmed(after, state)
+    return after if after.outcome is None else _confirmed(after, state, event)
 
 
-def _confirmed(after: PanelState, before: PanelState) -> PanelState:
-    """Ask once more before a set is confirmed that is not whole yet, or that leaves typed text out."""
+def _confirmed(after: PanelState, before: PanelState, event: Event) -> PanelState:
+    """Ask once more before a set is confirmed that is not whole yet, not seen, or leaves typed text out."""
+    if after.page.question.acts:
+        return acts.confirmed(after, before, event)
     if before.arriving is not None:
         return replace(after, outcome=None, aside=NOT_ASKED if before.arriving.whole else NOT_COMPLETE)
     if before.warned or after.needs_review or not isinstance(after.outcome, Answered):
         return after
     # What was typed is no part of an answer that is sent without a review.
     aside = TEXT_LEFT_OUT if after.page.unselected else REPLY_LEFT_OUT if after.discussion.strip() else ""
-    return replace(after, outcome=None, warned=True, aside=aside) if aside else after
+    warned = (after.page.cursor, "")
+    return replace(after, outcome=None, warned=warned, aside=aside) if aside else after
 
 
 def _stepped(state: PanelState, event: Event) -> PanelState:
     match event:
-        case Seen(rows):
-            return replace(state, in_sight=rows)
+        case Seen(rows, unseen, at_least):
+            warned = state.warned if unseen or not state.page.question.acts else None
+            return replace(state, in_sight=rows, unseen=unseen, at_least=at_least, warned=warned)
         case Signed(words):
             return replace(state, aside=words)
         case Pressed():
@@ -73,7 +78,8 @@ def _stepped(state: PanelState, event: Event) -> PanelState:
         case TakenBack(before):
             return _taken_back(state, before)
         case Doubted(letter):
-            open_here = state.in_review or not state.page.question.closed  # to own words
+            question = state.page.question
+            open_here = state.in_review or question.acts or not question.closed  # to own words
             first = open_here and state.focus in READINGS and not (state.text or state.page.draft.other)
             row = 0 if state.in_review else state.page.cursor
             return replace(state, doubt=Doubt(letter, state.focus, row)) if first else state
@@ -82,13 +88,15 @@ def _stepped(state: PanelState, event: Event) -> PanelState:
         case TabClicked(tab):
             return state if state.hidden else turn_to(moves.leave_text(state), tab)
         case TextChanged(text):
-            return moves.set_text(state, text)
+            return moves.set_text(state, typable(text))
 
 
 def _pressed(state: PanelState, event: Pressed) -> PanelState:
     action = action_of(state, event)
     if action is None:
         return state
+    if action.act is not None:
+        return acts.take_named(state, action.act, at_once=event.decides)
     if not event.decides and kind_of(state, event) is KeyKind.DECIDE:
         return state
     if (row := _taken_by(state, action)) is not None and not moves.is_in_sight(state, row):
@@ -107,7 +115,7 @@ def _taken_back(state: PanelState, before: PanelState) -> PanelState:
     pages = [was if was.question == now.question else now for was, now in both]
     pages += state.pages[len(pages) :]
     kept = {name: getattr(before, name) for name in TAKEN_BACK}
-    return replace(state, **kept, pages=tuple(pages), aside="", warned=False)
+    return replace(state, **kept, pages=tuple(pages), aside="", warned=None)
 
 
 def _taken_by(state: PanelState, action: KeyStep) -> int | None:
@@ -117,10 +125,14 @@ def _taken_by(state: PanelState, action: KeyStep) -> int | None:
     if state.focus is Focus.REVIEW:
         return state.review_row
     page = state.page
+    if page.cursor in page.rows and page.question.acts and page.question.acts[page.cursor].takes_words:
+        return None  # opening a text decides nothing
     return 0 if page.is_field else page.cursor if page.cursor in page.rows else None
 
 
 def _clicked(state: PanelState, row: int) -> PanelState:
+    if state.page.question.acts:
+        return acts.click(state, row)
     state = moves.leave_text(state)
     if state.in_review:
         if row not in state.all_tabs:

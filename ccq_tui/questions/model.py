@@ -235,6 +235,7 @@ class QuestionSet:
         intro: The text before the first question, or "".
         is_form: Whether it is a form, which can be dismissed.
         is_prompt: Whether it is a program's prompt: an answer is typed there, so it is one line.
+        editable: A text that a person may change before one of its acts is taken: the plan; or "".
     """
 
     id: str
@@ -244,6 +245,7 @@ class QuestionSet:
     intro: str = ""
     is_form: bool = False
     is_prompt: bool = False
+    editable: str = ""
 
     @property
     def secret(self) -> bool:

@@ -12,6 +12,7 @@ OUT_OF_SIGHT = "the row was out of sight · press again to choose it"
 KEPT = "your words are kept, not sent · Enter again takes them"
 KEPT_ASIDE = "your words are kept, not sent · c continues them"
 CLOSED = "choose one of the options · the question takes no text of your own"
+EMPTY_PLAN = "an empty plan cannot be approved · the proposed plan is back"
 NO_TEXT = "no text is taken here · open a question to change its answer"
 
 
@@ -38,11 +39,15 @@ def move_to_edge(state: PanelState, *, last: bool) -> PanelState:
 
 def is_in_sight(state: PanelState, row: int) -> bool:
     """Return whether a row of the tab shown is on the screen, as far as its surface can scroll it away."""
+    if state.large and state.page.question.acts:
+        return False
     return state.in_sight is None or row in state.in_sight
 
 
 def sought(state: PanelState, row: int) -> PanelState:
     """Put the cursor on a row that is out of sight, for its surface to bring it back, and take nothing."""
+    if state.page.question.acts:
+        return replace(_small(state).with_page(cursor=row), aside=OUT_OF_SIGHT)
     if state.in_review:
         return replace(state, review_row=row, aside=OUT_OF_SIGHT)
     return replace(state if state.page.is_field else state.with_page(cursor=row), aside=OUT_OF_SIGHT)
@@ -145,8 +150,10 @@ def mark_all(state: PanelState) -> PanelState:
 def open_other(state: PanelState, seed: str = "") -> PanelState:
     """Go to the custom text, the field or, from the review, the discussion, with ``seed`` at its end.
 
-    A seed typed on another row selects nothing.
+    A seed typed on another row selects nothing. Among acts it is the text of one that takes words.
     """
+    if state.page.question.acts:
+        return open_words(state, words_row(state), seed)
     if state.in_review:
         if not (seed and state.questions.takes_prose):
             return replace(state, aside=NO_TEXT) if seed else state
@@ -162,6 +169,26 @@ def open_other(state: PanelState, seed: str = "") -> PanelState:
         state = state.with_draft(other=state.page.draft.other + seed)
     focus = Focus.FIELD if field else Focus.OTHER
     return replace(state, focus=focus, large=False, notice="", stray=stray)
+
+
+def words_row(state: PanelState, *, refusing: bool = False) -> int:
+    """Return the act whose text other keys open: that under the cursor, else a refusal: it does no harm."""
+    acts, here = state.page.question.acts, state.page.cursor
+    if not refusing and here in state.page.rows and acts[here].takes_words:
+        return here
+    return next(row for row, act in enumerate(acts) if act.takes_words and not act.allows)
+
+
+def open_words(state: PanelState, row: int, seed: str = "") -> PanelState:
+    """Open the text of an act in its row, with ``seed`` at its end."""
+    draft = replace(state.page.draft, other=state.page.draft.other + seed, text_row=row)
+    state = _small(state).with_page(cursor=row, draft=draft)
+    return replace(state, focus=Focus.OTHER, notice="", stray=row if seed else None)
+
+
+def _small(state: PanelState) -> PanelState:
+    """Show the acts again in place of what was enlarged: until they are drawn, none is in sight."""
+    return replace(state, large=False, in_sight=frozenset()) if state.large else state
 
 
 def add_words(state: PanelState, words: str) -> PanelState:
@@ -202,14 +229,26 @@ def set_text(state: PanelState, text: str) -> PanelState:
         case Focus.DISCUSS:
             return replace(state, discussion=text, notice="")
         case _:
-            return state
+            return _edited(state, text)
+
+
+def _edited(state: PanelState, text: str) -> PanelState:
+    """Take a text of the set as changed; an empty or unchanged one restores what was proposed."""
+    if not state.questions.editable:
+        return state
+    same = text.strip() == state.questions.editable.strip()
+    aside = "" if text.strip() else EMPTY_PLAN
+    return replace(state, edited="" if same or aside else text, aside=aside)
 
 
 def leave_text(state: PanelState, *, taken: bool = False) -> PanelState:
     """Leave the open text; ``taken`` by Enter, which takes nothing from an empty one.
 
-    Custom text that is not empty becomes selected, unless a stray key opened it: that takes Enter.
+    Custom text that is not empty becomes selected, unless a stray key opened it: that takes Enter; the text
+    of an act is one only once it is sent.
     """
+    if state.focus is Focus.OTHER and state.page.question.acts:
+        return replace(state, focus=Focus.LIST, notice="", stray=None, doubt=None)
     taken = taken and bool(state.text.strip())
     left_own = state.left_own or state.focus is Focus.OTHER
     if state.focus is Focus.OTHER:
@@ -234,6 +273,13 @@ def swap(state: PanelState) -> PanelState:
     doubt, text = state.doubt, state.text
     if doubt is None:
         return state
+    if state.page.question.acts:
+        row = doubt.row if doubt.is_word else words_row(state, refusing=True)
+        text = text.removeprefix(doubt.letter) if doubt.is_word else doubt.letter + text
+        draft = replace(state.page.draft, other=text, text_row=row)
+        return replace(
+            state.with_page(cursor=row, draft=draft), doubt=replace(doubt, is_word=not doubt.is_word)
+        )
     after = set_text(state, "")
     if doubt.is_word:
         after = after if after.in_review else after.with_page(cursor=doubt.row)

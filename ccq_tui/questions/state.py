@@ -62,6 +62,7 @@ class Draft:
         other: The custom text, or the content of the field of a text or number question.
         other_on: Whether the custom text is selected.
         note: The note.
+        text_row: The row of the act that the custom text is for, or None for the row of one's own words.
         taken: Whether a person selected, typed or continued from it: a proposal alone is no answer, and
             nothing that is taken is “none of these”, or a question left empty on purpose.
     """
@@ -71,6 +72,7 @@ class Draft:
     other_on: bool = False
     note: str = ""
     taken: bool = False
+    text_row: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +252,12 @@ class PanelState:
         stray: The row under the cursor when a key that is no command, or a word, opened the text, or None
             when the text was opened on purpose.
         doubt: The letter that opened the text, if that may have begun a word instead, or None.
-        warned: Whether the last key was a warning that custom text is unselected.
+        edited: The text of the set that a person may change, as changed, or "".
+        warned: What the last key did not do because of a warning, the row that it took and its name, or None.
         in_sight: The rows on the screen as last reported, or None for a surface that shows all of them.
             No part of the draft.
+        unseen: Number of lines to decide on that were never on the screen, as last reported.
+        at_least: Whether there are more of those than were counted.
         recalled: The earlier answer to each question, in their order; empty if none is known. No part
             of the draft.
         asker: The asker's name, as people call it.
@@ -273,8 +278,11 @@ class PanelState:
     aside: str = ""
     stray: int | None = None
     doubt: Doubt | None = None
-    warned: bool = False
+    edited: str = ""
+    warned: tuple[int, str] | None = None
     in_sight: frozenset[int] | None = field(default=None, compare=False)
+    unseen: int = field(default=0, compare=False)
+    at_least: bool = field(default=False, compare=False)
     recalled: tuple[Recalled | None, ...] = field(default=(), compare=False)
     asker: str = CLAUDE
 
@@ -399,7 +407,7 @@ class PanelState:
     @property
     def has_draft(self) -> bool:
         """Whether anything was selected, typed or noted that would be missed."""
-        return bool(self.discussion) or any(
+        return bool(self.discussion or self.edited) or any(
             page.draft.note
             or page.draft.other != proposed(page.question)
             or page.draft.selected != first_page(page.question).draft.selected

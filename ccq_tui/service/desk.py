@@ -21,7 +21,6 @@ from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome
 from ccq_tui.questions import Answered, Expired, QuestionSet
 from ccq_tui.questions.model import Question, same_words
 from ccq_tui.questions.prose import answer_line
-from ccq_tui.questions.state import PanelState
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.question_text import question_asked
 from ccq_tui.service.run import Happened, Run
@@ -245,8 +244,7 @@ def _interview(opened: OpenRequest) -> Interview:
     """Go on from the newest draft, with nothing that lasts, which is for the person at the machine."""
     if opened.stale is not None:
         opened.take_over()
-    asked, draft = _offered(opened.request), opened.shown
-    return Interview.of(asked, draft if isinstance(draft, PanelState) else None, reviews=False)
+    return Interview.of(_offered(opened.request), opened.shown, reviews=False)
 
 
 def _replied(one: Interview, number: int, text: str) -> Interview:

@@ -16,7 +16,6 @@ from textual.geometry import Region
 from textual.screen import Screen
 
 from ccq_tui.config.trust_question import ROWS
-from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import OverviewScreen
@@ -141,8 +140,8 @@ def _row_of(view: LineView) -> tuple[int | None, str]:
 
 
 def _row_of_panel(state: Any, view: str | None) -> tuple[int | None, str]:
-    if isinstance(state, DecisionState) and view == "choices":
-        return state.cursor, "" if state.typing else state.question.options[state.cursor].label
+    if isinstance(state, PanelState) and view == "choices":
+        return state.page.cursor, "" if state.typing else state.page.question.options[state.page.cursor].label
     if not isinstance(state, PanelState) or view != "list" or state.focus is Focus.DECLINE:
         return None, ""
     if state.in_review:

@@ -21,8 +21,9 @@ from textual.widgets import Static
 from ccq_tui import theming
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.draft import Draft, first_draft
+from ccq_tui.inbox.kinds import outcome_of
 from ccq_tui.inbox.open_request import Signal
-from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, Request
 from ccq_tui.questions import Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.theming.load import shipped
@@ -172,8 +173,8 @@ class Asked:
 
     stale = None
 
-    def __init__(self, shown: Draft, app: PanelHost) -> None:
-        self.shown, self.draft, self._app = shown, shown, app
+    def __init__(self, shown: Draft, app: PanelHost, request: Request | None = None) -> None:
+        self.shown, self.draft, self._app, self.request = shown, shown, app, request
         self.changed: Signal[Any] = Signal()
 
     def show(self) -> None:
@@ -226,8 +227,8 @@ class PanelHost(App[None]):
         self.session, self.unseen_above = session, lambda: (0, False)
         return self
 
-    def heard(self, panel: Any, state: Draft, **options: Any) -> Any:
-        panel.begin(Asked(state, self), **options)
+    def heard(self, panel: Any, state: Draft, request: Request | None = None, **options: Any) -> Any:
+        panel.begin(Asked(state, self, request), **options)
         return panel
 
     async def put(self, *questions: Question, **options: Any) -> None:
@@ -262,8 +263,9 @@ class PanelHost(App[None]):
             yield Static("● I looked at the three services. Two things are for you to decide.", id="page")
         yield self.panel
 
-    def settle(self, _opened: Any, outcome: Any) -> None:
-        self.outcomes.append(outcome)
+    def settle(self, opened: Any, outcome: Any) -> None:
+        request = opened.request
+        self.outcomes.append(outcome_of(request, outcome, opened.draft.edited) if request else outcome)
 
     def edit(self, text: str, _put: Any) -> None:
         self.edited.append(text)
@@ -341,7 +343,7 @@ class DecisionHost(PanelHost):
 
     def _decides(self, request: PermissionRequest | PlanRequest, *, asked_for: bool = False) -> DecisionPanel:
         panel = DecisionPanel(self.stand("api-refactor"), self.clock)
-        return self.heard(panel, first_draft(request), asked_for=asked_for)
+        return self.heard(panel, first_draft(request), request, asked_for=asked_for)
 
     async def put(self, request: PermissionRequest | PlanRequest, **options: Any) -> None:  # type: ignore[override]
         """Put another panel in the place of the one that is there."""

@@ -19,6 +19,7 @@ from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.input.gate import WRITING
 from ccq_tui.screens.session.requests import IN_PROMPT
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.decision.panel import unseen_words
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.status_line import StatusLine
@@ -103,7 +104,7 @@ LOW = [(80, 14), (80, 12), (60, 10), (40, 10), (40, 12), (30, 8)]
 async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
     async with DecisionHost(permission()).shown() as (app, pilot):
         await click_on(app, pilot, "Deny")
-        assert (app.panel.state.cursor, app.outcomes) == (1, [])
+        assert (app.panel.state.page.cursor, app.outcomes) == (1, [])
         assert app.cursor_line.startswith(" ❯ n  Deny")
         await click_on(app, pilot, "make all")
         assert app.outcomes == [], "what is decided on is no choice"
@@ -280,7 +281,7 @@ async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_neve
     await until(pilot, lambda: "Plan long" in screen_text(run.app))
     panel = run.screen.dock.panel
     assert isinstance(panel, DecisionPanel)
-    await press(pilot, "y", then=lambda: "PgDn shows them · y again approves" in panel.state.notice)
+    await press(pilot, "y", then=lambda: "PgDn shows them · y again approves" in unseen_words(panel.state))
     assert run.told.answers == []
     transcript = run.screen.transcript
 
@@ -292,7 +293,7 @@ async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_neve
 
     while await read_on():
         pass
-    await until(pilot, lambda: not panel.state.notice)
+    await until(pilot, lambda: not unseen_words(panel.state))
     await press_later(pilot, "y", seconds=WRITING)
     await until(pilot, lambda: run.told.answers == [("long", Allowed(mode="default"), PANEL)])
 
@@ -405,7 +406,7 @@ async def test_on_a_low_screen_enter_takes_only_a_choice_whose_words_are_whole()
         for size, kind in product(LOW, ("bash", "bash30", "mcp")):
             await pilot.resize_terminal(*size)
             await pilot.put(CALLS[kind], asked_for=True)
-            for index, option in enumerate(app.panel.state.question.options):
+            for index, option in enumerate(app.panel.state.page.question.options):
                 await pilot.press("home", *["down"] * index)
                 label = (option.act.brief if size[0] < 60 else "") or option.label
                 assert "".join(label.split()) in "".join(app.panel_text.split()), (kind, size)

@@ -29,14 +29,14 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.config.keymap import DEFAULT_KEYS, TEXT_PLACES, keymap_of, use_keys
 from ccq_tui.config.launch import Launch, launch_with
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.choices import plan_asked
-from ccq_tui.inbox.decision import DecisionState, means_something, unseen_words
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import Cancelled, PlanRequest
 from ccq_tui.input.gate import HELD
 from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import SETTINGS, TABLE, Does, KeyPlace, actions_at, listed_at, rows_at
+from ccq_tui.questions.keys import EFFECTS, action_for
+from ccq_tui.questions.moves import open_words
 from ccq_tui.runtime.notices import undelivered_words
 from ccq_tui.runtime.recovery import Recovery, Remedy
 from ccq_tui.screens.help import HelpScreen, key_rows
@@ -46,6 +46,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.decision.details import plan_above
+from ccq_tui.widgets.decision.panel import unseen_words
 from ccq_tui.widgets.hints import HintBar, HintLines
 from ccq_tui.widgets.lines import LineView
 from tests.ui.asked import PLAIN
@@ -125,9 +126,10 @@ def test_every_key_of_a_place_is_listed_once(place: KeyPlace) -> None:
 def test_the_keys_of_the_decision_panel_mean_something_there_and_no_letter_is_missing() -> None:
     state = first_draft(permission())
     for row in rows_at(KeyPlace.DECISION):
-        there = replace(state, typing="text" in row.when)
-        for key in row.keys if row.does and row.place is KeyPlace.DECISION else ():
-            assert means_something(there, key, key if len(key) == 1 else "")
+        there = open_words(state, 3) if "text" in row.when else state
+        means = row.does and row.action in EFFECTS and row.place is KeyPlace.DECISION
+        for key in row.keys if means else ():
+            assert action_for(there, key, key if len(key) == 1 else ""), key
     listed = actions_at(KeyPlace.DECISION)
     assert {act.key for act in kind_of(permission()).asked(permission()).acts} <= listed.keys()
 
@@ -290,8 +292,8 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
 def test_words_of_pure_parts_name_the_chosen_keys() -> None:
     use_keys(keymap_of({**CHOSEN, "page_down": "alt+j"}))
     plan = PlanRequest("p", "s", "1. Split\n2. Test")
-    assert plan_above(plan, 1, 80).endswith("unseen · Alt+J")
-    state = DecisionState(plan, plan_asked(plan).question, unseen=3, warned=0, warned_by="y")
+    assert plan_above(plan.plan, 1, 80).endswith("unseen · Alt+J")
+    state = replace(first_draft(plan), unseen=3, warned=(0, "y"))
     assert "Alt+J shows them" in unseen_words(state)
     assert Recovery(offer=Remedy.RETRY).words.startswith(CHOSEN["recover"].upper())
     assert undelivered_words([("one", "a", 1)]).endswith(key("{overview} shows all"))

@@ -34,6 +34,7 @@ from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.decision.panel import unseen_words
 from ccq_tui.widgets.question import QuestionPanel
 from tests.actors import COMMAND, INBOX, PHONE
 from tests.steps import step
@@ -436,8 +437,8 @@ async def test_a_plan_is_read_in_the_inbox_before_it_is_approved_there(
             assert "60. Do the step number 60" in screen_text(run)
         await pilot.press("y")
         if not seen:
-            await until(pilot, lambda: "y again approves" in panel.state.notice)
-            assert f"{60 - len(shown)} " in panel.state.notice
+            await until(pilot, lambda: "y again approves" in unseen_words(panel.state))
+            assert f"{60 - len(shown)} " in unseen_words(panel.state)
             assert not outcome.done()
             clock.skip(1)
             await pilot.press("y")
@@ -479,7 +480,7 @@ async def test_no_key_decides_in_a_panel_that_was_opened_in_the_same_burst(tmp_p
         await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.has_focus)
         panel = run.inbox_screen.panel
         assert isinstance(panel, DecisionPanel)
-        await until(pilot, lambda: panel.state.notice)
+        await until(pilot, lambda: unseen_words(panel.state) or panel.state.aside)
         assert await state_of(run, request.id) is RequestState.PENDING
         assert panel.state.text == ("no" if len(keys) > 5 else "")
         clock.skip(2)

@@ -152,9 +152,7 @@ async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
         await until(pilot, lambda: run.screen.dock.notices.text == KEPT)
         assert given == ["# A" if kind == "plan" else ""]
         state = panel.state
-        assert (state.plan if isinstance(panel, DecisionPanel) and kind == "plan" else state.text) == (
-            "from the editor"
-        )
+        assert (state.edited if kind == "plan" else state.text) == ("from the editor")
         assert run.screen.dock.prompt.text == "half a prompt"
         assert run.told.answers == []
 
@@ -326,7 +324,8 @@ async def test_another_title_draws_no_whole_screen_and_words_for_a_killed_progra
         await pilot.press("enter")
         assert isinstance(await settled(run, pilot), Allowed)
         assert whole == []
-        run.told.tell(ev.DraftLeft(replace(first_draft(permission()), text="not this one")))
+        draft = first_draft(permission())
+        run.told.tell(ev.DraftLeft(draft.with_draft(other="not this one")))
         await until(pilot, lambda: len(run.screen.requests.drafts))
         await press(pilot, "f8", then=lambda: run.app.clipboard == "not this one")
 

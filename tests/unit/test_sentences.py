@@ -37,7 +37,7 @@ FIXED_THERE = {
     "cli/relay.py": "Ctrl+C",
     "cli/serve.py": "Ctrl+C",
     "plain/session.py": "Ctrl+C",
-    "inbox/decision.py": "PgUp PgDn",
+    "questions/acts.py": "PgUp PgDn",
     "input/keynames.py": "PgUp PgDn",
     "screens/inbox/screen.py": "PgUp PgDn",
     "screens/overview/screen.py": "Ctrl+R",

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ccq_tui.inbox.decision import NO_ROW, DecisionState
 from ccq_tui.inbox.draft import Draft, first_draft
-from ccq_tui.inbox.requests import PlanRequest, Request
+from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse, plain
+from ccq_tui.questions.acts import NO_ROW
 from ccq_tui.questions.state import Draft as AnswerDraft
 from ccq_tui.questions.state import Focus, Page, PanelState, resting_focus, typable
 from ccq_tui.text import one_line
@@ -24,11 +24,7 @@ KEPT_OPEN = (Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.DISCUSS)
 
 def draft_to_json(state: Draft) -> str:
     """Write a draft's selections and texts, and its cursor."""
-    if isinstance(state, PanelState):
-        return dump(_of_panel(state))
-    text_choice = "" if state.text_row is None else state.question.options[state.text_row].label
-    cursor = "" if state.cursor == NO_ROW else state.question.options[state.cursor].label
-    return dump({"cursor": cursor, "text": state.text, "text_choice": text_choice, "plan": state.plan})
+    return dump(_of_decision(state) if state.page.question.acts else _of_panel(state))
 
 
 def with_draft(request: Request, text: str) -> Draft:
@@ -41,7 +37,7 @@ def with_draft(request: Request, text: str) -> Draft:
         stored = parse(text)
     except StoredFormatError:
         return state
-    return _panel(state, stored) if isinstance(state, PanelState) else _decision(state, stored)
+    return _decision(state, stored) if state.page.question.acts else _panel(state, stored)
 
 
 def _of_panel(state: PanelState) -> dict[str, Any]:
@@ -59,6 +55,7 @@ def _of_page(page: Page) -> dict[str, Any]:
     selected = [[index, page.question.options[index].label] for index in page.draft.selected]
     # Older programs read `none` of an empty multi-select.
     typed = plain(page.draft) | {"selected": selected, "none": page.draft.taken and page.is_empty}
+    del typed["text_row"]  # of a decision alone
     return {"question": page.question.text, **typed, "cursor": page.cursor}
 
 
@@ -154,20 +151,22 @@ def _selected(page: Page, stored: object) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _decision(state: DecisionState, stored: Mapping[str, Any]) -> DecisionState:
-    rows = {choice.label: row for row, choice in enumerate(state.question.options)}
-    text_row = rows.get(_text(stored.get("text_choice")))
-    text = _text(stored.get("text"))
-    if text_row is not None and not state.acts[text_row].takes_words:
+def _of_decision(state: PanelState) -> dict[str, Any]:
+    page, labels = state.page, [one.label for one in state.page.question.options]
+    text_choice = "" if page.draft.text_row is None else labels[page.draft.text_row]
+    cursor = "" if page.cursor == NO_ROW else labels[page.cursor]
+    return {"cursor": cursor, "text": page.draft.other, "text_choice": text_choice, "plan": state.edited}
+
+
+def _decision(state: PanelState, stored: Mapping[str, Any]) -> PanelState:
+    question = state.page.question
+    rows = {option.label: row for row, option in enumerate(question.options)}
+    text_row, text = rows.get(_text(stored.get("text_choice"))), _text(stored.get("text"))
+    if text_row is not None and not (text and question.acts[text_row].takes_words):
         text_row = None
-    plan = _text(stored.get("plan")) if isinstance(state.request, PlanRequest) else ""
-    return replace(
-        state,
-        cursor=rows.get(_text(stored.get("cursor")), state.cursor),
-        text=text,
-        text_row=text_row if text else None,
-        plan=plan,
-    )
+    cursor = rows.get(_text(stored.get("cursor")), state.page.cursor)
+    state = state.with_page(cursor=cursor, draft=AnswerDraft(other=text, text_row=text_row))
+    return replace(state, edited=_text(stored.get("plan")) if state.questions.editable else "")
 
 
 def _text(value: object, otherwise: str = "") -> str:

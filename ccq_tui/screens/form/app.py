@@ -39,7 +39,7 @@ from ccq_tui.input.keys import KeyPlace
 from ccq_tui.output import colourless
 from ccq_tui.preboot_input import EarlyPrompt
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.state import Focus, PanelState
+from ccq_tui.questions.state import Focus
 from ccq_tui.screens.editor import edit_for, end_editors
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.text import one_line, safe
@@ -172,7 +172,7 @@ class FormApp(App[None]):
         opened.changed.subscribe(self._changed)
         self.panel.begin(opened, asked_for=True)
         self.set_interval(LOOK_SECONDS, self._look)
-        if isinstance(opened.shown, PanelState) and opened.shown.has_draft:
+        if opened.shown.has_draft:
             self.say(DRAFT)
         if not opened.is_pending:
             self.exit()  # settled before there was a screen

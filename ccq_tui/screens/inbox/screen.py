@@ -17,7 +17,7 @@ from textual import events, on
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.format import unread_words
-from ccq_tui.inbox.kinds import closed_words, outcome_of
+from ccq_tui.inbox.kinds import closed_words
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import InboxChange, Notified, Settled
 from ccq_tui.inbox.reach import taking_words
@@ -41,7 +41,7 @@ from ccq_tui.widgets.lines import DrawnLine, Flow, TextLines
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.drafts import ClosedDrafts, draft_words, left_over
 from ccq_tui.widgets.panel.host import PanelHost
-from ccq_tui.widgets.panels import PANELS, Panel
+from ccq_tui.widgets.panels import Panel, panel_kind
 from ccq_tui.widgets.sight import SightView, more_line
 
 ANSWERS = "inbox answer"
@@ -231,7 +231,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
 
     async def _decline(self, row: InboxRow) -> None:
         if (opened := await self.read_request(row)) is not None:
-            self._host(row).settle(opened, outcome_of(opened.request, Declined()))
+            self._host(row).settle(opened, Declined())
 
     def _copy(self, row: InboxRow | None) -> None:
         if row is not None and not len(self.drafts):
@@ -287,7 +287,7 @@ class InboxScreen(StoredList[InboxRow | None, InboxList]):
         finally:
             typed, self.early = self.early or [], None
         if opened is not None and opened.is_pending and self.panel is None and self.is_current:
-            panel = self.panel = PANELS[type(opened.shown)](self._host(row), self.clock)
+            panel = self.panel = panel_kind(opened.shown)(self._host(row), self.clock)
             panel.begin(opened, asked_for=True)
             self.mount(panel)
             self._panel_changed()

@@ -20,7 +20,7 @@ from ccq_tui.compat.textual.pictures import draw_now
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.draft import Draft, with_recalled
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.kinds import closed_words
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, Grown, Parked, RequestChange, Settled
@@ -43,7 +43,7 @@ from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.drafts import ClosedPages, draft_words
 from ccq_tui.widgets.panel.host import PanelHost
 from ccq_tui.widgets.panel.request_panel import TAKES_PROMPT
-from ccq_tui.widgets.panels import PANELS, Panel
+from ccq_tui.widgets.panels import PANELS, Panel, panel_kind
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.prompt.prompt import SIGN
 from ccq_tui.widgets.question import QuestionPanel
@@ -270,11 +270,11 @@ class Dock(Vertical):
         """
         request, draft, earlier = opened.request, opened.draft, self.closed.pages
         if opened in self.line.items:
-            arrived = isinstance(draft, PanelState) and draft.arriving is not None
+            arrived = draft is not None and draft.arriving is not None
             if arrived and isinstance(request, QuestionRequest):
                 self._grow(opened, request, None)
                 self._change(self.line)
-                if isinstance(opened.draft, PanelState) and opened.draft.has_draft:
+                if opened.draft is not None and opened.draft.has_draft:
                     opened.type(opened.draft, Actor.here(Surface.PANEL))
             return
         if draft is None and earlier and isinstance(request, AnsweredRequest):
@@ -301,11 +301,11 @@ class Dock(Vertical):
         def more(draft: PanelState) -> Draft:
             earlier = self.closed.pages
             written = grown(draft, request.questions, arriving, seen=shows, earlier=earlier)
-            return with_recalled(written, opened.recalled)
+            return replace(written, recalled=opened.recalled)
 
         if isinstance(self.panel, QuestionPanel) and shows:
             opened.draft = self.panel.change(more)
-        elif isinstance(opened.draft, PanelState):
+        elif opened.draft is not None:
             opened.draft = more(opened.draft)
         self._say_what_waits()
 
@@ -396,7 +396,7 @@ class Dock(Vertical):
         self._draw_before()
         self.notices.hush(CLOSED)
         self._put_away()
-        self.panel = self._panel_for(PANELS[type(first.shown)])
+        self.panel = self._panel_for(panel_kind(first.shown))
         self.panel.begin(first, place=self._place(), asked_for=asked_for)
         self.shown(first, self.panel)
         self.show_prompt()
@@ -404,7 +404,7 @@ class Dock(Vertical):
 
     def make_ready(self) -> None:
         """Make the panels before they are needed, one after the other: keys come between."""
-        missing = [kind for kind in PANELS.values() if kind not in self._panels]
+        missing = [kind for kind in PANELS if kind not in self._panels]
         if missing and self.is_attached:
             self._panel_for(missing[0])
             after(self, APART_SECONDS, self.make_ready)

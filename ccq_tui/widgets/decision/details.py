@@ -56,9 +56,9 @@ def headline(
     return next((words for words in wants if cell_len(words) <= room), wants[-1])
 
 
-def plan_above(request: PlanRequest, unseen: int, width: int) -> str:
+def plan_above(plan: str, unseen: int, width: int) -> str:
     """Say how much of a plan above the panel was never on the screen, and which key shows it."""
-    lines = request.plan.strip().count("\n") + 1
+    lines = plan.strip().count("\n") + 1
     if width < NARROW:
         return f"↑ above · {plural(unseen, 'line')} unseen · p all" if unseen else "↑ above · p enlarges it"
     if not unseen:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ccq_tui.config.keymap import with_keys
-from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import Allowed, Denied, RequestOutcome
 from ccq_tui.questions import Answered
 from ccq_tui.questions.moves import leave_text
 from ccq_tui.questions.prose import draft_text, unselected_text
-from ccq_tui.questions.state import Page, PanelState
+from ccq_tui.questions.state import Page
 
 KEPT = " · {copy_draft} copies your draft"
 SEPARATOR = "\n\n———\n\n"
@@ -59,45 +58,44 @@ class ClosedPages:
 
     def add(self, draft: Draft) -> None:
         """Keep the draft of a set; skip other requests and untouched sets."""
-        if isinstance(draft, PanelState) and draft.has_draft:
+        if draft.has_draft and not draft.page.question.acts:
             # An open text comes back as if the person had left it.
             self.pages = (*self.pages, *leave_text(draft).pages)[-MOST_PAGES:]
 
     def forget(self, draft: Draft) -> None:
         """Forget the questions of a set that a person dealt with."""
-        if isinstance(draft, PanelState):
-            texts = {page.question.text for page in draft.pages}
-            self.pages = tuple(page for page in self.pages if page.question.text not in texts)
+        texts = {page.question.text for page in draft.pages}
+        self.pages = tuple(page for page in self.pages if page.question.text not in texts)
 
 
 def draft_words(draft: Draft) -> str:
     """Return a draft as text, or "" if it is empty."""
-    if isinstance(draft, DecisionState):
-        return "\n\n".join(part for part in (draft.text, draft.plan) if part)
+    if draft.page.question.acts:
+        return "\n\n".join(part for part in (draft.page.draft.other, draft.edited) if part)
     return draft_text(draft) if draft.has_draft else ""
-
-
-def set_left_over(draft: Draft, outcome: RequestOutcome) -> str:
-    """Return the part of a question set's draft that is not in its answers, or ""."""
-    if not isinstance(draft, PanelState) or not draft.has_draft:
-        return ""
-    return unselected_text(draft) if isinstance(outcome, Answered) else draft_text(draft)
 
 
 def left_over(draft: Draft, outcome: RequestOutcome) -> str:
     """Return all of a request's draft that its outcome does not carry, or ""."""
-    left = (find(draft, outcome) for find in (text_left_over, plan_left_over, set_left_over))
-    return "\n\n".join(text for text in left if text)
+    if draft.page.question.acts:
+        left = (text_left_over(draft, outcome), plan_left_over(draft, outcome))
+        return "\n\n".join(text for text in left if text)
+    return set_left_over(draft, outcome)
+
+
+def set_left_over(draft: Draft, outcome: RequestOutcome) -> str:
+    """Return the part of a question set's draft that is not in its answers, or ""."""
+    if draft.page.question.acts or not draft.has_draft:
+        return ""
+    return unselected_text(draft) if isinstance(outcome, Answered) else draft_text(draft)
 
 
 def text_left_over(draft: Draft, outcome: RequestOutcome) -> str:
     """Return the text typed along with a decision that was then made without it, or ""."""
-    if not isinstance(draft, DecisionState) or not draft.text.strip():
-        return ""
-    return "" if isinstance(outcome, Allowed | Denied) and outcome.text else draft.text
+    text = draft.page.draft.other if draft.page.question.acts else ""
+    return "" if not text.strip() or (isinstance(outcome, Allowed | Denied) and outcome.text) else text
 
 
 def plan_left_over(draft: Draft, outcome: RequestOutcome) -> str:
     """Return the plan that a person edited and then did not approve, or ""."""
-    edited = draft.plan if isinstance(draft, DecisionState) else ""
-    return "" if isinstance(outcome, Allowed) and outcome.plan else edited
+    return "" if isinstance(outcome, Allowed) and outcome.plan else draft.edited

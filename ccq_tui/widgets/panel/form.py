@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeVar
 
 from textual.geometry import Region
 
-from ccq_tui.inbox.draft import Draft
 from ccq_tui.input.gate import Stroke
 from ccq_tui.input.keynames import shown_key
-
-State = TypeVar("State", bound=Draft)
 
 
 def name_of(key: Stroke) -> str:

@@ -10,9 +10,11 @@ from typing import Any
 
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.elicitations import link_to_open
+from ccq_tui.inbox.kinds import outcome_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Verdict, Won
+from ccq_tui.questions import Dismissed, Outcome
 from ccq_tui.widgets.keys import Typed
 from ccq_tui.widgets.panel.drafts import draft_words
 
@@ -57,8 +59,9 @@ class PanelHost:
     directory: str = ""
     hides: str = "back"
 
-    def settle(self, opened: OpenRequest, outcome: RequestOutcome) -> None:
-        """Settle a request, close its panel, and see the answer through."""
+    def settle(self, opened: OpenRequest, end: Outcome | Dismissed) -> None:
+        """Settle a request by the end of its question set, close its panel, and see the answer through."""
+        outcome = outcome_of(opened.request, end, opened.shown.edited)
         # The answer goes first: drawing the screen takes longer than all that is between it and the agent.
         verdict = opened.settle(outcome, Actor.here(self.surface))
         self.leave(opened, outcome)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -40,6 +41,7 @@ class PanelLook:
         place: Position among the waiting requests, and their number.
         countdown: Words for what happens soon if nobody presses a key, or "".
         alone: Whether the rest of the screen says what it is about: it leaves that the lines that it can.
+        request: What is asked, or None.
     """
 
     width: int
@@ -50,6 +52,7 @@ class PanelLook:
     place: tuple[int, int]
     countdown: str
     alone: bool = False
+    request: Any = None
 
 
 def is_low(screen_height: int) -> bool:

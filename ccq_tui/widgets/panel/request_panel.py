@@ -13,7 +13,7 @@ from asyncio import TimerHandle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Generic, cast
+from typing import Any, ClassVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -32,7 +32,7 @@ from ccq_tui.inbox.port import DraftUpdated, RequestChange
 from ccq_tui.input.gate import Stroke, To
 from ccq_tui.input.keys import KeyPlace, rows_at
 from ccq_tui.questions.events import Clicked, Event, Pressed, TabClicked, TextChanged, Words
-from ccq_tui.questions.state import typable
+from ccq_tui.questions.state import PanelState, typable
 from ccq_tui.widgets.completer import FILES, Completer
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import Typed, copy_of, keyboard_of, read_at, text_of, typed_in
@@ -40,7 +40,7 @@ from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.drafts import draft_words
 from ccq_tui.widgets.panel.field import AnswerField
-from ccq_tui.widgets.panel.form import Drawn, Effect, State
+from ccq_tui.widgets.panel.form import Drawn, Effect
 from ccq_tui.widgets.panel.host import PanelHost
 from ccq_tui.widgets.panel.keying import PanelKeys
 from ccq_tui.widgets.panel.measures import PanelLook
@@ -54,7 +54,7 @@ TAKES_PROMPT = next(row.keys[0] for row in rows_at(KeyPlace.QUESTION) if row.act
 """The key that makes the text in the prompt the answer."""
 
 
-class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
+class RequestPanel(Vertical, Clickable[PanelTarget]):
     """Draws the state of an open request, and turns keys, pastes and clicks into events.
 
     It rests until `begin`.
@@ -76,6 +76,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     """The section of keys that F1 lists first."""
     FORM: ClassVar[type[Any]]
     """The machine and the picture of one kind of request."""
+    NOBODY: ClassVar[Any] = None
+    """The request that is drawn once before there is any."""
     place: var[tuple[int, int]] = var((1, 1), init=False)
     """Position among the waiting requests, and their number."""
     countdown: var[str] = var("", init=False)
@@ -88,6 +90,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self._state: Any = self.form.nothing
         self.opened: OpenRequest | None = None
         """The request that it asks, hidden or not, until that is settled."""
+        self._request: Any = self.NOBODY
+        """What it asks, or asked last."""
         self._unfollow: Callable[[], None] = lambda: None
         self.turn = 0
         """Number of the request: input meant for one is not for the next."""
@@ -127,7 +131,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         One that a person ``asked_for`` has no grace: no key can have been meant for something else.
         """
         self.turn += 1
-        self.opened = opened
+        self.opened, self._request = opened, opened.request
         opened.show()
         self._state, self._rests = self.as_asked(opened.shown), False
         self._unfollow = opened.changed.subscribe(self._follow)
@@ -181,8 +185,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     # -- state ----------------------------------------------------------------------------------------------
 
     @property
-    def state(self) -> State:
-        return cast("State", self._state)
+    def state(self) -> PanelState:
+        return cast("PanelState", self._state)
 
     @property
     def drafting(self) -> bool | None:
@@ -262,7 +266,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
             if kept := self.host.keep(draft_words(mine)):
                 self.host.say(f"The newer draft is here{kept}", self.opened.request.id)
 
-    def change(self, how: Callable[[Any], Any]) -> State:
+    def change(self, how: Callable[[Any], Any]) -> PanelState:
         """Draw the state, with everything typed, as something else than a key changes it; return that."""
         self._take_text()
         self._state = how(self._state)
@@ -532,8 +536,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def _look(self) -> PanelLook:
         width = self.size.width or self.app.size.width  # the screen's before the panel was laid out
         palette, height = palette_of(self), self.app.size.height
-        host = self.host
-        return PanelLook(width, height, palette, host.session, host.directory, self.place, self.countdown)
+        beside = (self.host.session, self.host.directory, self.place, self.countdown)
+        return PanelLook(width, height, palette, *beside, request=self._request)
 
     def _take_focus(self) -> None:
         """Take the focus and keep it, at once: the next key may be waiting already."""

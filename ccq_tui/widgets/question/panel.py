@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from textual import events, on
 from textual.widget import Widget
 
 from ccq_tui.input.gate import KeyKind, Stroke
 from ccq_tui.input.keys import KeyPlace
-from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.questions import Option, Question, QuestionSet, acts
 from ccq_tui.questions.events import Clicked, Pressed, Seen, TabClicked
 from ccq_tui.questions.keys import action_of, enter_words, kind_of
 from ccq_tui.questions.machine import step
@@ -58,10 +58,13 @@ class QuestionForm:
     def kind(self, state: PanelState, event: Pressed | Clicked | TabClicked) -> KeyKind:
         if isinstance(event, Pressed):
             return kind_of(state, event)
-        return KeyKind.DECIDE if state.in_review and isinstance(event, Clicked) else KeyKind.ACT
+        takes = state.in_review if not state.page.question.acts else event == Clicked(state.page.cursor)
+        return KeyKind.DECIDE if takes and isinstance(event, Clicked) else KeyKind.ACT
 
-    def lasts(self, state: PanelState, event: Pressed) -> bool:  # noqa: ARG002
-        return state.focus is Focus.DECLINE
+    def lasts(self, state: PanelState, event: Pressed) -> bool:
+        act = acts.under(state) if state.page.question.acts and not state.typing else None
+        grants = event.key == "enter" and act is not None and act.lasts
+        return grants or state.focus is Focus.DECLINE
 
     def decides(self, state: PanelState) -> object:
         return state.tab, state.focus, enter_words(state), state.questions, state.hidden
@@ -71,7 +74,8 @@ class QuestionForm:
         return f"{name_of(key)} again {does}"
 
     def takes_words(self, state: PanelState) -> bool:
-        return state.questions.takes_prose if state.in_review else not state.page.question.closed
+        question = state.page.question
+        return state.questions.takes_prose if state.in_review else bool(question.acts) or not question.closed
 
     def effect(self, state: PanelState, event: Pressed) -> Effect | None:
         """Return the effect of a key; a scroll is already done."""
@@ -84,7 +88,7 @@ class QuestionForm:
         return Effect.EDIT if action.edits else Effect.STEP
 
     def text_to_edit(self, state: PanelState) -> str | None:
-        return state.text if state.typing else None
+        return state.text if state.typing else state.edited or state.questions.editable or None
 
     def proposed(self, state: PanelState) -> bool:
         return state.focus is Focus.FIELD and state.text == proposed(state.page.question)
@@ -98,7 +102,7 @@ class QuestionForm:
         on_preview = beside and self.preview.region.contains_point(event.screen_offset)
         return None if row is None or on_preview else (Clicked, row)
 
-    def sight(self, *_: object) -> Seen:
+    def sight(self, state: PanelState, unseen_above: Callable[[], tuple[int, bool]]) -> Seen:  # noqa: ARG002
         """Return the rows on the screen; what is enlarged shows the one under the cursor."""
         return Seen(self._drawn.in_sight if self._drawn is not None else frozenset())
 
@@ -140,7 +144,7 @@ class QuestionForm:
         return Drawn(drawn.height, drawn.field, state.one_line, state.page.question.secret)
 
 
-class QuestionPanel(RequestPanel[PanelState]):
+class QuestionPanel(RequestPanel):
     """Asks a question set."""
 
     DEFAULT_CSS = """

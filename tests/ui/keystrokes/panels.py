@@ -9,10 +9,17 @@ from typing import ClassVar
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.choices import answer_to
-from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.requests import (
+    Allowed,
+    Cancelled,
+    Denied,
+    PlanRequest,
+    QuestionRequest,
+    Request,
+    RequestOutcome,
+)
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Focus, PanelState
@@ -54,6 +61,12 @@ class Before:
     answers: int
     interrupts: int
     sent: int
+    request: Request | None = None
+
+    @property
+    def decides(self) -> bool:
+        """Whether the panel asked for a decision."""
+        return self.state is not None and bool(self.state.page.question.acts)
 
     @property
     def in_text(self) -> bool:
@@ -245,6 +258,7 @@ class Panels(Hands):
             len(self.answers),
             self.interrupts,
             len(self.sent),
+            panel.opened.request if panel is not None and panel.opened is not None else None,
         )
 
     @property
@@ -444,7 +458,7 @@ class Panels(Hands):
         state, at = before.state, before.at
         assert state is not None
         declined = isinstance(outcome, Declined)
-        words = ["Decline", "decline"] if declined else taken(outcome, state)
+        words = ["Decline", "decline"] if declined else taken(outcome, before)
         sign = "" if typed(key) or before.in_text or declined or state.large else "❯"
         frames = [before.frame, *(frame for when, frame in self.sight.left + self.sight.frames if when >= at)]
         if not any(frame.shows(one, sign) for frame in frames for one in words):
@@ -490,7 +504,7 @@ def may_act(typed: str, before: Before | None) -> Counter[str]:
         return Counter()
     if WALKS.issuperset(rest.replace(" ", "")) or len(rest) == 1:
         return Counter(typed)
-    opens = "oncae" if before is None else "onc" if isinstance(before.state, PanelState) else "ae"
+    opens = "oncae" if before is None else "ae" if before.decides else "onc"
     return blanks + Counter(rest[0] if rest[0] in opens else "")
 
 
@@ -501,11 +515,14 @@ def idle_why(typed: str, state: Draft | None) -> str:
         return "blanks that begin no word"
     if state is not None and state.large:
         return "keys while something enlarged covers the rows"
-    if isinstance(state, DecisionState) and state.acts[state.cursor].key == typed:
-        return "keys of the choice that has the cursor"
-    if isinstance(state, PanelState) and state.page.is_field and typed in "jk":
+    if state is None:
+        return ""
+    if acts := state.page.question.acts:
+        there = state.page.cursor in state.page.rows and acts[state.page.cursor].key == typed
+        return "keys of the choice that has the cursor" if there else ""
+    if state.page.is_field and typed in "jk":
         return "keys to another row, of which a field has none"
-    rows = [*state.page.draft.selected, state.page.cursor] if isinstance(state, PanelState) else []
+    rows = [*state.page.draft.selected, state.page.cursor]
     if rows and all(str(row + 1) == typed for row in rows):
         return "digits of the row that is selected"
     return ""
@@ -522,22 +539,20 @@ def own_text(outcome: RequestOutcome) -> str:
             return ""
 
 
-def taken(outcome: RequestOutcome, state: Draft) -> list[str]:
+def taken(outcome: RequestOutcome, before: Before) -> list[str]:
     """Return the words of the row that an outcome took: one of them was in sight."""
-    if isinstance(state, PanelState):
-        if state.typing:
-            return parts_of(state.text)
-        if state.in_review:
-            return ["Submit"]
-        if isinstance(outcome, Answered):
-            first = outcome.answers[0]
-            return [*first.selected, first.other]
-        return []
+    state, request = before.state, before.request
+    assert state is not None
     if state.typing:
         return parts_of(state.text)
-    if not isinstance(outcome, Allowed | Denied):
-        return []
-    return list(answer_to(kind_of(state.request).asked(state.request), outcome).selected)
+    if state.in_review:
+        return ["Submit"]
+    if isinstance(outcome, Allowed | Denied) and request is not None:
+        return list(answer_to(kind_of(request).asked(request), outcome).selected)
+    if isinstance(outcome, Answered):
+        first = outcome.answers[0]
+        return [*first.selected, first.other]
+    return []
 
 
 def parts_of(text: str) -> list[str]:
@@ -552,6 +567,4 @@ def parts_of(text: str) -> list[str]:
 
 def texts_of(draft: Draft) -> list[str]:
     """What was typed into the fields of a panel."""
-    if isinstance(draft, DecisionState):
-        return [draft.text]
     return [draft.discussion, *(text for page in draft.pages for text in (page.draft.other, page.draft.note))]

@@ -178,7 +178,7 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
 async def test_words_typed_for_a_permission_of_an_ended_process_are_offered(ended: str) -> None:
     inbox, told = MemoryInbox(), list[ev.AgentEvent]()
     request = PermissionRequest("a", "s", "Bash", {"command": "touch a"})
-    draft = replace(first_draft(request), text="not this one")
+    draft = first_draft(request).with_draft(other="not this one")
 
     def leave(store: Store) -> None:
         store.requests.add(request)

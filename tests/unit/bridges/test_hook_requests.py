@@ -18,7 +18,7 @@ from ccq_tui.bridges.claude_code.hook_requests import decision_of, outcome_there
 from ccq_tui.bridges.claude_code.transcript import CallEnd
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, rejection
 from ccq_tui.inbox.call_results import CallResult
-from ccq_tui.inbox.decision import DecisionState, decision_hints
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.kinds import check_outcome, kind_of
 from ccq_tui.inbox.requests import (
     Allowed,
@@ -36,6 +36,7 @@ from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Expired
+from ccq_tui.questions.acts import hints
 from ccq_tui.questions.schema_form import ACCEPT_LINK
 from tests.steps import until
 from tests.unit.bridges.native import ASKED, COMMAND, QUESTION, SAID, SESSION, STOPPED, NativeSession
@@ -117,7 +118,7 @@ def test_no_words_are_offered_that_could_not_be_said_along_with_a_permission(tmp
         assert isinstance(request, PermissionRequest | PlanRequest)
         asked = kind_of(request).asked(request)
         assert [one.key for one in asked.acts if one.allows and one.takes_words] == []
-        assert "a" not in dict(decision_hints(DecisionState(request, asked.question)))
+        assert "a" not in dict(hints(first_draft(request)))
         assert [one.takes_words for one in asked.acts if not one.allows] == [False, True]
         with pytest.raises(InvalidOutcome, match="takes no words"):
             check_outcome(request, Allowed("and be quick"))

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from ccq_tui.inbox.dangers import placed
-from ccq_tui.inbox.decision import NO_ROW
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
 from ccq_tui.inbox.suggestions import RULE_LIMIT, Rule, Suggestion
+from ccq_tui.questions.acts import NO_ROW
 
 HERE = "/work/shop"
 DELETES, PUSHES, FORCES = "deletes whole directories", "forces a push", "overrides a safeguard"
@@ -58,7 +58,7 @@ def test_no_row_is_under_the_cursor_of_a_dangerous_call(asked: str | PermissionR
     assert request.danger == danger
     first = first_draft(request)
     again = with_draft(request, draft_to_json(first))
-    assert getattr(first, "cursor", None) == getattr(again, "cursor", None) == (NO_ROW if danger else 0)
+    assert first.page.cursor == again.page.cursor == (NO_ROW if danger else 0)
 
 
 def test_what_grants_nothing_is_not_offered_and_what_cannot_be_read_neither() -> None:
@@ -67,7 +67,7 @@ def test_what_grants_nothing_is_not_offered_and_what_cannot_be_read_neither() ->
     rules = [Suggestion("addRules", "localSettings", (Rule("Bash", one),), "allow") for one in (other, same)]
     request = asks("Bash", f"{HERE}/f1", *own, *rules, command=same)
     assert request.blocked_path == ""
-    assert [one.label for one in first_draft(request).question.options if one.act.lasts] == [
+    assert [one.label for one in first_draft(request).page.question.options if one.act.lasts] == [
         "For this session: work in /work",
         "In this project, always: exactly this command",
     ]

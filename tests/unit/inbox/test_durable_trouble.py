@@ -16,19 +16,19 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
-from ccq_tui.inbox.decision import decide
 from ccq_tui.inbox.draft import Draft, first_draft
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Added, Claim, InboxRenewed, InboxTrouble, SessionNoted, Settled
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest
 from ccq_tui.inbox.store import worker
 from ccq_tui.inbox.store.change_feed import ChangeFeed
+from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.verdicts import InboxTooNew, InboxUnavailable, InvalidOutcome, Won
 from ccq_tui.processes import Owner, this_process
-from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet, machine
 from ccq_tui.questions.events import Pressed
 from tests.actors import PANEL, PHONE
 from tests.steps import step, until_true
@@ -66,14 +66,14 @@ async def test_a_draft_is_on_disk_within_250_ms(path: Path) -> None:
     request = permission("a")
     draft = first_draft(request)
     for key in "hello":
-        draft = decide(draft, Pressed(key, key))
+        draft = machine.step(draft, Pressed(key, key))
     async with inboxes(path) as ((inbox, heard),):
         task = asyncio.create_task(inbox.ask(request))
         await heard.until(lambda: heard.changes)
         opened_in(inbox, "a@s").type(first_draft(request), PANEL)
         opened_in(inbox, "a@s").type(draft, PANEL)
         # The thread may have looked up between the two.
-        await seen(path, lambda store: getattr(draft_in(store, "a"), "text", "") == draft.text != "")
+        await seen(path, lambda store: draft_in(store, "a") == with_draft(request, draft_to_json(draft)))
         inbox.withdraw("a@s", "enough")
         await task
 

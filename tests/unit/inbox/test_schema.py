@@ -25,7 +25,6 @@ from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import kinds, schema
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.choices import permission_asked
-from ccq_tui.inbox.decision import DecisionState, decide
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.format import how_to_answer
 from ccq_tui.inbox.kinds import KINDS, kind_of, outcome_of
@@ -377,11 +376,11 @@ def test_a_decisions_text_and_edited_plan_come_back(kind: str, pressed: list[Eve
     )
     state = first_draft(request)
     for event in pressed:
-        state = decide(state, event)
+        state = step(state, event)
     back = with_draft(request, draft_to_json(state))
-    assert isinstance(back, DecisionState)
-    assert (back.text, back.plan, back.cursor) == (state.text, state.plan, state.cursor)
-    assert back.text_row == (state.text_row if state.text else None)
+    was, now = state.page.draft, back.page.draft
+    assert (now.other, back.edited, back.page.cursor) == (was.other, state.edited, state.page.cursor)
+    assert now.text_row == (was.text_row if was.other else None)
     assert (back.typing, back.outcome) == (False, None)
 
 
@@ -413,4 +412,4 @@ def test_a_draft_of_any_shape_opens_the_request(request: Request, content: objec
     assert with_draft(request, "no JSON") == first_draft(request)
     shaped = {"pages": [content] * 3, "tab": content, "text": content, "cursor": content, "plan": content}
     state = with_draft(request, json.dumps(shaped))
-    assert isinstance(state, PanelState | DecisionState)
+    assert isinstance(state, PanelState)

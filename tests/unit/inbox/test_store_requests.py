@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
-from ccq_tui.inbox.decision import decide
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.port import Notified
 from ccq_tui.inbox.reach import Look, Reach, reach_of, taking_words
@@ -34,6 +33,7 @@ from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Wo
 from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
+from ccq_tui.questions.machine import step
 from tests.actors import PANEL, PHONE
 from tests.unit.inbox.made import known, load_draft, save_draft
 
@@ -157,13 +157,13 @@ def test_a_call_of_a_copied_session_is_a_request_of_its_own(store: Store) -> Non
     """A copy of a session makes the calls of its original again, under the same ids."""
     first, copy = asked("a", "s"), asked("a", "copy")
     store.requests.add(first)
-    typed = decide(first_draft(first), Pressed("down", "", 9.0))
+    typed = step(first_draft(first), Pressed("down"))
     save_draft(store, first.id, typed)
     store.requests.defer(first.id)
     own = store.requests.add(copy)
     assert (own.request, own.state, own.deferred) == (copy, RequestState.PENDING, False)
     draft = known(load_draft(store, copy))
-    assert draft == replace(typed, request=copy), "it begins with what was typed in the original"
+    assert draft == typed, "it begins with what was typed in the original"
     assert [w.request.id for w in store.requests.waiting()] == ["a@s", "a@copy"]
     assert store.requests.settle(copy.id, Denied("no"), PANEL) == Won()
     (waits,) = store.requests.waiting("s")

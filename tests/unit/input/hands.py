@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ccq_tui.inbox.draft import first_draft
-from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest
+from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.input.gate import Stroke
-from ccq_tui.questions import Answered, Declined, Discussed, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question, QuestionSet
 from ccq_tui.questions.events import Clicked, Pressed, Seen, TextChanged
-from ccq_tui.questions.state import Focus, PanelState, opened
+from ccq_tui.questions.state import Focus, opened
 from ccq_tui.widgets.decision.panel import DecisionForm
 from ccq_tui.widgets.keys import Keyboard
 from ccq_tui.widgets.panel.keying import PanelKeys
@@ -66,7 +66,7 @@ class Person:
 
     def __post_init__(self) -> None:
         self.state = ASKED[self.kind]()
-        self.form: Any = object.__new__(QuestionForm if isinstance(self.state, PanelState) else DecisionForm)
+        self.form: Any = object.__new__(DecisionForm if self.state.page.question.acts else QuestionForm)
         self.hands = Keyboard()
         self.keys = PanelKeys(cast("Any", self), lambda: self.hands)
         self.keys.begin(by_itself=not self.opened_by_key)
@@ -86,7 +86,7 @@ class Person:
         self.drawn(FRAME)
 
     def obey(self, pressed: Pressed) -> bool:
-        if isinstance(self.state, PanelState) or pressed.key != "space":
+        if not self.state.page.question.acts or pressed.key != "space":
             self.dispatch(pressed)
         return True
 
@@ -179,6 +179,10 @@ class Person:
         came = [f"sent “{one}”" for one in self.sent]
         state, outcome = self.state, self.state.outcome
         match outcome:
+            case Answered((Answer((label,), text),)) if state.page.question.acts:
+                there = next(one for one in state.page.question.options if one.label == label).act
+                did = ("granted" if there.lasts else "allowed") if there.allows else "denied"
+                came.append(f"{did} “{text}”" if text else did)
             case Answered(answers):
                 came += [
                     " + ".join(one.selected) or f"own “{one.other}”"
@@ -191,21 +195,17 @@ class Person:
                 came.append(f"discussed “{text}”")
             case Declined():
                 came.append("declined")
-            case Allowed(text, suggestion):
-                came.append("granted" if suggestion else f"allowed “{text}”" if text else "allowed")
-            case Denied(text):
-                came.append(f"denied “{text}”" if text else "denied")
         if str(self.draft or "").strip():
             came.append(f"prompt “{self.draft}”")
         if outcome is None:
             came += self.shown()
-        sign = state.aside if isinstance(state, PanelState) else state.notice
+        sign = state.aside
         return came + ([f"⚠ {sign}"] if sign and outcome is None else [])
 
     def shown(self) -> list[str]:
         state = self.state
-        if not isinstance(state, PanelState):
-            where = state.acts[state.cursor].key
+        if acts := state.page.question.acts:
+            where = acts[state.page.cursor].key
             there = f"writes {where} “{state.text}”" if state.typing else f"at {where}"
             return [there, *(["hidden"] if state.hidden else [])]
         draft = state.page.draft
