@@ -23,7 +23,7 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.questions import Answer, Answered, Dismissed, FieldRules, Kind, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Dismissed, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.events import TextChanged
 from ccq_tui.questions.flow import turn_to
 from ccq_tui.questions.keys import hints
@@ -63,6 +63,10 @@ SETS = {
     "text": (field("name", required=True, fewest=2), ONE),
     "tags": (field("tags", "x", "y", "z", multi_select=True, closed=True, required=True, fewest=2, most=2),),
     "note": (Question("note", "note", kind=Kind.TEXT, field=FieldRules()),),
+    "nodes": (number_question("How many?", minimum=1, maximum=10, step=1, unit="nodes"),),
+    "most": (number_question("How many?", maximum=3), question("Which?", "A")),
+    "proposing": (text_question(default="api"),),
+    "alone": (text_question(options=(Option("Enter alone"),)),),
     "count": (field("many", kind=Kind.NUMBER, required=True),),
     "blockers": (field("Blockers", "a", "b", multi_select=True, fewest=2), field("Next")),
     "release": RELEASE,

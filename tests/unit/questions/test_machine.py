@@ -6,31 +6,12 @@ import pytest
 
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.questions.events import Clicked, Pressed, TabClicked, Words
-from ccq_tui.questions.keys import hints
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.moves import CLOSED
 from ccq_tui.questions.prose import draft_text, length_notice
 from ccq_tui.questions.state import Focus
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
 
 MULTI = question("Which features?", "Auth", "Cache", "Logs", multi=True)
-
-
-def test_other_is_an_answer_only_while_its_text_is_not_empty() -> None:
-    state = keys(typed(keys(panel(), "2 o"), "MySQL"), "escape")
-    assert state.page.answer() == Answer(other="MySQL")
-    emptied = keys(step_text(keys(state, "o"), "  "), "enter")
-    assert not emptied.page.answered
-
-
-@pytest.mark.parametrize("key", ["o", "x"])
-def test_a_closed_question_has_no_custom_text(key: str) -> None:
-    state = panel(question(closed=True))
-    assert state.page.rows == (0, 1, 2)
-    refused = keys(state, key)
-    assert (refused.focus, refused.page.draft.other) == (Focus.LIST, "")
-    assert refused.aside == CLOSED
-    assert keys(refused, "up enter").outcome == Answered((Answer(selected=("DuckDB",)),))
 
 
 def test_opening_other_alone_keeps_the_selection() -> None:
@@ -45,25 +26,6 @@ def test_selecting_an_option_keeps_the_custom_text_as_draft() -> None:
     assert keys(state, "end enter enter").outcome == Answered((Answer(other="MySQL"),))
 
 
-def test_a_note_never_drops_the_selection() -> None:
-    state = keys(typed(keys(panel(), "2 n"), "keep it small"), "enter")
-    assert state.page.answer() == Answer(selected=("SQLite",), note="keep it small")
-
-
-def test_enter_sends_the_custom_text_of_a_set_of_one_and_escape_keeps_it() -> None:
-    state = typed(keys(panel(), "o"), "my own")
-    assert keys(state, "enter").outcome == Answered((Answer(other="my own"),))
-    left = keys(state, "escape")
-    assert (left.focus, left.outcome, left.page.draft.other_on) == (Focus.LIST, None, True)
-    several = keys(typed(keys(panel(question(), MULTI), "o"), "my own"), "enter")
-    assert (several.focus, several.tab, several.outcome) == (Focus.LIST, 0, None)
-
-
-def test_space_on_other_opens_its_text_again() -> None:
-    state = keys(typed(keys(panel(), "o"), "my own"), "escape space")
-    assert (state.focus, state.text) == (Focus.OTHER, "my own")
-
-
 @pytest.mark.parametrize("typed_first", ["x", "é", "数", "A", "?"])
 def test_a_printable_key_that_means_nothing_opens_other_with_it(typed_first: str) -> None:
     state = step(panel(), Pressed(typed_first, typed_first))
@@ -74,12 +36,6 @@ def test_a_paste_on_the_list_opens_other_with_the_whole_of_it() -> None:
     state = step(panel(), Words("two\nlines"))
     assert (state.focus, state.text) == (Focus.OTHER, "two\nlines")
     assert step(keys(panel(MULTI), "tab"), Words("x")).in_review
-
-
-def test_a_multi_select_takes_labels_and_custom_text() -> None:
-    state = keys(typed(keys(panel(MULTI), "1 3 o"), "mail, fax"), "enter enter")
-    assert state.in_review
-    assert keys(state, "enter").outcome == Answered((Answer(selected=("Auth", "Logs"), other="mail, fax"),))
 
 
 def test_clicks_select_and_only_submit_confirms() -> None:
@@ -107,45 +63,6 @@ def test_a_preview_goes_with_the_selected_option() -> None:
     assert keys(state, "2").page.answer().preview is None
 
 
-def test_text_question() -> None:
-    state = panel(text_question(default="api"))
-    assert (state.focus, state.text) == (Focus.FIELD, "api")
-    state = step_text(state, "billing j1")
-    assert keys(state, "enter").outcome == Answered((Answer(other="billing j1"),))
-    assert keys(step_text(state, " "), "enter").outcome is None
-    state = step_text(panel(text_question(default="api", options=(Option("Enter alone"),))), "")
-    assert hints(state)[0] == ("Enter", "Enter alone")
-    assert keys(state, "enter").outcome == Answered((Answer(("Enter alone",)),))
-
-
-def test_number_question_says_what_is_allowed_and_stays() -> None:
-    state = panel(number_question(minimum=1, maximum=10, step=1, unit="nodes"))
-    for wrong, says in (("12", "1 to 10 nodes"), ("2.5", "steps of 1"), ("many", "not a number")):
-        refused = keys(step_text(state, wrong), "enter")
-        assert refused.outcome is None
-        assert says in refused.notice
-        assert refused.text == wrong, "what was typed stays"
-    assert keys(step_text(state, " 7 "), "enter").outcome == Answered((Answer(other="7"),))
-
-
-def test_a_wrong_number_is_never_submitted() -> None:
-    state = panel(number_question(maximum=3), question())
-    state = keys(step_text(state, "9"), "tab 1 tab end enter")
-    assert (state.outcome, state.tab) == (None, 0)
-    assert "at most 3" in state.notice
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("1e999999999", "0e999999999", "1e99999999999999999999", "NaN", "inf", "-", "9" * 500),
-        *("1_000", "１２", "٣", "1e", ".", "+-1", "1 0", "0x10"),
-    ],
-)
-def test_odd_numbers_are_refused_without_work(text: str) -> None:
-    assert keys(step_text(panel(number_question(step=1)), text), "enter").outcome is None
-
-
 @pytest.mark.parametrize(
     ("text", "step", "allowed"),
     [
@@ -168,15 +85,6 @@ def test_steps_of_any_size_are_exact(text: str, step: float, allowed: bool) -> N
 
 def test_a_tiny_step_beside_a_default_opens() -> None:
     assert not panel(number_question(step=1e-30, default="5")).page.problem
-
-
-def test_a_field_left_by_escape_can_take_a_note_and_be_opened_again() -> None:
-    state = keys(step_text(panel(text_question()), "api"), "escape n")
-    state = keys(typed(state, "for now"), "enter")
-    assert state.page.answer() == Answer(other="api", note="for now")
-    assert keys(state, "o").focus is Focus.FIELD
-    assert keys(state, "enter").focus is Focus.FIELD, "its row opens it"
-    assert keys(state, "enter enter").outcome is not None
 
 
 @pytest.mark.parametrize("way", ["o", "n", "c"])

@@ -27,12 +27,6 @@ def test_escape_gives_back_the_selection_and_the_cursor() -> None:
     assert left.page.answer() == Answer(selected=("SQLite",), unselected="xyz")
 
 
-@pytest.mark.parametrize("way", ["tab", "shift+tab", "ctrl+d"])
-def test_only_enter_takes_it(way: str) -> None:
-    assert keys(panel(*TWO), f"2 x {way}").pages[0].answer().selected == ("SQLite",)
-    assert keys(panel(*TWO), "2 x enter").pages[0].answer() == Answer(other="x")
-
-
 def test_a_click_elsewhere_takes_it_no_more_than_escape_does() -> None:
     state = keys(panel(MULTI), "1 x")
     assert step(state, Clicked(1)).page.answer() == Answer(("Auth", "Cache"), unselected="x")
@@ -42,16 +36,6 @@ def test_a_click_elsewhere_takes_it_no_more_than_escape_does() -> None:
 def test_a_paste_is_as_stray_as_a_key() -> None:
     state = keys(step(keys(panel(*TWO), "2"), Words("meant for elsewhere")), "escape")
     assert state.page.answer() == Answer(("SQLite",), unselected="meant for elsewhere")
-
-
-@pytest.mark.parametrize("leave", ["escape", "enter", "tab", "shift+tab"])
-@pytest.mark.parametrize("way", ["o", "end enter", "end space"])
-def test_a_text_opened_on_purpose_is_selected_however_it_is_left(way: str, leave: str) -> None:
-    assert keys(typed(keys(panel(*TWO), way), "mine"), leave).pages[0].answer() == Answer(other="mine")
-
-
-def test_opened_again_on_purpose_a_stray_text_is_selected() -> None:
-    assert keys(panel(*TWO), "2 x escape o escape").page.answer() == Answer(other="x")
 
 
 def test_a_stray_key_behind_own_text_leaves_that_selected() -> None:
@@ -65,12 +49,6 @@ def test_prose_that_a_stray_key_began_in_the_review_says_how_it_goes_on() -> Non
     state = keys(panel(*TWO), "tab tab x enter")
     assert (state.focus, state.aside, state.discussion) == (Focus.REVIEW, KEPT_ASIDE, "x")
     assert keys(state, "c").text == "x"
-
-
-def test_a_multi_select_keeps_what_is_selected_without_it() -> None:
-    assert keys(panel(MULTI), "1 3 x escape enter enter").outcome == Answered(
-        (Answer(("Auth", "Logs"), unselected="x"),)
-    )
 
 
 def test_a_field_left_by_escape_takes_no_stray_key() -> None:
