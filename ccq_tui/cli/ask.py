@@ -131,10 +131,6 @@ def ask(
     options: tuple[str, ...],
     multi: bool,
     proposed: tuple[str, ...],
-    placeholder: str | None,
-    pattern: str | None,
-    least: float | None,
-    most: float | None,
     as_json: bool,
     context: tuple[str, ...],
     answers_file: str | None,
@@ -145,7 +141,7 @@ def ask(
     timeout: str | None,
     wait: str | None,
     detach: bool,
-    **kinds: bool,
+    **flags: Any,
 ) -> int:
     """Have a person fill in a form, or answer one question.
 
@@ -154,18 +150,19 @@ def ask(
     """
     from ccq_tui.forms.reading import FormFileError, find_form
 
-    chosen = [*(["multi" if multi else "choice"] if options else []), *(one for one in kinds if kinds[one])]
+    chosen = [*(["multi" if multi else "choice"] if options else []), *(one for one in _KINDS if flags[one])]
     if len(chosen) > 1 or (multi and not options):
         raise Refused(f"{_FLAGS} exclude each other, and --multi needs --option.")
-    fields: dict[str, Any] = {"placeholder": placeholder, "pattern": pattern}
+    fields = {name: flags[name] for name in ("placeholder", "pattern")}
     fields["default"] = proposed[0] if len(proposed) == 1 else [*proposed]
-    if not chosen and (as_json or any((*fields.values(), least is not None, most is not None))):
+    limits = flags["least"], flags["most"]
+    if not chosen and (as_json or any(one not in (None, []) for one in (*fields.values(), *limits))):
         fields |= dict.fromkeys(("json", "min", "max"))
         raise Refused(f"--{', --'.join(fields)} are for one question: add one of {_FLAGS}.")
     try:
         if chosen:
             names = _LIMITS.get(chosen[0], ("min", "max"))
-            fields |= {name: _whole(one) for name, one in zip(names, (least, most), strict=True)}
+            fields |= {name: _whole(one) for name, one in zip(names, limits, strict=True)}
             fields["options"] = [one for text in options for one in _options(text)]
             wanted = question_form(form, _KINDS.get(chosen[0], chosen)[0], fields)
         else:

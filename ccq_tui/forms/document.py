@@ -64,7 +64,7 @@ class WhenDocument:
 
     question: Annotated[str, Field(description="The id of an earlier question")]
     equals: Annotated[
-        Words | Flag | Number | None,
+        Words | Flag | Annotated[int, Strict()] | Number | None,
         OneOf,
         Field(description="A label, a value, a text, a number, true or false"),
     ] = None

@@ -8,7 +8,6 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
@@ -204,9 +203,7 @@ def _field(
     values: tuple[Any, ...] = tuple(one.value or one.label for one in document.options)
     if document.kind == "confirm":
         options, values = (Option(schemas.YES), Option(schemas.NO)), (True, False)
-    is_choice, low, high = document.kind in CHOICES, document.min, document.max
-    if document.integer:
-        low, high = (None if low is None else ceil(low)), (None if high is None else floor(high))
+    is_choice = document.kind in CHOICES
     question = Question(
         document.text,
         document.header or document.id.replace("_", " ").replace("-", " ").capitalize(),
@@ -215,8 +212,8 @@ def _field(
         kind=Kind.CHOICE if is_choice else Kind.NUMBER if document.kind == "number" else Kind.TEXT,
         description=document.help,
         placeholder=document.placeholder,
-        minimum=low,
-        maximum=high,
+        minimum=document.min,
+        maximum=document.max,
         closed=is_choice and not document.other,
         field=FieldRules(
             required=document.required,
@@ -304,23 +301,16 @@ def _condition(
     if (when.equals is None) == (when.contains is None):
         raise _QuestionError(("when", "needs one of “equals” and “contains”"))
     name, value = ("equals", when.equals) if when.contains is None else ("contains", when.contains)
-    kind = before[number].kind
-    if name == "contains" and kind not in ("multi", "text", "multiline"):
-        said = f"is for multi, text and multiline; use “equals” for {kind}"
+    field, part = asked[number], name == "contains"
+    if part and not (field.question.multi_select or field.question.kind is Kind.TEXT):
+        said = f"is for multi, text and multiline; use “equals” for {before[number].kind}"
         raise _QuestionError(("when.contains", said))
-    field = asked[number]
-    for option, recorded in zip(field.question.options, field.values, strict=False):
-        if value in (option.label, recorded) and isinstance(value, bool) == isinstance(recorded, bool):
-            return Condition(number, option.label, name == "contains")
-    if field.values and not before[number].other:
-        allowed = f"an option of {when.question!r}: {listed([repr(one) for one in field.values], MOST_NAMED)}"
-    elif kind == "number" and isinstance(value, float):
-        return Condition(number, f"{value:.15g}")
-    elif kind != "number" and isinstance(value, str):
-        return Condition(number, value, name == "contains")
-    else:
-        allowed = "a number" if kind == "number" else "a text in quotes"
-    raise _QuestionError((f"when.{name}", f"must be {allowed}; not {value!r}"))
+    alone = replace(field.question, multi_select=False, field=None)  # a part need not keep the limits
+    try:
+        answer = read_value(alone, value, field.values)
+    except TypedError as error:
+        raise _QuestionError((f"when.{name}", f"is no answer to {when.question!r}: {error}")) from error
+    return Condition(number, answer.other or answer.selected[0], part)
 
 
 def _wrong(one: Mapping[str, Any], name: str, placed: Callable[[int, str, str], str]) -> str:

@@ -12,7 +12,7 @@ from ccq_tui.inbox.open_request import MEMORY_NUMBERS, OpenRequest
 from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import FormRequest, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
-from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Unknown, Verdict, Won
+from ccq_tui.inbox.verdicts import InvalidOutcome, Unknown, Verdict, Won
 
 
 class Unkept:
@@ -22,22 +22,17 @@ class Unkept:
         stored = StoredRequest(MEMORY_NUMBERS, form, "", RequestState.PENDING, datetime.now(UTC))
         self.opened = OpenRequest(self, stored)
 
-    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
+    def answer(self, _: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
         """Settle the form."""
         verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
-        stored = self.opened.stored
-        if request_id != stored.request.id:
-            verdict.set_result(Unknown())
-        elif stored.outcome is not None and stored.settled_at is not None:
-            verdict.set_result(AlreadySettled(stored.actor, stored.settled_at, stored.outcome))
-        else:
-            try:
-                check_outcome(stored.request, outcome)
-                verdict.set_result(Won())
-            except InvalidOutcome as error:
-                verdict.set_exception(error)
-                return verdict
-            change = Settled(stored.request, outcome, actor)
+        try:
+            check_outcome(self.opened.request, outcome)
+        except InvalidOutcome as error:
+            verdict.set_exception(error)
+            return verdict
+        verdict.set_result(Won() if self.opened.is_pending else Unknown())
+        if self.opened.is_pending:
+            change = Settled(self.opened.request, outcome, actor)
             self.opened.end(change)
             self.opened.changed.emit(change)
             self.opened.resolve()

@@ -143,80 +143,19 @@ def test_forms_are_found_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
             find_form(name)
 
 
-def question(**fields: Any) -> dict[str, Any]:
-    if isinstance(when := fields.get("when"), tuple):
-        fields["when"] = dict(zip(("question", "equals"), when, strict=True))
-    return {"id": "b", "text": "B?", "kind": "text"} | fields
-
-
-CHOICE = {"id": "a", "text": "A?", "kind": "choice", "options": ["X", "Y"]}
-NUMBER = {"id": "a", "text": "A?", "kind": "number"}
 TEXT = {"id": "a", "text": "A?", "kind": "text"}
-CONFIRM = {"id": "a", "text": "A?", "kind": "confirm"}
+MISTAKES = json.loads(Path(__file__).with_name("mistakes.json").read_text("utf-8"))
+"""Questions, and what is said of them."""
 
 
 @pytest.mark.parametrize(
     ("questions", "said"),
     [
-        ([], "s: needs at least one question"),
+        *MISTAKES,
         ([TEXT] * 101, "s: is longer than 100 entries"),
-        (["x"], " 1: must be a table, not 'x'"),
-        ([TEXT, question(id="a")], " 2, id: 'a' is the id of an earlier question; each needs its own"),
-        ([question(kind="list")],
-         " 1, kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number', 'confirm', 'date' or "
-         "'secret', not 'list'"),
-        ([question(kind="secret", default="x")],
-         " 1, default: is not for secret: no file may have it"),
-        ([question(kind="date", default="31.1.2026")],
-         " 1, default: is no answer: not a date, such as 2026-01-31"),
-        ([NUMBER | {"default": 12345678901234567}],
-         " 1, default: is no answer: too large to arrive exactly"),
-        ([question(required="yes", min_length=1.5, min="3")],
-         " 1, required: must be true or false, not 'yes'|"
-         " 1, min_length: must be a whole number, not 1.5| 1, min: must be a number, not '3'"),
-        ([question(id="a b", text="")], " 1, id: must be letters, digits, _, - and ., at most 64, not 'a b'|"
-         " 1, text: must not be empty, not ''"),
-        ([question(text="x" * 10_001, max_length=-1)],
-         " 1, text: is longer than 10,000 characters| 1, max_length: must be 0 or more, not -1"),
-        ([question(default={})],
-         " 1, default: must be a text, a number, true or false, or where fit a list of texts"),
-        ([{"id": "a", "kind": "text"}], " 1, text: is missing"),
-        ([question(when={"equals": 1, "is": 2})], " 1, when.question: is missing|"
-         " 1, when.is: is no field; there are question, equals, contains"),
-        ([CHOICE | {"options": ["X", {"title": "Y"}, 3]}], " 1, options 2, label: is missing|"
-         " 1, options 2, title: is no field; there are label, description, value| 1, options 3: must "
-         "be a table, not 3"),
-        ([CHOICE | {"options": []}], " 1, options: needs at least one"),
-        ([CHOICE | {"options": ["X", "X"]}], " 1, options: has 'X' twice"),
-        ([CHOICE | {"default": "Z"}], " 1, default: is no answer: no option “Z” · choose 1 X, 2 Y"),
-        ([NUMBER | {"default": "x"}],
-         " 1, default: is no answer: not a number · type one such as 5"),
-        ([question(options=["X"], min=3, max_choices=1)],
-         " 1, options: is for choice and multi, not for text|"
-         " 1, min: is for number, not for text| 1, max_choices: is for multi, not for text"),
-        ([NUMBER | {"min": 3, "default": 2}], " 1, default: is no answer: out of range · at least 3"),
-        ([CHOICE | {"kind": "multi", "options": ["X"], "min_choices": 2}],
-         " 1, min_choices: must be at most 1, the number of its options, not 2"),
-        ([NUMBER | {"min": 3, "max": 2}], " 1, min: must be at most max (2), not 3"),
-        ([question(min_length=3, max_length=2)],
-         " 1, min_length: must be at most max_length (2), not 3"),
-        ([question(pattern="(a)\\1")],
-         " 1, pattern: cannot be checked here: lookarounds and back references are not known"),
-        ([question(when=("b", "x"))],
-         " 1, when.question: must be the id of an earlier question, not 'b'; it is the first"),
-        ([CHOICE, question(when=("c", "x"))],
-         " 2, when.question: must be the id of an earlier question, not 'c'; there are a"),
-        ([CHOICE, question(when={"question": "a"})], " 2, when: needs one of “equals” and “contains”"),
-        ([CHOICE, question(when=("a", "Z"))],
-         " 2, when.equals: must be an option of 'a': 'X', 'Y'; not 'Z'"),
-        ([CHOICE, question(when={"question": "a", "contains": "X"})],
-         " 2, when.contains: is for multi, text and multiline; use “equals” for choice"),
-        ([NUMBER, question(when=("a", "3"))], " 2, when.equals: must be a number; not '3'"),
-        ([TEXT, question(when=("a", 3))], " 2, when.equals: must be a text in quotes; not 3.0"),
-        ([CONFIRM, question(when=("a", 1))],
-         " 2, when.equals: must be an option of 'a': True, False; not 1.0"),
+        ([TEXT | {"text": "x" * 10_001}], " 1, text: is longer than 10,000 characters"),
     ],
-)  # fmt: skip
+)
 def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) -> None:
     with pytest.raises(FormFileError) as caught:
         form_of({"id": "f", "questions": questions}, "f.toml")
