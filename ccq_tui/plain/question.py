@@ -98,12 +98,19 @@ def command_of(interview: Interview, line: str, *, stale: bool) -> tuple[str, st
     """Return the command that a line is, with its text; "" for an answer."""
     word, _, text = line.partition(" ")
     question, text, known = interview.question, text.strip(), _commands(interview, stale=stale)
-    command = next((name for name, (letter, _) in known.items() if word.lower() in (name, letter)), "")
+    named = {letter: name for name, (letter, _) in known.items()}
+    if not _takes_text(question):
+        named |= {name: name for name in known}
+    command = named.get(word.lower(), "")
     if not command or _names(question, word) or _names(question, line):
         return "", ""
-    # A text may well begin with one of these words.
-    no_text = command not in WITH_TEXT or (question is not None and question.kind is Kind.TEXT)
+    no_text = command not in WITH_TEXT or _takes_text(question)
     return ("", "") if text and no_text else (command, text)
+
+
+def _takes_text(question: Question | None) -> bool:
+    """Whether a text answers, which may well be one of these words, or begin with one."""
+    return question is not None and question.kind is Kind.TEXT
 
 
 def _commands(interview: Interview, *, stale: bool) -> dict[str, tuple[str, str]]:
@@ -139,9 +146,9 @@ def help_text(interview: Interview, *, stale: bool) -> str:
     elif question.kind is Kind.CHOICE:
         said.append("A mark, or a label in any case: that option. Several of a list with commas, as in 1,3.")
     else:
-        said.append("A line is your answer, unless it is one of the words below.")
+        said.append("A line of two characters or more is your answer.")
     for name, (letter, does) in _commands(interview, stale=stale).items():
         takes = " TEXT" * (name in WITH_TEXT)
         short = "" if _names(question, letter) else f" or {letter}{takes}"
-        said.append(f"{name}{takes}{short}: {does}.")
+        said.append(f"{letter if _takes_text(question) else f'{name}{takes}{short}'}: {does}.")
     return "\n".join([*said, "Nothing is sent before you confirm it."])

@@ -144,9 +144,9 @@ async def test_help_names_what_can_be_typed_here(capsys: Printed) -> None:
     said = "\n".join(done.said)
     choice, text, review = (part.partition("you:")[0] for part in said.split("help: ")[1:])
     assert "Several of a list with commas" in choice
-    assert "A line is your answer" in text
+    assert "A line of two characters or more is your answer." in text
     assert "y: confirm these answers." in review
-    assert [part.count("note TEXT or n TEXT") for part in (choice, text, review)] == [1, 1, 0]
+    assert [part.count("note TEXT or n TEXT") for part in (choice, text, review)] == [1, 0, 0]
 
 
 @pytest.mark.parametrize("request_", variants(Request), ids=lambda one: type(one).__name__)
