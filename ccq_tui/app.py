@@ -13,7 +13,6 @@ import sys
 import textwrap
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from inspect import isawaitable
@@ -256,13 +255,8 @@ class CcqApp(_Base):
 
     def _lead(self) -> None:
         """Publish the inbox and notify devices, in a thread, unless another process does."""
-        loop = asyncio.get_running_loop()
-
-        def said(words: str) -> None:
-            with suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(self.sessions.set_trouble, words)
-
-        self._leader = LeaderThread(self._launch.settings, self._launch.program.state, said)
+        told = self.sessions.set_trouble
+        self._leader = LeaderThread(self._launch.settings, self._launch.program.state, told)
 
     # -- requests from screens ------------------------------------------------------------------------------
 

@@ -440,12 +440,7 @@ async def lead(launch: Launch, why: str) -> int:
     runtime = Runtime(launch, PersonAtLines(lines, actor))
     lines.note(f"Plain mode, because {why}. /help lists the commands.")
     loop, plain = asyncio.get_running_loop(), None
-
-    def tell(trouble: str) -> None:
-        if trouble:
-            loop.call_soon_threadsafe(lines.note, trouble)
-
-    leader = LeaderThread(launch.settings, launch.program.state, tell)
+    leader = LeaderThread(launch.settings, launch.program.state, lambda one: lines.note(one) if one else None)
     try:
         session = await runtime.begin(replace(launch, prompt=""))
         plain = PlainSession(runtime, session, lines, actor)

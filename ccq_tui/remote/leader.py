@@ -183,12 +183,18 @@ class LeaderThread:
     Args:
         settings: The settings.
         state: The directory of state; None for that of the system.
-        said: Called in that thread; see `Leader`.
+        said: Called in the event loop that makes it, while that runs; see `Leader`.
     """
 
     def __init__(self, settings: Settings, state: Path | None, said: Callable[[str], None]) -> None:
+        caller = asyncio.get_running_loop()
+
+        def tell(sign: str) -> None:
+            with suppress(RuntimeError):  # the caller's loop has ended
+                caller.call_soon_threadsafe(said, sign)
+
         self._loop = asyncio.new_event_loop()
-        self._leading = self._loop.create_task(Leader(settings, state=state, said=said).run())
+        self._leading = self._loop.create_task(Leader(settings, state=state, said=tell).run())
         self._thread = threading.Thread(target=self._run, name="leader", daemon=True)
         self._thread.start()
 
