@@ -22,6 +22,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Discussed, Option, Question, QuestionSet
 from tests.actors import PANEL
+from tests.tables import table
 from tests.unit.starting import Cli
 from tests.unit.stocked import (
     CACHE,
@@ -293,24 +294,7 @@ def test_hostile_text_is_harmless_and_fits(ccq: Cli) -> None:
         assert ccq(*words, "--json").isascii()
 
 
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (["show", "nope"], "no request has an id that starts with “nope”; ccq-tui inbox lists"),
-        (["show", ""], "no request has an id that starts with “”"),
-        (["show", "%"], "no request has an id"),
-        (
-            ["show", "toolu_01P"],
-            f"several requests have an id that starts with “toolu_01P”: {PERMISSION}, {PLAN};",
-        ),
-        (["inbox", "--session", "x"], "no session has an id that starts with “x”; ccq-tui sessions lists"),
-        (["history", "--since", "yesterday"], "--since takes a time as in 2026-01-31"),
-        (["history", "--since", "999999999w"], "--since takes a time"),
-        (["export", "x"], "no session has an id"),
-        (["resume", "x"], "no session has an id"),
-        (["resume", SESSION[:8]], "directory /home/me/api does not exist; --cwd names another one."),
-    ],
-)
+@pytest.mark.parametrize(("words", "problem"), table(__file__, "inbox_refused.json"))
 def test_what_is_wrong_is_one_line(ccq: Cli, words: list[str], problem: str) -> None:
     stock()
     told = ccq(*words, code=2)

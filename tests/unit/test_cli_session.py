@@ -16,8 +16,11 @@ from ccq_tui.cli import main
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.logs import log_path
+from tests.tables import table
 from tests.unit.starting import Cli, FakeApp
 from tests.unit.stocked import SESSION, asked, stock
+
+TABLES = table(__file__, "session_words.json")
 
 pytestmark = pytest.mark.usefixtures("restored")
 
@@ -33,19 +36,7 @@ def test_nothing_starts_an_empty_session(app: FakeApp) -> None:
     assert app.started() == Launch(program=ProgramArguments(flags={}))
 
 
-@pytest.mark.parametrize(
-    ("words", "prompt"),
-    [
-        (["fix the bug"], "fix the bug"),
-        (["fix", "the", "bug"], "fix the bug"),
-        (["--", "doctor"], "doctor"),
-        (["--model", "opus", "--", "--help me"], "--help me"),
-        (["prompt"], "prompt"),
-        (["prompt", "doctor"], "prompt doctor"),
-        (["fix", "--", "--all"], "fix --all"),
-        (["Doctor"], "Doctor"),
-    ],
-)
+@pytest.mark.parametrize(("words", "prompt"), TABLES["prompts"])
 def test_a_first_word_that_is_no_command_is_the_prompt(app: FakeApp, words: list[str], prompt: str) -> None:
     assert app.started(*words).prompt == prompt
     assert app.written_ahead == [prompt]
@@ -161,21 +152,7 @@ def test_a_short_id_is_resumed_where_it_means_one_session(app: FakeApp, ccq: Cli
     assert "several sessions have an id that starts with “8f14e45f”" in ccq("-r", SESSION[:8], code=2)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--continue", "-r"], "--continue and --resume exclude each other"),
-        (["--continue", "--resume", "x"], "--continue and --resume exclude each other"),
-        (["--fork"], "--fork needs --continue or --resume"),
-        (["--effort", "huge"], "'huge' is not one of 'low'"),
-        (["--max-turns", "many"], "--max-turns"),
-        (["--max-turns", "0"], "--max-turns: must be 1 or more, not 0"),
-        (["--max-question-rounds", "0", "go"], "--max-question-rounds: must be 1 or more, not 0"),
-        (["--cwd", "nowhere"], "--cwd: must be a directory that exists"),
-        (["--no-such-flag"], "No such option"),
-        (["demo", "nothing"], "unknown demo 'nothing'"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), TABLES["misused"])
 def test_misuse_is_exit_2_with_a_reason(app: FakeApp, ccq: Cli, words: list[str], said: str) -> None:
     assert said in ccq(*words, code=2)
     assert app.launches == []

@@ -12,6 +12,7 @@ from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.load import OF_PROJECTS, Loaded, load_settings
 from ccq_tui.config.paths import project_config, user_config
 from ccq_tui.config.settings import Settings
+from tests.tables import table
 from tests.unit.starting import write_settings
 
 
@@ -100,20 +101,7 @@ def test_a_bad_line_is_named_with_what_is_allowed(project: Path, line: str, said
     assert only.startswith(f"{file}:3: {said}")
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ('add_dirs = ["nowhere"]', "add_dirs: must be a directory that exists"),
-        ("add_dirs = ['~nobody-here/x']", "add_dirs: must be a directory that exists"),
-        ("add_dirs = 3", "add_dirs: must be a list, not 3"),
-        ('settings = "nowhere.json"', "settings: cannot read"),
-        ("settings = '{'", "settings: must be JSON or the path of a JSON file"),
-        ("settings = '{\"a\": 1} x'", "settings: must be JSON"),
-        ('modle = "x"', "modle: is not a setting; did you mean model?"),
-        ("max-turns = 3", "max-turns: is not a setting; did you mean max_turns?"),
-        ("[ccq]\nmodel = 'x'", "ccq: is not a setting; there are add_dirs, "),
-    ],
-)
+@pytest.mark.parametrize(("line", "said"), table(__file__, "config_refused.json"))
 def test_a_bad_line_of_ones_own_file(line: str, said: str) -> None:
     file = write_settings(f"# one\n{line}\n")
     (only,) = problems()

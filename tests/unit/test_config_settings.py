@@ -18,6 +18,9 @@ from ccq_tui.config.claude_flags import ClaudeFlags
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.values import merge_mcp, split_tools
+from tests.tables import table
+
+TABLES = table(__file__, "settings.json")
 
 
 def test_every_field_says_what_it_is() -> None:
@@ -43,18 +46,7 @@ def test_the_constructor_looks_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> 
     assert Launch().settings == Settings()
 
 
-@pytest.mark.parametrize(
-    ("written", "seconds"),
-    [
-        ("10m", 600.0),
-        ("90s", 90.0),
-        ("2h", 7200.0),
-        ("30d", 2_592_000.0),
-        ("45", 45.0),
-        (1.5, 1.5),
-        ("never", None),
-    ],
-)
+@pytest.mark.parametrize(("written", "seconds"), TABLES["durations"])
 def test_durations(written: object, seconds: float | None) -> None:
     assert Settings(park_after=written, question_timeout=written).question_timeout == seconds  # type: ignore[arg-type]
 
@@ -102,20 +94,9 @@ def test_several_mcp_configurations_become_one(tmp_path: Path) -> None:
     assert merge_mcp([]) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("Edit", ("Edit",)),
-        ("Edit,Read  Write", ("Edit", "Read", "Write")),
-        ("Bash(git *) Edit", ("Bash(git *)", "Edit")),
-        ("Bash(a (b) c),Edit", ("Bash(a (b) c)", "Edit")),
-        ("Bash(never closed, Edit", ("Bash(never closed, Edit",)),
-        (") Edit", (")", "Edit")),
-        (" , ", ()),
-    ],
-)
-def test_tools_are_split_outside_parentheses(text: str, names: tuple[str, ...]) -> None:
-    assert split_tools(text) == names
+@pytest.mark.parametrize(("text", "names"), TABLES["tools"])
+def test_tools_are_split_outside_parentheses(text: str, names: list[str]) -> None:
+    assert list(split_tools(text)) == names
 
 
 arguments = st.text("az *:,", max_size=10).map("({})".format)

@@ -10,25 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.theming.live import KeepError, keep_theme, with_theme
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("", 'theme = "sea"\n'),
-        ("# mine\nbell = false", '# mine\nbell = false\ntheme = "sea"\n'),
-        ('theme = "x"  # dark\nbell = false\n', 'theme = "sea"  # dark\nbell = false\n'),
-        ("theme='x'\n", 'theme="sea"\n'),
-        ('"theme" = "x"\n', '"theme" = "sea"\n'),
-        ('bell = true\r\ntheme = "x"\r\n', 'bell = true\r\ntheme = "sea"\r\n'),
-        ("bell = true\r\n", 'bell = true\r\ntheme = "sea"\r\n'),
-        ("\ufeffbell = true\n", '\ufeffbell = true\ntheme = "sea"\n'),
-        ("bell = true\n\n# keys\n[keys]\na = 1\n", 'theme = "sea"\n\nbell = true\n\n# keys\n[keys]\na = 1\n'),
-        ('[keys]\ntheme = "x"\n', 'theme = "sea"\n\n[keys]\ntheme = "x"\n'),
-        ("a = '''\ntheme = \"x\"\n'''\ntheme = \"x\"\n", "a = '''\ntheme = \"x\"\n'''\ntheme = \"sea\"\n"),
-        ('#theme = "light"\n', '#theme = "light"\ntheme = "sea"\n'),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), table(__file__, "theme_lines.json"))
 def test_one_line_is_changed_and_all_else_stays(before: str, after: str) -> None:
     assert with_theme(before, "sea") == after
 

@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from ccq_tui.config.paths import config_dir
 from ccq_tui.theming import complete, install, load_themes, theme_names, variable_defaults
+from tests.tables import table
 
 COLOURS = {
     "ccq-muted", "ccq-cursor", "ccq-selected", "ccq-note", "ccq-badge", "ccq-rule", "ccq-user",
@@ -55,21 +56,7 @@ def test_a_persons_theme_is_found_and_filled_in() -> None:
     assert "sea" in theme_names()
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('# mine\n\nprimary = "#zzz"', ":3: primary: must be a colour"),
-        ("primary = 3", "primary: must be a text"),
-        ('accent = "red"', "primary: is missing"),
-        ('primary = "#zzz"\naccent = "#zzz"', "(and 1 more)"),
-        ('primary = "red"\nprimery = "red"', ":2: primery: is not known"),
-        ('primary = "red"\nname = "a b"', "name: "),
-        ('primary = "red"\nx\ny', ":2: is not TOML: "),
-        ('primary = "red"\n[variables]\nccq-muted = "auto 60%"', ":3: variables: ccq-muted must be a colour"),
-        ('primary = "red"\n[variables]\nborder = "red; } * { display: none"', "border must be a colour"),
-        ('primary = "red"\n[variables]\nlink-style = "blink"', "link-style must be text styles"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), table(__file__, "themes_refused.json"))
 def test_a_bad_file_is_a_notice_that_names_it(text: str, said: str) -> None:
     path = write("bad.toml", text)
     themes, problems = load_themes()

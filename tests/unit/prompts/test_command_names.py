@@ -7,27 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.prompts.command_names import MOST, named, nearest
+from tests.tables import table
 
 NAMES = ("model", "mode", "compact", "context", "cost", "rename", "review", "mcp__files__read")
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("/modle", "modle"),
-        ("  /compact and more", "compact"),
-        ("/server:prompt x", "server:prompt"),
-        ("/a\nb", "a"),
-        ("/etc/hosts is wrong", ""),
-        ("/", ""),
-        ("//x", ""),
-        ("/ x", ""),
-        ("/3 of them", ""),
-        ("say /model", ""),
-        ("/model, please", ""),
-        ("/" + "x" * 100, ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "name"), table(__file__, "command_names.json"))
 def test_a_path_and_a_text_name_no_command(text: str, name: str) -> None:
     assert named(text) == name
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.prompts.completion_context import CompletionKind, completed, wanted_at
+from tests.tables import table
 
 
 @pytest.mark.parametrize(
@@ -36,21 +37,7 @@ def test_nothing_to_complete(text: str) -> None:
     assert wanted_at(text, len(text)) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "after"),
-    [
-        ("/mo|", "model", "/model |"),
-        ("/mo|del x", "mode", "/mode |x"),
-        ("see /mo| now", "model", "see /model |now"),
-        ("see @pro| now", "src/prompt.py", "see @src/prompt.py |now"),
-        ("see @pro|", "src/prompt.py", "see @src/prompt.py |"),
-        ("see @sr|", "src/", "see @src/|"),
-        ("see @my|", "my file.txt", 'see @"my file.txt" |'),
-        ('see @"my fi|', "my file.txt", 'see @"my file.txt" |'),
-        ('see @"my fi|" now', "my file.txt", 'see @"my file.txt" |now'),
-        ("see @pr|\nthen", "prompt.py", "see @prompt.py|\nthen"),
-    ],
-)
+@pytest.mark.parametrize(("text", "value", "after"), table(__file__, "completing.json"))
 def test_what_stands_there_afterwards(text: str, value: str, after: str) -> None:
     caret = text.index("|")
     text = text.replace("|", "")

@@ -7,22 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.prompts.shell_runs import CAVEAT, ShellRun, command_in, message_of, run_in
+from tests.tables import table
+
+TABLES = table(__file__, "shell_runs.json")
 
 TEXTS = st.text(st.sampled_from("ab \n</>bash-input!stdoucrexi&"), max_size=60)
 
 
-@pytest.mark.parametrize(
-    ("prompt", "command"),
-    [
-        ("!ls", "ls"),
-        ("! ls -l \n", "ls -l"),
-        ("!", ""),
-        ("! \n", ""),
-        (" !ls", None),
-        ("ls!", None),
-        ("", None),
-    ],
-)
+@pytest.mark.parametrize(("prompt", "command"), TABLES["commands"])
 def test_a_prompt_that_begins_with_the_sign_is_a_command(prompt: str, command: str | None) -> None:
     assert command_in(prompt) == command
 
@@ -45,16 +37,7 @@ def test_no_output_can_be_taken_for_something_else(
     assert run_in(message_of(run, answer=answer)) == run
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "",
-        "How does <bash-input> work?",
-        "<bash-input>ls</bash-input> is what I typed",
-        "see <bash-input>ls</bash-input>",
-        "<bash-stdout>x</bash-stdout>",
-    ],
-)
+@pytest.mark.parametrize("message", TABLES["others"])
 def test_a_prompt_about_such_messages_is_none(message: str) -> None:
     assert run_in(message) is None
 

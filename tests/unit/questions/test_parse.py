@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ccq_tui.questions import Answer, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.wire import encode
+from tests.tables import table
 
 
 def one(**fields: Any) -> dict[str, Any]:
@@ -155,31 +156,7 @@ def test_no_options_means_a_text() -> None:
 
 @pytest.mark.parametrize(
     ("source", "path"),
-    [
-        ({}, "questions"),
-        ({"questions": []}, "questions"),
-        ({"questions": "not json"}, "questions"),
-        ({"questions": '{"a": 1}'}, "questions"),
-        ({"questions": [3]}, "questions[0]"),
-        ({"questions": [{"options": ["a"]}]}, "questions[0].question"),
-        (one(question=3), "questions[0].question"),
-        (one(options={"a": 1}), "questions[0].options"),
-        (one(options=["a", 3]), "questions[0].options[1]"),
-        (one(options=["a", {}]), "questions[0].options[1].label"),
-        (one(options=[{"label": "a", "preview": 1}]), "questions[0].options[0].preview"),
-        (one(kind="colour"), "questions[0].kind"),
-        (one(kind=["text"]), "questions[0].kind"),
-        (one(kind="choice", options=[]), "questions[0].options"),
-        (one(multiSelect="yes"), "questions[0].multiSelect"),
-        (one(kind="number", min="many"), "questions[0].min"),
-        (one(kind="number", min=True), "questions[0].min"),
-        (one(kind="number", max=10**400), "questions[0].max"),
-        (one(kind="number", max=float("nan")), "questions[0].max"),
-        (one(kind="number", min=3, max=2), "questions[0].min"),
-        (one(kind="number", step=0), "questions[0].step"),
-        (one(kind="number", defaultValue=[]), "questions[0].defaultValue"),
-        ({"questions": [one()["questions"][0]], "title": 3}, "title"),
-    ],
+    [*table(__file__, "parse_refused.json"), (one(kind="number", max=10**400), "questions[0].max")],
 )
 def test_what_is_wrong_is_named_by_its_path(source: dict[str, Any], path: str) -> None:
     with pytest.raises(QuestionFormatError) as caught:

@@ -15,6 +15,9 @@ from ccq_tui.questions.limits import allowed_words, answer_problem
 from ccq_tui.questions.model import FieldRules
 from ccq_tui.questions.schema_form import FieldError, FormError, SchemaForm, read_form
 from ccq_tui.questions.state import opened
+from tests.tables import table
+
+TABLES = table(__file__, "schema_form.json")
 
 
 def form(properties: dict[str, Any], *required: str, order: tuple[str, ...] = (), **more: Any) -> SchemaForm:
@@ -84,29 +87,7 @@ def test_values_have_the_types_of_the_schema() -> None:
     assert form(properties).content(form(properties).answers(content)) == content
 
 
-@pytest.mark.parametrize(
-    ("schema", "text", "problem"),
-    [
-        ({"minLength": 2}, "a", "too short · at least 2 characters, not 1"),
-        ({"maxLength": 1}, "ab", "too long · at most 1 character, not 2"),
-        ({"pattern": "^[a-z]+$"}, "A", "does not match ^[a-z]+$"),
-        ({"format": "email"}, "ada@", "not an email address, such as ada@example.com"),
-        ({"format": "uri"}, "example", "not a web address or other URI, such as https://example.com"),
-        ({"format": "date"}, "2026-02-30", "not a date, such as 2026-01-31"),
-        (
-            {"format": "date-time"},
-            "2026-02-28T12:00:00",
-            "not a date with time and zone, such as 2026-01-31T12:00:00Z",
-        ),
-        ({"type": "integer"}, "1.5", "not a whole number"),
-        ({"type": "integer", "minimum": 3}, "2", "out of range · at least 3"),
-        ({"type": "integer", "exclusiveMinimum": 3}, "3", "out of range · at least 4"),
-        ({"type": "integer"}, "9007199254740993", "too large to arrive exactly"),
-        ({"type": "number"}, "0.10000000000000000555", "too precise to arrive exactly"),
-        ({"type": "number"}, "1e400", "too large to arrive exactly"),
-        ({"type": "number", "multipleOf": 0.5}, "0.7", "not in steps of 0.5"),
-    ],
-)
+@pytest.mark.parametrize(("schema", "text", "problem"), TABLES["refused"])
 def test_what_does_not_fit_is_said_in_words(schema: dict[str, Any], text: str, problem: str) -> None:
     read = form({"x": {"type": "string", **schema}})
     assert not read.problem
@@ -134,24 +115,9 @@ def test_what_fits_a_format_is_taken(named: str, good: str) -> None:
 @pytest.mark.parametrize(
     ("properties", "problem"),
     [
-        ({"x": {"type": "string", "minLength": 3, "maxLength": 2}}, "its minLength is above its maxLength"),
-        ({"x": {"type": "string", "enum": []}}, "nothing to choose from"),
-        ({"x": {"type": "string", "enum": ["a", "a"]}}, "an option twice"),
-        ({"x": {"type": "string", "enum": ["a"], "enumNames": []}}, ""),
-        ({"x": {"type": "string", "enum": ["a", "b"], "enumNames": ["A"]}}, "one title for each option"),
-        ({"x": {"type": "string", "enum": ["a"], "default": "b"}}, "default that is none of its options"),
-        ({"x": {"type": "integer", "default": "3"}}, "a default of another type"),
-        ({"x": {"type": "boolean", "default": 1}}, "a default of another type"),
-        ({"x": {"type": "object"}}, "of the type “object”"),
-        ({"x": {"type": ["string", "null"]}}, "no type that is known here"),
-        ({"x": {"anyOf": [TEXT, {"type": "null"}]}}, "no type that is known here"),
-        ({"x": {"type": "array", "items": {"type": "string"}}}, "no one list of options"),
-        ({"x": {"type": "string", "not": {"const": "a"}}}, "has “not”, which is not known here"),
-        ({"x": {"type": "string", "pattern": "(?=a)b"}}, "a pattern that cannot be checked here"),
+        *TABLES["unfit"],
         ({"x": {"type": "string", "pattern": "a" * 1001}}, "a pattern of more than 1,000 characters"),
-        ({"x": {"type": "number", "minimum": "1"}}, "a “minimum” that is no number"),
         ({"x": {"type": "number", "maximum": 10**400}}, "a “maximum” that is too large"),
-        ({"x": "string"}, "has no schema"),
         ({f"x{number}": TEXT for number in range(101)}, "101 fields, more than 100"),
     ],
 )
