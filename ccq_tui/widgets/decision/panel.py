@@ -25,8 +25,7 @@ from ccq_tui.widgets.hints import NARROW, HintBar
 from ccq_tui.widgets.lifetime import after_refresh
 from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, row_lines, wrapped
 from ccq_tui.widgets.panel import RequestPanel, measures
-from ccq_tui.widgets.panel.form import Drawn
-from ccq_tui.widgets.panel.measures import PanelLook
+from ccq_tui.widgets.panel.measures import Drawn, PanelLook
 from ccq_tui.widgets.question.panel import QuestionForm
 from ccq_tui.widgets.sight import SightView, more_line
 

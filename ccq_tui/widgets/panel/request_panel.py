@@ -32,6 +32,7 @@ from ccq_tui.inbox.port import DraftUpdated, RequestChange
 from ccq_tui.input.gate import Stroke, To
 from ccq_tui.input.keys import KeyPlace, rows_at
 from ccq_tui.questions.events import Clicked, Event, Pressed, TabClicked, TextChanged, Words
+from ccq_tui.questions.keys import action_of
 from ccq_tui.questions.state import PanelState, typable
 from ccq_tui.widgets.completer import FILES, Completer
 from ccq_tui.widgets.hints import HintBar
@@ -40,10 +41,9 @@ from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.drafts import draft_words
 from ccq_tui.widgets.panel.field import AnswerField
-from ccq_tui.widgets.panel.form import Drawn, Effect
 from ccq_tui.widgets.panel.host import PanelHost
 from ccq_tui.widgets.panel.keying import PanelKeys
-from ccq_tui.widgets.panel.measures import PanelLook
+from ccq_tui.widgets.panel.measures import Drawn, PanelLook
 from ccq_tui.widgets.pointer import Clickable
 
 PanelTarget = tuple[int, type[Clicked | TabClicked], int]
@@ -403,14 +403,17 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
 
     def obey(self, pressed: Pressed) -> bool:
         """Do what a key means here; return whether it meant anything."""
-        effect = self.form.effect(self._state, pressed)
-        if effect in (Effect.STEP, Effect.EDIT):
-            self.dispatch(pressed)
-        if effect is Effect.EDIT and (text := self.form.text_to_edit(self._state)) is not None:
-            self.host.edit(text, partial(self._put, self.turn))
-        if effect is Effect.DONE:
+        action = action_of(self._state, pressed)
+        if action is None:
+            return False
+        if action.scrolls:
+            self.form.scroll(action.scrolls, pages=action.by_pages)
             self._draw()
-        return effect is not None
+            return True
+        self.dispatch(pressed)
+        if action.edits and (text := self.form.text_to_edit(self._state)) is not None:
+            self.host.edit(text, partial(self._put, self.turn))
+        return True
 
     def on_paste(self, event: events.Paste) -> None:
         key = Stroke("paste", typable(event.text), read_at(self, event, self._clock))

@@ -8,17 +8,17 @@ from textual import events, on
 from textual.widget import Widget
 
 from ccq_tui.input.gate import KeyKind, Stroke
+from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import KeyPlace
 from ccq_tui.questions import Option, Question, QuestionSet, acts
 from ccq_tui.questions.events import Clicked, Pressed, Seen, TabClicked
-from ccq_tui.questions.keys import action_of, enter_words, kind_of
+from ccq_tui.questions.keys import enter_words, kind_of
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import Focus, PanelState, opened, proposed
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.form import Drawn, Effect, name_of
-from ccq_tui.widgets.panel.measures import PanelLook
+from ccq_tui.widgets.panel.measures import Drawn, PanelLook
 from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
 from ccq_tui.widgets.question.parts import TAB_META, placeholder, wrapped_once
 from ccq_tui.widgets.question.tabs import Cache
@@ -71,21 +71,11 @@ class QuestionForm:
 
     def again(self, state: PanelState, key: Stroke) -> str:
         does = "declines" if state.focus is Focus.DECLINE else enter_words(state).again
-        return f"{name_of(key)} again {does}"
+        return f"{'Click' if key.name == 'click' else shown_key(key.name)} again {does}"
 
     def takes_words(self, state: PanelState) -> bool:
         question = state.page.question
         return state.questions.takes_prose if state.in_review else bool(question.acts) or not question.closed
-
-    def effect(self, state: PanelState, event: Pressed) -> Effect | None:
-        """Return the effect of a key; a scroll is already done."""
-        action = action_of(state, event)
-        if action is None:
-            return None
-        if action.scrolls:
-            self.scroll(action.scrolls, pages=action.by_pages)
-            return Effect.DONE
-        return Effect.EDIT if action.edits else Effect.STEP
 
     def text_to_edit(self, state: PanelState) -> str | None:
         return state.text if state.typing else state.edited or state.questions.editable or None
