@@ -7,6 +7,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
+from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.input.keys import KeyPlace, actions_at
 from ccq_tui.questions import (
     Answer,
@@ -83,6 +86,11 @@ def form_sets(draw: st.DrawFn) -> QuestionSet:
     return QuestionSet("form", tuple(made), is_form=True)
 
 
+DECISION = PermissionRequest("p", "s", "Bash", {}, suggestions=(Suggestion("setMode", mode="acceptEdits"),))
+decisions = st.sampled_from([DECISION, PlanRequest("p", "s", "# Plan")]).map(
+    lambda one: kind_of(one).asked(one).questions
+)
+letters = st.sampled_from("yn1ae").map(lambda key: ev.Pressed(key, key))
 events: st.SearchStrategy[ev.Event] = st.one_of(
     st.sampled_from(NAMES).map(lambda key: ev.Pressed(key, key if len(key) == 1 else "")),
     st.sampled_from(["enter", "tab", "down", "1", "space"]).map(
@@ -98,7 +106,7 @@ events: st.SearchStrategy[ev.Event] = st.one_of(
 
 
 @settings(max_examples=250, deadline=None)
-@given(sets | form_sets(), st.lists(events, max_size=60))
+@given(sets | form_sets() | decisions, st.lists(events | letters, max_size=60))
 def test_random_events(questions: QuestionSet, happened: list[ev.Event]) -> None:
     state = opened(questions)
     for event in happened:
@@ -138,6 +146,10 @@ def assert_text_kept(before: PanelState, event: ev.Event, after: PanelState) -> 
 
 def assert_confirmed(before: PanelState, event: ev.Event, after: PanelState) -> None:
     entered = isinstance(event, ev.Pressed) and event.key == "enter"
+    if before.page.question.acts:
+        named = isinstance(event, ev.Pressed) and event.key in ("y", "n")
+        assert entered or named or event == ev.Clicked(before.page.cursor)
+        return
     match after.outcome:
         case Answered(answers):
             submitted = before.focus is Focus.REVIEW and before.review_row == len(before.pages)
