@@ -222,7 +222,7 @@ class _Talk:
         command, text = command_of(one, line, stale=stale)
         match command:
             case "other" | "note" | "reply":
-                return await self._written(command, text)
+                return await self._written(command, text, line)
             case "back":
                 return None if one.state.tab == one.state.all_tabs[0] else one.back()
             case "review":
@@ -253,17 +253,23 @@ class _Talk:
             if not given.other:
                 return one
         then = one.answer(given)
-        sure = not then.unsure or await self._confirms(f"“{one_line(then.unsure, QUOTED)}”:", "sends it")
-        return then if sure else one
+        return await self._sure(then, then.unsure)
 
-    async def _written(self, command: str, text: str) -> Interview:
-        one, text = self._interview, text or await self._hear(TEXT)
+    async def _sure(self, then: Interview, words: str) -> Interview:
+        """Return a step, unless it sends words at once that a line may not have meant so."""
+        sure = not words or await self._confirms(f"“{one_line(words, QUOTED)}”:", "sends it")
+        return then if sure else self._interview
+
+    async def _written(self, command: str, given: str, line: str) -> Interview:
+        one, text = self._interview, given or await self._hear(TEXT)
         if text and command == "note":
             self._lines.note("The note is kept beside the answer.")
             return one.note(text)
         if not text:
             return one
-        return one.answer(Answer(other=text)) if command == "other" else one.reply(text)
+        then = one.answer(Answer(other=text)) if command == "other" else one.reply(text)
+        is_sentence = then.outcome is not None and given and line.lower().startswith(command)
+        return await self._sure(then, text if is_sentence else "")
 
     async def _declined(self) -> Interview:
         one = self._interview
