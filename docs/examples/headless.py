@@ -15,7 +15,8 @@ from pathlib import Path
 from ccq_tui.agent.events import RequestAsked, RequestSettled, SessionLost, TurnEnded
 from ccq_tui.config.launch import launch_with
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.document import lines
+from ccq_tui.inbox.kinds import kind_of, parse_outcome
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.output import echo
 from ccq_tui.runtime.events import SessionEvent
@@ -37,9 +38,9 @@ async def main(directory: Path, prompt: str) -> str:
         while True:
             match await events.get():
                 case RequestAsked(QuestionRequest() as request):
-                    echo("\n".join([request.id, *kind_of(request).plain_text(request, None)]))
+                    echo("\n".join([request.id, *lines(kind_of(request).document(request, None))]))
                 case RequestAsked(request):
-                    once = kind_of(request).parse(request, {"choice": 1})
+                    once = parse_outcome(request, {"choice": 1})
                     await runtime.inbox.answer(request.id, once, me)
                 case RequestSettled(request_id, outcome, actor):
                     echo(f"{request_id} {outcome} {actor.where if actor else ''}")
