@@ -190,7 +190,8 @@ class FormApp(App[None]):
         for name, value in request.context.items():
             row = Text(one_line(name, LONGEST_NAME), palette.muted), Text(safe(value[:LONGEST_VALUE]))
             facts.add_row(*(row if width >= NARROW else (Text(" ").join(row),)))
-        said = request.questions.intro or ("" if request.context else request.questions.title)
+        untitled = width < NARROW and not request.context  # neither the panel nor anything else names it
+        said = request.questions.intro or (request.questions.title if untitled else "")
         return Group(*([Text(safe(said))] if said else []), facts)
 
     # -- the time, and the end ------------------------------------------------------------------------------
