@@ -146,7 +146,7 @@ class _Talk:
     def changed(self, change: object) -> None:
         """Say that another surface changed the draft."""
         if isinstance(change, DraftUpdated) and isinstance(self._opened.request, AnsweredRequest):
-            how = "; “take” goes on from it, and drops what was typed here" if change.stale else ""
+            how = "; “take” continues with it, and drops what was typed here" if change.stale else ""
             self._lines.note(f"The draft was {change.words}{how}.")
 
     def _introduce(self) -> None:

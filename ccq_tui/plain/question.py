@@ -122,7 +122,7 @@ def _commands(interview: Interview, *, stale: bool) -> dict[str, tuple[str, str]
         ("other", "o", "answer in your own words", question and not (question.closed or question.secret)),
         ("note", "n", "a note beside the answer", question and prose),
         ("reply", "c", "reply to all of it in prose instead of answers", prose),
-        ("take", "t", "go on from the draft of the other surface", stale),
+        ("take", "t", "continue with the draft of the other surface", stale),
         ("decline", "d", "decline", True),
         ("help", "?", "this help", True),
     )

@@ -129,7 +129,7 @@ async def test_a_draft_of_another_surface_is_gone_on_from(tmp_path: Path, capsys
         await until_true(lambda: other.stale)
         other.take_over()
         other.type(turn_to(cast("PanelState", other.shown), 1).with_draft(other="theirs"), PHONE)
-        await hears("“take” goes on from it, and drops what was typed here.")
+        await hears("“take” continues with it, and drops what was typed here.")
         pipe.write("t\nr\n")
         await hears("theirs")
         pipe.write("y\n")
