@@ -10,7 +10,10 @@ from ccq_tui.questions.flow import confirm, following, turn_to
 from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
 from ccq_tui.questions.moves import page_answered
 from ccq_tui.questions.outcome import Answered, Declined, Dismissed, Outcome
-from ccq_tui.questions.state import Page, PanelState, opened, resting_focus
+from ccq_tui.questions.state import Page, PanelState, opened
+
+KEPT = ("discussion", "edited", "aside", "recalled", "asker")
+"""What a draft has besides its pages, whatever surface it was typed on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +33,11 @@ class Interview:
     @staticmethod
     def of(questions: QuestionSet, draft: PanelState | None = None, *, reviews: bool = True) -> Interview:
         """Begin, or go on from a draft of any surface, without what belongs to that; decide anew."""
-        edited = draft.edited if draft is not None else ""
+        kept = {} if draft is None else {name: getattr(draft, name) for name in KEPT}
         if draft is None or draft.page.question.acts:
             draft = opened(questions)
-        state = PanelState(
-            draft.questions,
-            tuple(replace(page, filter="") for page in draft.pages),
-            tab=draft.tab,
-            focus=resting_focus(draft.pages, draft.tab),
-            discussion=draft.discussion,
-            edited=edited,
-            aside=draft.aside,
-            recalled=draft.recalled,
-            asker=draft.asker,
-        )
+        pages = tuple(replace(page, filter="") for page in draft.pages)
+        state = replace(opened(draft.questions), **kept, pages=pages, tab=draft.tab)
         at = state.tab if state.tab in state.all_tabs else state.asked_tabs[0]
         return Interview(turn_to(state, at), reviews)
 

@@ -51,7 +51,7 @@ class End(StrEnum):
 
 
 class _Settled(Exception):  # noqa: N818 - says what happened
-    """The request was settled elsewhere, or is gone; the message says how."""
+    """The request was settled elsewhere, or is gone."""
 
 
 async def answer(opened: OpenRequest, lines: Lines, actor: Actor, leave: str = LEAVE) -> End:
@@ -74,7 +74,10 @@ async def answer(opened: OpenRequest, lines: Lines, actor: Actor, leave: str = L
         with ExitStack() as ending:
             ending.callback(opened.changed.subscribe(talk.changed))
             return await talk.run()
-    except _Settled as how:
+    except _Settled:
+        stored, how = opened.stored, GONE
+        if stored.outcome is not None and stored.settled_at is not None:
+            how = AlreadySettled(stored.actor, stored.settled_at, stored.outcome).words
         lines.note(f"{how}; nothing was sent from here.")
         return End.ELSEWHERE
     except InputEnded:
@@ -113,7 +116,7 @@ class _Talk:
     async def _hear(self, prompt: str, *, secret: bool = False) -> str:
         """Return the next line, stripped unless it is a secret; raises `_Settled` once that is of no use."""
         if not self._opened.is_pending:
-            raise _Settled(self._how)
+            raise _Settled
         line = asyncio.ensure_future((self._lines.ask_secret if secret else self._lines.ask)(prompt))
         outcome = asyncio.ensure_future(self._opened.outcome())
         try:
@@ -123,15 +126,8 @@ class _Talk:
                 task.cancel()
             await asyncio.wait((line, outcome))
         if line.cancelled():
-            raise _Settled(self._how)
+            raise _Settled
         return line.result() if secret else line.result().strip()
-
-    @property
-    def _how(self) -> str:
-        stored = self._opened.stored
-        if stored.outcome is None or stored.settled_at is None:
-            return GONE
-        return AlreadySettled(stored.actor, stored.settled_at, stored.outcome).words
 
     async def _confirms(self, question: str, does: str) -> bool:
         """Ask whether to do something; only ``y`` does it."""
@@ -209,7 +205,7 @@ class _Talk:
         """Settle the request, and say how; raises `InvalidOutcome` if it does not take the outcome."""
         verdict = await self._opened.answer(outcome, self._actor, self._interview.state.edited)
         if not isinstance(verdict, Won):
-            raise _Settled(verdict.words if isinstance(verdict, AlreadySettled) else GONE)
+            raise _Settled
         given, seen = "", self._interview.state.page.question.seen
         if isinstance(outcome, Answered) and len(outcome.answers) == 1:
             given = f": {answer_line(*(replace(one, other=seen(one.other)) for one in outcome.answers))}"
