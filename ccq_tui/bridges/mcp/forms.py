@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 from uuid import uuid4
 
@@ -29,6 +30,7 @@ from ccq_tui.bridges.mcp.tools import (
     ArgumentsError,
     check_arguments,
 )
+from ccq_tui.config.paths import state_dir
 from ccq_tui.forms import interviews
 from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
 from ccq_tui.forms.form import Form
@@ -131,6 +133,7 @@ def _started(arguments: Mapping[str, Any], client: Client) -> FormRequest:
         with suppress(GitError):
             file = str(records_of(here))
     check_output(file)
+    rmtree(state_dir() / "forms", ignore_errors=True)  # where an older version kept what was answered
     form_id, origin = str(uuid4()), Origin(Asker.MCP, client.name, client.directory, this_process())
     return FormRequest(form_id, form_id, form.questions, form.document, context, file, origin=origin)
 

@@ -35,6 +35,7 @@ def _store(tmp_path: Path) -> Iterator[Store]:
     store = Store(tmp_path / "inbox.db")
     yield store
     assert store.requests.waiting() == store.history.changes() == [], "nobody is asked, or told"
+    assert store.ids.requests() == store.ids.sessions() == []
     assert store.requests.unsettled_before(datetime.now(UTC) - INACTIVE) == []
     store.close()
 
