@@ -285,10 +285,6 @@ class PlainSession(Leading):
         self.heed(event)
         self._count(event)
         match event:
-            case ev.PromptReturned(text=text, reason=reason, prompt_id=name, kept=False):
-                self.lines.note(f"A prompt was not sent: {reason}.")
-                self.prompt.put_back(text)
-                self.queue.settle([name])
             case ev.TurnEnded(duration=seconds):
                 self.lines.turn_ended()
                 if seconds >= self.launch.settings.notify_after:

@@ -19,6 +19,7 @@ from ccq_tui.agent.events import (
     ConversationReset,
     PromptDelivered,
     PromptRecorded,
+    PromptReturned,
     SessionLost,
     SessionState,
     StateChanged,
@@ -34,9 +35,11 @@ from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.pastes import unfolded
+from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun, directory_key
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.session import SupervisedSession
+from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
 
@@ -200,8 +203,21 @@ class PromptQueue:
                 self._begun = True
             case PromptRecorded(prompt_id=name) if name in self.sent:
                 self.settle([name])
+            case PromptReturned():
+                self._put_back(event)
             case _:
                 pass
+
+    def _put_back(self, event: PromptReturned) -> None:
+        """Put a prompt back into the field, unless it is an answer or what a command of the shell printed."""
+        if run := run_in(event.text):
+            words = f"Claude did not receive ! {one_line(run.command, 60)}: {event.reason}"
+            self._surface.note(f"{words} · run it again", "warning")
+        elif not event.kept:
+            if not event.wanted:
+                self._surface.note(f"A prompt was not sent and is back: {event.reason}", "warning")
+            self._surface.prompt.put_back(event.text)
+            self.settle([event.prompt_id])
 
     # -- what is typed and sent -----------------------------------------------------------------------------
 

@@ -239,6 +239,7 @@ def test_commands(piped: Piped) -> None:
     typed = "/mode\n7\nplan\n/theme\n/stats\n/model\n\n/help\n! echo from the shell\n/nosuch\n/bug\n/quit\n"
     printed = piped(Scenario("e2e").says("Hello."), typed)
     assert not any("/nosuch" in json.dumps(one.body) for one in piped.model.requests())
+    assert "<bash-input>" not in printed, "what a command of the shell printed is no prompt"
     for line in (
         "choose: Permission mode\n  1. default; now; asks before it changes or runs anything\n",
         "note: 7 is not in the list: type 1 to 5.",

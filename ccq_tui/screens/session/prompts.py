@@ -100,20 +100,12 @@ class Prompts:
         """Images of sent prompts, by the prompt: one may have to be sent again."""
 
     def take(self, event: SessionEvent) -> None:
-        """Put a prompt that was not sent back into its field."""
+        """Note what Claude has not read, and say that a prompt was withdrawn."""
         self._note_queued(event)
         self._name_waiting()
         self._early.take(event)
-        if isinstance(event, ev.PromptReturned) and (run := run_in(event.text)):
-            words = f"Claude did not receive ! {one_line(run.command, 60)}: {event.reason}"
-            self._ui.note(f"{words} · ↑ brings the command back", "warning")
-        elif isinstance(event, ev.PromptReturned) and not event.kept:
-            self._ui.dock.prompt.put_back(event.text)
-            self._queue.settle([event.prompt_id])
-            if event.wanted:
-                self._ui.say("Prompt withdrawn before Claude read it · Enter sends it again")
-                return
-            self._ui.note(f"A prompt was not sent and is back in its field: {event.reason}", "warning")
+        if isinstance(event, ev.PromptReturned) and event.wanted:
+            self._ui.say("Prompt withdrawn before Claude read it · Enter sends it again")
 
     def _note_queued(self, event: SessionEvent) -> None:
         match event:
