@@ -24,7 +24,7 @@ from ccq_tui.questions.numbers import allowed_range, number_problem
 from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Outcome
 
 if TYPE_CHECKING:
-    from ccq_tui.questions.schema_form import SchemaForm
+    from ccq_tui.questions.schema_form import Field, SchemaForm
 
 VERSION = 1
 """Of all public JSON: changes when its readers must change."""
@@ -326,19 +326,40 @@ def _decision(question: Question, data: Mapping[str, Any]) -> Answered:
 
 
 def _content(form: SchemaForm, data: Mapping[str, Any]) -> Answered:
-    """Read values by their names, in the types that the asker expects."""
-    from ccq_tui.questions.checking import FieldError
-    from ccq_tui.questions.schema_form import FormError
+    """Read values by their names, texts as they are."""
+    from ccq_tui.answering.grammar import TypedError
+    from ccq_tui.questions.checking import FieldError, check
 
     _check_fields(data, ("content",))
     if not isinstance(values := data["content"], Mapping):
         raise InvalidAnswer("content", "an object of values by their names is needed")
+    names = [field.name for field in form.fields]
+    if (strange := next((name for name in values if name not in names), None)) is not None:
+        raise InvalidAnswer("content", f"the form has no field {quoted(strange)}")
+    if not names:  # it asks for an agreement alone
+        return Answered((Answer((form.questions.questions[0].options[-1].label,)),))
+    answers = [Answer()] * len(names)
     try:
-        return Answered(form.answers(values))
-    except FormError as error:
-        raise InvalidAnswer("content", str(error)) from error
+        for place, field in enumerate(form.fields):
+            if field.name in values:
+                answers[place] = _valued(field, values[field.name])
+        check(form.questions, answers)
+    except TypedError as error:
+        problem = str(error).replace(" · ", ": ")
+        raise InvalidAnswer(f"content.{names[place][:MOST_QUOTED]}", problem) from error
     except FieldError as error:
-        raise InvalidAnswer(f"content.{form.fields[error.number].name[:MOST_QUOTED]}", str(error)) from error
+        raise InvalidAnswer(f"content.{names[error.number][:MOST_QUOTED]}", str(error)) from error
+    return Answered(tuple(answers))
+
+
+def _valued(field: Field, value: object) -> Answer:
+    from ccq_tui.answering.grammar import TypedError, read_value
+
+    if not isinstance(value, str | int | float | Decimal | list):
+        raise TypedError("a value is needed")
+    if isinstance(value, str) and field.question.kind is Kind.TEXT:
+        return Answer(other=value)
+    return read_value(field.question, value, field.values)
 
 
 def _answer(path: str, question: Question, given: object) -> Answer:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any
 
-from ccq_tui.questions.checking import FieldError, check
+from ccq_tui.questions.checking import check
 from ccq_tui.questions.limits import PatternError, matcher
 from ccq_tui.questions.model import Answer, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.numbers import LARGEST_EXACT, fraction, json_number
@@ -87,24 +86,6 @@ class SchemaForm:
         check(self.questions, answers)
         pairs = zip(self.fields, answers, strict=False)
         return {field.name: _value(field, answer) for field, answer in pairs if answer.given}
-
-    def answers(self, content: Mapping[str, Any]) -> tuple[Answer, ...]:
-        """Return the answers that stand for values, given by name: the reverse of `content`.
-
-        Raises `FieldError` if a field does not take its value, or a required one is missing, and `FormError`
-        for a name that is no field's.
-        """
-        names = {field.name for field in self.fields}
-        if (strange := next((name for name in content if name not in names), None)) is not None:
-            raise FormError(f"the form has no field “{strange}”")
-        if not self.fields:
-            return (Answer(selected=(self.questions.questions[0].options[-1].label,)),)
-        given = tuple(
-            _answer(number, field, content[field.name]) if field.name in content else Answer()
-            for number, field in enumerate(self.fields)
-        )
-        self.content(given)
-        return given
 
 
 def read_form(
@@ -349,26 +330,3 @@ def _value(field: Field, answer: Answer) -> Any:
     pairs = zip(question.options, field.values, strict=True)
     chosen = [value for option, value in pairs if option.label in answer.selected]
     return chosen if question.multi_select else chosen[0]
-
-
-def _answer(number: int, field: Field, value: Any) -> Answer:
-    question = field.question
-    if question.kind is Kind.TEXT:
-        if not isinstance(value, str) or not value.strip():
-            raise FieldError(number, "other", f"“{field.name}” takes a text")
-        return Answer(other=value)
-    if question.kind is Kind.NUMBER:
-        if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-            raise FieldError(number, "other", f"“{field.name}” takes a number")
-        return Answer(other=str(value) if isinstance(value, Decimal) else _plain(value))
-    several = value if question.multi_select else [value]
-    if not isinstance(several, list) or not all(_among(one, field.values) for one in several):
-        kind = "a list of its options" if question.multi_select else "one of its options"
-        raise FieldError(number, "selected", f"“{field.name}” takes {kind}")
-    pairs = zip(question.options, field.values, strict=True)
-    labels = tuple(option.label for option, one in pairs if _among(one, several))
-    return Answer(selected=labels, empty=question.multi_select and not labels)
-
-
-def _among(value: Any, values: Sequence[Any]) -> bool:
-    return any(type(one) is type(value) and one == value for one in values)
