@@ -9,22 +9,9 @@ from ccq_tui.testing.scenarios.ready import Ready
 
 _ALL = (
     Ready("tour", "a tour of the program: the default", "Design a small bookmark service with me", tour.tour),
-    Ready(
-        "no_questions",
-        "an explanation in Markdown, nothing to answer",
-        "cache or lru_cache?",
-        asking.no_questions,
-    ),
     Ready("single", "one question, one answer", "Choose a database for the bookmarks", asking.single),
     Ready("multi", "one question, several answers", "Set up the checks before a merge", asking.multi),
     Ready("mixed_four", "four questions with previews", "Design the bookmark API", design.mixed_four),
-    Ready("text_and_number", "a text, a number and a choice", "Create the package", asking.text_and_number),
-    Ready(
-        "multi_round", "five rounds, each built on the last", "Plan the storage with me", design.multi_round
-    ),
-    Ready(
-        "two_at_once", "two question sets in one message", "Prepare hosting and alerts", asking.two_at_once
-    ),
     Ready(
         "with_permission",
         "a command and a file that need permission",
@@ -32,7 +19,6 @@ _ALL = (
         working.with_permission,
     ),
     Ready("with_plan", "a plan to approve or send back", "Add an import from browsers", working.with_plan),
-    Ready("subagent", "a subagent that looks around", "What is in this project?", working.subagent),
 )
 
 READY: Mapping[str, Ready] = {ready.name: ready for ready in _ALL}

@@ -1,10 +1,10 @@
-"""A working agent: permissions, a plan to approve, a subagent."""
+"""A working agent: permissions, and a plan to approve."""
 
 from __future__ import annotations
 
 from ccq_tui.testing.replies import Replies
 from ccq_tui.testing.scenario import Scenario
-from ccq_tui.testing.scenarios.ready import first_line, unless_refused
+from ccq_tui.testing.scenarios.ready import first_line
 
 CHANGELOG = """\
 # Changelog
@@ -42,7 +42,6 @@ REVISED_PLAN = (
 - A dry run reports what would be added.
 """
 )
-SUBAGENT_PROMPT = "Look through the project directory and report which files are there and what is missing."
 
 
 def with_permission() -> Scenario:
@@ -77,29 +76,4 @@ def with_plan() -> Scenario:
         .says("This touches three places, so I plan before I write.")
         .plans(PLAN, revised=REVISED_PLAN)
         .says("The plan is approved. I start with the parser and its test data.")
-    )
-
-
-def subagent() -> Scenario:
-    """A subagent that looks around with a tool, and a summary of what it reported."""
-    scout = (
-        Scenario("scout")
-        .says("I list what is there.")
-        .runs("Bash", command="ls -la", description="List the project's files")
-        .says("The project is empty so far: no README, no tests, no build file.")
-    )
-    return (
-        Scenario("subagent", title="A look around")
-        .says("I send someone to look around while I think about the layout.")
-        .agent(SUBAGENT_PROMPT, scout, description="Look around")
-        .then(
-            unless_refused(
-                lambda _: (
-                    "The project is still empty. I would start with three files:\n\n"
-                    "- `README.md`: what it is and how to run it\n"
-                    "- `pyproject.toml`: name, dependencies, checks\n"
-                    "- `tests/test_smoke.py`: it starts\n"
-                )
-            )
-        )
     )
