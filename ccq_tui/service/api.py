@@ -9,6 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -252,7 +253,9 @@ def service_app(parts: ServiceParts) -> Starlette:
         check_query(endpoint, request)
         content: Mapping[str, Any] = {}
         if endpoint.body is not None:
-            content = checked(endpoint.body, await read_body(request, LIMITS.body))
+            body = await read_body(request, LIMITS.body)
+            checked(endpoint.body, body)
+            content = json.loads(body, parse_float=Decimal)  # a number has the digits that were sent
         return ServiceCall(parts, request, name, content)
 
     async def page(request: Request) -> Response:
