@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, closing
@@ -59,27 +58,6 @@ def test_prompts_of_a_shell_are_answered_from_the_inbox(tmp_path: Path) -> None:
             wrapped.wait(lambda terminal, line=line: f"\r\n{line}\r\n".encode() in terminal.raw)  # type: ignore[misc]
         assert len([one for one in wrapped.store.history.changes() if one.cause == "asked"]) == 5
         assert wrapped.processes() == []
-
-
-def test_hunks_of_git_are_staged_by_their_letters(tmp_path: Path) -> None:
-    def git(*words: str) -> str:
-        command = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", *words]
-        return subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
-
-    numbers = tmp_path / "numbers"
-    lines = [f"{number}\n" for number in range(60)]
-    numbers.write_text("".join(lines))
-    git("init", "-q")
-    git("add", "numbers")
-    git("commit", "-q", "-m", "Count")
-    numbers.write_text("".join("changed " * (at in (5, 30, 55)) + line for at, line in enumerate(lines)))
-    with Wrapped(["git", "add", "-p"], tmp_path) as wrapped:
-        wrapped.answer("(1/3) Stage this hunk", "y")
-        wrapped.answer("(2/3) Stage this hunk", "n")
-        wrapped.answer("(3/3) Stage this hunk", "y")
-        assert wrapped.wait_end() == 0
-    staged = git("diff", "--cached")
-    assert ["changed 5" in staged, "changed 30" in staged, "changed 55" in staged] == [True, False, True]
 
 
 QUESTIONARY = """

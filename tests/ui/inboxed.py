@@ -22,7 +22,7 @@ from ccq_tui.screens.inbox.inbox_list import InboxRow
 from ccq_tui.screens.inbox.screen import InboxScreen
 from tests.actors import SCRIPT
 from tests.ui.host import Clock
-from tests.ui.session import Driven, ToldSession, until
+from tests.ui.session import Driven, LastingSession, ToldSession, until
 
 
 def request_of(session_id: str, name: str = "") -> QuestionRequest:
@@ -33,7 +33,7 @@ def request_of(session_id: str, name: str = "") -> QuestionRequest:
     return QuestionRequest(name, session_id, QuestionSet(name, (asked,)))
 
 
-class InboxSession(ToldSession):
+class InboxSession(LastingSession):
     """A session with an id of its own whose questions wait in the program's inbox."""
 
     def __init__(self, tell: Callable[[ev.AgentEvent], None], run: Many, name: str) -> None:
@@ -41,12 +41,6 @@ class InboxSession(ToldSession):
         self.name = self.record_id = self.session_id = name
         self.outcomes: list[RequestOutcome] = []
         self._driven = run
-        self._over = asyncio.Event()
-
-    async def run(self) -> None:
-        self.tell(ev.Connected(self.name, "claude-x", "default", "/work"))
-        self.tell(ev.StateChanged(ev.SessionState.IDLE))
-        await self._over.wait()
 
     def wait_with(self, request: Request) -> None:
         """Let a request wait in the inbox of the program."""
@@ -62,10 +56,6 @@ class InboxSession(ToldSession):
         self.tell(ev.StateChanged(ev.SessionState.AWAITING))
         self.outcomes.append(await asked)
         self.tell(ev.StateChanged(ev.SessionState.WORKING))
-
-    def close(self, cause: str = "") -> None:
-        super().close(cause)
-        self._over.set()
 
 
 class Many(Driven):

@@ -211,6 +211,22 @@ class ToldSession:
         self.closed, self.cause = True, cause
 
 
+class LastingSession(ToldSession):
+    """A session that runs until it is closed."""
+
+    def __init__(self, tell: Callable[[ev.AgentEvent], None]) -> None:
+        super().__init__(tell)
+        self.over = asyncio.Event()
+
+    async def run(self) -> None:
+        await super().run()
+        await self.over.wait()
+
+    def close(self, cause: str = "") -> None:
+        super().close(cause)
+        self.over.set()
+
+
 class MovableClock(Clock):
     """A clock that goes as all do, and can be put forward."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +24,7 @@ from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.pickers import Picker, sessions
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
-from tests.ui.session import Driven, ToldSession, asked, press, until
+from tests.ui.session import Driven, LastingSession, asked, press, until
 
 MODELS = ev.ModelsListed(
     (
@@ -33,19 +32,6 @@ MODELS = ev.ModelsListed(
         ev.ModelChoice("opus", "Opus", "for much", "claude-o", ("low", "high", "max")),
     )
 )
-
-
-class EndingSession(ToldSession):
-    """A session that runs until it is closed."""
-
-    async def run(self) -> None:
-        await super().run()
-        self.ended = asyncio.Event()
-        await self.ended.wait()
-
-    def close(self, cause: str = "") -> None:
-        super().close(cause)
-        self.ended.set()
 
 
 def notices(driven: Driven) -> str:
@@ -296,7 +282,7 @@ async def test_another_session_takes_the_place_of_this_one_unless_a_turn_runs_an
         return EARLIER
 
     monkeypatch.setattr(sessions, "earlier_sessions", listed)
-    async with running(Driven(make=EndingSession)) as (driven, pilot):
+    async with running(Driven(make=LastingSession)) as (driven, pilot):
         driven.told.tell(ev.StateChanged(ev.SessionState.WORKING))
         await until(pilot, lambda: driven.screen.view.busy)
         await say(pilot, driven, "/resume bbbb")
@@ -323,7 +309,7 @@ async def test_another_session_takes_the_place_of_this_one_unless_a_turn_runs_an
         await until(pilot, lambda: driven.screen.dock.prompt.text == "half a thought")
 
 
-class LostSession(EndingSession):
+class LostSession(LastingSession):
     """A session that says that it is over once it was closed."""
 
     async def run(self) -> None:

@@ -1,10 +1,8 @@
-"""What one entry is enough for: a slash command, a key, a setting."""
+"""What one entry is enough for: a slash command, a key."""
 
 from __future__ import annotations
 
-import ast
 import re
-from collections import Counter
 from operator import attrgetter
 from pathlib import Path
 
@@ -14,7 +12,6 @@ import ccq_tui
 from ccq_tui.agent.events import SessionState
 from ccq_tui.commands.command import Command
 from ccq_tui.config.keymap import TEXT_PLACES
-from ccq_tui.config.settings import Settings
 from ccq_tui.input.keys import SETTINGS
 from ccq_tui.screens.session import screen
 from ccq_tui.screens.session.screen import SLASH_COMMANDS, SessionScreen
@@ -24,25 +21,6 @@ from tests.ui.session import Driven, press, until
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs"
 PACKAGE = Path(ccq_tui.__file__).parent
-READ_TWICE = {
-    "model": "what a session begins with, kept with its first prompt",
-    "effort": "likewise, and chosen from",
-    "permission_mode": "likewise, and chosen from by a key",
-    "theme": "put on, followed and checked",
-    "cli_path": "started and checked",
-    "log_level": "of the program and of a replay",
-    "setting_sources": "given to Claude Code, and read as it does",
-    "questions": "told to the model, and held to",
-    "max_question_rounds": "likewise",
-    "notify_urls": "notified by, tried, and a reason to lead",
-    "on_request": "likewise",
-    "notify_after": "of the screen and of plain lines",
-    "bell": "likewise",
-    "verbose": "likewise",
-    "screen_reader": "drawn and counted for",
-    "native_sessions": "what the screen lists and what is printed",
-}
-"""Settings that several modules read, and what for."""
 
 
 async def test_one_entry_makes_a_slash_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,24 +60,6 @@ async def test_each_key_and_command_of_the_tables_is_done_by_somebody() -> None:
             assert callable(attrgetter(command.does.partition(":")[0])(run.session_screen)), command.name
         named = {name for name, row in SETTINGS.items() if row.place in TEXT_PLACES}
         assert {*run.session_screen.actions, "help", "quit", "suspend"} == named | {"unmark"}
-
-
-def test_a_setting_is_read_in_one_place() -> None:
-    readers: Counter[str] = Counter()
-    for path in PACKAGE.rglob("*.py"):
-        readers.update(settings_read(ast.parse(path.read_text(encoding="utf-8"))))
-    several = {name for name, count in readers.items() if count > 1 and name in Settings.model_fields}
-    assert several == set(READ_TWICE)
-
-
-def settings_read(tree: ast.AST) -> set[str]:
-    """Return which settings a module reads."""
-    reads = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
-    return {
-        read.attr
-        for read in reads
-        if getattr(read.value, "id", getattr(read.value, "attr", "")) in ("settings", "_settings")
-    }
 
 
 def test_the_files_that_an_errand_names_are_there() -> None:

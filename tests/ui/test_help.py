@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import pkgutil
 import re
@@ -297,20 +296,6 @@ def test_words_of_pure_parts_name_the_chosen_keys() -> None:
     assert "Alt+J shows them" in unseen_words(state)
     assert Recovery(offer=Remedy.RETRY).words.startswith(CHOSEN["recover"].upper())
     assert undelivered_words([("one", "a", 1)]).endswith(key("{overview} shows all"))
-
-
-def test_no_sentence_has_a_key_that_a_person_can_choose() -> None:
-    fixed = re.compile(r"\bF\d+\b|\bEsc (again|interrupts|stops)\b|\bEsc Esc\b")
-    root = Path(ccq_tui.__file__).parent
-    written: list[tuple[str, str]] = []
-    for path in root.rglob("*.py"):
-        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
-        docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-        constants = [one for one in nodes if isinstance(one, ast.Constant) and id(one) not in docstrings]
-        words = [one.value for one in constants if isinstance(one.value, str) and fixed.search(one.value)]
-        written += [(path.relative_to(root).as_posix(), one) for one in words]
-    # The tour is a prompt for a demo's keys.
-    assert sorted(one for one in written if one[0] != "testing/scenarios/tour.py") == []
 
 
 EVERY, OTHER, HIDE, SPACE = ("p", "all"), ("o", "other"), ("Esc", "hide"), ("Space", "select")

@@ -414,12 +414,8 @@ async def test_a_new_session_keeps_it_for_the_directory_until_a_prompt_was_sent(
 
 
 async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
-    class Late(ToldSession):
-        async def run(self) -> None:
-            pass
-
     save("id-1", PromptDraft("old"))
-    async with running(Driven(Launch(settings=NEW, continue_last=True), make=Late)) as (run, pilot):
+    async with running(Driven(Launch(settings=NEW, continue_last=True), make=Waiting)) as (run, pilot):
         await press(pilot, *"new", then=lambda: on_disk() == 2)
         run.told.tell(ev.Connected("id-1", "claude-x", "default", "/work"))
         run.told.tell(ev.StateChanged(ev.SessionState.IDLE))

@@ -29,7 +29,7 @@ from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner
-from ccq_tui.prompts.unread import PromptDraft, directory_key
+from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.overview.screen import OverviewScreen
@@ -48,33 +48,24 @@ from tests.ui.host import Clock, handled
 from tests.ui.running import running
 from tests.ui.session import (
     Driven,
+    LastingSession,
     ToldSession,
     asked,
     burst,
     kept_while_parked,
     keys_work,
     press,
-    prompt_kept,
     until,
 )
 from tests.ui.test_inbox_screen import one_waits
 
 
-class Lasting(ToldSession):
-    """A session that runs until it is closed."""
-
-    def __init__(self, tell: Callable[[ev.AgentEvent], None]) -> None:
-        super().__init__(tell)
-        self._over = asyncio.Event()
+class Lasting(LastingSession):
+    """A session that runs until it is closed, and says so."""
 
     async def run(self) -> None:
         await super().run()
-        await self._over.wait()
         self.tell(ev.StateChanged(ev.SessionState.ENDED))
-
-    def close(self, cause: str = "") -> None:
-        super().close(cause)
-        self._over.set()
 
 
 async def test_the_shell_is_told_how_to_come_back_to_a_conversation() -> None:
@@ -285,32 +276,23 @@ async def asked_for_another(where: Path) -> AsyncIterator[tuple[Driven, Pilot[in
         yield run, pilot, form.query_one("#new-place", Input), form.query_one("#new-prompt", Input)
 
 
-async def test_keys_that_follow_the_one_that_opens_a_panel_are_the_panels(tmp_path: Path) -> None:
+@pytest.mark.parametrize("behind", [[*"mine", "enter"], [events.Paste("mine")]], ids=["keys", "paste"])
+async def test_what_follows_the_key_that_opens_a_panel_is_the_panels(
+    tmp_path: Path, behind: list[str | events.Paste]
+) -> None:
     async with one_waits(tmp_path) as (run, pilot, request):
-        for key in ("right", "o", *"mine", "enter"):
-            run.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        for key in ("right", "o", *behind):
+            event = events.Key(key, key if len(key) == 1 else None) if isinstance(key, str) else key
+            run.app.post_message(event)
         # What confirms counts only once the row was on the screen.
         await until(pilot, lambda: (panel := run.inbox_screen.panel) and panel.state.text == "mine")
         await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.size.height)
-        await pilot.press("enter")
-        # The answer starts its session, which is not to be met by the end of this test.
-        await until(pilot, lambda: "in the background" in run.said())
-        assert run.inbox_screen.field.text == ""
-        stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
-        assert stored.outcome == Answered((Answer((), "mine"),))
-
-
-async def test_a_paste_that_follows_is_the_panels(tmp_path: Path) -> None:
-    async with one_waits(tmp_path) as (run, pilot, request):
-        for event in (events.Key("right", None), events.Key("o", "o"), events.Paste("mine")):
-            run.app.post_message(event)
-        await until(pilot, lambda: run.inbox_screen.panel and "mine" in str(run.inbox_screen.panel.state))
-        assert run.inbox_screen.field.text == ""
         for key in ("pagedown", "f6"):  # keys that mean nothing in a panel
             run.inbox_screen.panel.post_message(copy_of(events.Key(key, None)))
         await pilot.press("enter")
         # The answer starts its session, which is not to be met by the end of this test.
         await until(pilot, lambda: "in the background" in run.said())
+        assert run.inbox_screen.field.text == ""
         stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
         assert stored.outcome == Answered((Answer((), "mine"),))
 
@@ -457,12 +439,10 @@ async def test_it_is_left_there_and_the_program_ends(tmp_path: Path) -> None:
     assert run.launches == []
 
 
-@pytest.mark.parametrize("forked", [False, True])
 async def test_what_was_typed_before_it_was_asked_about_is_kept(
-    tmp_path: Path, forked: bool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    launch = replace(claimed(tmp_path), prompt="" if forked else "go on")
-    run, typed, asks = Driven(launch), asyncio.Event(), TrustGate.alone
+    run, typed, asks = Driven(claimed(tmp_path)), asyncio.Event(), TrustGate.alone
 
     async def asks_late(prompt: TrustGate, launch: Launch) -> Launch | None:
         await typed.wait()
@@ -475,14 +455,8 @@ async def test_what_was_typed_before_it_was_asked_about_is_kept(
         await handled(run.app)
         typed.set()
         await asked_about(pilot, run)
-        await pilot.press(*(("down", "enter") if forked else ("escape",)))
-        if forked:
-            await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
-            await until(pilot, lambda: run.session_screen.dock.prompt.text == "hi")
-        else:
-            await until(pilot, lambda: run.app.return_code == 0)
-            kept = prompt_kept(tmp_path, directory_key(tmp_path))
-            assert kept.text == "go on\nhi"
+        await press(pilot, "down", "enter", then=lambda: isinstance(run.app.screen, SessionScreen))
+        await until(pilot, lambda: run.session_screen.dock.prompt.text == "hi")
 
 
 async def test_a_copy_goes_on_and_no_key_takes_the_other_one(

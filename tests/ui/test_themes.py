@@ -86,13 +86,6 @@ async def test_a_theme_is_seen_while_the_cursor_is_on_it_and_escape_puts_the_old
     await until(pilot, lambda: run.screen.styles.background == Color.parse("#14161b"))
 
 
-async def test_a_theme_of_textuals_is_seen_with_our_colours_filled_in(run: Driven, pilot: Pilot[int]) -> None:
-    await ready(run, pilot)
-    await pick(run, pilot)
-    await press(pilot, *"nord", "enter", then=lambda: "For how long?" in screen_text(run.app))
-    assert run.app.current_theme.variables.keys() >= {"ccq-muted", "ccq-cursor"}
-
-
 async def test_once_writes_nothing_and_always_writes_the_one_line() -> None:
     user_config().parent.mkdir(parents=True, exist_ok=True)
     user_config().write_text("# mine\nbell = false\n")

@@ -67,8 +67,9 @@ async def test_an_empty_transcript_welcomes() -> None:
     async with running(Host(), size=(40, 12)) as (app, pilot):
         await pilot.pause()
         assert "Ask anything." in "\n".join(lines(app))
-        app.transcript.welcome = "Other"
+        app.transcript.welcome = "Other\x1b[2J \x9b31m \u202e \ud800"
         assert "Other" in "\n".join(lines(app))
+        assert not any(FORBIDDEN.search(line) for line in lines(app))
         app.transcript.add_prompt("first")
         await until(pilot, lambda: lines(app)[0] == "❯ first")
         assert len(app.transcript.model.blocks) == 1
@@ -187,14 +188,6 @@ async def test_the_wheel_scrolls() -> None:
         await until(pilot, lambda: app.transcript.scroll_y == app.transcript.vertical_scrollbar.position)
 
 
-async def test_another_size_wraps_anew() -> None:
-    async with running(Host(), size=(60, 12)) as (app, pilot):
-        app.transcript.apply(grew("word " * 200 + "\n\nthe end"))
-        await until(pilot, lambda: lines(app)[-1] == "  the end")
-        await pilot.resize_terminal(30, 12)
-        await until(pilot, lambda: lines(app)[-1] == "  the end" and max(map(len, lines(app))) <= 28)
-
-
 async def test_another_theme_draws_anew() -> None:
     async with running(Host(), size=(60, 12)) as (app, pilot):
         app.transcript.apply(grew("text `code`"))
@@ -204,16 +197,6 @@ async def test_another_theme_draws_anew() -> None:
         await until(pilot, lambda: list(app.transcript.render_line(0)) != dark)
         colours = [segment.style for segment in app.transcript.render_line(0)]
         assert all(style and style.bgcolor == app.transcript.rich_style.bgcolor for style in colours)
-
-
-async def test_folds_open_and_close() -> None:
-    async with running(Host(), size=(60, 12)) as (app, pilot):
-        app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.THINKING, "so I thought"))
-        await until(pilot, lambda: lines(app)[0] == "✻ Thought · 12 characters")
-        app.transcript.toggle_folds()
-        await until(pilot, lambda: lines(app)[1] == "│ so I thought")
-        app.transcript.toggle_folds()
-        await until(pilot, lambda: lines(app)[1] == "")
 
 
 async def test_a_running_tool_counts_seconds_and_an_idle_one_does_not() -> None:
@@ -226,36 +209,10 @@ async def test_a_running_tool_counts_seconds_and_an_idle_one_does_not() -> None:
         await until(pilot, lambda: lines(app)[0].startswith("✔ Bash sleep 9 · done · "))
 
 
-async def test_hostile_text_is_only_text() -> None:
-    app = Host()
-    nasty = "\x1b[2J\x9b31m [@click=app.quit]x[/] [bold] \u202e \u2066 \x07 \ud800"
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.transcript.welcome = nasty
-        assert not any(FORBIDDEN.search(line) for line in lines(app))
-        app.transcript.add_prompt(nasty)
-        app.transcript.apply(grew(nasty))
-        app.transcript.apply(ev.ToolStarted("t", nasty, {"command": nasty}))
-        await until(
-            pilot, lambda: len(app.transcript.model.blocks) == 3 and any("click" in row for row in lines(app))
-        )
-        for y in range(10):
-            await pilot.click(Transcript, offset=(12, y))
-        assert not any(FORBIDDEN.search(line) for line in lines(app))
-        assert app.is_running
-
-
-class Docked(Host):
-    """A transcript with something below it."""
-
-    def compose(self) -> ComposeResult:
-        yield self.transcript
-        yield Static("\n" * 5, id="below")
-
-
 async def test_text_that_comes_while_the_view_grows_does_not_leave_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    app = Docked()
+    app = TypedUnder("\n" * 5)
     transcript = app.transcript
     async with app.run_test(size=(60, 18)) as pilot:
         transcript.apply(grew("word\n\n" * 40))
@@ -265,7 +222,7 @@ async def test_text_that_comes_while_the_view_grows_does_not_leave_the_end(
             patch.setattr(transcript._pace, "schedule", lambda **_: None)
             for _ in range(4):
                 transcript.add_notice("more")
-            app.query_one("#below").display = False
+            app.below.display = False
             await until(pilot, lambda: transcript.size.height > before)
             await pilot.pause()
         transcript.apply(grew("last\n\n"))
@@ -273,13 +230,12 @@ async def test_text_that_comes_while_the_view_grows_does_not_leave_the_end(
         assert transcript.following
 
 
-class TypedUnder(App[None]):
+class TypedUnder(Host):
     """A transcript over a line that somebody types in."""
 
-    def __init__(self) -> None:
+    def __init__(self, below: str = "typed") -> None:
         super().__init__()
-        self.transcript = Transcript()
-        self.below = Static("typed")
+        self.below = Static(below)
 
     def compose(self) -> ComposeResult:
         yield self.transcript

@@ -87,21 +87,23 @@ async def begun(asking: Asking, pilot: Pilot[int], answer: str) -> Launch:
     return asking.driven.launches[-1]
 
 
-async def test_nothing_starts_before_it_is_answered(asking: Asking, pilot: Pilot[int]) -> None:
-    app = asking.driven.app
+@pytest.mark.parametrize("answer", ["y", "d"])
+async def test_nothing_starts_before_it_is_answered(asking: Asking, pilot: Pilot[int], answer: str) -> None:
+    """Without the files the person alone decides; trusted, they hold for the whole program, too."""
+    app, trusted = asking.driven.app, answer == "y"
     assert isinstance(app.screen, TrustScreen)
     assert (app.theme, app.runtime.most_live) == ("ccq-dark", 8)
     await pilot.press("y", "enter", "space", "escape", "x")
     assert asking.driven.session is None
     assert "runs npx -y db (MCP server db)" in asking.text
     assert "❯ Do not trust it: quit" in asking.text
-    launch = await begun(asking, pilot, "y")
-    assert (app.theme, app.runtime.most_live) == ("ccq-light", 3), (
-        "what concerns the whole program holds, too"
-    )
-    assert launch.trusted.project_settings
-    assert launch.settings.directory == asking.project
-    assert carried_by(asking.project) is None
+    launch = await begun(asking, pilot, answer)
+    assert (app.theme, app.runtime.most_live) == (("ccq-light", 3) if trusted else ("ccq-dark", 8))
+    assert launch.trusted.project_settings == trusted
+    assert launch.settings.theme == app.theme
+    assert (launch.settings.directory == asking.project) == trusted
+    assert ("left out, as you chose" in asking.driven.screen.transcript.text()) != trusted
+    assert (carried_by(asking.project) is None) == trusted
 
 
 async def test_help_over_the_question_leaves_it_fresh(asking: Asking, pilot: Pilot[int]) -> None:
@@ -115,34 +117,6 @@ async def test_help_over_the_question_leaves_it_fresh(asking: Asking, pilot: Pil
     await press_later(pilot, "enter")
     await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
     assert carried_by(asking.project) is None
-
-
-async def test_typing_goes_on_and_all_of_it_is_the_prompts(asking: Asking, pilot: Pilot[int]) -> None:
-    """A letter of the question at any place of a text, with any pause around it, decides nothing."""
-    for pause, key in ((1.0, "y"), (0.1, "e"), (1.0, "d"), (1.0, "y"), (0.1, "enter"), (1.0, "n")):
-        asking.clock.now += pause
-        await pilot.press(key)
-        assert asking.driven.session is None
-        assert not asking.driven.app._exit
-    asking.driven.app.screen.post_message(events.Paste("from\nelsewhere"))
-    await until(pilot, lambda: "elsewhere" in asking.text)
-    assert "for the prompt: yedy n" in asking.text
-    assert "❯ Do not trust it: quit" in asking.text
-    await pilot.press("up")
-    await begun(asking, pilot, "d")
-    await until(pilot, lambda: asking.driven.screen.dock.prompt.field.text)
-    assert asking.driven.screen.dock.prompt.field.text == "yedy\nnfrom\nelsewhere"
-    assert carried_by(asking.project) is not None
-
-
-async def test_without_the_files_the_person_alone_decides(asking: Asking, pilot: Pilot[int]) -> None:
-    launch = await begun(asking, pilot, "d")
-    assert not launch.trusted.project_settings
-    assert launch.settings.theme == "ccq-dark"
-    app = asking.driven.app
-    assert (app.theme, app.runtime.most_live) == ("ccq-dark", 8)
-    assert "left out, as you chose" in asking.driven.screen.transcript.text()
-    assert carried_by(asking.project) is not None
 
 
 async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
@@ -161,21 +135,6 @@ async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
     assert carried_by(asking.project) is not None
 
 
-async def test_beside_another_session_nothing_is_quit(asking: Asking, pilot: Pilot[int]) -> None:
-    app = asking.driven.app
-    assert "Do not trust it: quit" in asking.text
-    launch = await begun(asking, pilot, "d")
-    elsewhere = Settings(cwd=asking.project)
-    await app.manager.open(replace(launch, settings=elsewhere, trusted=Trusted(carried_by(asking.project))))
-    await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "not now" in asking.text)
-    await pilot.press("x")
-    await press_later(pilot, "down", "up", "enter")
-    await until(pilot, lambda: isinstance(app.screen, SessionScreen))
-    assert len(app.sessions) == 1
-    assert not app._exit
-    assert asking.driven.screen.dock.prompt.field.text == "x"
-
-
 async def asked_beside(asking: Asking, pilot: Pilot[int], prompt: str) -> None:
     """Open a session in an untrusted directory beside another one, with a first prompt."""
     app = asking.driven.app
@@ -191,7 +150,9 @@ def left_behind(asking: Asking) -> PromptDraft | None:
     return prompt_kept(asking.project / "state", directory_key(asking.project))
 
 
-async def test_the_first_prompt_of_a_refused_session_is_copied(asking: Asking, pilot: Pilot[int]) -> None:
+async def test_the_first_prompt_of_a_session_refused_beside_another_is_copied(
+    asking: Asking, pilot: Pilot[int]
+) -> None:
     app = asking.driven.app
     await asked_beside(asking, pilot, "a long\nfirst prompt")
     # A kill leaves it.
@@ -201,6 +162,7 @@ async def test_the_first_prompt_of_a_refused_session_is_copied(asking: Asking, p
     await until(pilot, lambda: asking.driven.screen.dock.notices.text == with_keys(UNOPENED))
     await press(pilot, "f8", then=lambda: app.clipboard == "a long\nfirst prompt")
     assert asking.driven.screen.dock.prompt.text == "x"
+    assert (len(app.sessions), app._exit) == (1, False)
 
 
 async def test_the_first_prompt_of_a_trusted_session_is_sent_once(asking: Asking, pilot: Pilot[int]) -> None:
@@ -273,37 +235,30 @@ def row_offset(asking: Asking, words: str) -> tuple[int, int]:
 async def test_a_row_is_answered_by_two_clicks_on_it_and_by_no_stray_one(
     asking: Asking, pilot: Pilot[int]
 ) -> None:
-    app = asking.driven.app
     await until(pilot, lambda: "Trust it" in asking.text)
     trust, without = row_offset(asking, "Trust it"), row_offset(asking, "Start without")
     await pilot.click(offset=trust)
-    await pilot.click(offset=trust)  # a double click
     assert "❯ Trust it" in asking.text
     asking.clock.now += 1.0
     await pilot.click(offset=trust, button=3)
     await pilot.mouse_down(offset=without)
     await pilot.mouse_up(offset=trust)
-    await pilot.click(offset=without)
-    assert "❯ Start without" in asking.text
-    await pilot.press("x")
-    asking.clock.now += 1.0
-    trust = row_offset(asking, "Trust it")
-    await pilot.click(offset=trust)
     assert asking.driven.session is None
-    assert carried_by(asking.project) is not None
-    asking.clock.now += 1.0
     await pilot.click(offset=trust)
-    await until(pilot, lambda: isinstance(app.screen, SessionScreen))
+    await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
     assert carried_by(asking.project) is None
 
 
 async def test_what_is_typed_then_is_the_first_sessions_alone(asking: Asking, pilot: Pilot[int]) -> None:
     app = asking.driven.app
     await pilot.press(*"later")
+    app.screen.post_message(events.Paste("from\nelsewhere"))
+    await until(pilot, lambda: "elsewhere" in asking.text)
+    assert "for the prompt: later" in asking.text
     asking.clock.skip_grace()
     await pilot.press("enter")  # ends what is typed
     launch = await begun(asking, pilot, "y")
-    assert asking.driven.screen.dock.prompt.text == "later"
+    await until(pilot, lambda: asking.driven.screen.dock.prompt.text == "laterfrom\nelsewhere")
     store = Store(asking.project / "state" / "inbox.db")
     store.sessions.upsert("id-1", str(asking.project), name="api")
     assert store.sessions.claim("id-1", Owner(os.getppid())) is None
@@ -403,12 +358,16 @@ async def stock(path: Path) -> None:
     await inbox.close()
 
 
-async def test_a_session_is_found_by_typing_and_gone_on_with(kept: Kept, tmp_path: Path) -> None:
+async def test_a_session_is_found_by_typing_and_gone_on_with_and_one_that_runs_is_not_deleted(
+    kept: Kept, tmp_path: Path
+) -> None:
     run = started(tmp_path, prompt="Go on")
     await asyncio.to_thread(lambda: asyncio.run(stock(tmp_path / "state" / "inbox.db")))
     async with run.app.run_test(size=(80, 24)) as pilot:
         shown = await listed(pilot, run)
-        assert run.launches == []
+        await until(pilot, lambda: "open" in shown.state.rows[0].right)
+        await press(pilot, "ctrl+d", then=lambda: "close it there first" in shown.notice)
+        assert (run.launches, kept.deleted) == ([], [])
         await pilot.press(*"docs")
         assert [row.value for row in shown.state.shown] == ["bbbb-2"]
         assert "? 1" in shown.state.shown[0].right
@@ -418,16 +377,6 @@ async def test_a_session_is_found_by_typing_and_gone_on_with(kept: Kept, tmp_pat
         await press(pilot, "enter", then=lambda: run.launches)
         launch = run.launches[0]
         assert (launch.resume, launch.fork, launch.prompt) == ("bbbb-2", False, "Go on")
-
-
-async def test_a_session_that_runs_is_not_deleted(kept: Kept, tmp_path: Path) -> None:
-    run = started(tmp_path)
-    await asyncio.to_thread(lambda: asyncio.run(stock(tmp_path / "state" / "inbox.db")))
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        shown = await listed(pilot, run)
-        await until(pilot, lambda: "open" in shown.state.rows[0].right)
-        await press(pilot, "ctrl+d", then=lambda: "close it there first" in shown.notice)
-        assert kept.deleted == []
 
 
 async def test_deleting_asks_and_keeps_at_first(kept: Kept, tmp_path: Path) -> None:

@@ -253,22 +253,14 @@ def test_a_record_in_which_the_cli_finds_its_place_is_left_as_it_is(tmp_path: Pa
         ("last", [*ASKED[:2], ASKED[-1] | {"leafUuid": "prompt"}, *ANSWERED, *WENT_ON]),
         ("gone", [*ASKED, *ANSWERED, *WENT_ON]),
         ("", []),
+        # A note of an unknown form is a reason to write nothing.
+        ("last", [*ASKED[:-1], noted("beside") | {"version": 2}, *ANSWERED, *WENT_ON]),
+        ("last", [*ASKED[:-1], noted("beside") | {"sessionId": "another"}, *ANSWERED, *WENT_ON]),
+        ("last", [*ASKED[:-1], {"type": "last-prompt", "leafUuid": "beside"}, *ANSWERED, *WENT_ON]),
     ):
         path = record(tmp_path, *entries)
         before = path.read_bytes()
         assert not mended(path, newest)
-        assert path.read_bytes() == before
-
-
-def test_a_note_of_unknown_form_is_a_reason_to_write_nothing(tmp_path: Path) -> None:
-    for strange in (
-        noted("beside") | {"version": 2},
-        noted("beside") | {"sessionId": "another"},
-        {"type": "last-prompt", "leafUuid": "beside"},
-    ):
-        path = record(tmp_path, *ASKED[:-1], strange, *ANSWERED, *WENT_ON)
-        before = path.read_bytes()
-        assert not mended(path, "last")
         assert path.read_bytes() == before
 
 

@@ -24,7 +24,7 @@ from ccq_tui.agent.recorded.reader import NOTHING, SLICE_EVENTS
 from ccq_tui.agent.recorded.session import LONGEST_GAP, STEADY_SECONDS
 from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
 from ccq_tui.inbox.call_results import UNANSWERED
-from ccq_tui.inbox.requests import Cancelled
+from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.transcript.export import export_json
 from ccq_tui.transcript.model import TranscriptModel
@@ -94,34 +94,28 @@ def test_the_first_session_id_wins_and_what_is_none_is_no_id(tmp_path: Path) -> 
     assert recording.session_id == SESSION
 
 
-def test_a_question_that_was_answered(tmp_path: Path) -> None:
-    lines = [said(call("AskUserQuestion", QUESTIONS)), back(ANSWERED, timestamp="2026-01-02T03:04:05Z")]
-    recording = opened(tmp_path, *lines)
-    _, asked, settled, finished = events_of(recording)
-    assert isinstance(asked, ev.RequestAsked)
-    assert isinstance(settled, ev.RequestSettled)
-    assert settled.outcome == Answered((Answer(("Option B",)),))
-    assert settled.at.timestamp() == 1767323045
-    assert isinstance(finished, ev.ToolFinished)
-
-
 @pytest.mark.parametrize(
-    "lines", [[], [back(NO_TOOL, failed=True), said(text("Then I go on."), message="m2")]]
+    ("lines", "outcomes"),
+    [
+        ([], [Cancelled(UNANSWERED)] * 2),
+        (
+            [back(NO_TOOL, failed=True), said(text("Then I go on."), message="m2")],
+            [Cancelled(UNANSWERED)] * 2,
+        ),
+        ([prompt("Something else")], [Cancelled(PASSED_OVER)] * 2),
+        (
+            [back(ANSWERED, "toolu_0", timestamp="2026-01-02T03:04:05Z")],
+            [Answered((Answer(("Option B",)),)), Cancelled(UNANSWERED)],
+        ),
+    ],
 )
-def test_questions_that_nobody_answered(tmp_path: Path, lines: list[Any]) -> None:
+def test_what_became_of_questions(tmp_path: Path, lines: list[Any], outcomes: list[RequestOutcome]) -> None:
     asked = said(call("AskUserQuestion", QUESTIONS, "toolu_0"), call("AskUserQuestion", QUESTIONS))
     events = events_of(opened(tmp_path, init(), asked, *lines))
-    assert [event for event in events if isinstance(event, ev.RequestSettled)] == [
-        ev.RequestSettled(f"toolu_{number}@{SESSION}", Cancelled(UNANSWERED)) for number in (0, 1)
-    ]
-
-
-def test_a_question_that_the_person_passed_over(tmp_path: Path) -> None:
-    events = events_of(opened(tmp_path, said(call("AskUserQuestion", QUESTIONS)), prompt("Something else")))
-    assert events[-2:] == [
-        ev.RequestSettled("toolu_1@", Cancelled(PASSED_OVER)),
-        ev.PromptAccepted("Something else"),
-    ]
+    settled = {event.request_id: event for event in events if isinstance(event, ev.RequestSettled)}
+    assert [settled[f"toolu_{number}@{SESSION}"].outcome for number in (0, 1)] == outcomes
+    times = [one.at.timestamp() for one in settled.values() if isinstance(one.outcome, Answered) and one.at]
+    assert times == [1767323045] * outcomes.count(Answered((Answer(("Option B",)),)))
 
 
 @pytest.mark.parametrize(
@@ -139,25 +133,25 @@ def test_questions_in_old_shapes(tmp_path: Path, source: Any, labels: list[str])
     assert [option.label for option in asked.questions[0].options] == labels
 
 
-def test_bad_lines_are_counted_and_named(tmp_path: Path) -> None:
-    recording = opened(
-        tmp_path, prompt("One"), b"{cut", b"", b"[1, 2]", b"\xff\xfe", b"null", prompt("Two"), b"[" * 100_000
-    )
-    events = events_of(recording)
-    assert events == [
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (
+            [b"{cut", b"", b"[1, 2]", b"\xff\xfe", b"null", b"[" * 100_000],
+            "5 lines could not be read: 2, 4, 5, 6, 7",
+        ),
+        (
+            [b"x"] * 2_000,
+            f"2,000 lines could not be read: {', '.join(map(str, range(2, 14)))} and 1,988 more",
+        ),
+    ],
+)
+def test_bad_lines_are_counted_and_named(tmp_path: Path, bad: list[bytes], said: str) -> None:
+    assert events_of(opened(tmp_path, prompt("One"), *bad, prompt("Two"))) == [
         ev.PromptAccepted("One"),
         ev.PromptAccepted("Two"),
-        ev.NoticeGiven("warning", "5 lines could not be read: 2, 4, 5, 6, 8"),
+        ev.NoticeGiven("warning", said),
     ]
-
-
-def test_more_bad_lines_than_anybody_reads(tmp_path: Path) -> None:
-    recording = opened(tmp_path, prompt("One"), *[b"x"] * 2_000)
-    events_of(recording)
-    assert (
-        recording.trouble
-        == "2,000 lines could not be read: " + ", ".join(map(str, range(2, 14))) + " and 1,988 more"
-    )
 
 
 def test_a_call_without_a_result_does_not_run_for_ever(tmp_path: Path) -> None:

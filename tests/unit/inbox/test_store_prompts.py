@@ -232,6 +232,12 @@ class Place:
             assert self.store.commands.finish(command.number, state, why)
         assert not self.store.commands.take(command.number, DEAD)
 
+    def taken(self) -> None:
+        """Look, have the session take the command, and look again."""
+        assert self.look() is None
+        self.becomes(CommandState.TAKEN)
+        assert self.look() is None
+
     def ended(self) -> tuple[Ending, str]:
         parking = self.look()
         assert parking is not None
@@ -248,9 +254,7 @@ def place(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
 
 def test_it_is_taken_on_and_done(place: Place) -> None:
     assert place.look() is None
-    assert place.look() is None
-    place.becomes(CommandState.TAKEN)
-    assert place.look() is None
+    place.taken()
     place.store.sessions.set_state("s1", StoredSessionState.PARKED, "asked")
     assert place.look() is None
     place.store.sessions.release("s1", this_process())
@@ -295,9 +299,7 @@ def test_a_command_that_nobody_waits_for_is_withdrawn_unless_it_was_taken(place:
 
 
 def test_what_is_taken_on_takes_too_long_or_is_answered_meanwhile(place: Place) -> None:
-    assert place.look() is None
-    place.becomes(CommandState.TAKEN)
-    assert place.look() is None
+    place.taken()
     place.now += DONE_SECONDS + 1
     assert place.ended()[0] is Ending.SLOW
     place.store.requests.settle(place.request.id, Denied(), PANEL)
@@ -313,9 +315,7 @@ def test_a_process_that_ends_meanwhile_leaves_no_command(place: Place) -> None:
 
 @pytest.mark.parametrize("place", [CommandKind.SEND, CommandKind.INTERRUPT], indirect=True)
 def test_its_taker_says_what_was_done(place: Place) -> None:
-    assert place.look() is None
-    place.becomes(CommandState.TAKEN)
-    assert place.look() is None
+    place.taken()
     assert place.store.commands.finish(place.store.commands.last(), CommandState.DONE, "has it")
     assert place.ended() == (Ending.DONE, "has it")
     place.store.sessions.release("s1", this_process())
@@ -326,9 +326,7 @@ def test_its_taker_says_what_was_done(place: Place) -> None:
 
 @pytest.mark.parametrize("place", [CommandKind.END], indirect=True)
 def test_an_end_is_done_when_the_process_is_gone(place: Place) -> None:
-    assert place.look() is None
-    place.becomes(CommandState.TAKEN)
-    assert place.look() is None
+    place.taken()
     place.store.sessions.release("s1", this_process())
     assert place.ended() == (Ending.DONE, "has ended: 1 request waits without a process")
     done = place.store.commands.get(place.store.commands.last())
@@ -342,9 +340,7 @@ def test_an_end_is_done_when_the_process_is_gone(place: Place) -> None:
 def test_a_prompt_may_be_taken_by_a_process_that_shows_the_session_at_rest(place: Place) -> None:
     place.store.sessions.release("s1", this_process())
     place.store.listeners.add(this_process())
-    assert place.look() is None
-    place.becomes(CommandState.TAKEN)
-    assert place.look() is None
+    place.taken()
     other = place.again()
     assert other.look(place.store) is None
     place.now += NOTICE_SECONDS + 1

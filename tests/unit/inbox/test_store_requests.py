@@ -212,15 +212,6 @@ def test_a_draft_for_nobody_is_passed_over_and_one_that_is_too_late_is_kept(stor
     assert load_draft(store, asked("nobody")) is None
 
 
-def test_a_request_that_only_another_version_reads_stays_and_hides_nothing(store: Store) -> None:
-    for name in ("a", "b", "c"):
-        store.requests.add(asked(name))
-    store.database._connection.execute("UPDATE requests SET body = '{\"kind\": \"form\"}' WHERE id = 'a@s'")
-    store.database._connection.execute("UPDATE requests SET state = 'dreaming' WHERE id = 'b@s'")
-    assert [w.request.tool_use_id for w in store.requests.waiting()] == ["c"]
-    assert store.database._connection.execute("SELECT count(*) FROM requests").fetchone()[0] == 3
-
-
 def test_text_with_halves_of_characters_is_kept(store: Store) -> None:
     store.requests.add(asked("a\ud800"), "said \udfff")
     actor = Actor(Surface.PROGRAM, "panel\ud800")
@@ -323,21 +314,24 @@ def test_a_permission_ends_with_its_process_wherever_that_is_looked_at(store: St
         '{"kind": "permission", "id": "a", "session_id": "s", "tool": "B", "input": [1]}',
         '{"kind": "permission", "id": "a", "session_id": "s", "tool": "B", "input": {}, "suggestions": 1}',
         '{"kind": "plan", "id": 4, "session_id": null, "plan": ["x"]}',
+        '{"kind": "form"}',
     ],
 )  # fmt: skip
 def test_a_row_of_wrong_types_is_left_out_alone_and_counted(
     store: Store, body: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for name in ("a", "b"):
+    for name in ("a", "b", "c"):
         store.requests.add(asked(name))
-    assert len(store.requests.waiting()) == 2
+    assert len(store.requests.waiting()) == 3
     store.database.do("UPDATE requests SET body = ? WHERE number = 1", (body,))
+    store.database.do("UPDATE requests SET state = 'of another version' WHERE number = 3")
     # An unreadable page is not the end.
     assert [w.request.id for w in store.requests.waiting(limit=1)] == ["b@s"]
     assert store.requests.unreadable == {1}
     assert "Request 1, a@s, cannot be read" in caplog.text
     store.database.do("UPDATE requests SET body = x'00ff', context = 5 WHERE number = 2")
     assert store.requests.waiting() == []
+    assert store.ids.requests() == ["a@s", "b@s", "c@s"], "they stay"
     assert store.requests.unreadable == {1, 2}
 
 

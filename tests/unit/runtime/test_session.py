@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from ccq_tui.runtime.events import LimitReached, Reconnected, SessionEvent
 from ccq_tui.runtime.session import FAILED, SupervisedSession
 from tests.actors import PANEL, SCRIPT
 from tests.steps import until_true
-from tests.ui.session import ToldRequests, ToldSession
+from tests.ui.session import LastingSession, ToldRequests
 
 LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))
 ANSWER = Answered((Answer(("A",)),))
@@ -31,20 +31,12 @@ PARKED = (
 )
 
 
-class Agent(ToldSession):
+class Agent(LastingSession):
     """An agent's session that runs until it is told to end."""
-
-    def __init__(self, tell: Callable[[ev.AgentEvent], None]) -> None:
-        super().__init__(tell)
-        self.over = asyncio.Event()
 
     async def run(self) -> None:
         self._tell(ev.Connected("s", "claude-x", "default", "/work"))
         await self.over.wait()
-
-    def close(self, cause: str = "") -> None:
-        super().close(cause)
-        self.over.set()
 
 
 class Life:
@@ -94,8 +86,15 @@ class Life:
         self.session.take_settled(change)
 
 
-async def test_an_answer_wakes_a_parked_session_once() -> None:
+@pytest.fixture
+async def life() -> AsyncIterator[Life]:
+    """One whose agent is connected and asks."""
     life = await Life().begun()
+    yield life
+    await life.session.end()
+
+
+async def test_an_answer_wakes_a_parked_session_once(life: Life) -> None:
     life.tell(ev.RequestParked(REQUEST.id, deferred=True), *PARKED)
     life.settled()
     life.session.wake(answered=True)
@@ -103,20 +102,16 @@ async def test_an_answer_wakes_a_parked_session_once() -> None:
     assert len(life.agents) == 2
     assert (life.launches[1].resume, life.launches[1].prompt) == ("s", "")
     assert life.agents[1].sent == ["and this"]
-    await life.session.end()
 
 
-async def test_a_parked_session_is_not_woken_by_what_is_withdrawn() -> None:
-    life = await Life().begun()
+async def test_a_parked_session_is_not_woken_by_what_is_withdrawn(life: Life) -> None:
     life.tell(ev.RequestParked(REQUEST.id, deferred=True), *PARKED)
     life.settled(Cancelled("rewound"))
     assert len(life.agents) == 1
     assert not life.session.waiting
-    await life.session.end()
 
 
-async def test_an_answer_during_the_parking_starts_the_next_process_at_its_end() -> None:
-    life = await Life().begun()
+async def test_an_answer_during_the_parking_starts_the_next_process_at_its_end(life: Life) -> None:
     life.tell(ev.RequestParked(REQUEST.id, deferred=True))
     life.settled()
     assert len(life.agents) == 1, "the process that cannot take it is still there"
@@ -125,17 +120,14 @@ async def test_an_answer_during_the_parking_starts_the_next_process_at_its_end()
     life.tell(*PARKED)
     assert len(life.agents) == 2
     assert life.session.facts.state is ev.SessionState.STARTING
-    await life.session.end()
 
 
-async def test_what_was_said_before_is_told_once() -> None:
-    life = await Life().begun()
+async def test_what_was_said_before_is_told_once(life: Life) -> None:
     life.tell(*PARKED)
     life.session.wake()
     before = len(life.events)
     life.tell(ev.HistoryLoaded(()), ev.Connected("s", "claude-x", "default", "/work"))
     assert not any(isinstance(one, ev.HistoryLoaded) for one in life.events[before:])
-    await life.session.end()
 
 
 async def test_a_failure_in_the_agent_ends_the_session_with_a_way_back() -> None:
@@ -166,20 +158,17 @@ async def test_a_session_waits_for_room_and_can_be_ended_there() -> None:
 
 @pytest.mark.parametrize("between", [(), (ev.SessionState.WORKING,)])
 async def test_the_limit_that_parked_it_is_named_whatever_the_turn_did_at_its_end(
-    between: tuple[ev.SessionState, ...],
+    life: Life, between: tuple[ev.SessionState, ...]
 ) -> None:
-    life = await Life().begun()
     life.now += 601
     life.session.look()
     assert life.agents[0].cause == "no answer for 10 min (park_after)"
     life.tell(*(ev.StateChanged(state) for state in between), *PARKED)
     assert [one.state for one in life.events if isinstance(one, LimitReached)] == [ev.SessionState.PARKED]
-    await life.session.end()
 
 
 @pytest.mark.parametrize("asks", [False, True])
-async def test_a_limit_that_ended_nothing_is_not_named_at_a_later_park(asks: bool) -> None:
-    life = await Life().begun()
+async def test_a_limit_that_ended_nothing_is_not_named_at_a_later_park(life: Life, asks: bool) -> None:
     life.now += 601
     life.session.look()
     assert life.agents[0].parked
@@ -191,7 +180,6 @@ async def test_a_limit_that_ended_nothing_is_not_named_at_a_later_park(asks: boo
     else:
         life.tell(ev.StateChanged(ev.SessionState.IDLE), *PARKED)
     assert not [one for one in life.events if isinstance(one, LimitReached)]
-    await life.session.end()
 
 
 async def test_a_session_is_ended_that_has_not_come_to_wait_for_room() -> None:
@@ -208,8 +196,7 @@ async def test_a_session_is_ended_that_has_not_come_to_wait_for_room() -> None:
     assert not slots.locked()
 
 
-async def test_nothing_starts_a_session_that_has_ended() -> None:
-    life = await Life().begun()
+async def test_nothing_starts_a_session_that_has_ended(life: Life) -> None:
     await life.session.end()
     life.tell(*PARKED)
     life.session.wake(answered=True)
@@ -220,13 +207,13 @@ async def test_nothing_starts_a_session_that_has_ended() -> None:
 
 
 @pytest.mark.parametrize("state", [ev.SessionState.STARTING, ev.SessionState.QUEUED, ev.SessionState.WORKING])
-async def test_a_session_that_has_an_agent_is_not_started_beside_it(state: ev.SessionState) -> None:
-    life = await Life().begun()
+async def test_a_session_that_has_an_agent_is_not_started_beside_it(
+    life: Life, state: ev.SessionState
+) -> None:
     life.tell(ev.StateChanged(state))
     life.session.restart()
     life.session.start_again()
     assert len(life.agents) == 1
-    await life.session.end()
 
 
 async def test_reconnecting_ends_the_process_that_is_there_first() -> None:
@@ -274,13 +261,11 @@ async def test_an_agent_that_fails_after_it_said_so_is_lost_once() -> None:
 
 @pytest.mark.parametrize("state", [ev.SessionState.STARTING, ev.SessionState.QUEUED])
 async def test_a_session_that_is_being_started_says_that_it_cannot_be_parked_yet(
-    state: ev.SessionState,
+    life: Life, state: ev.SessionState
 ) -> None:
-    life = await Life().begun()
     assert life.session.why_not_parkable == ""
     life.tell(ev.StateChanged(state))
     assert "it is starting" in life.session.why_not_parkable
-    await life.session.end()
 
 
 @pytest.mark.parametrize(

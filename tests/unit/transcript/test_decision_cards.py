@@ -9,7 +9,7 @@ import pytest
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
-from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRequest, RequestOutcome
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, RequestOutcome
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed
 from ccq_tui.transcript.export import export_json, export_markdown
@@ -54,10 +54,11 @@ def test_a_permission_says_what_was_granted(outcome: Allowed, words: str) -> Non
             "1. Mine",
         ),
         (Allowed(), "approved 12:05", "1. Split"),
+        (Denied("tests first"), "kept planning 12:05\n » tests first", "1. Split"),
     ],
 )
-def test_a_plan_says_how_it_was_approved_and_is_what_was_approved(
-    outcome: Allowed, words: str, plan: str
+def test_a_plan_says_what_became_of_it_and_is_what_was_approved(
+    outcome: RequestOutcome, words: str, plan: str
 ) -> None:
     data = model()
     data.apply(ev.RequestAsked(PlanRequest("p", "s", "1. Split")))
@@ -65,6 +66,12 @@ def test_a_plan_says_how_it_was_approved_and_is_what_was_approved(
     text = shown(data, 100)
     assert f"▤ Plan · 1 line · {words}\n  │ {plan}" in text
     assert text.count("1. ") == 1
+
+
+def test_a_permission_without_a_call_has_a_card_of_its_own() -> None:
+    assert card(Allowed(), PermissionRequest("u", "s", "Write", {"file_path": "a.py"})) == (
+        "✔ Write a.py · allowed once"
+    )
 
 
 def test_entering_plan_mode_is_a_line_and_the_file_of_the_plan_has_no_card() -> None:

@@ -21,7 +21,6 @@ from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.agent_texts import EXPIRED, PROCEED
 from ccq_tui.inbox.file_diff import BREAK, DiffLine, counts
 from ccq_tui.inbox.requests import (
-    Allowed,
     Cancelled,
     Denied,
     PermissionRequest,
@@ -206,22 +205,6 @@ def test_a_call_that_was_rejected_is_one_line() -> None:
     data.apply(ev.ToolStarted("q", "AskUserQuestion", asks))
     data.apply(ev.ToolFinished("q", "AskUserQuestion", "<tool_use_error>InputValidationError: x\ny", True))
     assert shown(data, 90) == "✘ AskUserQuestion Which? · InputValidationError: x"
-
-
-def test_permissions_and_plans_show_their_outcome() -> None:
-    data = model()
-    data.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
-    data.apply(ev.RequestAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
-    assert shown(data) == "▸ Bash make · waiting for you"
-    data.apply(ev.RequestSettled("t@s", Denied("use ninja")))
-    data.apply(ev.RequestAsked(PermissionRequest("u", "s", "Write", {"file_path": "a.py"})))
-    data.apply(ev.RequestSettled("u@s", Allowed()))
-    data.apply(ev.RequestAsked(PlanRequest("p", "s", "1. Split\n2. Test")))
-    data.apply(ev.RequestSettled("p@s", Denied("tests first")))
-    text = shown(data)
-    assert "■ Bash make · denied: “use ninja”" in text
-    assert "✔ Write a.py · allowed once" in text
-    assert "▤ Plan · 2 lines · kept planning 12:05\n » tests first\n  │ 1. Split\n  │ 2. Test" in text
 
 
 def test_a_tool_is_one_line_with_argument_outcome_and_time() -> None:

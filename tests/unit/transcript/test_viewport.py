@@ -367,11 +367,6 @@ def test_cost_is_linear_and_parts_are_small(name: str, parsed: list[int]) -> Non
     assert document.parts == settled(Document(text, finished=True)).parts
 
 
-def test_single_characters_make_the_same_parts() -> None:
-    text = MIXED[:60_000]
-    assert fed(text, 1).parts == settled(Document(text, finished=True)).parts
-
-
 @given(markdown, st.integers(1, 7))
 def test_parts_do_not_depend_on_how_the_text_arrives(text: str, step: int) -> None:
     assert fed(text, step).parts == settled(Document(text, finished=True)).parts

@@ -93,10 +93,10 @@ class Menu(Drawn):
         return until()
 
 
-async def answer(menu: Menu, wanted: Wanted) -> None:
-    prompt = menu.prompt
+async def answer(shown: Menu | Line, wanted: Wanted) -> None:
+    prompt = shown.prompt
     assert prompt is not None
-    await Typist(menu, prompt).answer(wanted)
+    await Typist(shown, prompt).answer(wanted)
 
 
 @pytest.mark.parametrize(("at", "keys"), [(0, [DOWN, DOWN]), (2, []), (3, [UP])])
@@ -112,21 +112,6 @@ async def test_a_row_out_of_sight_is_found_by_its_text() -> None:
     assert menu.ended == "Row 12"
 
 
-async def test_a_row_that_is_nowhere_chooses_nothing() -> None:
-    menu = Menu([f"Row {number}" for number in range(20)], shown=5)
-    with pytest.raises(StoppedError, match="there is no row “Row 99”"):
-        await answer(menu, Wanted(text="Row 99"))
-    assert not menu.ended
-    assert "\r" not in menu.keys
-
-
-async def test_a_mark_that_does_not_move_chooses_nothing() -> None:
-    menu = Menu(["One", "Two"], deaf=DOWN)
-    with pytest.raises(StoppedError, match="the mark did not move"):
-        await answer(menu, Wanted(("Two",)))
-    assert menu.keys == [DOWN]
-
-
 @pytest.mark.parametrize("before", [[False] * 3, [True] * 3, [True, False, True]])
 @pytest.mark.parametrize("labels", [(), ("B",), ("A", "C"), ("A", "B", "C")])
 async def test_boxes_become_what_is_wanted(before: list[bool], labels: tuple[str, ...]) -> None:
@@ -134,23 +119,6 @@ async def test_boxes_become_what_is_wanted(before: list[bool], labels: tuple[str
     await answer(menu, Wanted(labels))
     assert menu.boxes == [row in labels for row in menu.rows]
     assert menu.keys[-1] == "\r"
-
-
-async def test_a_box_that_does_not_change_ends_nothing() -> None:
-    menu = Menu(["A", "B"], boxes=[False, False], deaf=" ")
-    with pytest.raises(StoppedError, match="the box of “B” did not change"):
-        await answer(menu, Wanted(("B",)))
-    assert "\r" not in menu.keys
-
-
-async def test_another_screen_in_between_ends_nothing() -> None:
-    menu = Menu(["One", "Two", "Three"])
-    prompt = menu.prompt
-    assert prompt is not None
-    menu.ended = "by somebody else"
-    with pytest.raises(StoppedError, match="another screen came"):
-        await Typist(menu, prompt).answer(Wanted(("Three",)))
-    assert menu.keys == []
 
 
 @dataclass
@@ -200,12 +168,6 @@ class Line(Drawn):
         return until()
 
 
-async def type_into(line: Line, text: str) -> None:
-    prompt = line.prompt
-    assert prompt is not None
-    await Typist(line, prompt).answer(Wanted(text=text))
-
-
 @pytest.mark.parametrize(
     ("line", "text", "keys"),
     [
@@ -218,43 +180,62 @@ async def type_into(line: Line, text: str) -> None:
         (Line("? Proceed? (Y/n) ", at_once=True, lines=False), "yes", ["y"]),
         # Nor does a program that reads no more after a letter.
         (Line("? Proceed? (Y/n) ", busy=True, lines=False), "y", ["y"]),
+        (Line("[1/2] Name: ", size=(20, 5)), "x" * 68, ["x" * 68, "\r"]),
     ],
 )
 async def test_a_text_is_typed_and_ended(line: Line, text: str, keys: list[str]) -> None:
-    await type_into(line, text)
+    await answer(line, Wanted(text=text))
     assert line.keys == keys
 
 
-async def test_a_prompt_that_gave_way_to_another_one_gets_no_key() -> None:
-    line = Line("Delete all? [y/n] ")
-    prompt = find(drawn("First? [y/n] "), Reads(), RULES).prompt
-    assert prompt is not None
+@pytest.mark.parametrize(
+    ("shown", "wanted", "reason", "keys"),
+    [
+        (Menu([*"ABCDEFGH"], shown=5), Wanted(text="Z"), "there is no row “Z”", [DOWN] * 8),
+        (Menu(["One", "Two"], deaf=DOWN), Wanted(("Two",)), "the mark did not move", [DOWN]),
+        (
+            Menu(["A", "B"], boxes=[False, False], deaf=" "),
+            Wanted(("B",)),
+            "the box of “B” did not change",
+            [DOWN, " "],
+        ),
+        (Line("[1/2] Name: ", at_once=True), Wanted(text="A"), "another screen came before Enter", ["A"]),
+        (
+            Line("[1/2] Name: ", size=(20, 5)),
+            Wanted(text="x" * 75),
+            "its terminal is too small to show the whole text",
+            [],
+        ),
+        (
+            Line("? Vault? ", echo="*", lines=False),
+            Wanted(text="abc"),
+            "did not show what was typed",
+            ["abc"],
+        ),
+    ],
+)
+async def test_what_the_screen_does_not_show_gets_no_enter(
+    shown: Menu | Line, wanted: Wanted, reason: str, keys: list[str]
+) -> None:
+    with pytest.raises(StoppedError, match=reason):
+        await answer(shown, wanted)
+    assert shown.keys == keys
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        (Menu(["One", "Two"]), Menu(["One", "Two"], ended="by somebody else")),
+        (Line("First? [y/n] "), Line("Delete all? [y/n] ")),
+    ],
+)
+async def test_a_prompt_that_gave_way_to_another_one_gets_no_key(
+    asked: Menu | Line, shown: Menu | Line
+) -> None:
+    assert asked.prompt is not None
     with pytest.raises(StoppedError, match="another screen came"):
-        await Typist(line, prompt).answer(Wanted(text="y"))
-    assert line.keys == []
-
-
-async def test_a_prompt_that_gives_way_before_enter_has_no_answer() -> None:
-    line = Line("[1/2] Name: ", at_once=True)
-    with pytest.raises(StoppedError, match="another screen came before Enter"):
-        await type_into(line, "A")
-    assert line.keys == ["A"]
-
-
-async def test_a_text_that_the_screen_cannot_show_is_not_typed() -> None:
-    line = Line("[1/2] Name: ", size=(20, 5))
-    with pytest.raises(StoppedError, match="its terminal is too small to show the whole text"):
-        await type_into(line, "x" * 75)
-    assert line.keys == []
-    await type_into(line, "x" * 68)
-    assert line.keys == ["x" * 68, "\r"]
-
-
-async def test_a_field_that_shows_something_else_gets_no_enter() -> None:
-    line = Line("? Vault? ", echo="*", lines=False)
-    with pytest.raises(StoppedError, match="did not show what was typed"):
-        await type_into(line, "abc")
-    assert line.keys == ["abc"]
+        await Typist(shown, asked.prompt).answer(Wanted(("Two",), text="y"))
+    assert shown.keys == []
 
 
 @pytest.mark.parametrize(
