@@ -37,28 +37,6 @@ HEAT = 5
 BODY = {"kind": "permission", "asker_id": "s", "tool": "Bash", "input": {}}
 LIMIT = 90
 RACER = """
-import json, sys
-from pathlib import Path
-from ccq_tui.inbox.verdicts import AlreadySettled, Won
-from ccq_tui.inbox.requests import Denied
-from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.store.store import Store
-store = Store(Path(sys.argv[1]), busy_seconds=60.0)
-me = sys.argv[2]
-actor = Actor.here(Surface.PROGRAM, me)
-print("ready", flush=True)
-for line in sys.stdin:
-    told = {}
-    for name in line.split():
-        match store.requests.settle(name, Denied(me), actor):
-            case Won():
-                told[name] = me
-            case AlreadySettled(winner, _, outcome):
-                assert outcome.text == winner.name
-                told[name] = winner.name + " was faster"
-    print(json.dumps(told), flush=True)
-"""
-INBOX_RACER = """
 import asyncio, json, sys
 from pathlib import Path
 from ccq_tui.inbox.verdicts import AlreadySettled, Won
@@ -153,10 +131,10 @@ def tell(process: subprocess.Popen[str], text: str = "") -> None:
     process.stdin.flush()
 
 
-def test_two_programs_and_a_script_race_and_each_request_has_one_winner(tmp_path: Path) -> None:
+def test_three_programs_race_and_each_request_has_one_winner(tmp_path: Path) -> None:
     path = tmp_path / "state" / "inbox.db"
-    names = ("one", "two", "script")
-    racers = [start(RACER if name == "script" else INBOX_RACER, path, name) for name in names]
+    names = ("one", "two", "three")
+    racers = [start(RACER, path, name) for name in names]
     assert [line(racer) for racer in racers] == ["ready"] * 3, "all get the database that they make at once"
     assert [file.name for file in path.parent.glob("*damaged*")] == []
     store = Store(path)
@@ -180,7 +158,7 @@ def test_two_programs_and_a_script_race_and_each_request_has_one_winner(tmp_path
             winners[request] = winner
     assert len(set(winners.values())) > 1, "they did race"
     ends = [racer.communicate(timeout=LIMIT)[0] for racer in racers]
-    assert [json.loads(end) for end in ends[:2]] == [winners] * 2, "both programs were told of every one"
+    assert [json.loads(end) for end in ends] == [winners] * 3, "all programs were told of every one"
     assert [racer.returncode for racer in racers] == [0] * 3
     stored = store.requests.undelivered("s")
     assert {s.request.id: s.actor.name for s in stored if s.actor} == winners

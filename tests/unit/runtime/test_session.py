@@ -143,15 +143,19 @@ async def test_a_failure_in_the_agent_ends_the_session_with_a_way_back() -> None
     assert life.session.recovery.words == "F6 reconnect"
 
 
-async def test_a_session_waits_for_room_and_can_be_ended_there() -> None:
+@pytest.mark.parametrize("waits", [True, False])
+async def test_a_session_is_ended_that_waits_for_room_or_has_not_come_to_it(waits: bool) -> None:
     slots = asyncio.Semaphore(1)
     first, second = Life(slots=slots), Life(slots=slots)
-    for one in (first, second):
-        one.session.start()
+    first.session.start()
     await asyncio.sleep(0)
-    assert second.session.facts.state is ev.SessionState.QUEUED
+    second.session.start()
+    if waits:
+        await asyncio.sleep(0)
+    assert (second.session.facts.state is ev.SessionState.QUEUED) == waits
     async with asyncio.timeout(10):
         await second.session.end()
+        assert all(task.done() for task in second.session._tasks)
         await first.session.end()
     assert not slots.locked()
 
@@ -180,20 +184,6 @@ async def test_a_limit_that_ended_nothing_is_not_named_at_a_later_park(life: Lif
     else:
         life.tell(ev.StateChanged(ev.SessionState.IDLE), *PARKED)
     assert not [one for one in life.events if isinstance(one, LimitReached)]
-
-
-async def test_a_session_is_ended_that_has_not_come_to_wait_for_room() -> None:
-    slots = asyncio.Semaphore(1)
-    first, second = Life(slots=slots), Life(slots=slots)
-    first.session.start()
-    await asyncio.sleep(0)
-    second.session.start()
-    async with asyncio.timeout(5):
-        await second.session.end()
-    assert second.session.facts.state is not ev.SessionState.QUEUED
-    assert not second.session._tasks or all(task.done() for task in second.session._tasks)
-    await first.session.end()
-    assert not slots.locked()
 
 
 async def test_nothing_starts_a_session_that_has_ended(life: Life) -> None:

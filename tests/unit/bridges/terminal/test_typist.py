@@ -26,6 +26,7 @@ from tests.unit.bridges.terminal.test_detect import drawn
 RULES, _ = load_rules(None)
 DOWN, UP = "\x1b[B", "\x1b[A"
 LIST = "? Which?\n❯ One\n  Two\n"
+LINE = "[1/2] Name: "
 
 
 @dataclass(kw_only=True)
@@ -239,38 +240,26 @@ async def test_a_prompt_that_gave_way_to_another_one_gets_no_key(
 
 
 @pytest.mark.parametrize(
-    ("now", "same"),
+    ("asked", "now", "same"),
     [
-        (LIST, True),
-        (LIST.replace("❯ One\n  Two", "  One\n❯ Two"), True),
-        ("A warning\n" + LIST, True),  # drawn anew further down
-        ("✔ Which? One\n" + LIST, False),  # the same list, asked again
-        ("✔ Which? One\n", False),
-        (LIST.replace("Which", "What"), False),
+        (LIST, LIST, True),
+        (LIST, LIST.replace("❯ One\n  Two", "  One\n❯ Two"), True),
+        (LIST, "A warning\n" + LIST, True),  # drawn anew further down
+        (LIST, "✔ Which? One\n" + LIST, False),  # the same list, asked again
+        (LIST, "✔ Which? One\n", False),
+        (LIST, LIST.replace("Which", "What"), False),
+        (LINE, LINE, True),
+        (LINE, f"{LINE}Ada", True),
+        (LINE, f"{LINE}Ada\n", False),
+        (LINE, f"{LINE}Ada\n{LINE}", False),  # asked again
+        (LINE, f"\n{LINE}", True),  # drawn anew further down
     ],
 )
-def test_a_list_still_stands_unless_it_was_answered(now: str, same: bool) -> None:
-    reads = Reads(echo=False, lines=False)
-    asked = find(drawn(LIST, hidden=True), reads, RULES).prompt
-    assert asked is not None
-    picture = drawn(now, hidden=True)
-    assert stands(asked, find(picture, reads, RULES).prompt, picture) is same
-
-
-@pytest.mark.parametrize(
-    ("now", "same"),
-    [
-        ("[1/2] Name: ", True),
-        ("[1/2] Name: Ada", True),
-        ("[1/2] Name: Ada\n", False),
-        ("[1/2] Name: Ada\n[1/2] Name: ", False),  # asked again
-        ("\n[1/2] Name: ", True),  # drawn anew further down
-    ],
-)
-def test_a_line_still_stands_unless_it_was_answered(now: str, same: bool) -> None:
-    asked = find(drawn("[1/2] Name: "), Reads(), RULES).prompt
-    assert asked is not None
-    assert stands(asked, None, drawn(now)) is same
+def test_a_prompt_still_stands_unless_it_was_answered(asked: str, now: str, same: bool) -> None:
+    keys = asked == LIST
+    picture = drawn(now, hidden=keys)
+    found = find(picture, Reads(echo=False, lines=False), RULES).prompt if keys else None
+    assert stands(prompt_of(asked, keys=keys), found, picture) is same
 
 
 ORIGIN = Origin(Asker.TERMINAL, "setup", "/home/ada")
@@ -402,6 +391,7 @@ def test_what_was_answered_at_the_terminal_is_read_off(
 
 def test_lines_above_a_prompt_go_along() -> None:
     picture = drawn("Removing 3 files\nfrom the disk\nGo on? [y/N] ")
-    prompt = find(picture, Reads(), RULES).prompt
-    assert prompt is not None
-    assert context_of(picture, prompt) == "Removing 3 files\nfrom the disk"
+    assert (
+        context_of(picture, prompt_of("Removing 3 files\nfrom the disk\nGo on? [y/N] "))
+        == "Removing 3 files\nfrom the disk"
+    )
