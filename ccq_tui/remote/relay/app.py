@@ -18,7 +18,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from ccq_tui.remote.relay.access import read_body
-from ccq_tui.remote.relay.endpoints import ENDPOINTS, Call, Endpoint, RelayParts
+from ccq_tui.remote.relay.endpoints import ENDPOINTS, Endpoint, RelayCall, RelayParts
 from ccq_tui.remote.relay.members import Grant
 from ccq_tui.remote.relay.openapi import document
 from ccq_tui.remote.relay.problems import ProblemError, not_found, wrong
@@ -83,7 +83,7 @@ def failure_handlers() -> dict[Any, Any]:
     return dict.fromkeys(failures, _failed)
 
 
-async def _call(relay: RelayParts, endpoint: Endpoint, request: Request) -> Call:
+async def _call(relay: RelayParts, endpoint: Endpoint, request: Request) -> RelayCall:
     grant, pairing = NOBODY, request.path_params.get("pairingId")
     if endpoint.roles:
         grant = await relay.access.grant(request, endpoint.roles, pairing)
@@ -93,7 +93,7 @@ async def _call(relay: RelayParts, endpoint: Endpoint, request: Request) -> Call
         content = checked(endpoint.body, await read_body(request, relay.limits.body))
         if content.get("pairingId", grant.pairing) != grant.pairing:
             raise not_found()
-    return Call(relay, request, grant, content)
+    return RelayCall(relay, request, grant, content)
 
 
 def check_query(endpoint: Endpoint, request: Request) -> None:

@@ -47,7 +47,7 @@ class RelayParts:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RelayCall:
     """A call that may be made, with its checked body.
 
     Attributes:
@@ -114,13 +114,13 @@ class Endpoint:
     media: str = "text/event-stream"
 
 
-async def health(call: Call) -> Mapping[str, Any]:
+async def health(call: RelayCall) -> Mapping[str, Any]:
     """Say that the relay is up."""
     await call.store.newest("")
     return {"status": "ok", "time": utc(time.time()), "version": ccq_tui.__version__}
 
 
-async def post_question(call: Call) -> Mapping[str, Any]:
+async def post_question(call: RelayCall) -> Mapping[str, Any]:
     """Publish a question."""
     if call.grant.sealed:
         raise ProblemError(409, "This pairing is sealed, and a question is plain: publish a request.")
@@ -128,25 +128,25 @@ async def post_question(call: Call) -> Mapping[str, Any]:
     return await _post(call, "question", question["id"], utc(ends), ends, question)
 
 
-async def get_questions(call: Call) -> Mapping[str, Any]:
+async def get_questions(call: RelayCall) -> Mapping[str, Any]:
     """List pending questions, oldest first."""
     found = await records_in(call.store, call.grant.pairing)
     pending = (one for _, one in found if one.shape == "question" and one.status == "pending")
     return {"questions": [one.content for one in pending]}
 
 
-async def get_question(call: Call) -> Mapping[str, Any]:
+async def get_question(call: RelayCall) -> Mapping[str, Any]:
     """Ask for the answer, and wait for it."""
     _, record = await _waited(call, "question")
     return {"status": record.status} | ({"answer": record.answer} if record.answer else {})
 
 
-async def answer_question(call: Call) -> Mapping[str, Any]:
+async def answer_question(call: RelayCall) -> Mapping[str, Any]:
     """Answer a question."""
     return await _answer(call, "question", NO_ANSWER | call.content)
 
 
-async def post_request(call: Call) -> Mapping[str, Any]:
+async def post_request(call: RelayCall) -> Mapping[str, Any]:
     """Publish a request."""
     given = call.content["request"]
     content = _part(call, given, "body", where="request.")
@@ -154,7 +154,7 @@ async def post_request(call: Call) -> Mapping[str, Any]:
     return await _post(call, "request", given["id"], given["expires"], ends, content)
 
 
-async def get_requests(call: Call) -> Mapping[str, Any]:
+async def get_requests(call: RelayCall) -> Mapping[str, Any]:
     """List requests, oldest first."""
     # The number first: an event that comes in between is sent again rather than missed.
     seq = await call.store.newest(records_of(call.grant.pairing))
@@ -164,17 +164,17 @@ async def get_requests(call: Call) -> Mapping[str, Any]:
     return {"requests": shown, "seq": seq}
 
 
-async def get_request(call: Call) -> Mapping[str, Any]:
+async def get_request(call: RelayCall) -> Mapping[str, Any]:
     """Get a request, and wait while it is pending."""
     return _entry(*await _waited(call, "request"))
 
 
-async def answer_request(call: Call) -> Mapping[str, Any]:
+async def answer_request(call: RelayCall) -> Mapping[str, Any]:
     """Answer a request."""
     return await _answer(call, "request", _answer_to_request(call, call.content))
 
 
-async def put_status(call: Call) -> Mapping[str, Any]:
+async def put_status(call: RelayCall) -> Mapping[str, Any]:
     """Say what became of a request."""
     content = _part(call, call.content, "statement")
     given = {"status": call.content["status"], "statement": content.get("statement", content)}
@@ -183,17 +183,17 @@ async def put_status(call: Call) -> Mapping[str, Any]:
     return await _change(call, "request", rule)
 
 
-async def delete_question(call: Call) -> Mapping[str, Any]:
+async def delete_question(call: RelayCall) -> Mapping[str, Any]:
     """Remove a question."""
     return await _change(call, "question", records.removed)
 
 
-async def delete_request(call: Call) -> Mapping[str, Any]:
+async def delete_request(call: RelayCall) -> Mapping[str, Any]:
     """Remove a request."""
     return await _change(call, "request", records.removed)
 
 
-async def get_events(call: Call) -> Response:
+async def get_events(call: RelayCall) -> Response:
     """Follow what changes, as server-sent events."""
     group, after = records_of(call.grant.pairing), last_event(call.request)
     newest = await call.store.newest(group)
@@ -201,7 +201,7 @@ async def get_events(call: Call) -> Response:
     return EventSourceResponse(_events(call, group, start), ping=0, send_timeout=SEND_SECONDS)
 
 
-async def post_pairing(call: Call) -> Mapping[str, Any]:
+async def post_pairing(call: RelayCall) -> Mapping[str, Any]:
     """Make a pairing."""
     await _redeemed(call, "terminal")
     sealed, name = call.content["mode"] == "sealed", call.content["name"]
@@ -209,7 +209,7 @@ async def post_pairing(call: Call) -> Mapping[str, Any]:
     return {"pairingId": pairing, "token": token}
 
 
-async def post_invitation(call: Call) -> Mapping[str, Any]:
+async def post_invitation(call: RelayCall) -> Mapping[str, Any]:
     """Invite a device."""
     expires = time.time() + members.INVITATION_SECONDS
     invited = Invitation(
@@ -221,7 +221,7 @@ async def post_invitation(call: Call) -> Mapping[str, Any]:
     return {"expires": utc(expires)}
 
 
-async def pair(call: Call) -> Mapping[str, Any]:
+async def pair(call: RelayCall) -> Mapping[str, Any]:
     """Redeem an invitation."""
     invited = await _redeemed(call, "device")
     if await call.store.count(devices_of(invited.pairing)) >= call.relay.limits.devices:
@@ -235,12 +235,12 @@ async def pair(call: Call) -> Mapping[str, Any]:
     return ids | {"token": token, "mode": mode, "wrapped": invited.wrapped}
 
 
-async def get_devices(call: Call) -> Mapping[str, Any]:
+async def get_devices(call: RelayCall) -> Mapping[str, Any]:
     """List devices and terminals, oldest first."""
     return {"devices": await members.members_of(call.store, call.grant.pairing)}
 
 
-async def put_device(call: Call) -> Mapping[str, Any]:
+async def put_device(call: RelayCall) -> Mapping[str, Any]:
     """Rename a device."""
     if call.id != call.grant.device:
         raise ProblemError(403, "A device may rename itself alone.")
@@ -250,7 +250,7 @@ async def put_device(call: Call) -> Mapping[str, Any]:
     return DONE
 
 
-async def delete_device(call: Call) -> Mapping[str, Any]:
+async def delete_device(call: RelayCall) -> Mapping[str, Any]:
     """Revoke a device."""
     if call.grant.role == "device" and call.id != call.grant.device:
         raise ProblemError(403, "A device may revoke itself alone.")
@@ -258,12 +258,12 @@ async def delete_device(call: Call) -> Mapping[str, Any]:
     return DONE
 
 
-async def get_push(call: Call) -> Mapping[str, Any]:
+async def get_push(call: RelayCall) -> Mapping[str, Any]:
     """Get the key for Web Push."""
     return {"key": await call.relay.pusher.public_key()}
 
 
-async def post_push(call: Call) -> Mapping[str, Any]:
+async def post_push(call: RelayCall) -> Mapping[str, Any]:
     """Subscribe to Web Push."""
     subscription = call.content["subscription"]
     call.relay.pusher.check(subscription)
@@ -272,18 +272,18 @@ async def post_push(call: Call) -> Mapping[str, Any]:
     return DONE
 
 
-async def delete_push(call: Call) -> Mapping[str, Any]:
+async def delete_push(call: RelayCall) -> Mapping[str, Any]:
     """Forget the subscription."""
     await members.put(call.store, pushes_of(call.grant.pairing), call.grant.device, None)
     return DONE
 
 
-async def notify(call: Call) -> Mapping[str, Any]:
+async def notify(call: RelayCall) -> Mapping[str, Any]:
     """Notify all subscribed devices."""
     return await call.relay.pusher.notify(call.grant.pairing)
 
 
-async def post_taps(call: Call) -> Mapping[str, Any]:
+async def post_taps(call: RelayCall) -> Mapping[str, Any]:
     """Make one-time secrets that answer a record."""
     if call.grant.sealed:
         raise ProblemError(409, "This pairing is sealed: a tap would be an answer that the relay can read.")
@@ -306,7 +306,7 @@ async def post_taps(call: Call) -> Mapping[str, Any]:
     return {"taps": taps}
 
 
-async def tap(call: Call) -> Mapping[str, Any]:
+async def tap(call: RelayCall) -> Mapping[str, Any]:
     """Spend a one-time secret."""
     key = digest(call.content["tap"])
     with call.relay.access.guessing(call.request):
@@ -352,7 +352,7 @@ ENDPOINTS = (
 
 
 async def _post(
-    call: Call, shape: Shape, id_: str, expires: str, ends: float, content: dict[str, Any]
+    call: RelayCall, shape: Shape, id_: str, expires: str, ends: float, content: dict[str, Any]
 ) -> Mapping[str, Any]:
     pairing, most, now = call.grant.pairing, call.relay.limits.pending, time.time()
     if await call.store.count(records_of(pairing)) >= most:
@@ -365,17 +365,17 @@ async def _post(
     return DONE
 
 
-async def _answer(call: Call, shape: Shape, given: dict[str, Any]) -> Mapping[str, Any]:
+async def _answer(call: RelayCall, shape: Shape, given: dict[str, Any]) -> Mapping[str, Any]:
     now, device = time.time(), {"id": call.grant.device, "name": call.grant.name}
     return await _change(call, shape, partial(records.answered, given=given, device=device, now=now))
 
 
-async def _change(call: Call, shape: Shape, rule: records.Rule) -> Mapping[str, Any]:
+async def _change(call: RelayCall, shape: Shape, rule: records.Rule) -> Mapping[str, Any]:
     await change_record(call.store, call.grant.pairing, call.id, rule, shape)
     return DONE
 
 
-async def _waited(call: Call, shape: Any) -> tuple[int, Record]:
+async def _waited(call: RelayCall, shape: Any) -> tuple[int, Record]:
     """Return a record, when it is no longer pending or the call's time is over."""
     ends = time.monotonic() + (number_in(call.request, "wait", LONGEST_WAIT) or 0)
     group = records_of(call.grant.pairing)
@@ -392,7 +392,7 @@ async def _waited(call: Call, shape: Any) -> tuple[int, Record]:
             await call.relay.access.check_again(call.request)
 
 
-async def _events(call: Call, group: str, after: int) -> AsyncIterator[ServerSentEvent]:
+async def _events(call: RelayCall, group: str, after: int) -> AsyncIterator[ServerSentEvent]:
     yield ServerSentEvent(comment="connected")
     with call.store.news.listening(group) as news:
         while not call.store.news.is_closing:
@@ -419,7 +419,7 @@ async def _woken(news: asyncio.Event, seconds: float) -> bool:
         return False
 
 
-async def _redeemed(call: Call, role: str) -> Invitation:
+async def _redeemed(call: RelayCall, role: str) -> Invitation:
     with call.relay.access.guessing(call.request):
         return await members.redeem(call.store, call.content["invitation"], call.content["proof"], role)
 
@@ -431,7 +431,7 @@ def _entry(seq: int, record: Record) -> dict[str, Any]:
 
 
 def _part(
-    call: Call, given: Mapping[str, Any], plain: str, others: tuple[str, ...] = (), where: str = ""
+    call: RelayCall, given: Mapping[str, Any], plain: str, others: tuple[str, ...] = (), where: str = ""
 ) -> dict[str, Any]:
     """Return the one part that a body has; it is sealed in a sealed pairing alone; raises `ProblemError`."""
     allowed = ("sealed" if call.grant.sealed else plain, *others)
@@ -442,5 +442,5 @@ def _part(
     raise wrong(where + other, f"it takes one of these alone: {', '.join(allowed)}")
 
 
-def _answer_to_request(call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
+def _answer_to_request(call: RelayCall, given: Mapping[str, Any]) -> dict[str, Any]:
     return _part(call, given, "answer", ("skipped",))
