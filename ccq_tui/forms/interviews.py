@@ -15,7 +15,7 @@ from ccq_tui.forms.form import Form
 from ccq_tui.forms.reading import form_of
 from ccq_tui.forms.record import record_of
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.requests import Asker, Call, FormRequest, Origin
+from ccq_tui.inbox.requests import AskedCall, Asker, FormRequest, Origin
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store, StoredDraft
 from ccq_tui.questions import Answered
@@ -60,7 +60,7 @@ def begin(store: Store, request: FormRequest) -> ClientForm:
 def read(store: Store, form_id: str) -> ClientForm:
     """Return an interview as it stands."""
     store.requests.forget_interviews(datetime.now(UTC) - INACTIVE)
-    stored = store.requests.get(Call(form_id, form_id, origin=Origin(Asker.MCP)).id)
+    stored = store.requests.get(AskedCall(form_id, form_id, origin=Origin(Asker.MCP)).id)
     request = stored.request if stored is not None and stored.state is RequestState.INTERVIEW else None
     if stored is None or not isinstance(request, FormRequest):
         raise InterviewError(CLOSED)

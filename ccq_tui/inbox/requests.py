@@ -75,7 +75,7 @@ LONGEST_SERVER = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class AskedCall:
     """One call of one asker.
 
     A copy of a session has the calls of its original under the same ids, and waits for answers of its own.
@@ -103,14 +103,14 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionRequest(Call):
+class QuestionRequest(AskedCall):
     """A question set that waits for its answers."""
 
     questions: QuestionSet
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionRequest(Call):
+class PermissionRequest(AskedCall):
     """A tool call that waits for permission.
 
     Attributes:
@@ -144,7 +144,7 @@ class PermissionRequest(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRequest(Call):
+class PlanRequest(AskedCall):
     """A plan that waits for approval.
 
     Attributes:
@@ -157,7 +157,7 @@ class PlanRequest(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class ElicitationRequest(Call):
+class ElicitationRequest(AskedCall):
     """A form to fill in or a link to open, from an MCP server.
 
     Attributes:
@@ -195,7 +195,7 @@ class ElicitationRequest(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class FormRequest(Call):
+class FormRequest(AskedCall):
     """A form of ours to fill in; its asker writes the record.
 
     Attributes:

@@ -31,8 +31,8 @@ from ccq_tui.inbox.kinds import KINDS, kind_of, outcome_of
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.inbox.requests import (
     Allowed,
+    AskedCall,
     Asker,
-    Call,
     Denied,
     Origin,
     PermissionRequest,
@@ -183,7 +183,7 @@ def test_nobody_a_newer_surface_and_nonsense_are_read_too() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class BookingRequest(Call):
+class BookingRequest(AskedCall):
     """A request of a kind that nothing else knows."""
 
     room: str
