@@ -77,7 +77,7 @@ class WaitingLine:
     @property
     def _draft(self) -> str:
         """The progress of what nobody has confirmed."""
-        drafts = [item.draft for item in self.items if item.draft is not None]
+        drafts = [one for item in self.items if (one := item.draft) and not one.page.question.acts]
         answered, of = sum(one.answered_count for one in drafts), sum(len(one.asked_tabs) for one in drafts)
         return f"draft {answered}/{of}, nothing sent" if answered else ""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import ElicitationRequest, PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.waiting_line import WaitingLine
 from ccq_tui.input.gate import PAUSE, THINKING, may_open
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.questions.events import Pressed
+from ccq_tui.questions.events import Pressed, Words
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import Arriving, opened
 from tests.ui.session import ToldRequests
@@ -41,6 +42,9 @@ async def test_the_line_says_what_waits_how_far_it_is_and_the_key_that_leads_the
     assert told(line) == "2 questions waiting · Which · F2 opens"
     one.draft = step(opened(asked("one").questions), Pressed("2", "2"))
     assert told(line) == "2 questions waiting · Which · draft 1/2, nothing sent · F2 opens"
+    decision = waits(PERMISSION)
+    decision.draft = step(first_draft(PERMISSION), Words("no"))
+    assert "draft 1/2, nothing sent" in told(WaitingLine((one, decision))), "a decision has no progress"
     one.draft = None
     assert told(line, opens=True) == "2 questions waiting · Which · opens when you pause typing · F2 opens"
     both = WaitingLine((one, waits(PERMISSION)))
