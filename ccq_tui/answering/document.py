@@ -14,12 +14,12 @@ from ccq_tui.questions.numbers import allowed_range
 from ccq_tui.questions.prose import SKIPPED, UNSELECTED, answer_line, shown_label
 
 
-class Part(Enum):
+class PassageKind(Enum):
     """What a block is; a surface that draws no difference draws it as a text."""
 
     HEAD = auto()
     TEXT = auto()
-    PASSAGE = auto()
+    VERBATIM = auto()
     """A text whose lines matter: a plan, or the preview of the option before it."""
     FIELD = auto()
     """A named value, whose lines matter."""
@@ -30,7 +30,7 @@ class Part(Enum):
     ANSWER = auto()
 
 
-class Block(NamedTuple):
+class Passage(NamedTuple):
     """A part of a document.
 
     Attributes:
@@ -41,33 +41,35 @@ class Block(NamedTuple):
         chosen: Whether an option was taken, None as long as nothing is.
     """
 
-    part: Part
+    part: PassageKind
     text: str
     mark: str = ""
     name: str = ""
     chosen: bool | None = None
 
 
-def option_block(mark: str, option: Option, chosen: bool | None = None) -> Block:
+def option_block(mark: str, option: Option, chosen: bool | None = None) -> Passage:
     """Return an option behind its mark."""
     badge = " (recommended)" if option.recommended else ""
     said = f": {option.description}" if option.description else ""
-    return Block(Part.OPTION, badge + said, mark, shown_label(option.label), chosen)
+    return Passage(PassageKind.OPTION, badge + said, mark, shown_label(option.label), chosen)
 
 
-def question_blocks(question: Question, number: str = "", answer: Answer | None = None) -> Iterator[Block]:
+def question_blocks(question: Question, number: str = "", answer: Answer | None = None) -> Iterator[Passage]:
     """Return a question behind its number, and its answer once it is given."""
-    yield Block(Part.HEAD, question.text, number, " · ".join(_facts(question, given=answer is not None)))
-    yield Block(Part.TEXT, question.description)
+    yield Passage(
+        PassageKind.HEAD, question.text, number, " · ".join(_facts(question, given=answer is not None))
+    )
+    yield Passage(PassageKind.TEXT, question.description)
     options = question.options if question.kind is Kind.CHOICE else ()
     for mark, option in zip(marks(question), options, strict=False):
         yield option_block(mark, option, None if answer is None else option.label in answer.selected)
-        yield Block(Part.PASSAGE, option.preview or "", mark)
+        yield Passage(PassageKind.VERBATIM, option.preview or "", mark)
     if answer is not None:
         skipped = question.skippable and not answer.given
-        yield Block(Part.ANSWER, SKIPPED if skipped else answer_line(answer), "→ ")
-        yield Block(Part.ANSWER, answer.note, "✎ ")
-        yield Block(Part.ANSWER, answer.unselected, UNSELECTED)
+        yield Passage(PassageKind.ANSWER, SKIPPED if skipped else answer_line(answer), "→ ")
+        yield Passage(PassageKind.ANSWER, answer.note, "✎ ")
+        yield Passage(PassageKind.ANSWER, answer.unselected, UNSELECTED)
 
 
 def _facts(question: Question, *, given: bool) -> Iterator[str]:
@@ -80,7 +82,7 @@ def _facts(question: Question, *, given: bool) -> Iterator[str]:
         yield f"asked only where the answer to {when.question + 1} {relation} “{when.value}”"
 
 
-def set_blocks(questions: tuple[Question, ...], answers: Iterable[Answer] = ()) -> Iterator[Block]:
+def set_blocks(questions: tuple[Question, ...], answers: Iterable[Answer] = ()) -> Iterator[Passage]:
     """Return the questions of a set with their answers, without those that these leave out."""
     given = tuple(answers)
     shown = conditions.asked(questions, given) if len(given) == len(questions) else [True] * len(questions)

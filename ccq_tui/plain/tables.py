@@ -5,26 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ccq_tui.answering.document import Block, Part
+from ccq_tui.answering.document import Passage, PassageKind
 
 _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?\|?\s*")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _BETWEEN = re.compile(r"(?<!\\)\|")
 
 
-def sentences(document: Iterable[Block]) -> Iterator[str]:
+def sentences(document: Iterable[Passage]) -> Iterator[str]:
     """Draw a document, signs as words."""
     for part, text, mark, name, _ in document:
         match part:
-            case Part.OPTION:
+            case PassageKind.OPTION:
                 yield f"{mark}. {name}{text}"
-            case Part.CHANGE:
+            case PassageKind.CHANGE:
                 yield f"{mark} {name}: {text}"
             case _ if not text.strip():
                 continue
-            case Part.FIELD:
+            case PassageKind.FIELD:
                 yield f"{name}: {text}".replace("\n", "\n    ")
-            case Part.PASSAGE if mark:
+            case PassageKind.VERBATIM if mark:
                 yield f"Preview of {mark}:\n{text}"
             case _:
                 yield as_sentences(text)

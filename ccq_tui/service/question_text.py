@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ccq_tui.answering.document import Block, Part, question_blocks
+from ccq_tui.answering.document import Passage, PassageKind, question_blocks
 from ccq_tui.answering.grammar import acts_to_type, button
 from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.document import lines
@@ -69,7 +69,7 @@ def _question(interview: Interview) -> Iterator[str]:
     head, description, *options = question_blocks(question)
     yield safe(head.text, limit=MOST_TEXT)
     yield safe(description.text, limit=MOST_TEXT)
-    yield "\n".join(_option(one) for one in options if one.text or one.part is Part.OPTION)
+    yield "\n".join(_option(one) for one in options if one.text or one.part is PassageKind.OPTION)
     given = ((one.question, one.answer()) for one in state.asked_pages if one is not page and one.answered)
     rows = [f"- {_line(one.header or one.text)}: {_line(answer_line(answer))}" for one, answer in given]
     yield "\n".join(["Answers so far:", *rows] if rows else [])
@@ -77,9 +77,9 @@ def _question(interview: Interview) -> Iterator[str]:
     yield f"_{_hint(question)}{proposed}_"
 
 
-def _option(block: Block) -> str:
+def _option(block: Passage) -> str:
     """Draw an option, or the preview of the one before it."""
-    if block.part is Part.OPTION:
+    if block.part is PassageKind.OPTION:
         said = f" {_line(block.text)}" if block.text.startswith(" ") else _line(block.text)
         return f"{block.mark}. **{_line(block.name)}**{said}"
     return "\n   " + fenced(safe(block.text, limit=MOST_TEXT)).replace("\n", "\n   ") + "\n"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from ccq_tui.answering.asked import Asked
-from ccq_tui.answering.document import Block
+from ccq_tui.answering.document import Passage
 from ccq_tui.answering.record import InvalidAnswer, RecordShape, read
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.choices import decided
@@ -62,7 +62,7 @@ class RequestKind(Protocol):
     def topics(self, request: Any, /) -> tuple[str, ...]:
         """Name the topics of a request, for counting requests about the same topic."""
 
-    def document(self, request: Any, outcome: RequestOutcome | None, /) -> Iterator[Block]:
+    def document(self, request: Any, outcome: RequestOutcome | None, /) -> Iterator[Passage]:
         """Return the whole request, with its answers."""
 
     def record(self, request: Any, /) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from functools import partial
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from ccq_tui.answering.document import Part
+from ccq_tui.answering.document import PassageKind
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox import document
 from ccq_tui.inbox.kinds import kind_of
@@ -113,7 +113,9 @@ def about(
     if asked:
         request = row.stored.request
         for part, row_text in document.drawn(kind_of(request).document(request, None), width):
-            yield Text(f"   {row_text}".rstrip(), palette.strong if part is Part.HEAD else palette.plain)
+            yield Text(
+                f"   {row_text}".rstrip(), palette.strong if part is PassageKind.HEAD else palette.plain
+            )
 
 
 def plan_lines(request: PlanRequest, width: int, palette: Palette) -> Iterator[Text]:

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from ccq_tui.answering.document import Block, Part
+from ccq_tui.answering.document import Passage, PassageKind
 from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
 from ccq_tui.config.paths import inbox_path
@@ -119,7 +119,7 @@ def test_every_request_has_a_kind_that_says_all_of_it(request: Request) -> None:
     assert kind.same(request, request)
     assert first_draft(request).outcome is None
     assert kind.title(request)
-    assert next(iter(kind.document(request, None))).part is Part.HEAD
+    assert next(iter(kind.document(request, None))).part is PassageKind.HEAD
     assert "ccq-tui answer NAME" in how_to_answer(request, "NAME")[0]
     kind.check(request, outcome_of(request, Declined()))
     json.dumps(kind.record(request))
@@ -198,7 +198,7 @@ BOOKING = SimpleNamespace(
     asked=lambda _: YES_OR_NO,
     title=lambda _: "booking",
     summary=lambda request: f"Book {request.room}?",
-    document=lambda request, _: [Block(Part.HEAD, f"Room {request.room}")],
+    document=lambda request, _: [Passage(PassageKind.HEAD, f"Room {request.room}")],
     record=lambda request: {"room": request.room},
 )  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from ccq_tui.answering.asked import Asked
-from ccq_tui.answering.document import Block, Part
+from ccq_tui.answering.document import Passage, PassageKind
 from ccq_tui.answering.record import RecordShape, SetFields, set_record
 from ccq_tui.inbox.kinds import question
 from ccq_tui.inbox.layout import QUOTED
@@ -101,10 +101,12 @@ def topics(request: ElicitationRequest) -> tuple[str, ...]:
     return (one_line(request.server, QUOTED),)
 
 
-def document(request: ElicitationRequest, outcome: RequestOutcome | None) -> Iterator[Block]:
+def document(request: ElicitationRequest, outcome: RequestOutcome | None) -> Iterator[Passage]:
     """Return the whole request, with its answers."""
-    yield Block(Part.HEAD, f"{one_line(request.server, 60)} asks: {request.questions.intro}".rstrip())
-    yield Block(Part.TEXT, request.form.problem)
+    yield Passage(
+        PassageKind.HEAD, f"{one_line(request.server, 60)} asks: {request.questions.intro}".rstrip()
+    )
+    yield Passage(PassageKind.TEXT, request.form.problem)
     yield from question.document(request, outcome)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.answering.asked import Asked
-from ccq_tui.answering.document import Block, Part
+from ccq_tui.answering.document import Passage, PassageKind
 from ccq_tui.answering.record import RecordShape, SetFields, set_record
 from ccq_tui.inbox.kinds import question
 from ccq_tui.inbox.layout import QUOTED
@@ -77,12 +77,12 @@ def topics(request: FormRequest) -> tuple[str, ...]:
     return (one_line(summary(request), QUOTED),)
 
 
-def document(request: FormRequest, outcome: RequestOutcome | None) -> Iterator[Block]:
+def document(request: FormRequest, outcome: RequestOutcome | None) -> Iterator[Passage]:
     """Return the whole request, with its answers."""
-    yield Block(Part.HEAD, summary(request))
-    yield Block(Part.PASSAGE, request.questions.intro)
+    yield Passage(PassageKind.HEAD, summary(request))
+    yield Passage(PassageKind.VERBATIM, request.questions.intro)
     for name, value in request.context.items():
-        yield Block(Part.FIELD, value, name=name)
+        yield Passage(PassageKind.FIELD, value, name=name)
     yield from question.document(request, outcome)
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ccq_tui.answering.document import Block, Part
+from ccq_tui.answering.document import Passage, PassageKind
 from ccq_tui.answering.record import RecordShape, made
 from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.inbox.choices import ChoiceRecord, check_words, choice_records, permission_asked
@@ -85,22 +85,22 @@ def topics(request: PermissionRequest) -> tuple[str, ...]:
     return (one_line(request.tool, QUOTED),)
 
 
-def document(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterator[Block]:  # noqa: ARG001
+def document(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterator[Passage]:  # noqa: ARG001
     """Return the whole request: all that would be allowed."""
     path = request.input.get("notebook_path") or request.input.get("file_path") or ""
     does = phrases(request, one_line(str(path), MOST)) or (f"use {request.tool}",)
-    yield Block(Part.HEAD, f"{request.agent or request.origin.called} wants to {does[0]}")
+    yield Passage(PassageKind.HEAD, f"{request.agent or request.origin.called} wants to {does[0]}")
     trouble = str(request.change.get("trouble", ""))
     danger = request.danger and f"Warning: it {request.danger}"
     for said in (danger, request.description, request.reason, trouble and f"The file {trouble}"):
-        yield Block(Part.TEXT, said)
+        yield Passage(PassageKind.TEXT, said)
     if hunks_of(request.change):
         for row in diff_lines(request.input, request.change):
-            yield Block(Part.CHANGE, row.text, row.sign, str(row.new or row.old or ""))
+            yield Passage(PassageKind.CHANGE, row.text, row.sign, str(row.new or row.old or ""))
         return
     for name, value in request.input.items():
         as_json = json.dumps(value, indent=2, ensure_ascii=False, default=str)
-        yield Block(Part.FIELD, value if isinstance(value, str) else as_json, name=name)
+        yield Passage(PassageKind.FIELD, value if isinstance(value, str) else as_json, name=name)
 
 
 def record(request: PermissionRequest) -> dict[str, Any]:

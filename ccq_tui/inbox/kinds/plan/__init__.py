@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ccq_tui.answering.document import Block, Part
+from ccq_tui.answering.document import Passage, PassageKind
 from ccq_tui.answering.record import RecordShape, made
 from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.inbox.choices import ChoiceRecord, check_words, choice_records, plan_asked
@@ -75,10 +75,10 @@ def topics(request: PlanRequest) -> tuple[str, ...]:  # noqa: ARG001 - one is li
     return ("plan",)
 
 
-def document(request: PlanRequest, outcome: RequestOutcome | None) -> Iterator[Block]:  # noqa: ARG001
+def document(request: PlanRequest, outcome: RequestOutcome | None) -> Iterator[Passage]:  # noqa: ARG001
     """Return the whole request."""
-    yield Block(Part.HEAD, f"{request.origin.called} proposes a plan")
-    yield Block(Part.PASSAGE, request.plan)
+    yield Passage(PassageKind.HEAD, f"{request.origin.called} proposes a plan")
+    yield Passage(PassageKind.VERBATIM, request.plan)
 
 
 def record(request: PlanRequest) -> dict[str, Any]:

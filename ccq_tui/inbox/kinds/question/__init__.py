@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.answering.asked import Asked
-from ccq_tui.answering.document import Block, set_blocks
+from ccq_tui.answering.document import Passage, set_blocks
 from ccq_tui.answering.record import RecordShape, SetFields, set_record
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
 from ccq_tui.inbox.layout import QUOTED
@@ -115,7 +115,7 @@ def topics(request: QuestionRequest) -> tuple[str, ...]:
     return tuple(one_line(one.header or one.text, QUOTED) for one in request.questions.questions)
 
 
-def document(request: AnsweredRequest, outcome: RequestOutcome | None) -> Iterator[Block]:
+def document(request: AnsweredRequest, outcome: RequestOutcome | None) -> Iterator[Passage]:
     """Return the whole request, with its answers."""
     answers = outcome.answers if isinstance(outcome, Answered | Discussed) else ()
     return set_blocks(request.questions.questions, answers)
