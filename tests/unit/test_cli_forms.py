@@ -77,7 +77,10 @@ def test_a_form_is_filled_in_by_flags(ccq: Cli) -> None:
     for words, problem in (
         ("--other 1=A", "question 1: Your name: too short: at least 2 characters, not 1"),
         ("--choose 3=1", "question 1: no answer: --other takes a text."),
-        ("--other 1=Ada --other 3=no", "question 3: it takes one of its options, and no text of your own"),
+        (
+            "--other 1=Ada --other 3=no",
+            "question 3: sure: it takes one of its options, and no text of your own",
+        ),
         ("--other 1=Ada --choose 4=1,2,3", "choose at most 2, not 3"),
         ("--discuss why?", ""),
     ):
@@ -174,7 +177,7 @@ def test_a_form_of_ours_takes_answers_to_what_it_asks_alone(ccq: Cli) -> None:
         ("--choose 1=1", "question 2: Why: the form needs this: --other takes a text."),
         ("--choose 1=2 --other 2=x", "question 2: Why: it is not asked, given the answers before it"),
         ("--choose 1=1 --other 2=x --other 3=5", "question 3: How sure: it is not asked"),
-        ("--choose 1=1 --other 2=api --other 3=many", "question 3: not a number"),
+        ("--choose 1=1 --other 2=api --other 3=many", "question 3: How sure: not a number"),
         ("--choose 1=2 --note 1=well", "question 1: Kind: a form takes no notes"),
     ):
         assert problem in ccq("answer", "form_1", *words.split(), code=2), words

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ccq_tui.commands.command import PickRow
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.requests import Allowed, PermissionRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
@@ -223,7 +223,9 @@ async def test_who_loses_is_told_by_whom_and_keeps_what_was_typed(manager: Manag
 async def test_nobody_decides_on_a_permission_whose_session_rests(manager: Manager) -> None:
     await manager.inbox.run(lambda store: store.sessions.upsert("s1", "/work"))
     asked = await kept(manager, PermissionRequest("t1", "s1", "Bash", {"command": "make"}))
-    assert await answered(manager, asked, Allowed()) == [f"The request was closed: {PROCESS_GONE}"]
+    assert await answered(manager, asked, Answered((Answer(("Allow once",)),))) == [
+        f"The request was closed: {PROCESS_GONE}"
+    ]
     assert manager.resumed == []
 
 
