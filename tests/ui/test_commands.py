@@ -354,25 +354,28 @@ async def test_an_idle_session_starts_again_with_the_account_and_one_at_work_goe
     assert (tmp_path / "called").read_text() == "auth login " * 3 + "auth logout "
 
 
-async def test_a_failure_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with running(made(tmp_path, monkeypatch, "exit 3")) as (driven, pilot):
-        await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
-        await say(pilot, driven, "/login")
-        await until(pilot, lambda: "Claude Code ended with exit code 3" in notices(driven))
-        (tmp_path / "claude").unlink()
-        await say(pilot, driven, "/logout", then=lambda: "cannot be started: No such file" in notices(driven))
-        assert len(driven.launches) == 1
+CANCELLED = "/login was cancelled · nothing changed"
 
 
-@pytest.mark.parametrize("end", ["exit 130", "kill -INT $$"])
-async def test_ctrl_c_cancels_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        ("exit 3", "Claude Code ended with exit code 3"),
+        ("", "cannot be started: No such file"),
+        ("exit 130", CANCELLED),
+        ("kill -INT $$", CANCELLED),
+    ],
+)
+async def test_a_failure_is_said_and_ctrl_c_cancels_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str, said: str
+) -> None:
     async with running(made(tmp_path, monkeypatch, end)) as (driven, pilot):
         await until(pilot, lambda: driven.screen.view.state is ev.SessionState.IDLE)
+        if not end:
+            (tmp_path / "claude").unlink()
         await say(pilot, driven, "/login")
-        await until(
-            pilot, lambda: "/login was cancelled · nothing changed" in driven.screen.dock.notices.text
-        )
-        assert "failed" not in notices(driven)
+        await until(pilot, lambda: said in notices(driven) + driven.screen.dock.notices.text)
+        assert ("failed" in notices(driven)) == (said != CANCELLED)
         assert len(driven.launches) == 1
 
 

@@ -307,10 +307,7 @@ async def test_prose_selected_with_the_mouse_has_the_line_breaks_of_its_source()
     async with running(Driven(), size=(40, 24)) as (run, pilot):
         text = "Every **bookmark** that has no tag stands first in the list.\nThe others follow."
         await told(run, pilot, ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text))
-        pane = run.screen.transcript
-        await pilot.mouse_down(pane, offset=(9, 0))
-        await pilot.hover(pane, offset=(5, 2))
-        await pilot.mouse_up(pane, offset=(5, 2))
+        await drag(run, pilot, (9, 0), (5, 2))
         assert run.screen.get_selected_text() == "bookmark that has no tag stands first in the list.\nThe"
 
 

@@ -40,8 +40,12 @@ def feed(streams: BlockStreams, *events: dict[str, Any], parent: str = "") -> li
     return [out for event in events for out in streams.stream(event, parent)]
 
 
-def test_a_block_grows_and_its_whole_has_the_same_key() -> None:
-    streams = BlockStreams()
+@pytest.fixture
+def streams() -> BlockStreams:
+    return BlockStreams()
+
+
+def test_a_block_grows_and_its_whole_has_the_same_key(streams: BlockStreams) -> None:
     key = BlockKey("m", 0)
     assert feed(streams, start("m"), opened(0), delta(0, "a"), delta(0, "b")) == [
         BlockGrew(key, BlockKind.TEXT, "a"),
@@ -52,8 +56,7 @@ def test_a_block_grows_and_its_whole_has_the_same_key() -> None:
     assert list(streams.end_turn()) == []
 
 
-def test_whole_blocks_take_their_places_in_order_whatever_their_kind() -> None:
-    streams = BlockStreams()
+def test_whole_blocks_take_their_places_in_order_whatever_their_kind(streams: BlockStreams) -> None:
     feed(
         streams,
         start("m"),
@@ -65,38 +68,33 @@ def test_whole_blocks_take_their_places_in_order_whatever_their_kind() -> None:
     assert [list(streams.finish("m", "")) for _ in range(3)] == [[BlockKey("m", i)] for i in range(3)]
 
 
-def test_a_message_that_was_not_streamed_counts_its_blocks() -> None:
-    streams = BlockStreams()
+def test_a_message_that_was_not_streamed_counts_its_blocks(streams: BlockStreams) -> None:
     assert list(streams.finish("m", "agent")) == [BlockKey("m", 0, "agent")]
     assert list(streams.finish("m", "agent")) == [BlockKey("m", 1, "agent")]
 
 
-def test_a_broken_block_is_dropped_at_the_retry_and_only_once() -> None:
-    streams = BlockStreams()
+def test_a_broken_block_is_dropped_at_the_retry_and_only_once(streams: BlockStreams) -> None:
     feed(streams, start("m"), opened(0), delta(0, "part"), stopped(0))
     assert list(streams.retry()) == [BlockDropped(BlockKey("m", 0))]
     assert list(streams.retry()) == []
     assert feed(streams, start("n")) == []
 
 
-def test_a_broken_block_is_dropped_by_the_next_message_too() -> None:
-    streams = BlockStreams()
+def test_a_broken_block_is_dropped_by_the_next_message_too(streams: BlockStreams) -> None:
     feed(streams, start("m"), opened(0), delta(0, "part"))
     assert feed(streams, start("n")) == [BlockDropped(BlockKey("m", 0))]
     feed(streams, opened(0), delta(0, "part"))
     assert list(streams.finish("o", "")) == [BlockDropped(BlockKey("n", 0)), BlockKey("o", 0)]
 
 
-def test_a_retry_leaves_another_agents_stream_alone() -> None:
-    streams = BlockStreams()
+def test_a_retry_leaves_another_agents_stream_alone(streams: BlockStreams) -> None:
     feed(streams, start("m"), opened(0), delta(0, "main"))
     feed(streams, start("s"), opened(0), delta(0, "sub"), stopped(0), parent="agent")
     assert list(streams.retry()) == [BlockDropped(BlockKey("s", 0, "agent"))]
     assert list(streams.finish("m", "")) == [BlockKey("m", 0)]
 
 
-def test_the_end_of_a_turn_keeps_what_was_read() -> None:
-    streams = BlockStreams()
+def test_the_end_of_a_turn_keeps_what_was_read(streams: BlockStreams) -> None:
     feed(streams, start("m"), opened(0), delta(0, "as far "), delta(0, "as"))
     assert list(streams.end_turn()) == [BlockFinished(BlockKey("m", 0), BlockKind.TEXT, "as far as")]
     assert list(streams.end_turn()) == []
@@ -178,8 +176,7 @@ def test_a_block_costs_the_same_however_many_its_message_has(play: Callable[[int
     assert many < 10.5 * few
 
 
-def test_blocks_become_whole_in_order_between_those_that_still_grow() -> None:
-    streams = BlockStreams()
+def test_blocks_become_whole_in_order_between_those_that_still_grow(streams: BlockStreams) -> None:
     feed(streams, start("m"), opened(0), delta(0, "a"), opened(1), delta(1, "b"), stopped(1))
     assert list(streams.finish("m", "")) == [BlockKey("m", 0)]
     assert list(streams.retry()) == [BlockDropped(BlockKey("m", 1))]

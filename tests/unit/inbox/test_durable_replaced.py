@@ -36,11 +36,6 @@ FACT = SessionFact(
 )
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "state" / "inbox.db"
-
-
 def renewals(heard: Heard) -> list[InboxRenewed]:
     return [change for change in heard.changes if isinstance(change, InboxRenewed)]
 

@@ -36,11 +36,6 @@ from tests.unit.inbox.made import known
 from tests.unit.inbox.test_inbox import Heard, inboxes, opened_in, permission
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "state" / "inbox.db"
-
-
 async def seen(path: Path, true: Callable[[Store], object]) -> None:
     """Wait until a store of its own sees something."""
     store = Store(path)

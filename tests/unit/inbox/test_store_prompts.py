@@ -200,9 +200,6 @@ def _program(path: Path, begin: Barrier, end: Event, taken: Queue[list[str]]) ->
     store.close()
 
 
-DEAD = Owner(2**22 + 1, "long ago")
-
-
 class Place:
     """A session that this process runs, in which a question waits, and a command to it."""
 
@@ -230,7 +227,7 @@ class Place:
             assert self.store.commands.take(command.number, this_process())
         else:
             assert self.store.commands.finish(command.number, state, why)
-        assert not self.store.commands.take(command.number, DEAD)
+        assert not self.store.commands.take(command.number, GONE)
 
     def taken(self) -> None:
         """Look, have the session take the command, and look again."""
@@ -309,7 +306,7 @@ def test_what_is_taken_on_takes_too_long_or_is_answered_meanwhile(place: Place) 
 def test_a_process_that_ends_meanwhile_leaves_no_command(place: Place) -> None:
     assert place.look() is None
     place.store.sessions.release("s1", this_process())
-    place.store.sessions.claim("s1", DEAD)
+    place.store.sessions.claim("s1", GONE)
     assert place.ended() == (Ending.ALREADY, "no longer has a process: 1 request waits without a process")
 
 
@@ -351,5 +348,5 @@ def test_a_prompt_may_be_taken_by_a_process_that_shows_the_session_at_rest(place
 def test_a_command_whose_taker_has_ended_is_refused(place: Place) -> None:
     assert place.look() is None
     (command,) = place.store.commands.open()
-    assert place.store.commands.take(command.number, DEAD)
+    assert place.store.commands.take(command.number, GONE)
     assert place.ended() == (Ending.REFUSED, "is not parked: the ccq-tui that runs it ended")

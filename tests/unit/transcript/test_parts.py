@@ -22,7 +22,6 @@ from ccq_tui.screens.link_opener import browser_command, resolved
 from ccq_tui.text import safe
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript import sgr
-from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.text_bodies import Excerpt, PlainText
 from ccq_tui.widgets.transcript.ansi import coloured
 from ccq_tui.widgets.transcript.block_mark import BlockMark
@@ -30,6 +29,7 @@ from ccq_tui.widgets.transcript.code import folded
 from ccq_tui.widgets.transcript.contents import code_in, targets_in, text_of
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
 from ccq_tui.widgets.transcript.text_selection import TextSelection
+from tests.unit.transcript.test_search import prose
 from tests.unit.transcript.test_viewport import HEIGHT, Pane, paragraphs
 
 
@@ -208,10 +208,6 @@ def test_output_breaks_at_words_and_keeps_every_character(text: str, width: int)
 def test_a_long_word_does_not_leave_lines_half_empty() -> None:
     lines = [line.plain for line in folded(Text("see the very long path " + "x" * 30), 12)]
     assert lines == ["see the ", "very long ", "path xxxxxxx", "x" * 12, "x" * 11]
-
-
-def prose(text: str) -> bl.ProseBlock:
-    return bl.ProseBlock(Document(text, finished=True))
 
 
 def tool(name: str, output: str, **arguments: object) -> bl.ToolBlock:

@@ -22,14 +22,11 @@ from ccq_tui.widgets.transcript.highlights import drawn_pattern, painted, spans_
 from ccq_tui.widgets.transcript.search import MOST_HITS, Finder, Texts, pattern_of
 from ccq_tui.widgets.transcript.text_selection import LinePlace, TextSelection
 from tests.ui.host import counted
-from tests.unit.transcript.test_viewport import Pane
+from tests.unit.transcript.test_viewport import Pane, settled
 
 
 def prose(text: str) -> bl.ProseBlock:
-    document = Document(text, finished=True)
-    while document.settle():
-        pass
-    return bl.ProseBlock(document)
+    return bl.ProseBlock(settled(Document(text, finished=True)))
 
 
 def found(finder: Finder, query: str, start: int = 0) -> int:
@@ -113,14 +110,12 @@ def test_a_growing_block_is_read_where_it_grew(monkeypatch: pytest.MonkeyPatch) 
     model.apply(ev.BlockGrew(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "one fish\n\n" * 400))
     block = model.blocks[0]
     assert isinstance(block, bl.ProseBlock)
-    while block.document.settle():
-        pass
+    settled(block.document)
     finder = Finder(model.blocks)
     assert found(finder, "fish") == 400
     drawn = counted(monkeypatch, search, "markdown_text")
     model.apply(ev.BlockGrew(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "two fish\n\nthree"))
-    while block.document.settle():
-        pass
+    settled(block.document)
     finder.look_again([block])
     while finder.step():
         pass

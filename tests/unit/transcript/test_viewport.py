@@ -61,9 +61,6 @@ class Pane:
     def show(self, index: int, part: int, offset: int, lines: int) -> None:
         self.viewport.show(index, part, offset, lines)
 
-    def fold(self, block: Block, *, folded: bool) -> None:
-        self.sync(self.model.set_fold(block, folded=folded))
-
     def update(self) -> None:
         self.viewport.settle()
 
