@@ -154,20 +154,6 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
             raise RelayUnreachable(f"the relay {failure_words(error)}") from error
         raise RelayUnreachable("the relay ended the stream of events")
 
-    # -- the contract's questions ---------------------------------------------------------------------------
-
-    async def ask(self, question: Mapping[str, Any]) -> None:
-        """Publish a question of the contract; as `publish`."""
-        await self._call("POST", "/question", {"pairingId": self.pairing.id, "question": question})
-
-    async def question(self, record_id: str) -> Record | None:
-        """Return the status and the answer of a question, or None."""
-        return await self._call("GET", self._path("question", record_id), may_miss=True) or None
-
-    async def delete_question(self, record_id: str) -> None:
-        """Delete a question, if it is there."""
-        await self._call("DELETE", self._path("question", record_id), may_miss=True)
-
     # -- pairing and notifying ------------------------------------------------------------------------------
 
     async def new_pairing(self, *, invitation: str, proof: str, sealed: bool, name: str) -> tuple[str, str]:

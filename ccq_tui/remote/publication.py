@@ -7,25 +7,25 @@ import json
 import platform
 import sys
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from math import isfinite
 from typing import Any
 
-from ccq_tui.answering.record import Record, is_number
+from ccq_tui.answering.record import Record
 from ccq_tui.config.carried import mapping
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.choices import answer_to
 from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.kinds import kind_of, parse_outcome
 from ccq_tui.inbox.records import request_record
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession, StoredSessionState, stamp
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired, Kind, Option
-from ccq_tui.questions.prose import answer_line, shown_label
+from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired
+from ccq_tui.questions.prose import answer_line
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.remote.seal import About, Sealed, Sealer, SealError, from_base64
 from ccq_tui.text import one_line
@@ -38,8 +38,6 @@ CUTS = (20_000, 4_000, 800, 160, 40)
 """Most characters of a text, from the mildest cut to the hardest."""
 MOST_DEPTH = 30
 MOST_PROMPT = 4_000
-MOST_OPTIONS = 100
-"""Most options of a question of the contract."""
 LASTING = "a device grants nothing that lasts: allow once, or decide at the terminal"
 MOST_LINE = 300
 MOST_NAME = 200
@@ -66,7 +64,6 @@ class Publication:
         body: What a person sees of it.
         session_id: The session that asks.
         sealed: The envelope of ``body``, or "" in a plain pairing.
-        questions: The questions of the contract that stand for it, if they can and the pairing is plain.
     """
 
     id: str
@@ -74,18 +71,12 @@ class Publication:
     body: Record = field(default_factory=dict)
     session_id: str = ""
     sealed: str = ""
-    questions: tuple[Record, ...] = ()
 
     @property
     def posted(self) -> Record:
         """The request to publish."""
         content = {"sealed": self.sealed} if self.sealed else {"body": self.body}
         return {"id": self.id, "expires": self.expires, **content}
-
-    @property
-    def ids(self) -> set[str]:
-        """The ids of all records that stand for it."""
-        return {self.id, *(one["id"] for one in self.questions)}
 
 
 def relay_id(pairing: Pairing, stored: StoredRequest) -> str:
@@ -109,9 +100,10 @@ def body_of(stored: StoredRequest, session: StoredSession | None, machine: str, 
     # What changes while it waits would make it another publication.
     fixed = replace(stored, state=RequestState.PENDING, has_draft=False, deferred=False)
     record = request_record(fixed)
-    if not grants and (acts := kind_of(request).asked(request).acts):
+    if acts := kind_of(request).asked(request).acts:
         shown = zip(record["choices"], acts, strict=True)
-        record["choices"] = [one for one, act in shown if not act.lasts]
+        record["choices"] = [one for one, act in shown if grants or not act.lasts]
+        record["prompt"] = clipped("\n".join(lines(kind_of(request).document(request, None))).strip())
     origin = request.origin
     ours = None if origin.is_foreign else session
     body = {
@@ -179,41 +171,6 @@ def clipped(text: str, most: int = MOST_PROMPT) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def contract_questions(record_id: str, stored: StoredRequest) -> tuple[Record, ...]:
-    """Return the questions of the contract that stand for a request; none if it needs more than they have."""
-    request, kind = stored.request, kind_of(stored.request)
-    if isinstance(request, QuestionRequest):
-        asked = [
-            _question(one.text, one.header or "Question", one.options, several=one.multi_select)
-            for one in request.questions.questions
-            if one.kind is Kind.CHOICE and len(one.options) <= MOST_OPTIONS
-        ]
-        if len(asked) < len(request.questions.questions):
-            return ()
-    elif choices := once(request):
-        prompt = "\n".join(lines(kind.document(request, None))).strip()
-        asked = [_question(prompt, kind.title(request).capitalize(), [one for _, one in choices])]
-    else:
-        return ()
-    for number, one in enumerate(asked, 1):
-        one |= {"id": str(uuid.uuid5(uuid.UUID(record_id), str(number))), "timestamp": stamp(stored.asked_at)}
-    return tuple(asked)
-
-
-def _question(prompt: str, header: str, options: Iterable[Option], *, several: bool = False) -> Record:
-    labels = [(shown_label(one.label), one.description) for one in options]
-    shown = [{"label": clipped(label), "description": clipped(words)} for label, words in labels]
-    texts = {"prompt": clipped(prompt) or "…", "header": clipped(header)}
-    return {**texts, "options": shown, "multiSelect": several}
-
-
-def once(request: Request) -> list[tuple[int, Option]]:
-    """Return the ways to decide that neither last nor need words, with their numbers."""
-    asked = kind_of(request).asked(request)
-    numbered = enumerate(zip(asked.question.options, asked.acts, strict=False), 1)
-    return [(number, one) for number, (one, act) in numbered if not (act.lasts or act.takes_words)]
-
-
 # -- statements ---------------------------------------------------------------------------------------------
 
 
@@ -270,34 +227,6 @@ def read_answer(answer: Mapping[str, Any], request: Request, *, grants: bool = F
     return outcome
 
 
-def read_contract(given: Sequence[Mapping[str, Any]], request: Request) -> RequestOutcome:
-    """Return the outcome that the answers to all questions of the contract stand for, in their order."""
-    acts = kind_of(request).asked(request).acts
-    if not acts:
-        return parse_outcome(request, {"answers": [_answer(one, place) for place, one in enumerate(given)]})
-    chosen, note = _indices(given[0], 0), given[0].get("note") or given[0].get("other") or ""
-    options = once(request)
-    if len(chosen) != 1 or not 0 <= chosen[0] < len(options):
-        raise InvalidOutcome("answers[0].selected", "one of the options is needed")
-    number, allows = options[chosen[0]][0], acts[options[chosen[0]][0] - 1].allows
-    if not note:
-        return parse_outcome(request, {"choice": number})
-    with_words = [n for n, act in enumerate(acts, 1) if act.takes_words and act.allows == allows]
-    return parse_outcome(request, {"choice": (*with_words, number)[0], "note": note})
-
-
-def _answer(given: Mapping[str, Any], place: int) -> dict[str, Any]:
-    texts = {name: given[name] for name in ("other", "note") if given.get(name)}
-    return {"selected": [index + 1 for index in _indices(given, place)], **texts}
-
-
-def _indices(given: Mapping[str, Any], place: int) -> list[int]:
-    indices = given.get("selectedIndices", [])
-    if not isinstance(indices, list) or not all(is_number(index) for index in indices):
-        raise InvalidOutcome(f"answers[{place}].selected", "a list of indices is needed")
-    return indices
-
-
 # -- sealed or plain ---------------------------------------------------------------------------------------
 
 
@@ -321,7 +250,7 @@ class Channel:
         expires = (stored.asked_at + LASTS).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         made = Publication(relay_id(self._pairing, stored), expires, body, stored.request.session_id)
         if self._sealer is None:
-            return replace(made, questions=contract_questions(made.id, stored))
+            return made
         return replace(made, sealed=self._sealer.seal(body, About(Sealed.REQUEST, made.id, expires)))
 
     def has(self, record: Mapping[str, Any], made: Publication) -> bool:
@@ -363,12 +292,6 @@ class Channel:
             raise InvalidOutcome("answer", "an object is needed")
         outcome = read_answer(answer, request, grants=self._grants)
         return outcome, self.actor(given, str(said.get("name") or ""))
-
-    def contract_answer(
-        self, given: Sequence[Mapping[str, Any]], request: Request
-    ) -> tuple[RequestOutcome, Actor]:
-        """Do the same for the answers to all questions of the contract."""
-        return read_contract(given, request), self.actor(given[-1])
 
     @staticmethod
     def actor(given: Mapping[str, Any], name: str = "") -> Actor:

@@ -11,10 +11,9 @@ import httpx2
 
 from ccq_tui.answering.record import Record
 from ccq_tui.config.carried import mapping
-from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Added, Delivered, InboxChange, InboxRenewed, SessionNoted, Settled
-from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError, InvalidOutcome
@@ -132,7 +131,7 @@ class Publisher:
                 raise RelayUnreachable("the relay left out changes: everything is compared again")
             seq = event.seq
             if event.kind == "answered":
-                self._look_at(*(key for key, made in self._there.items() if event.id in made.ids))
+                self._look_at(*(key for key, made in self._there.items() if event.id == made.id))
 
     async def _work(self, client: RelayClient) -> None:
         while True:
@@ -182,21 +181,17 @@ class Publisher:
             return
         if status != "pending" or self._channel.statement(record, made).get("end", "") != end:
             await self._put(client, made, record, "pending", statement(end))
-        await self._offer_questions(client, stored, made)
 
     async def _take(
         self, client: RelayClient, stored: StoredRequest, made: Publication, record: Record
     ) -> None:
         """Give an answer to the inbox, which decides whether it comes first; reopen the record otherwise."""
         try:
-            await self._settle(stored, self._channel.answer(record, made, stored.request))
+            await self._inbox.answer(stored.request.id, *self._channel.answer(record, made, stored.request))
+            self._look_at(stored.request.id)
         except InvalidOutcome as error:
             _logger.info("An answer of a device was refused: %s", error.field or "it does not open")
             await self._put(client, made, record, "pending", statement(refused=str(error)))
-
-    async def _settle(self, stored: StoredRequest, answer: tuple[RequestOutcome, Actor]) -> None:
-        await self._inbox.answer(stored.request.id, *answer)
-        self._look_at(stored.request.id)
 
     async def _end(self, client: RelayClient, made: Publication, stored: StoredRequest | None) -> None:
         """Say at the relay how a request ended; one that is not ``stored`` was withdrawn."""
@@ -204,8 +199,6 @@ class Publisher:
         said = ended(stored) if stored is not None else statement("withdrawn")
         if record is None or self._channel.statement(record, made) == said:
             return
-        for one in made.questions:
-            await client.delete_question(one["id"])
         actor = stored.actor if stored is not None else None
         stands = actor is not None and actor.surface is Surface.DEVICE and record.get("answer")
         await self._put(client, made, record, "answered" if stands and not said["taken"] else "ended", said)
@@ -221,22 +214,6 @@ class Publisher:
         except RelayRefused as error:
             if error.status not in (httpx2.codes.NOT_FOUND, httpx2.codes.CONFLICT):
                 raise
-
-    async def _offer_questions(self, client: RelayClient, stored: StoredRequest, made: Publication) -> None:
-        """Publish the questions that stand for a request, and take their answers once all are there."""
-        given = []
-        for one in made.questions:
-            if (found := await client.question(one["id"])) is None:
-                await client.ask(one)
-            given.append(mapping(mapping(found).get("answer")))
-        if not given or not all(given) or any(one.get("skipped") for one in given):
-            return
-        try:
-            await self._settle(stored, self._channel.contract_answer(given, stored.request))
-        except InvalidOutcome:
-            for one in made.questions:
-                await client.delete_question(one["id"])
-                await client.ask(one)
 
 
 def _found(store: Store, key: str) -> tuple[StoredRequest | None, StoredSession | None]:

@@ -26,7 +26,7 @@ from tests.steps import until_true
 from tests.unit.answering import asking
 from tests.unit.questions.drive import RELEASE
 from tests.unit.remote.publishing import SESSION
-from tests.unit.remote.relays import RunningRelay, a_question, running
+from tests.unit.remote.relays import Caller, RunningRelay, a_question, running
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -305,22 +305,21 @@ async def test_answers_questions_of_the_contract(relay: RunningRelay, plain: Ter
     await page.get_by_label("Pair without encryption").check()
     await press(page, "Pair this device")
     # One that stands for a request is not shown beside it.
-    whole = await plain.publish(asked.BASH)
-    twin, alone = a_question(timestamp=whole.body["request"]["asked_at"]), a_question()
-    await plain.client.ask(twin)
+    whole, alone = await plain.publish(asked.BASH), a_question()
     await press(page, "Allow once")
     outcome, by = await plain.answer(whole)
     assert (outcome, by.name) == (Allowed(), "Linux computer")
     await plain.state(whole, "expired")
     await shown(page, "Expired")
-    await plain.client.ask(alone)
+    pairing, call = plain.client.pairing.id, Caller(relay, plain.client.pairing.token)
+    await call("POST", "/question", {"pairingId": pairing, "question": alone})
     await press(page, "Next: Colours")
     await pick(page, "red", "blue")
     await press(page, "Review", "Submit answer")
     await shown(page, "Sent")
-    answer = dict(await plain.client.question(alone["id"]) or {})["answer"]
+    answer = (await call("GET", f"/question/{pairing}/{alone['id']}")).json()["answer"]
     assert (answer["selectedIndices"], answer["skipped"]) == ([0, 2], False)
-    await plain.client.delete_question(alone["id"])
+    await call("DELETE", f"/question/{pairing}/{alone['id']}")
     await shown(page, "Answered on this device")
 
 

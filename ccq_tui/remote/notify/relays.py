@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from ccq_tui.inbox.choices import ALLOW, DENY, permission_asked
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.questions import Kind
@@ -12,7 +13,7 @@ from ccq_tui.questions.prose import shown_label
 from ccq_tui.remote.client import Record, RelayClient, RelayError
 from ccq_tui.remote.notify.notification import Receipt
 from ccq_tui.remote.pairings import Pairing
-from ccq_tui.remote.publication import once, relay_id
+from ccq_tui.remote.publication import relay_id
 from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
@@ -66,6 +67,8 @@ def answers_of(request: Request) -> dict[str, Record]:
                 numbered = enumerate(question.options, 1)
                 found = [(shown_label(one.label), {"answers": [{"selected": [n]}]}) for n, one in numbered]
         case PermissionRequest():
-            found = [(one.label, {"choice": number}) for number, one in once(request)]
+            numbered = enumerate(permission_asked(request).question.options, 1)
+            once = (ALLOW[0], DENY[0])
+            found = [(one.label, {"choice": number}) for number, one in numbered if one in once]
     shown = {one_line(label, MOST_LABEL): answer for label, answer in found}
     return shown if len(shown) == len(found) else {}

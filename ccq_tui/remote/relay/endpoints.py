@@ -18,6 +18,7 @@ from starlette.responses import Response
 import ccq_tui
 from ccq_tui.remote.relay import members, records, shapes
 from ccq_tui.remote.relay.access import Access, RelayLimits, token_digest
+from ccq_tui.remote.relay.contract import question_answered, questions_of
 from ccq_tui.remote.relay.members import Grant, Invitation, devices_of, digest, pushes_of
 from ccq_tui.remote.relay.problems import ProblemError, not_found, too_many, wrong
 from ccq_tui.remote.relay.push import Pusher
@@ -131,8 +132,10 @@ async def post_question(call: RelayCall) -> Mapping[str, Any]:
 async def get_questions(call: RelayCall) -> Mapping[str, Any]:
     """List pending questions, oldest first."""
     found = await records_in(call.store, call.grant.pairing)
-    pending = (one for _, one in found if one.shape == "question" and one.status == "pending")
-    return {"questions": [one.content for one in pending]}
+    asked = [(one.parts, questions_of(one).items()) for _, one in found if one.status == "pending"]
+    # An older terminal posts the questions of its requests, too, under the same ids.
+    shown = {id_: each for parts, all_ in asked for id_, each in all_ if id_ not in parts}
+    return {"questions": [*shown.values()]}
 
 
 async def get_question(call: RelayCall) -> Mapping[str, Any]:
@@ -143,7 +146,10 @@ async def get_question(call: RelayCall) -> Mapping[str, Any]:
 
 async def answer_question(call: RelayCall) -> Mapping[str, Any]:
     """Answer a question."""
-    return await _answer(call, "question", NO_ANSWER | call.content)
+    found = await records_in(call.store, call.grant.pairing)
+    asks = next((one.id for _, one in found if call.id in questions_of(one)), call.id)
+    takes = partial(question_answered, id_=call.id)
+    return await _answer(call, None, asks, takes, NO_ANSWER | call.content)
 
 
 async def post_request(call: RelayCall) -> Mapping[str, Any]:
@@ -171,7 +177,8 @@ async def get_request(call: RelayCall) -> Mapping[str, Any]:
 
 async def answer_request(call: RelayCall) -> Mapping[str, Any]:
     """Answer a request."""
-    return await _answer(call, "request", _answer_to_request(call, call.content))
+    given = _answer_to_request(call, call.content)
+    return await _answer(call, "request", call.id, records.answered, given)
 
 
 async def put_status(call: RelayCall) -> Mapping[str, Any]:
@@ -365,9 +372,13 @@ async def _post(
     return DONE
 
 
-async def _answer(call: RelayCall, shape: Shape, given: dict[str, Any]) -> Mapping[str, Any]:
+async def _answer(
+    call: RelayCall, shape: Any, id_: str, takes: Any, given: dict[str, Any]
+) -> Mapping[str, Any]:
     now, device = time.time(), {"id": call.grant.device, "name": call.grant.name}
-    return await _change(call, shape, partial(records.answered, given=given, device=device, now=now))
+    rule = partial(takes, given=given, device=device, now=now)
+    await change_record(call.store, call.grant.pairing, id_, rule, shape)
+    return DONE
 
 
 async def _change(call: RelayCall, shape: Shape, rule: records.Rule) -> Mapping[str, Any]:

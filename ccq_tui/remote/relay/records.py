@@ -35,6 +35,7 @@ class Record(BaseModel):
         changed: When it last changed, in seconds since 1970.
         answer: The first answer, with its device and time.
         statement: What the terminal said last.
+        parts: The answers to some of a request's questions, by their ids.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,6 +50,7 @@ class Record(BaseModel):
     changed: float = 0.0
     answer: dict[str, Any] | None = None
     statement: dict[str, Any] | None = None
+    parts: dict[str, dict[str, Any]] = {}
 
     @property
     def gone_at(self) -> float:
@@ -93,7 +95,7 @@ def answered(old: Record | None, given: dict[str, Any], device: dict[str, str], 
     Raises:
         ProblemError: It does not fit; or there is one, or an end, and the document has it as ``winner``.
     """
-    record = _there(old)
+    record = there(old)
     if record.status != "pending":
         why = "It was answered already." if record.answer else "It has ended."
         raise ProblemError(409, why, more={"winner": record.answer})
@@ -114,23 +116,25 @@ def stated(
         now: Seconds since 1970.
         unanswered: Whether this is for a record without an answer alone; else it raises `ProblemError`.
     """
-    record = _there(old)
+    record = there(old)
     if unanswered and record.answer is not None:
         raise ProblemError(409, "It was answered already.", more={"winner": record.answer})
     answer = None if status == "pending" else record.answer
     if (record.status, record.statement, record.answer) == (status, statement, answer):
         return RecordChange(record, None)
-    change = {"status": status, "statement": statement, "answer": answer, "changed": now}
+    parts = record.parts if answer == record.answer else {}
+    change = {"status": status, "statement": statement, "answer": answer, "changed": now, "parts": parts}
     return RecordChange(record.model_copy(update=change), "status")
 
 
 def removed(old: Record | None) -> RecordChange:
     """Drop a record."""
-    _there(old)
+    there(old)
     return RecordChange(None, "removed")
 
 
-def _there(record: Record | None) -> Record:
+def there(record: Record | None) -> Record:
+    """Return a record; raises `ProblemError` for none."""
     if record is None:
         raise not_found()
     return record
@@ -142,12 +146,13 @@ def check(record: Record, given: dict[str, Any]) -> None:
     The inbox checks the rest, and reopens a request if it does not take the answer.
     """
     if record.shape == "question":
-        _check_of_question(record.content, given)
+        check_of_question(record.content, given)
     elif "answer" in given:
         _check_of_request(record.content["body"]["request"], given["answer"])
 
 
-def _check_of_question(question: dict[str, Any], answer: dict[str, Any]) -> None:
+def check_of_question(question: dict[str, Any], answer: dict[str, Any]) -> None:
+    """Check an answer to a question of the contract; raises `ProblemError`."""
     chosen, other = answer.get("selectedIndices", []), answer.get("other")
     several, count = question["multiSelect"], len(question["options"])
     if answer.get("skipped"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,11 +12,13 @@ from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, ElicitationRequest, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Expired, Kind, Question
-from ccq_tui.remote.publication import Channel, contract_questions, read_answer, read_contract
+from ccq_tui.remote.publication import Channel, read_answer
+from ccq_tui.remote.relay.contract import question_answered, questions_of
+from ccq_tui.remote.relay.problems import ProblemError
+from ccq_tui.remote.relay.records import Record
 from tests.unit.remote.publishing import COLOUR, PARTS, permission, plan, question
-from tests.unit.remote.test_publication import VALUES, stored
+from tests.unit.remote.test_publication import PLAIN, VALUES, stored
 
-RECORD_ID = "6b0c7e5e-5a44-4f7a-9d2f-0d2f6a3b1c11"
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 FORM = ElicitationRequest("e", "s", "docs", "Who?", SCHEMA, ("name",))
 REQUESTS = st.sampled_from([question(), question("toolu_2", COLOUR, PARTS), permission(), plan(), FORM])
@@ -32,35 +33,33 @@ SAID = st.one_of(
     st.dictionaries(st.sampled_from(["decline", "dismiss", "discuss", "version"]), SMALL, max_size=2),
     st.dictionaries(st.text(max_size=8), VALUES, max_size=3),
 )
-GIVEN = st.dictionaries(st.sampled_from(["selectedIndices", "other", "note"]), VALUES | st.lists(SMALL))
-
-
-def is_sound(request: Request, read: Callable[[], RequestOutcome], *, grants: bool = False) -> bool:
-    """Whether an answer is refused with a reason, or is an outcome that a device may choose."""
-    try:
-        outcome = read()
-    except InvalidOutcome as error:
-        return bool(error.reason)
-    check_outcome(request, outcome)
-    mode = getattr(outcome, "mode", "")
-    lasts = getattr(outcome, "suggestion", None) is not None or mode not in ("", "default")
-    return not isinstance(outcome, Cancelled | Expired) and (grants or not lasts)
 
 
 @given(REQUESTS, SAID, st.booleans())
 def test_an_answer_is_taken_or_refused(request: Request, said: dict[str, Any], grants: bool) -> None:
-    assert is_sound(request, lambda: read_answer(said, request, grants=grants), grants=grants)
+    try:
+        outcome = read_answer(said, request, grants=grants)
+    except InvalidOutcome as error:
+        if not error.reason:
+            raise
+        return
+    check_outcome(request, outcome)
+    mode = getattr(outcome, "mode", "")
+    lasts = getattr(outcome, "suggestion", None) is not None or mode not in ("", "default")
+    assert not isinstance(outcome, Cancelled | Expired)
+    assert grants or not lasts
 
 
-@given(REQUESTS, st.lists(GIVEN, min_size=2, max_size=2))
-def test_an_answer_of_the_contract_is_taken_or_refused(request: Request, said: list[dict[str, Any]]) -> None:
-    count = len(contract_questions(RECORD_ID, stored(request)))
-    assert not count or is_sound(request, lambda: read_contract(said[:count], request))
+def published(request: Request) -> Record:
+    made = Channel(PLAIN).publication(stored(request), None)
+    record = {"id": made.id, "expires": made.expires, "posted": 0.0, "ends": 1.0}
+    return Record(shape="request", content={"body": made.body}, **record)
 
 
 def test_what_the_contract_cannot_say_is_a_request_alone() -> None:
     number = Question("How old?", kind=Kind.NUMBER)
-    assert contract_questions(RECORD_ID, stored(question("toolu_1", COLOUR, number))) == ()
+    for request in (question("toolu_1", COLOUR, number), FORM):
+        assert questions_of(published(request)) == {}
 
 
 DECISIONS = [
@@ -73,10 +72,15 @@ DECISIONS = [
 
 @pytest.mark.parametrize(("request_", "index", "note", "outcome"), DECISIONS)
 def test_a_decision_is_asked(request_: Request, index: int, note: str, outcome: RequestOutcome) -> None:
-    (asked,) = contract_questions(RECORD_ID, stored(request_))
-    labels = [each["label"] for each in asked["options"]]
-    assert labels[1:] in (["Deny"], ["Keep planning"])
-    assert read_contract([{"selectedIndices": [index], "note": note}], request_) == outcome
+    record = published(request_)
+    ((id_, asked),) = questions_of(record).items()
+    assert [each["label"] for each in asked["options"]][1:] in (["Deny"], ["Keep planning"])
+    given = {"selectedIndices": [index], "skipped": False, "note": note}
+    with pytest.raises(ProblemError):
+        question_answered(record, id_, given | {"selectedIndices": [], "other": "x"}, {}, 0.0)
+    answered, event = question_answered(record, id_, given, {}, 0.0)
+    said = answered.answer if answered else None
+    assert (event, read_answer(said["answer"] if said else {}, request_)) == ("answered", outcome)
 
 
 @pytest.mark.parametrize("device", [None, [], {"name": 7, "id": None}, {"name": "x" * 900}])

@@ -186,6 +186,9 @@ async def test_the_answers_to_a_set_become_one(desk: Desk) -> None:
     await desk.stop()  # what was answered is found again
     desk.publish()
     assert await asked(desk, 1) == [colour]
+    path = f"/question/{desk.phone.pairing.id}/{parts['id']}/answer"
+    late = await desk.phone.caller("POST", path, {"selectedIndices": [1]})
+    assert (late.status_code, late.json()["winner"]["selectedIndices"]) == (409, [0, 2])
     assert (await desk.stored(request)).state is RequestState.PENDING
     await answer(desk, colour, other="Green")
     given = Answered((Answer(other="Green"), Answer(("A", "C"), note="small")))
