@@ -216,6 +216,7 @@ def questions(natives: Natives, native: NativeTerminal) -> None:
     assert [one["to"] for one in changes if one["request"] == fourth.request.id] == ["pending", "cancelled"]
 
 
+# A call whose result is not recorded while the hook looks for it is known only as decided.
 def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
     run, ours = natives.run, natives.run.terminal
     made = [run.home.project / f"made{number}" for number in range(1, 5)]
@@ -236,7 +237,6 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
         native.press("1")
         native.wait("Ran 2.")
         ended = natives.ended(second)
-        # A call that runs for longer than the hook looks shows only that it was decided.
         assert ended.outcome in (Allowed(), DECIDED_THERE)
         assert (ended.actor and ended.actor.where) == "in Claude Code"
         ours.wait("Nothing waits for you")
@@ -255,7 +255,7 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
         shown(native, "Do you want to proceed?")
         native.press("\x1b")
         native.wait("Interrupted")
-        assert natives.ended(fourth).outcome == Denied()
+        assert natives.ended(fourth).outcome in (Denied(), DECIDED_THERE)
     assert [path.exists() for path in made] == [True, True, False, False]
     with step("a plan is approved by a script"):
         native.press("more\r")
