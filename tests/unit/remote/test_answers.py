@@ -62,6 +62,14 @@ def test_what_the_contract_cannot_say_is_a_request_alone() -> None:
         assert questions_of(published(request)) == {}
 
 
+def test_skipped_leaves_a_set_to_the_terminal() -> None:
+    record = published(question("toolu_1", COLOUR, PARTS))
+    for id_, index in zip(questions_of(record), ([], [1]), strict=True):
+        given = {"selectedIndices": index, "skipped": not index}
+        record = question_answered(record, id_, given, {}, 0.0).record or record
+    assert (record.status, len(record.parts)) == ("pending", 2)
+
+
 DECISIONS = [
     (permission(), 1, "not now", Denied("not now")),
     (permission(), 0, "carefully", Allowed("carefully")),

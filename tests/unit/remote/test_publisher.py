@@ -150,64 +150,40 @@ async def test_a_parked_session_is_said_to_be_parked(desk: Desk) -> None:
 async def asked(desk: Desk, count: int) -> list[Body]:
     """Wait until a device has so many pending questions."""
 
-    async def look() -> list[list[Body]] | None:
+    async def look() -> list[Body] | None:
         found = (await desk.phone.caller("GET", f"/questions/{desk.phone.pairing.id}")).json()["questions"]
-        return [found] if len(found) == count else None
+        return [*found, {}] if len(found) == count else None
 
-    return list((await until_true(look))[0])
-
-
-async def pair(desk: Desk) -> list[Body]:
-    """Wait until both questions of a set are pending, the one with a single choice first."""
-    return sorted(await asked(desk, 2), key=lambda each: bool(each["multiSelect"]))
+    return list(await until_true(look))[:-1]
 
 
-async def answer(desk: Desk, asked: Body, *indices: int, **more: Any) -> None:
-    given = {"selectedIndices": [*indices], **more}
-    response = await desk.phone.caller(
-        "POST", f"/question/{desk.phone.pairing.id}/{asked['id']}/answer", given
-    )
-    assert response.status_code == 200, response.text
+async def answer(desk: Desk, asked: Body, *indices: int, **more: Any) -> tuple[int, Body]:
+    path, given = f"/question/{desk.phone.pairing.id}/{asked['id']}/answer", {"selectedIndices": [*indices]}
+    response = await desk.phone.caller("POST", path, given | more)
+    return response.status_code, response.json()
 
 
 @PLAIN
 async def test_the_answers_to_a_set_become_one(desk: Desk) -> None:
-    request = question("toolu_1", COLOUR, PARTS)
-    outcome = await desk.ask(request)
-    colour, parts = await pair(desk)
-    assert colour["prompt"] == COLOUR.text
-    assert colour["header"] == "Colour"
+    outcome = await desk.ask(request := question("toolu_1", COLOUR, PARTS))
+    colour, parts = await asked(desk, 2)
     options = [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": ""}]
-    assert colour["options"] == options
+    assert (colour["prompt"], colour["header"], colour["options"]) == (COLOUR.text, "Colour", options)
     await answer(desk, colour, 1)
     await answer(desk, parts)  # nothing of a multi-select says nothing: all is asked again
-    await pair(desk)
+    assert await asked(desk, 2) == [colour, parts]
     await answer(desk, parts, 0, 2, note="small")
     await desk.stop()  # what was answered is found again
     desk.publish()
     assert await asked(desk, 1) == [colour]
-    path = f"/question/{desk.phone.pairing.id}/{parts['id']}/answer"
-    late = await desk.phone.caller("POST", path, {"selectedIndices": [1]})
-    assert (late.status_code, late.json()["winner"]["selectedIndices"]) == (409, [0, 2])
+    status, said = await answer(desk, parts, 1)
+    assert (status, said["winner"]["selectedIndices"]) == (409, [0, 2])
     assert (await desk.stored(request)).state is RequestState.PENDING
     await answer(desk, colour, other="Green")
     given = Answered((Answer(other="Green"), Answer(("A", "C"), note="small")))
     assert await asyncio.wait_for(outcome, 5) == given
-    actor = (await desk.stored(request)).actor
-    assert actor == Actor(Surface.DEVICE, "phone 0", device=desk.phone.caller.id)
-    assert await asked(desk, 0) == []
-
-
-@PLAIN
-async def test_skipped_leaves_a_set_to_the_terminal(desk: Desk) -> None:
-    request = question("toolu_1", COLOUR, PARTS)
-    outcome = await desk.ask(request)
-    colour, parts = await pair(desk)
-    await answer(desk, colour, skipped=True)
-    await answer(desk, parts, 1)
-    record = await desk.phone.shown()
-    await desk.phone.answer(record, {"answers": [{"selected": [1]}, {"selected": [2]}]})
-    assert await asyncio.wait_for(outcome, 5) == Answered((Answer(("Red",)), Answer(("B",))))
+    actor = Actor(Surface.DEVICE, "phone 0", device=desk.phone.caller.id)
+    assert (await desk.stored(request)).actor == actor
     assert await asked(desk, 0) == []
 
 
