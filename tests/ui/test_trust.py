@@ -87,23 +87,19 @@ async def begun(asking: Asking, pilot: Pilot[int], answer: str) -> Launch:
     return asking.driven.launches[-1]
 
 
-@pytest.mark.parametrize("answer", ["y", "d"])
-async def test_nothing_starts_before_it_is_answered(asking: Asking, pilot: Pilot[int], answer: str) -> None:
-    """Without the files the person alone decides; trusted, they hold for the whole program, too."""
-    app, trusted = asking.driven.app, answer == "y"
+async def test_nothing_starts_before_it_is_answered(asking: Asking, pilot: Pilot[int]) -> None:
+    app = asking.driven.app
     assert isinstance(app.screen, TrustScreen)
     assert (app.theme, app.runtime.most_live) == ("ccq-dark", 8)
     await pilot.press("y", "enter", "space", "escape", "x")
     assert asking.driven.session is None
     assert "runs npx -y db (MCP server db)" in asking.text
     assert "❯ Do not trust it: quit" in asking.text
-    launch = await begun(asking, pilot, answer)
-    assert (app.theme, app.runtime.most_live) == (("ccq-light", 3) if trusted else ("ccq-dark", 8))
-    assert launch.trusted.project_settings == trusted
-    assert launch.settings.theme == app.theme
-    assert (launch.settings.directory == asking.project) == trusted
-    assert ("left out, as you chose" in asking.driven.screen.transcript.text()) != trusted
-    assert (carried_by(asking.project) is None) == trusted
+    launch = await begun(asking, pilot, "y")
+    assert (app.theme, app.runtime.most_live) == ("ccq-light", 3), "it holds for the whole program, too"
+    assert launch.trusted.project_settings
+    assert launch.settings.directory == asking.project
+    assert carried_by(asking.project) is None
 
 
 async def test_help_over_the_question_leaves_it_fresh(asking: Asking, pilot: Pilot[int]) -> None:
@@ -136,9 +132,11 @@ async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
 
 
 async def asked_beside(asking: Asking, pilot: Pilot[int], prompt: str) -> None:
-    """Open a session in an untrusted directory beside another one, with a first prompt."""
+    """Open a session in an untrusted directory beside one without its files, with a first prompt."""
     app = asking.driven.app
     launch = await begun(asking, pilot, "d")
+    assert (app.theme, app.runtime.most_live) == ("ccq-dark", 8)
+    assert "left out, as you chose" in asking.driven.screen.transcript.text()
     elsewhere = Settings(cwd=asking.project)
     wanted = replace(launch, settings=elsewhere, trusted=Trusted(carried_by(asking.project)), prompt=prompt)
     await app.manager.open(wanted)

@@ -341,18 +341,6 @@ def test_several_processes_that_find_it_damaged_move_it_aside_once(path: Path) -
     assert process.returncode == 0
 
 
-def directory(path: Path) -> None:
-    path.mkdir()
-
-
-def link_to_nothing(path: Path) -> None:
-    path.symlink_to("nowhere")
-
-
-def fifo(path: Path) -> None:
-    os.mkfifo(path)
-
-
 def cleared(path: Path) -> None:
     path.rmdir() if path.is_dir() else path.unlink()
 
@@ -360,9 +348,9 @@ def cleared(path: Path) -> None:
 @pytest.mark.parametrize(
     ("obstacle", "words"),
     [
-        (directory, "it is not a file"),
-        (link_to_nothing, "it is a link to nothing"),
-        (fifo, "it is not a file"),
+        (Path.mkdir, "it is not a file"),
+        (lambda path: path.symlink_to("nowhere"), "it is a link to nothing"),
+        (os.mkfifo, "it is not a file"),
     ],
 )
 async def test_what_cannot_be_a_database_is_one_trouble_and_its_end_one_notice(
