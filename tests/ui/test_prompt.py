@@ -37,6 +37,10 @@ CLIS = (
 )
 
 
+def history() -> PromptHistory:
+    return PromptHistory(state_dir() / "history.jsonl", Path("/"))
+
+
 class Running(Driven):
     """The program with a clock of its own, in a directory."""
 
@@ -167,7 +171,7 @@ async def test_files_are_completed_within_the_text(repository: Path) -> None:
 
 
 async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> None:
-    PromptHistory(state_dir() / "history.jsonl", Path("/")).add("from before")
+    history().add("from before")
     async with running(Running()) as (run, pilot):
         await until(pilot, lambda: run.screen.queue.earlier)
         await pilot.press(*"one", "ctrl+j", *"two", "enter", *"draft", "up")
@@ -180,15 +184,12 @@ async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> No
         assert run.prompt.text == "draft"
         await press(pilot, "up", "up", "enter", then=lambda: run.told.sent == ["one\ntwo", "from before"])
         assert run.prompt.text == "draft", "what was being typed is back"
-        await until(
-            pilot,
-            lambda: PromptHistory(state_dir() / "history.jsonl", Path("/")).load()[:1] == ("from before",),
-        )
+        await until(pilot, lambda: history().load()[:1] == ("from before",))
 
 
 async def test_searching_earlier_prompts() -> None:
     for text in ("fix the parser", "write tests", "fix the printer"):
-        PromptHistory(state_dir() / "history.jsonl", Path("/")).add(text)
+        history().add(text)
     async with running(Running()) as (run, pilot):
         await until(pilot, lambda: run.screen.queue.earlier)
         await pilot.press(*"draft", "ctrl+r")
@@ -281,9 +282,7 @@ async def test_the_prompt_of_the_command_line_is_an_earlier_prompt_too() -> None
         await until(pilot, lambda: run.told.sent == ["do it"])
         await pilot.press(*"x", "up")
         assert run.screen.dock.prompt.text == "do it", "known at once, whatever is on disk"
-        await until(
-            pilot, lambda: PromptHistory(state_dir() / "history.jsonl", Path("/")).load() == ("do it",)
-        )
+        await until(pilot, lambda: history().load() == ("do it",))
 
 
 def row_place(run: Running, number: int) -> tuple[int, int]:

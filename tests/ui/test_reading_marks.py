@@ -31,18 +31,14 @@ from tests.ui.session import Driven, asked, panel_drawn, press, until
 PROSE = "See https://example.org/a and `notes.txt:3`.\n\n```python\nprint(1)\n```\n\n```\nsecond\n```\n"
 
 
-def tell_some(run: Driven) -> None:
-    """Two prompts with an answer and a tool call each."""
+async def filled(run: Driven, pilot: Pilot[int]) -> None:
+    """Tell two prompts with an answer and a tool call each."""
+    await until(pilot, lambda: run.session is not None)
     for turn in range(2):
         run.told.tell(ev.PromptAccepted(f"prompt {turn}"))
         run.told.tell(ev.BlockFinished(ev.BlockKey(f"m{turn}", 0), ev.BlockKind.TEXT, PROSE))
         run.told.tell(ev.ToolStarted(f"t{turn}", "Bash", {"command": f"make {turn}"}))
         run.told.tell(ev.ToolFinished(f"t{turn}", "Bash", "\n".join(f"line {n}" for n in range(60))))
-
-
-async def filled(run: Driven, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: run.session is not None)
-    tell_some(run)
     pane = run.screen.transcript
     await until(pilot, lambda: any("make 1" in pane.render_line(y).text for y in range(pane.size.height)))
     await pilot.pause()

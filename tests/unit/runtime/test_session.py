@@ -130,15 +130,22 @@ async def test_what_was_said_before_is_told_once(life: Life) -> None:
     assert not any(isinstance(one, ev.HistoryLoaded) for one in life.events[before:])
 
 
-async def test_a_failure_in_the_agent_ends_the_session_with_a_way_back() -> None:
+@pytest.mark.parametrize(
+    "said", [(), (ev.StateChanged(ev.SessionState.FAILED), ev.SessionLost("The program failed: surprise"))]
+)
+async def test_a_failure_in_the_agent_ends_the_session_once_with_a_way_back(
+    said: tuple[ev.AgentEvent, ...],
+) -> None:
     class Failing(Agent):
         async def run(self) -> None:
+            for event in said:
+                self._tell(event)
             raise RuntimeError("surprise")
 
     life = Life(Failing)
     life.session.start()
     await asyncio.wait(life.session._tasks)
-    assert life.events == [ev.SessionLost(FAILED)]
+    assert life.events == [*(said or [ev.SessionLost(FAILED)])]
     assert life.session.facts.state is ev.SessionState.FAILED
     assert life.session.recovery.words == "F6 reconnect"
 
@@ -233,20 +240,6 @@ async def test_a_listener_that_fails_disturbs_neither_the_agent_nor_the_others()
     assert [one for one in life.events if isinstance(one, ev.RequestAsked)]
     assert life.session.facts.state is ev.SessionState.AWAITING
     await life.session.end()
-
-
-async def test_an_agent_that_fails_after_it_said_so_is_lost_once() -> None:
-    class Failing(Agent):
-        async def run(self) -> None:
-            self._tell(ev.StateChanged(ev.SessionState.FAILED))
-            self._tell(ev.SessionLost("The program failed: surprise"))
-            raise RuntimeError("surprise")
-
-    life = Life(Failing)
-    life.session.start()
-    await asyncio.wait(life.session._tasks)
-    lost = [one.reason for one in life.events if isinstance(one, ev.SessionLost)]
-    assert lost == ["The program failed: surprise"]
 
 
 @pytest.mark.parametrize("state", [ev.SessionState.STARTING, ev.SessionState.QUEUED])
