@@ -17,3 +17,9 @@ def clock() -> Clock:
 @pytest.fixture
 def model(clock: Clock) -> TranscriptModel:
     return TranscriptModel(clock, lambda: NOON)
+
+
+@pytest.fixture(name="data")
+def _data(model: TranscriptModel) -> TranscriptModel:
+    """The same, in a module that makes others as well by a `model` of its own."""
+    return model

@@ -13,6 +13,7 @@ from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed
 from ccq_tui.transcript.export import export_json, export_markdown
+from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.painter import plain_text
 from tests.ui.forms import BROKEN, DEPLOY, LINK, asked
 from tests.unit.transcript.test_drawing import model, shown
@@ -34,8 +35,7 @@ ELSEWHERE = Suggestion("addDirectories", directories=("/b",))
         (Allowed(suggestion=ELSEWHERE), "allowed · works in /b for this session"),
     ],
 )
-def test_a_permission_says_what_was_granted(outcome: Allowed, words: str) -> None:
-    data = model()
+def test_a_permission_says_what_was_granted(data: TranscriptModel, outcome: Allowed, words: str) -> None:
     data.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
     data.apply(ev.RequestAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
     data.apply(ev.RequestSettled("t@s", outcome))
@@ -58,9 +58,8 @@ def test_a_permission_says_what_was_granted(outcome: Allowed, words: str) -> Non
     ],
 )
 def test_a_plan_says_what_became_of_it_and_is_what_was_approved(
-    outcome: RequestOutcome, words: str, plan: str
+    data: TranscriptModel, outcome: RequestOutcome, words: str, plan: str
 ) -> None:
-    data = model()
     data.apply(ev.RequestAsked(PlanRequest("p", "s", "1. Split")))
     data.apply(ev.RequestSettled("p@s", outcome))
     text = shown(data, 100)
@@ -74,8 +73,7 @@ def test_a_permission_without_a_call_has_a_card_of_its_own() -> None:
     )
 
 
-def test_entering_plan_mode_is_a_line_and_the_file_of_the_plan_has_no_card() -> None:
-    data = model()
+def test_entering_plan_mode_is_a_line_and_the_file_of_the_plan_has_no_card(data: TranscriptModel) -> None:
     data.apply(ev.Connected("s", "m", "default", "/srv/api"))
     mine, other = "/home/me/.claude/plans/calm-red-fox.md", "/srv/api/.claude/plans/own.md"
     for name, tool, path in (("1", "EnterPlanMode", ""), ("2", "Write", mine), ("3", "Edit", mine)):
@@ -136,8 +134,7 @@ def test_a_link_and_a_form_that_cannot_be_used_are_shown() -> None:
     )
 
 
-def test_exports_have_what_the_server_got() -> None:
-    data = model()
+def test_exports_have_what_the_server_got(data: TranscriptModel) -> None:
     data.apply(ev.RequestAsked(FORM))
     data.apply(ev.RequestSettled(FORM.id, FILLED))
     (record,) = json.loads(export_json(data.blocks, session={}, at=AT, draw=plain_text))["blocks"]
@@ -153,8 +150,7 @@ def test_exports_have_what_the_server_got() -> None:
     assert "- **Your name**: Ada\n- **Tags**: x, z" in written
 
 
-def test_a_card_says_cause_detail_remedy_and_key() -> None:
-    data = model()
+def test_a_card_says_cause_detail_remedy_and_key(data: TranscriptModel) -> None:
     data.apply(ev.ErrorReported(Problem.OVERLOADED, "529 Overloaded."))
     data.offer("F6 send it again")
     assert shown(data) == (
@@ -165,8 +161,7 @@ def test_a_card_says_cause_detail_remedy_and_key() -> None:
     assert "F6" not in shown(data)
 
 
-def test_only_the_newest_error_that_has_a_remedy_shows_a_key() -> None:
-    data = model()
+def test_only_the_newest_error_that_has_a_remedy_shows_a_key(data: TranscriptModel) -> None:
     data.apply(ev.ErrorReported(Problem.OVERLOADED, ""))
     data.offer("F6 send it again")
     data.apply(ev.ErrorReported(Problem.MODEL_MISSING, ""))
@@ -177,8 +172,7 @@ def test_only_the_newest_error_that_has_a_remedy_shows_a_key() -> None:
     assert "F6 choose another model\n\n✘ Interrupt\n  The turn was not interrupted." in text
 
 
-def test_an_error_that_happens_again_is_counted() -> None:
-    data = model()
+def test_an_error_that_happens_again_is_counted(data: TranscriptModel) -> None:
     for _ in range(3):
         data.apply(ev.SessionLost("/bin/false is not Claude Code.", kind=Problem.CLI_UNUSABLE))
     assert "✘ Claude Code did not start. · 3 times\n" in shown(data)

@@ -189,8 +189,9 @@ def test_a_discussion_shows_what_went_along_with_it() -> None:
         (EXPIRED, True, "no answer: nobody answered in time"),
     ],
 )
-def test_a_set_that_nobody_was_asked_is_a_card_with_the_reason(output: str, failed: bool, words: str) -> None:
-    data = model()
+def test_a_set_that_nobody_was_asked_is_a_card_with_the_reason(
+    data: TranscriptModel, output: str, failed: bool, words: str
+) -> None:
     asks = {"questions": [{"question": "Which?", "header": "W", "options": [{"label": "A"}, {"label": "B"}]}]}
     data.apply(ev.ToolStarted("q", "AskUserQuestion", asks))
     data.apply(ev.ToolFinished("q", "AskUserQuestion", output, failed))
@@ -199,8 +200,7 @@ def test_a_set_that_nobody_was_asked_is_a_card_with_the_reason(output: str, fail
     assert shown(data, 100).split("\n")[1:] == ["  Which?", "    ○ A · B"]
 
 
-def test_a_call_that_was_rejected_is_one_line() -> None:
-    data = model()
+def test_a_call_that_was_rejected_is_one_line(data: TranscriptModel) -> None:
     asks = {"questions": [{"question": "Which?\nof them", "options": []}]}
     data.apply(ev.ToolStarted("q", "AskUserQuestion", asks))
     data.apply(ev.ToolFinished("q", "AskUserQuestion", "<tool_use_error>InputValidationError: x\ny", True))
@@ -224,16 +224,14 @@ def test_a_tool_is_one_line_with_argument_outcome_and_time() -> None:
     assert text.endswith("  │ a\n  │ b\n  │ c")
 
 
-def test_a_failure_says_why_and_a_subagent_is_indented() -> None:
-    data = model()
+def test_a_failure_says_why_and_a_subagent_is_indented(data: TranscriptModel) -> None:
     data.apply(ev.ToolStarted("a", "Agent", {"description": "look"}))
     data.apply(ev.ToolStarted("b", "Bash", {"command": "make"}, "a"))
     data.apply(ev.ToolFinished("b", "Bash", "Exit code 2\nno rule", is_error=True, parent="a"))
     assert "│ ✘ Bash make · exit code 2: no rule" in shown(data)
 
 
-def test_lines_of_the_session() -> None:
-    data = model()
+def test_lines_of_the_session(data: TranscriptModel) -> None:
     data.apply(ev.Retrying(2, 10, 3.0, 529, "overloaded"))
     data.apply(ev.ErrorReported("rate_limit", "Resets at 15:00."))
     data.apply(ev.NoticeGiven("warning", "Context is 85% full"))
@@ -255,8 +253,7 @@ def test_lines_of_the_session() -> None:
     assert "Retried" not in text
 
 
-def test_a_long_prompt_folds_and_thinking_is_one_line() -> None:
-    data = model()
+def test_a_long_prompt_folds_and_thinking_is_one_line(data: TranscriptModel) -> None:
     data.add_prompt("\n".join(f"line {number}" for number in range(30)))
     data.apply(ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.THINKING, "x" * 1500))
     text = shown(data)

@@ -10,7 +10,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.transcript import blocks as bl
-from ccq_tui.transcript.blocks import ProseBlock, ToolBlock
+from ccq_tui.transcript.blocks import ToolBlock
 from ccq_tui.transcript.intake import STEP, Intake
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.transcript.order import BlockChange
@@ -179,8 +179,9 @@ def test_folds_change_what_can_be_folded(model: TranscriptModel) -> None:
     assert model.set_folds(folded=True).changed == (0, 2)
 
 
-def test_a_summary_is_folded_under_its_line_and_a_turn_without_work_leaves_none() -> None:
-    model = TranscriptModel()
+def test_a_summary_is_folded_under_its_line_and_a_turn_without_work_leaves_none(
+    model: TranscriptModel,
+) -> None:
     model.apply(ev.Compacted(summary="This session is being continued from another one."))
     (line,) = model.blocks
     assert isinstance(line, bl.RuleBlock)
@@ -195,8 +196,7 @@ def test_a_summary_is_folded_under_its_line_and_a_turn_without_work_leaves_none(
     assert len(model.blocks) == 2
 
 
-def test_the_sizes_and_the_summary_of_a_compaction_are_one_line() -> None:
-    model = TranscriptModel()
+def test_the_sizes_and_the_summary_of_a_compaction_are_one_line(model: TranscriptModel) -> None:
     model.apply(ev.Compacted(12_000, 900))
     assert model.apply(ev.Compacted(summary="This session is being continued.")).changed == (0,)
     model.apply(ev.Compacted(summary="Another one."))
@@ -206,8 +206,7 @@ def test_the_sizes_and_the_summary_of_a_compaction_are_one_line() -> None:
     ]
 
 
-def test_a_mark_passes_over_the_end_of_a_turn() -> None:
-    model = TranscriptModel()
+def test_a_mark_passes_over_the_end_of_a_turn(model: TranscriptModel) -> None:
     for text in ("one", "two"):
         model.apply(ev.PromptAccepted(text))
         model.apply(ev.TurnEnded("completed", False, 1.0, 0.1, 1, 1))
@@ -229,8 +228,7 @@ def words_of(model: TranscriptModel) -> list[str]:
     ]
 
 
-def test_a_prompt_delivered_within_the_turn_stands_before_what_follows() -> None:
-    model = TranscriptModel(lambda: 0.0)
+def test_a_prompt_delivered_within_the_turn_stands_before_what_follows(model: TranscriptModel) -> None:
     for event in (
         ev.PromptAccepted("one", prompt_id="1"),
         ev.PromptAccepted("two", queued=True, prompt_id="2"),
@@ -248,8 +246,7 @@ def test_a_prompt_delivered_within_the_turn_stands_before_what_follows() -> None
     ]
 
 
-def test_a_prompt_that_came_back_is_no_longer_shown() -> None:
-    model = TranscriptModel(lambda: 0.0)
+def test_a_prompt_that_came_back_is_no_longer_shown(model: TranscriptModel) -> None:
     model.add_prompt("never taken")
     model.apply(ev.PromptAccepted("queued", queued=True, prompt_id="2"))
     model.apply(ev.PromptReturned("never taken", "the session ended"))
@@ -259,8 +256,7 @@ def test_a_prompt_that_came_back_is_no_longer_shown() -> None:
     assert words_of(model) == ["end"]
 
 
-def test_history_stands_above_the_prompt_that_was_typed_meanwhile() -> None:
-    model = TranscriptModel(lambda: 0.0)
+def test_history_stands_above_the_prompt_that_was_typed_meanwhile(model: TranscriptModel) -> None:
     model.add_prompt("go")
     model.apply(ev.HistoryLoaded((ev.PromptAccepted("go"), said_by("went"))))
     model.apply(ev.PromptAccepted("go", prompt_id="9"))
@@ -268,8 +264,7 @@ def test_history_stands_above_the_prompt_that_was_typed_meanwhile() -> None:
     assert all(block.accepted for block in model.blocks if isinstance(block, bl.PromptBlock))
 
 
-def test_a_prompt_without_a_name_yet_is_taken_back_and_no_other() -> None:
-    model = TranscriptModel(lambda: 0.0)
+def test_a_prompt_without_a_name_yet_is_taken_back_and_no_other(model: TranscriptModel) -> None:
     model.apply(ev.PromptAccepted("again", queued=True, prompt_id="1"))
     model.add_prompt("again")
     model.apply(ev.PromptReturned("again", "you withdrew it", "2", wanted=True))
@@ -296,10 +291,6 @@ def put_above(model: TranscriptModel, earlier: ev.HistoryLoaded) -> BlockChange:
     return model.put_first(past)
 
 
-def said(model: TranscriptModel) -> list[str]:
-    return [block.document.text for block in model.blocks if isinstance(block, ProseBlock)]
-
-
 def take_all(model: TranscriptModel, intake: Intake) -> int:
     """Put everything that is left of a past above a model; return the number of steps."""
     steps = 0
@@ -318,14 +309,13 @@ def test_parts_come_in_steps_and_are_the_same_as_at_once() -> None:
         put_above(whole, one)
         intake.add_past(one)
     assert take_all(model, intake) >= 500 // STEP
-    assert said(model) == said(whole) == [f"Block {number}" for number in range(500)]
+    assert words_of(model) == words_of(whole) == [f"Block {number}" for number in range(500)]
     assert [type(block) for block in model.blocks] == [type(block) for block in whole.blocks]
     calls = [block for block in model.blocks if isinstance(block, ToolBlock)]
     assert [call.output for call in calls] == ["done", "done"]
 
 
-def test_what_was_unfolded_meanwhile_is_unfolded_in_the_past() -> None:
-    model = TranscriptModel(lambda: 0.0)
+def test_what_was_unfolded_meanwhile_is_unfolded_in_the_past(model: TranscriptModel) -> None:
     intake = Intake(model)
     intake.add_past(part(0, 2 * STEP))
     assert next(intake.steps) is None
@@ -334,8 +324,9 @@ def test_what_was_unfolded_meanwhile_is_unfolded_in_the_past() -> None:
     assert not any(block.folded for block in model.blocks)
 
 
-def test_a_part_costs_what_is_in_it_however_much_is_below(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = TranscriptModel(lambda: 0.0)
+def test_a_part_costs_what_is_in_it_however_much_is_below(
+    model: TranscriptModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     layout = Layout(model.blocks, lambda *_: [])
     fitted: list[int] = []
     fit = Layout._fit
