@@ -87,6 +87,15 @@ async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(
     assert not dock.panel.state.has_draft  # type: ignore[union-attr]
 
 
+async def test_a_panel_has_the_focus_before_it_is_mounted_so_that_no_key_is_lost(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    found = []
+    run.screen.dock.shown = lambda _, panel: found.append((panel.is_mounted, run.screen.focused is panel))
+    await run.tell(pilot, ASKED["permission"], then=lambda: panel_drawn(run.screen))
+    assert found == [(False, True)]
+
+
 @pytest.mark.words
 async def test_what_follows_the_enter_that_sends_the_prompt_in_one_burst_is_the_next_one(
     run: Driven, pilot: Pilot[int]

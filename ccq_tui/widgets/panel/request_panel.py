@@ -140,6 +140,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         self.display = True
         if self._ready:
             self._open()
+        else:
+            self._take_focus()  # what is typed until it is mounted waits for it, not for a hidden prompt
 
     def leave(self) -> None:
         """Let the request go; the panel stays as it is until it is removed or rests."""
