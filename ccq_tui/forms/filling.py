@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -23,6 +24,7 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Asker, FormRequest, Origin
+from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
 from ccq_tui.questions.state import PanelState
@@ -32,6 +34,8 @@ WARNED_SECONDS, LAST_SECONDS = 300.0, 60.0
 """Seconds before a form closes in which that is announced, and in which it is counted down."""
 CLOSE_SECONDS = 5.0
 """Seconds in which what shows a form closes when the program ends."""
+TRIES = 5
+"""Most times that a busy inbox is asked to note that an answer is recorded."""
 LEFT = "left at the terminal; its draft is kept"
 TIMED_OUT = "nobody answered in time; its draft is kept"
 
@@ -203,11 +207,19 @@ async def fill(
         record = record_for(stored)
         await asyncio.to_thread(write_record, request.output, record)
     if inbox is not None:
-        inbox.sessions.delivered(stored.request.id, "result")
+        await _taken(inbox, stored.request.id)
     if record is not None:
         return FilledIn(record, stored.actor, late=late)
     is_declined = isinstance(stored.outcome, Declined | Dismissed)
     return Unanswered(is_declined, in_time, stored.actor if is_declined else None)
+
+
+async def _taken(inbox: Inbox, request_id: str) -> None:
+    """Note that the outcome is used: otherwise the next run that asks the same takes it for its own."""
+    for _ in range(TRIES):
+        with suppress(InboxUnavailable):  # many at once keep the database busy
+            await inbox.run(lambda store: store.requests.mark_delivered(request_id, "result"))
+            return
 
 
 def request_of(

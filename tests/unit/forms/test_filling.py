@@ -16,8 +16,10 @@ from ccq_tui.forms.output import OutputError
 from ccq_tui.forms.reading import read_form
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import FormRequest
+from ccq_tui.inbox.store.requests import RequestTable
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxBusy
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.questions.state import PanelState
@@ -77,6 +79,21 @@ async def test_answers_become_one_record_and_the_next_asking_begins_anew(
         assert len({one["id"] for one in written}) == len(written) == number
         assert written[-1] == ended.record
         assert written[-1]["answers"] == {"said": {"value": "hello"}}
+
+
+async def test_an_answer_that_is_recorded_while_the_inbox_is_busy_is_not_given_to_the_next(
+    inbox: Inbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marks, busy = RequestTable.mark_delivered, [True]
+
+    def mark(table: RequestTable, request_id: str, way: str) -> bool:
+        if busy and busy.pop():
+            raise InboxBusy
+        return marks(table, request_id, way)
+
+    monkeypatch.setattr(RequestTable, "mark_delivered", mark)
+    await fill(inbox, asked(tmp_path), answer)
+    assert await inbox.run(lambda store: store.requests.undelivered(asked(tmp_path).session_id)) == []
 
 
 async def test_a_form_that_is_left_or_out_of_time_waits_no_more_and_keeps_its_draft(
