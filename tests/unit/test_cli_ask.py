@@ -137,6 +137,14 @@ def test_one_question_prints_its_answer(tmp_path: Path, words: str, lines: str, 
     assert "a b" not in done.stderr
 
 
+@pytest.mark.parametrize("words", ["-", "x --option -", "x --text --answers - --no-input"])
+def test_what_stands_for_a_closed_standard_input_is_refused(
+    ccq: Cli, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "standard input, which is closed" in ccq("ask", *words.split(), code=2)
+
+
 def test_what_cannot_be_asked_or_written_is_refused_before_anybody_is_asked(ccq: Cli, tmp_path: Path) -> None:
     form = str(write_ten(tmp_path))
     bad = tmp_path / "bad.json"
