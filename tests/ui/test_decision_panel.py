@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from unittest.mock import patch
 
 from textual.pilot import Pilot
 from textual.strip import Strip
@@ -110,6 +111,15 @@ async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
         assert app.outcomes == [], "what is decided on is no choice"
         await click_on(app, pilot, "Deny")
         assert app.outcomes == [Denied()]
+
+
+async def test_a_click_on_the_cursor_lasts_as_its_row_does() -> None:
+    rule = Suggestion("addRules", "session", behavior="allow", rules=(Rule("Bash", "make all"),))
+    async with DecisionHost(replace(permission(), suggestions=(rule,))).shown() as (app, pilot):
+        with patch.object(app.panel.keys, "_judge", wraps=app.panel.keys._judge) as judged:
+            await click_on(app, pilot, "For this session")
+            await click_on(app, pilot, "For this session")
+        assert [call.kwargs["lasts"] for call in judged.call_args_list] == [False, True]
 
 
 async def test_a_panel_that_was_asked_for_has_no_grace_and_the_focus_stays_inside() -> None:

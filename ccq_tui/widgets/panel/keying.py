@@ -141,7 +141,8 @@ class PanelKeys(Waiting):
         self.run_due()
         if self._panel.state.hidden or self.face.shown_at is None:
             return
-        verdict = self._judge(key, self._panel.form.kind(self._panel.state, clicked), lasts=False)
+        state, form = self._panel.state, self._panel.form
+        verdict = self._judge(key, form.kind(state, clicked), lasts=form.lasts(state, clicked))
         if verdict.to is To.PANEL:
             self._use()
             self.wait(key, verdict.after, partial(self._panel.dispatch, clicked), self._panel.later)

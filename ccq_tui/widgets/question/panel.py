@@ -61,10 +61,10 @@ class QuestionForm:
         takes = state.in_review if not state.page.question.acts else event == Clicked(state.page.cursor)
         return KeyKind.DECIDE if takes and isinstance(event, Clicked) else KeyKind.ACT
 
-    def lasts(self, state: PanelState, event: Pressed) -> bool:
+    def lasts(self, state: PanelState, event: Pressed | Clicked | TabClicked) -> bool:
         act = acts.under(state) if state.page.question.acts and not state.typing else None
-        grants = event.key == "enter" and act is not None and act.lasts
-        return grants or state.focus is Focus.DECLINE
+        takes = event == Clicked(state.page.cursor) or (isinstance(event, Pressed) and event.key == "enter")
+        return (takes and act is not None and act.lasts) or state.focus is Focus.DECLINE
 
     def decides(self, state: PanelState) -> object:
         return state.tab, state.focus, enter_words(state), state.questions, state.hidden
