@@ -475,7 +475,7 @@ def show(record: Mapping[str, Any], *, as_json: bool = False, confirms: bool = F
 def _read(name: str, read: Callable[[str], T]) -> T:
     """Read a file; behind one on standard input come the terminal's keys, if there is a terminal."""
     if name == STDOUT and sys.stdin is None:
-        raise Refused("- stands for standard input, which is closed.")
+        raise Refused("standard input is closed: name a file in place of “-”.")
     found = before_keys(partial(read, name)) if name == STDOUT else None
     return read(name) if found is None else found
 

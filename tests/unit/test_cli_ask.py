@@ -142,7 +142,7 @@ def test_what_stands_for_a_closed_standard_input_is_refused(
     ccq: Cli, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
     monkeypatch.setattr(sys, "stdin", None)
-    assert "standard input, which is closed" in ccq("ask", *words.split(), code=2)
+    assert "standard input is closed: name a file" in ccq("ask", *words.split(), code=2)
 
 
 def test_what_cannot_be_asked_or_written_is_refused_before_anybody_is_asked(ccq: Cli, tmp_path: Path) -> None:
