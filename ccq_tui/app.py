@@ -255,8 +255,8 @@ class CcqApp(_Base):
 
     def _lead(self) -> None:
         """Publish the inbox and notify devices, in a thread, unless another process does."""
-        told = self.sessions.set_trouble
-        self._leader = LeaderThread(self._launch.settings, self._launch.program.state, told)
+        report = self.sessions.set_trouble
+        self._leader = LeaderThread(self._launch.settings, self._launch.program.state, report)
 
     # -- requests from screens ------------------------------------------------------------------------------
 

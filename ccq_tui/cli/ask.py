@@ -24,7 +24,7 @@ from ccq_tui.cli.session import before_keys
 from ccq_tui.cli.wait import seconds_in
 from ccq_tui.output import echo
 from ccq_tui.preboot_input import early_prompt
-from ccq_tui.text import one_line, safe
+from ccq_tui.text import one_line, reason, safe
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -224,8 +224,8 @@ def fill(
     Raises:
         Refused: The output cannot be written, the inbox cannot be opened, or given answers are missing.
     """
-    from ccq_tui.forms.filling import FilledIn, filled, record_given, request_of
-    from ccq_tui.forms.output import OutputError, check_output
+    from ccq_tui.forms.filling import filled, record_given, request_of
+    from ccq_tui.forms.output import OutputError, check_output, write_record
     from ccq_tui.inbox.verdicts import InboxError
     from ccq_tui.questions.prose import answer_line
     from ccq_tui.questions.state import opened
@@ -242,19 +242,30 @@ def fill(
         words = ", ".join(form.names[tab] + takes.get(tab, "") for tab in missing)
         raise Refused(f"--no-input: --answers lacks {words}.")
     request = request_of(form, context, output, Path.cwd(), NAME if form.questions.title else SCRIPT)
+    code: int | None = None
+
+    def write(record: Mapping[str, Any]) -> None:
+        nonlocal code
+        write_record(request.output, record)
+        if shown is not None:
+            try:
+                code = shown(record)
+            except OSError as error:
+                raise OutputError(f"standard output was not written: {reason(error)}") from error
+
     try:
         check_output(output)
         if no_input:
-            result: Result = record_given(request, given)
+            result: Result = record_given(request, given, write)
         else:
             show: Show = partial(_in_inbox, detach=detach)
             if not detach and has_terminal():
                 show = _by_lines if goes_by_lines(plain) else _on_screen
-            result = asyncio.run(_asked(request, partial(_begun, given, show), timeout, wait))
+            result = asyncio.run(_asked(request, partial(_begun, given, show), write, timeout, wait))
     except (OutputError, InboxError) as error:
         raise Refused(f"{one_line(str(error), 1_000)}.") from error
-    code = _ended(result, form.questions.kept)
-    return shown(result.record) if isinstance(result, FilledIn) and shown is not None else code
+    ended = _ended(result, form.questions.kept)
+    return ended if code is None else code
 
 
 def question_form(text: str, kind: str, fields: Mapping[str, Any]) -> Form:
@@ -280,7 +291,13 @@ def _whole(number: float | None) -> float | None:
     return int(number) if number is not None and number.is_integer() else number
 
 
-async def _asked(request: FormRequest, show: Show, inactive: float | None, wait: float | None) -> Result:
+async def _asked(
+    request: FormRequest,
+    show: Show,
+    write: Callable[[Mapping[str, Any]], None],
+    inactive: float | None,
+    wait: float | None,
+) -> Result:
     """Ask in the inbox until the form is settled, or a signal ends the program."""
     from ccq_tui.config.paths import inbox_path
     from ccq_tui.forms.filling import fill
@@ -301,7 +318,7 @@ async def _asked(request: FormRequest, show: Show, inactive: float | None, wait:
     try:
         if inbox is not None:
             await inbox.opened()
-        return await fill(inbox, request, show, inactive=inactive, wait=wait)
+        return await fill(inbox, request, show, write=write, inactive=inactive, wait=wait)
     except asyncio.CancelledError:
         if ended:
             raise SystemExit(128 + ended) from None

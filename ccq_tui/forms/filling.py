@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
@@ -28,6 +29,8 @@ from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
 from ccq_tui.questions.state import PanelState
+
+_logger = logging.getLogger(__name__)
 
 STDOUT = "-"
 WARNED_SECONDS, LAST_SECONDS = 300.0, 60.0
@@ -174,6 +177,7 @@ async def fill(
     request: FormRequest,
     show: Callable[[Filling], Awaitable[object]],
     *,
+    write: Callable[[Mapping[str, Any]], object] | None = None,
     inactive: float | None = None,
     wait: float | None = None,
 ) -> FilledIn | Unanswered:
@@ -185,6 +189,7 @@ async def fill(
         inbox: The inbox that asks it, or None: it is asked where it is shown alone, and nothing is kept.
         request: The form, from `request_of`.
         show: Shows it to a person until it is settled, or that person leaves it.
+        write: Writes the record, before it counts as written; by default to the output that is asked for.
         inactive: Seconds without a sign of a person until it closes, or None.
         wait: Seconds until it closes in any case, or None.
 
@@ -205,7 +210,7 @@ async def fill(
     stored, record = opened.stored, None
     if isinstance(stored.outcome, Answered):
         record = record_for(stored)
-        await asyncio.to_thread(write_record, request.output, record)
+        await asyncio.to_thread(write or partial(write_record, request.output), record)
     if inbox is not None:
         await _taken(inbox, stored.request.id)
     if record is not None:
@@ -216,10 +221,14 @@ async def fill(
 
 async def _taken(inbox: Inbox, request_id: str) -> None:
     """Note that the outcome is used: otherwise the next run that asks the same takes it for its own."""
-    for _ in range(TRIES):
-        with suppress(InboxUnavailable):  # many at once keep the database busy
+    for left in reversed(range(TRIES)):
+        try:
             await inbox.run(lambda store: store.requests.mark_delivered(request_id, "result"))
-            return
+        except InboxUnavailable as error:  # many at once keep the database busy
+            if not left:
+                _logger.warning("A recorded answer is not noted as recorded: %s", error)
+        else:
+            break
 
 
 def request_of(
@@ -248,7 +257,9 @@ def filled(questions: QuestionSet, given: Sequence[Answer | None]) -> PanelState
     return Interview.of(questions).given([one or Answer() for one in given]).state
 
 
-def record_given(request: FormRequest, given: Sequence[Answer | None]) -> FilledIn:
+def record_given(
+    request: FormRequest, given: Sequence[Answer | None], write: Callable[[Mapping[str, Any]], object]
+) -> FilledIn:
     """Write the record of answers that nobody is asked for; one to a question that is not asked is left out.
 
     Raises:
@@ -259,5 +270,5 @@ def record_given(request: FormRequest, given: Sequence[Answer | None]) -> Filled
     check_outcome(request, Answered(answers))
     now = datetime.now(UTC)
     record = record_of(request, answers, now, now, str(uuid4()))
-    write_record(request.output, record)
+    write(record)
     return FilledIn(record)

@@ -1,4 +1,4 @@
-"""Interviews: forms that a program has answered one question at a time, requests of which nobody is told.
+"""Interviews: forms that a program has answered one question at a time, requests announced to no person.
 
 Each function is work for the inbox's thread; `InterviewError` says why a call cannot be served.
 """

@@ -267,8 +267,8 @@ def _impossible(
         yield "min_choices", said
     try:
         matcher(document.pattern or "")
-    except PatternError:
-        yield "pattern", "cannot be checked here: lookarounds and back references are not known"
+    except PatternError as error:
+        yield "pattern", f"cannot be checked here: {error}"
 
 
 def _contradictions(

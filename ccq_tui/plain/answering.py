@@ -81,7 +81,7 @@ async def answer(opened: OpenRequest, lines: Lines, actor: Actor, leave: str = L
         lines.note(f"{how}; nothing was sent from here.")
         return End.ELSEWHERE
     except InputEnded:
-        lines.note("The input ended: nothing was sent, and the draft is kept.")
+        lines.note(f"The input ended: nothing was sent, and {opened.shown.questions.kept}.")
         return End.PARKED
 
 

@@ -117,7 +117,7 @@ def matcher(pattern: str) -> Callable[[str], bool]:
         schema = core_schema.str_schema(pattern=pattern, regex_engine="rust-regex")
         return SchemaValidator(schema).isinstance_python
     except SchemaError as error:
-        raise PatternError(pattern) from error
+        raise PatternError(str(error).strip().splitlines()[-1].rpartition("rror: ")[2].rstrip(".")) from error
 
 
 def _fits(named: str, text: str) -> bool:

@@ -53,7 +53,7 @@ def test_each_slash_command_has_its_line_in_the_docs() -> None:
         assert f"| `/{command.name}" in page, command.name
 
 
-async def test_each_key_and_command_of_the_tables_is_done_by_somebody() -> None:
+async def test_each_key_and_command_of_the_tables_has_a_handler() -> None:
     run = Driven()
     async with run.app.run_test():
         for command in SLASH_COMMANDS:

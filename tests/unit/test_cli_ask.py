@@ -137,6 +137,18 @@ def test_one_question_prints_its_answer(tmp_path: Path, words: str, lines: str, 
     assert "a b" not in done.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+def test_an_answer_that_cannot_be_printed_is_kept_for_the_same_question(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "ccq_tui", "ask", "Deploy?", "--text"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, cwd=tmp_path, input="never\n", stdout=full, stderr=PIPE, text=True, timeout=60
+        )
+    assert (done.returncode, "standard output was not written: No space" in done.stderr) == (2, True)
+    again = run(tmp_path, "Deploy?", "--text", lines="")
+    assert (again.returncode, again.stdout) == (0, "never\n")
+
+
 @pytest.mark.parametrize("words", ["-", "x --option -", "x --text --answers - --no-input"])
 def test_what_stands_for_a_closed_standard_input_is_refused(
     ccq: Cli, monkeypatch: pytest.MonkeyPatch, words: str

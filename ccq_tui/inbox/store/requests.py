@@ -190,7 +190,7 @@ class RequestTable:
         return False
 
     def begin_interview(self, request: Request) -> None:
-        """Write a request of which nobody is told; raises `InboxUnavailable`."""
+        """Write a request that is announced to no person; raises `InboxUnavailable`."""
         with self._database.writing() as at:
             self._insert(StoredRequest(0, request, "", RequestState.INTERVIEW, moment(at)))
 
