@@ -192,11 +192,14 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
 
         monkeypatch.setattr(Stylesheet, "apply", noted)
         heights: list[int] = []
+        times: list[float | None] = []
         begin = run.screen.dock._open_panel
 
         def begun(**how: Any) -> None:
             begin(**how)
-            heights.append(run.screen.dock.panel.region.height if run.screen.dock.panel else 0)
+            if (panel := run.screen.dock.panel) is not None:
+                heights.append(panel.region.height)
+                times.append(panel.keys.face.shown_at)
 
         monkeypatch.setattr(run.screen.dock, "_open_panel", begun)
         drawn = counted(monkeypatch, Painter, "draw")
@@ -215,6 +218,7 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
                 # The lines of the transcript are those that were there, and what is told of the request.
                 assert len(drawn) <= 3, (number, event)
                 assert heights.pop() > 1, "it is drawn as it begins, without a wait for the screen's timer"
+                assert times.pop() is not None, "a key of the next moment is for what is on the terminal"
                 await keys_work(run, pilot)
                 await pilot.press("enter" if isinstance(event.request, PermissionRequest) else "1", "enter")
                 await settled(run, pilot)

@@ -25,10 +25,14 @@ def draw_frugally() -> None:
         screen.Compositor = compositor  # type: ignore[attr-defined]
 
 
-def draw_now(changed: Screen[Any]) -> None:
-    """Draw what was shown or hidden on a screen; Textual would after four rounds of messages and a timer."""
+def draw_now(changed: Screen[Any]) -> bool:
+    """Draw what was shown or hidden on a screen; Textual would after four rounds of messages and a timer.
+
+    Returns:
+        Whether it did; else Textual does.
+    """
     if not has(changed, "_layout_required", "_on_timer_update", "_refresh_styles_required"):
-        return
+        return False
     for node in changed.walk_children(Widget):
         if node._refresh_styles_required:
             node._refresh_styles_required = False
@@ -40,3 +44,4 @@ def draw_now(changed: Screen[Any]) -> None:
                     ancestor._clear_arrangement_cache()
                     ancestor._layout_updates += 1
     changed._on_timer_update()
+    return changed.is_current and not changed.app._batch_count

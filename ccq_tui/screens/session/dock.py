@@ -400,7 +400,8 @@ class Dock(Vertical):
         self.panel.begin(first, place=self._place(), asked_for=asked_for)
         self.shown(first, self.panel)
         self.show_prompt()
-        draw_now(self.screen)
+        if draw_now(self.screen):
+            self.panel.note_written()  # a key may come before the next round of messages
 
     def make_ready(self) -> None:
         """Make the panels before they are needed, one after the other: keys come between."""
