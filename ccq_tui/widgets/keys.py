@@ -200,9 +200,9 @@ class Keyboard(Waiting):
         """Note that the last key opened a panel: what it was in the prompt does not count there."""
         self.hand = replace(self.hand, to=To.PANEL)
 
-    def forget_word(self) -> None:
-        """Begin no word with keys that were another surface's."""
-        self.hand = replace(self.hand, word=(), opened_at=NEVER)
+    def forget_keys(self) -> None:
+        """Begin no word with keys that were another surface's, and repeat none of them."""
+        self.hand = replace(self.hand, word=(), opened_at=NEVER, signed="")
 
 
 def keyboard_of(widget: DOMNode) -> Keyboard:

@@ -207,6 +207,14 @@ async def test_words_over_an_unused_panel_go_back_to_the_prompt_and_their_enter_
     await until(pilot, lambda: NOT_SENT in "\n".join(screen_lines(run.app)))
     assert (run.told.sent, run.told.answers) == ([], [])
     assert not dock.panel.state.has_draft  # type: ignore[union-attr]
+    # Nor does the Enter of the next panel, which has said nothing yet.
+    run.told.tell(ev.RequestSettled(name, Cancelled("over"), PHONE))
+    await until(pilot, lambda: not dock.line.items)
+    run.clock.skip(THINKING)
+    await opened(run, pilot, ev.RequestAsked(permission("other")))
+    await press_later(pilot, "enter", seconds=QUIET)
+    await until(pilot, lambda: NOT_SENT in "\n".join(screen_lines(run.app)))
+    assert (run.told.sent, run.told.answers) == ([], [])
 
 
 @pytest.mark.words

@@ -47,7 +47,7 @@ class PanelKeys(Waiting):
 
     def come(self) -> None:
         """Come to the front: no key from elsewhere is the beginning of a word here."""
-        self._hands().forget_word()
+        self._hands().forget_keys()
         if not self.face.by_itself:
             self._hands().at_panel()
 
