@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -373,16 +373,12 @@ def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredReques
 )
 @as_json_flag
 def stats(since_text: str | None, as_json: bool) -> int:
-    """Show how long agents waited for you, how fast you answer, and what you decline most."""
-    from ccq_tui.inbox import wait_statistics as waits
+    """Show how long agents waited for you, and how fast you answer."""
     from ccq_tui.inbox.records import report
+    from ccq_tui.inbox.wait_statistics import read_statistics, statistics_record, text_lines
     from ccq_tui.worktrees.model import checkout_of
 
-    until = datetime.now(UTC)
-    start = since(since_text) or waits.first_day(until)
     with opened_store() as store:
-        found = store.requests.unsettled_before(start)
-        made = waits.wait_statistics(found, waits.projects_of(store, checkout_of), start, until)
-    record = waits.statistics_record(made)
-    print_lines(report("statistics", record) if as_json else "\n".join(waits.text_lines(made)))
+        found = read_statistics(store, checkout_of, since(since_text))
+    print_lines(report("statistics", statistics_record(found)) if as_json else "\n".join(text_lines(found)))
     return ENDED

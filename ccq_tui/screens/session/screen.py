@@ -203,7 +203,7 @@ class SessionScreen(SessionBase, Leading):
     async def statistics(self) -> None:
         """Show how long agents waited."""
         try:
-            statistics = await read_statistics(self.inbox, checkout_of)
+            statistics = await self.inbox.run(lambda store: read_statistics(store, checkout_of))
             text = "\n".join(text_lines(statistics, min(WIDTH, self.size.width - 6)))
         except InboxError as error:
             text = f"The inbox cannot be read: {error} · /stats tries again"
