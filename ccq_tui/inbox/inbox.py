@@ -92,13 +92,11 @@ class Inbox:
         self._saving: asyncio.TimerHandle | None = None
         self._retrying: asyncio.TimerHandle | None = None
         self._is_troubled = False
-        self._renewal: InboxRenewed | None = None
-        """What subscribers get once everything is written into another file."""
         self._listens = False
         self._worker = Worker(
             path,
             partial(self._post, self._take),
-            partial(self._post, self._renewed),
+            partial(self._post, self._reopened),
             self.in_trouble,
             self._waits,
         )
@@ -449,7 +447,7 @@ class Inbox:
 
     # -- changes --------------------------------------------------------------------------------------------
 
-    def _renewed(self, message: str, another: bool) -> None:
+    def _reopened(self) -> None:
         if self._listens:
             self.listen()
         for opened in self._kept.values():
@@ -458,7 +456,6 @@ class Inbox:
                 opened.version = -1  # whatever another file has
                 self._typed[opened.request.id] = opened
         self.sessions.unsaved |= self.sessions.facts.keys()
-        self._renewal = InboxRenewed(message, another) if message else None
         self._write_live()
 
     def _take(self, news: list[News]) -> None:
@@ -567,9 +564,9 @@ class Inbox:
             self._refused = self._refused[len(refused) :]
             for found in future.result():
                 self._written(found, requests[found.request.id])
-            if self._retrying is None and (self._renewal or self._is_troubled):
-                renewal, self._renewal, self._is_troubled = self._renewal, None, False
-                self._news.emit(renewal or InboxRenewed(AGAIN))
+            if self._retrying is None and self._is_troubled:
+                self._is_troubled = False
+                self._news.emit(InboxRenewed(AGAIN))
 
         future = self._worker.submit(write)
         future.add_done_callback(lambda future: self._post(written, future))

@@ -161,15 +161,9 @@ class InboxTrouble:
 
 @dataclass(frozen=True, slots=True)
 class InboxRenewed:
-    """Requests are on disk again, in the file they were in or another one.
-
-    Attributes:
-        message: The event, for a person.
-        another: Whether it is another file: lists must be read again.
-    """
+    """Requests are on disk again, perhaps in another file: lists must be read again."""
 
     message: str
-    another: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ class Publisher:
                 self._look_at(request_id)
             case SessionNoted(session_id):
                 self._look_at(*(key for key, one in self._there.items() if one.session_id == session_id))
-            case InboxRenewed(another=True):  # what waits in the other file is reported as `Added`
+            case InboxRenewed():
                 self._look_at(*self._there)
 
     def _look_at(self, *keys: str) -> None:

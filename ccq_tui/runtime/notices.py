@@ -110,8 +110,8 @@ class Notices:
                 self._surface.note([told := notified_words(change)])
                 self._surface.announce(one_line(name, MOST_NAME), told)
                 return
-            case InboxRenewed(message, another=another):
-                self._surface.note([message], "warning" if another else "info")
+            case InboxRenewed(message):
+                self._surface.note([message])
             case Added(request, again=False) if request.origin.is_foreign:
                 asker = one_line(request.origin.called, MOST_NAME)
                 summary = one_line(kind_of(request).summary(request), MOST_SUMMARY)

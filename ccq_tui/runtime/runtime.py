@@ -102,8 +102,6 @@ class Runtime:
             state = self.launch.program.state or state_dir()
             self._inbox = Inbox.begin(state / "inbox.db")
             self._inbox.recalls = self.launch.settings.recall_answers
-            # Before anything else reads them.
-            self._inbox.submit(lambda store: store.prompts.import_files(state / "drafts"))
             self.follow(self._changed)
         return self._inbox
 

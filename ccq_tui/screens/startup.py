@@ -7,7 +7,6 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from textual.app import App
@@ -16,12 +15,11 @@ from ccq_tui.agent.options import session_options
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.paths import state_dir
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import Unbegun
-from ccq_tui.runtime.launches import LONGEST_PATH, launch_to_resume
+from ccq_tui.runtime.launches import launch_to_resume
 from ccq_tui.runtime.unbegun import as_chosen, launch_of_unbegun, take_unbegun
 from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen
 from ccq_tui.screens.pickers import SessionPicker, Shelf
@@ -31,7 +29,6 @@ from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import start_work
-from ccq_tui.words import listed, plural
 from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
@@ -116,14 +113,11 @@ MOST_TITLE = 32
 async def bring_back(sessions: OpenSessions, trust: TrustGate, inbox: Inbox, first: Launch) -> None:
     """Open the sessions left over from earlier runs behind the first session; for a worker."""
     await sessions.begun.wait()
-    files = (first.program.state or state_dir()) / "drafts"
     try:
-        unreadable = await inbox.run(lambda store: store.prompts.import_files(files))
         found = await take_unbegun(inbox, first.settings.directory)
     except (InboxError, OSError) as error:
         _logger.warning("Sessions that had not begun cannot be brought back: %s", error)
         return
-    sessions.note([_unreadable_words(unreadable)] if unreadable else [])
     before = len(sessions)
     plain = not (first.prompt or first.draft)
     back = [one for one in found if await _opened(sessions, trust, one, inbox, plain=plain)]
@@ -159,9 +153,3 @@ def _back_words(back: Sequence[Unbegun], number: int) -> str:
         return f"1 queued session is back with its prompt{names} · Alt+{number} goes there"
     count = f"{len(back)} queued sessions are back with their prompts"
     return f"{count}{names} · Alt+{number} goes to the first"
-
-
-def _unreadable_words(files: Sequence[Path]) -> str:
-    """Say which files of drafts cannot be read, and what to do with them."""
-    named = listed([one_line(str(path), LONGEST_PATH) for path in files], MOST_NAMED)
-    return f"{plural(len(files), 'draft')} cannot be read: {named}. Copy its content, then delete it."

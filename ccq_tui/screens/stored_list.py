@@ -181,7 +181,7 @@ class StoredList(ListScreen[Result, State]):
     def take_change(self, change: InboxChange) -> None:
         """Read again what has changed."""
         match change:
-            case Added() | Settled() | SessionNoted() | InboxRenewed(another=True):
+            case Added() | Settled() | SessionNoted() | InboxRenewed():
                 self.read_soon()
 
     # -- drawing ------------------------------------------------------------------------------------------

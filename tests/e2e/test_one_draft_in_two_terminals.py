@@ -82,9 +82,9 @@ def the_inbox_is_deleted(run: Running) -> None:
     with step("the file is deleted: one notice, and a new one has the question for other processes"):
         (database,) = run.home.home.rglob("inbox.db")
         database.unlink()
-        terminal.wait("The inbox was moved, deleted or replaced while in use")
+        terminal.wait("Questions are on disk again")
         assert "Which one?" in run.ccq("inbox")
-        assert terminal.text.count("The inbox was moved") == 1
+        assert terminal.text.count("Questions are on disk again") == 1
     with step("typing goes on, and the answer is what was selected before and typed after"):
         terminal.press("n")
         terminal.type("soon")

@@ -492,18 +492,6 @@ async def test_sessions_that_had_not_begun_come_back_side_by_side_as_they_were()
         assert (kept("a-1") or PromptDraft()).sent == ()
 
 
-async def test_a_draft_that_cannot_be_read_is_named_and_left() -> None:
-    place = state_dir() / "drafts"
-    place.mkdir(parents=True)
-    (place / "broken-1.json").write_text('{"text": "half')
-    async with running(Driven(Launch(settings=NEW)), size=(200, 30)) as (run, pilot):
-        await until(pilot, lambda: "1 draft cannot be read" in run.screen.transcript.text())
-        said = run.screen.transcript.text()
-        assert said.count("cannot be read") == 1
-        assert "broken-1.json" in said
-    assert (place / "broken-1.json").read_text() == '{"text": "half'
-
-
 async def test_what_is_chosen_before_a_session_begins_is_kept_with_its_prompts() -> None:
     async with running(Driven(Launch(settings=NEW, prompt="go"), make=Waiting)) as (run, pilot):
         await until(pilot, lambda: run.told.sent == ["go"])

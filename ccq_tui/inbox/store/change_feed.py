@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ccq_tui.inbox.port import Added, Delivered, DraftUpdated, Notified, SessionNoted, Settled
-from ccq_tui.inbox.store.rows import NOTIFIED, PUT_BACK, Change, RequestState, StoredCommand
+from ccq_tui.inbox.store.rows import NOTIFIED, Change, RequestState, StoredCommand
 from ccq_tui.inbox.store.store import Store
 
 News = Added | Settled | Delivered | DraftUpdated | SessionNoted | Notified | StoredCommand
@@ -12,12 +12,9 @@ News = Added | Settled | Delivered | DraftUpdated | SessionNoted | Notified | St
 class ChangeFeed:
     """A reader of the history, which all processes write in the order of events."""
 
-    def __init__(self, store: Store, *, anew: bool = False) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
         self._seen = store.history.last()
-        found = store.requests.waiting() if anew else []
-        self._found: list[News] = [Added(one.request, again=True) for one in found]
-        """What waits in a database that took the place of another; later changes are reported as such."""
         self._commanded = store.commands.last()
         self._drafted = store.drafts.last()
         self._version = (-1, -1)
@@ -29,9 +26,6 @@ class ChangeFeed:
         """
         if (version := self._store.database.versions()) == self._version:
             return []
-        if found := self._found:
-            self._found = []
-            return found
         changes = self._store.history.changes(after=self._seen)
         if not changes:
             self._version = version
@@ -61,10 +55,7 @@ class ChangeFeed:
         if change.became == RequestState.DELIVERED:
             return Delivered(change.request_id)
         if change.became == change.was:
-            if change.cause != PUT_BACK:
-                return None
-            if change.became != pending:  # its outcome was reported when it was settled
-                return SessionNoted(change.session_id)
+            return None
         stored = self._store.requests.get(change.request_id)
         if stored is None:
             return None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -22,8 +20,6 @@ MOST_NAME, MOST_CALL = 500, 2000
 """Most characters kept of the ids of a session and of a call."""
 PAGE = 200
 """Most rows of a list returned at once."""
-IDLE_SECONDS = 1.0
-"""Seconds without a change after which the log is written into the file."""
 
 Subject = tuple[str, str | None]
 """A session, and its request of which something is said, or None for the session itself."""
@@ -52,19 +48,19 @@ class Database:
     Attributes:
         notice: A notice for the person about the opening, or "".
         files: The open files.
-        loss: A notice for the person that it was found to be damaged, or "".
     """
 
     def __init__(self, path: Path, busy_seconds: float, now: Callable[[], datetime]) -> None:
         self.path = path
         opened = opening.open_database(path, busy_seconds)
         self.notice, self.files = opened.notice, opened.files
-        self._connection, self.loss = opened.connection, ""
+        self._connection = opened.connection
         self._now = now
-        self._written, self._complete_at = (-1, -1), math.inf
 
     def close(self) -> None:
-        """End the connection; what was written stays."""
+        """End the connection; what was written stays, also in a file that lost its path or its log."""
+        with suppress(OSError):
+            self._finish(opening.files_of(self.path))
         self._connection.close()
 
     def versions(self) -> tuple[int, int]:
@@ -77,38 +73,17 @@ class Database:
     def is_current(self) -> bool:
         """Whether the path still has the files that are open, the log among them."""
         try:
-            return opening.files_of(self.path, self.path.stat()) == self.files
+            return opening.files_of(self.path) == self.files
         except OSError:
             return False
 
-    def has_path(self) -> bool:
-        """Whether the path still is the file that is open."""
-        try:
-            return opening.identity(self.path.stat()) == self.files[""]
-        except OSError:
-            return False
-
-    def finish(self) -> None:
-        """Complete a file that lost its path or its log, as far as others allow."""
-        if self.is_current():
-            return
-        if not (here := self.has_path()) or not opening.companions(self.path)[opening.LOG].exists():
-            self.complete()  # with another log, another process may write into the file already
-        for name, place in opening.companions(self.path).items() if not here else ():
-            with suppress(OSError):  # SQLite would read what is left beside it as part of the next file
-                if opening.identity(place.stat()) == self.files.get(name):
-                    place.unlink()
-
-    def complete_when_idle(self) -> None:
-        """Write the log into the file when nobody has written for a while: a copy of it alone is then whole.
-
-        Raises `InboxUnavailable`.
-        """
-        if (version := self.versions()) != self._written:
-            self._written, self._complete_at = version, time.monotonic() + IDLE_SECONDS
-        elif time.monotonic() >= self._complete_at:
-            self._complete_at = math.inf
+    def _finish(self, here: opening.Files) -> None:
+        is_moved = here.get("") != self.files[""]
+        if is_moved or opening.LOG not in here:  # beside another log, another process may write into the file
             self.complete()
+        for name, place in opening.companions(self.path).items() if is_moved else ():
+            if here.get(name) == self.files.get(name):  # SQLite would read it as part of the next file
+                place.unlink(missing_ok=True)
 
     def complete(self) -> None:
         """Write the log into the file, as far as others and the disk allow, without waiting for them."""
@@ -131,10 +106,8 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            if opening.is_damage(error):
-                self.loss = self.loss or opening.mend_database(self.path)
-                if self.loss:
-                    raise InboxUnavailable(f"{self.loss} Try again.") from error
+            if opening.is_damage(error) and (notice := opening.mend_database(self.path)):
+                raise InboxUnavailable(f"{notice} Try again.") from error
             raise opening.failure(error, self.path) from error
 
     def _require_path(self) -> None:

@@ -1,6 +1,6 @@
 """Opening the database: its permissions, its way of writing, and the handling of a damaged one.
 
-Most openings share a lock and read little. Making, migrating and checking a database needs the lock alone.
+Most openings share a lock and read little. Making and checking a database needs the lock alone.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
-from ccq_tui.inbox.store.schema import APPLICATION_ID, OLDEST, VERSION, bring_forward, is_current, version_of
+from ccq_tui.inbox.store.schema import APPLICATION_ID, VERSION, bring_forward, is_current, version_of
 from ccq_tui.inbox.verdicts import InboxBusy, InboxTooNew, InboxUnavailable
-from ccq_tui.processes import Owner, alive
 from ccq_tui.stored import locked, private_dir
 
 LOG = "-wal"
@@ -126,15 +124,15 @@ def translated(path: Path) -> Iterator[None]:
         raise InboxUnavailable(f"{path}: {error.strerror or error}") from error
 
 
-def identity(found: os.stat_result) -> tuple[int, int]:
+def _identity(found: os.stat_result) -> tuple[int, int]:
     """Return the numbers that distinguish a file from every other existing one."""
     return found.st_dev, found.st_ino
 
 
-def files_of(path: Path, found: os.stat_result) -> Files:
-    """Return the database that was found at a path, and its companions now."""
-    there = ((name, place) for name, place in companions(path).items() if place.exists())
-    return {"": identity(found), **{name: identity(place.stat()) for name, place in there}}
+def files_of(path: Path) -> Files:
+    """Return the files that are a database at a path now."""
+    places = {"": path, **companions(path)}
+    return {name: _identity(place.stat()) for name, place in places.items() if place.exists()}
 
 
 @contextmanager
@@ -148,13 +146,12 @@ def _locked(path: Path, seconds: float, *, shared: bool = False) -> Iterator[Non
 
 def _mended(path: Path, busy_seconds: float) -> InboxOpened:
     """Open a database, and make, mend or replace it first if needed; nobody else opens it meanwhile."""
-    mend = partial(_mend, path)
     try:
-        return _opened(path, busy_seconds, mend)
+        return _opened(path, busy_seconds, _mend)
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise
-    return _opened(path, busy_seconds, mend, DAMAGED.format(_move_aside(path).name))
+    return _opened(path, busy_seconds, _mend, DAMAGED.format(_move_aside(path).name))
 
 
 def _opened(
@@ -171,7 +168,7 @@ def _opened(
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         prepare(connection)
-        return InboxOpened(connection, notice, files_of(path, found))
+        return InboxOpened(connection, notice, {**files_of(path), "": _identity(found)})
     except BaseException:
         connection.close()
         raise
@@ -207,9 +204,9 @@ def _require_inbox(path: Path, connection: sqlite3.Connection) -> None:
             f"the inbox has version {found}, and this program knows version {VERSION}: "
             "update ccq-tui, or give it another state directory"
         )
-    if 0 < found < OLDEST:
+    if 0 < found < VERSION:
         raise InboxUnavailable(
-            f"{path}: the inbox has version {found}, and this program knows version {OLDEST} and later ones: "
+            f"{path}: the inbox has version {found}, and this program knows version {VERSION}: "
             "move it away, and an empty one takes its place"
         )
 
@@ -219,23 +216,12 @@ def _require_current(connection: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError("an older version")
 
 
-def _mend(path: Path, connection: sqlite3.Connection) -> None:
+def _mend(connection: sqlite3.Connection) -> None:
     problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if problem != "ok":
         raise sqlite3.DatabaseError(f"damaged: {problem}")
-    if version_of(connection) == OLDEST:
-        # A program of that version could read and write nothing from then on.
-        if user := next(filter(alive, _users(connection)), None):
-            raise InboxUnavailable(f"{path}: an older ccq-tui uses it: end process {user.pid} first")
-        copy_database(connection, path.with_name(f"{path.name}.version-{OLDEST}"))
     if not is_current(connection):
         bring_forward(connection)
-
-
-def _users(connection: sqlite3.Connection) -> Iterator[Owner]:
-    """Return the processes that run a session or show requests."""
-    users = "SELECT owner_pid, owner_start FROM sessions UNION SELECT pid, start FROM listeners"
-    return (Owner(pid or 0, start) for pid, start in connection.execute(users).fetchall())
 
 
 def _move_aside(path: Path) -> Path:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
-from ccq_tui.bounded import parse_json, read_bytes
 from ccq_tui.inbox.store.database import Table, name_key
 from ccq_tui.inbox.store.encoding import prompts_from_json, prompts_to_json
 from ccq_tui.inbox.verdicts import InboxUnavailable
@@ -20,12 +16,6 @@ MOST_CHARACTERS = 4_000_000
 """Most characters of a draft that is kept, as it is written."""
 MOST_KEPT = 200
 """Most drafts kept; beyond that, the oldest are deleted."""
-MOST_BYTES = 30_000_000
-"""Most bytes that are read of a file in which an earlier version kept a draft."""
-
-
-_ANSWER = '{"v": '
-"""What a file begins with that a replay keeps beside the drafts: the draft of an answer."""
 
 
 class PromptTable(Table):
@@ -105,30 +95,11 @@ class PromptTable(Table):
         with self._database.writing():
             self._database.do("DELETE FROM prompts WHERE kept_for = ?", (name_key(session_id),))
 
-    def import_files(self, directory: Path) -> tuple[Path, ...]:
-        """Take over the drafts of programs that are gone and kept them in files; return the unreadable ones.
-
-        Raises `InboxUnavailable`.
-        """
-        unreadable = []
-        for path in sorted(directory.glob("*.json")):
-            with suppress(FileNotFoundError):
-                draft, owner = _file(path)
-                if draft is None:
-                    unreadable.append(path)
-                elif not (alive(owner) or draft.text.startswith(_ANSWER)):
-                    with self._database.writing() as at:
-                        self._insert(at, path.stem.rpartition("-")[0], draft)
-                    path.unlink()
-        return tuple(unreadable)
-
     def _free(self, kept_for: str, keeper: str) -> Iterator[tuple[int, PromptDraft]]:
         """Return the drafts that no other keeper has; the draft of a session is no other's."""
-        # The files of earlier versions were named after a digest alone.
-        names = name_key(kept_for), hashlib.sha256(kept_for.encode(errors="replace")).hexdigest()[:32]
-        query = """SELECT * FROM prompts WHERE kept_for IN (?, ?) AND unbegun IN ('', ?)
+        query = """SELECT * FROM prompts WHERE kept_for = ? AND unbegun IN ('', kept_for)
             ORDER BY keeper = ? DESC, number"""
-        for row in self._database.rows(query, (*names, names[0], keeper)):
+        for row in self._database.rows(query, (name_key(kept_for), keeper)):
             draft = None if _is_taken(row, keeper) else prompts_from_json(row["body"])
             if draft is not None:
                 yield row["number"], draft
@@ -158,17 +129,3 @@ def _is_taken(row: sqlite3.Row, keeper: str) -> bool:
         return False
     owner = Owner(row["owner_pid"], row["owner_start"])
     return row["keeper"] not in ("", keeper) if owner == this_process() else alive(owner)
-
-
-def _file(path: Path) -> tuple[PromptDraft | None, Owner | None]:
-    """Read a draft and its process from a file of an earlier version; raises FileNotFoundError."""
-    try:
-        content = parse_json(read_bytes(path, MOST_BYTES))
-        pid, start = content.get("process"), content.get("started", "")
-        sent = [dict(zip(("id", "text", "session"), one, strict=False)) for one in content.get("sent", ())]
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, AttributeError, TypeError):
-        return None, None
-    owner = Owner(pid, start) if isinstance(pid, int) and isinstance(start, str) else None
-    return prompts_from_json({**content, "sent": sent}), owner

@@ -25,7 +25,6 @@ from ccq_tui.inbox.store.encoding import (
 from ccq_tui.inbox.store.rows import (
     LISTED,
     OF_ANSWER,
-    PUT_BACK,
     TO_DELIVER,
     RequestState,
     StoredRequest,
@@ -132,11 +131,9 @@ class RequestTable:
         return replace(request, tool_use_id=next(call for call in calls if call not in awaited))
 
     def _add(self, at: str, request: Request, context: str = "") -> None:
-        key, session_id = request_key(request.id), name_key(request.session_id)
-        before = self.get(request.id)
+        key, before = request_key(request.id), self.get(request.id)
         self._set_apart(before, request)
-        if self._insert(StoredRequest(0, request, context, RequestState.PENDING, moment(at))):
-            self._database.note(at, (session_id, key), ("", RequestState.PENDING), "asked")
+        if self._ask(at, StoredRequest(0, request, context, RequestState.PENDING, moment(at))):
             self._copy_draft(at, key, request)
         elif not (before and _same_asker(before, request)):
             again = (RequestState.PENDING, RequestState.CANCELLED), RequestState.PENDING
@@ -151,21 +148,20 @@ class RequestTable:
     def put(self, known: StoredRequest) -> StoredRequest:
         """Write a request as this process has it, unless it is here; a pending one here gets its outcome.
 
-        Subscribers get a rewritten pending request as `Added` again, a settled one as `SessionNoted`.
-
         Returns the stored request. Raises `InboxUnavailable`.
         """
-        request, state = known.request, known.state
-        key, session_id = request_key(request.id), name_key(request.session_id)
         with self._database.writing() as at:
-            new = self._insert(known)
-            if new:
-                self._database.note(at, (session_id, key), (state, state), PUT_BACK)
-            if known.outcome is not None and (
-                new or self._move(at, key, (PENDING, state), state, known.actor)
-            ):
-                self._insert_answer(at, key, known.outcome, known.actor)
-        return self._written(key)
+            self._ask(at, replace(known, state=RequestState.PENDING))
+        if known.outcome is not None:
+            self.settle(known.request.id, known.outcome, known.actor or WITHDRAWN)
+        return self._written(request_key(known.request.id))
+
+    def _ask(self, at: str, asked: StoredRequest) -> bool:
+        request, new = asked.request, self._insert(asked)
+        if new:
+            of = name_key(request.session_id), request_key(request.id)
+            self._database.note(at, of, ("", RequestState.PENDING), "asked")
+        return bool(new)
 
     def _insert(self, one: StoredRequest) -> int:
         request = one.request

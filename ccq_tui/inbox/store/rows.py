@@ -18,8 +18,6 @@ from ccq_tui.processes import Owner
 
 Short = Annotated[str, "short"]
 """A text of which only the last 500 characters are kept."""
-PUT_BACK = "written anew: the database is another file than the one it was asked in"
-"""The history's cause for a request that a process wrote into another file."""
 NOTIFIED = "notified"
 """The history's word for a message to the person, which is the cause of its row."""
 

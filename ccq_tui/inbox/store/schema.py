@@ -1,4 +1,4 @@
-"""The tables, made of the records in `rows`, and the way to them from the oldest version that is known.
+"""The tables, made of the records in `rows`.
 
 A database that lacks a table or a column, as a new one or an older one does, gets it when it is opened.
 """
@@ -15,8 +15,8 @@ from ccq_tui.inbox.store.rows import FOUND, OF_ANSWER, Change, StoredCommand, St
 
 APPLICATION_ID = 0x43435149
 """Marks a database as an inbox ("CCQI"), so that nobody else's file is taken for one."""
-OLDEST, VERSION = 7, 8
-"""The versions that are known; earlier ones were never released."""
+VERSION = 8
+"""The only version that is known; earlier ones were never released."""
 
 
 def _columns(record: type, *, without: Collection[str] = ()) -> dict[str, str]:
@@ -74,30 +74,6 @@ _INDEXES = (
     "UNIQUE INDEX IF NOT EXISTS listeners_process ON listeners (pid, start)",
     "INDEX IF NOT EXISTS prompts_kept_for ON prompts (kept_for)",
 )
-FROM_OLDEST = (
-    # In version 7 another asker than a session was a prefix of the session's id, a process could only ask
-    # another one to park a session, and prompts were in files.
-    "DROP INDEX requests_call",
-    "DROP INDEX requests_session",
-    "ALTER TABLE requests RENAME COLUMN tool_use_id TO call",
-    "ALTER TABLE requests RENAME COLUMN origin TO asker",
-    "ALTER TABLE requests RENAME COLUMN session_id TO asker_id",
-    """
-    UPDATE requests SET asker_id = substr(asker_id, length(asker) + 2)
-    WHERE asker != 'session' AND substr(asker_id, 1, length(asker) + 1) = asker || ':'
-    """,
-    """
-    UPDATE requests SET body = json_insert(
-        json_remove(body, '$.session_id'), '$.asker_id', asker_id, '$.tool_use_id', call
-    ) WHERE json_valid(body)
-    """,
-    "DROP INDEX wishes_open",
-    "ALTER TABLE wishes RENAME TO commands",
-    "ALTER TABLE commands RENAME COLUMN why TO words",
-    "ALTER TABLE commands ADD COLUMN kind TEXT NOT NULL DEFAULT 'park'",
-    "UPDATE commands SET state = 'done' WHERE state = 'taken'",
-)
-"""What an inbox of the oldest version needs, beyond the tables and columns that it lacks."""
 
 
 def row_of(record: Any, table: str) -> dict[str, object]:
@@ -119,9 +95,6 @@ def is_current(connection: sqlite3.Connection) -> bool:
 def bring_forward(connection: sqlite3.Connection) -> None:
     """Give a database all that it lacks, in one transaction: everything is done or nothing."""
     with transaction(connection):
-        # Another process may have been faster.
-        for statement in FROM_OLDEST if version_of(connection) == OLDEST else ():
-            connection.execute(statement)
         for table, columns in TABLES.items():
             declared = ", ".join(f"{name} {rest}" for name, rest in columns.items())
             connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({declared})")

@@ -59,8 +59,6 @@ class SessionTable(Table):
             query = "UPDATE sessions SET state = ?, changed_at = ?, done = done AND NOT ? WHERE id = ?"
             self._database.do(query, (state, at, again, key))
             self._database.note(at, (key, None), (was, state), cause)
-        if state is StoredSessionState.PARKED:  # no process has to run from here on
-            self._database.complete()
         return True
 
     def claim(self, session_id: str, owner: Owner) -> Owner | None:

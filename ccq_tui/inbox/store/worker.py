@@ -27,29 +27,29 @@ OPEN_SECONDS = 1.0
 """Seconds to leave a database alone that cannot be opened."""
 SWEEP_SECONDS = 1.0
 """Seconds between two looks for requests whose process has ended."""
-REPLACED = "The inbox was moved, deleted or replaced while in use; a new one holds what waits here"
+REPLACED = "it was moved, deleted or replaced while in use"
 CLOSED = "the inbox is closed"
 
 
 class Worker:
     """A thread that does queued work, in order, with a store of its own, and reports all changes.
 
-    It retries a database that cannot be opened, and reopens one that lost its path or is damaged. Until then,
-    all work fails.
+    It retries a database that cannot be opened, and opens the path again when its file was moved, deleted or
+    replaced. Until then, all work fails.
     """
 
     def __init__(
         self,
         path: Path,
         heard: Callable[[list[News]], None],
-        renewed: Callable[[str, bool], None],
+        reopened: Callable[[], None],
         troubled: Callable[[InboxError], None],
         waits: Callable[[], bool],
     ) -> None:
         self._path = path
         self._heard = heard
-        self._renewed = renewed
-        """Called with a notice or "" about a database opened late, and whether it is another one."""
+        self._reopened = reopened
+        """Called when a database was opened late, or again."""
         self._troubled = troubled
         self._waits = waits
         self._store: Store | None = None
@@ -104,16 +104,11 @@ class Worker:
                 self._store.close()
 
     def _open(self) -> None:
-        """Open the store, or another one in its place; `_problem` has the reason if that fails."""
-        before, store, another = self._store, None, False
+        """Open the store; `_problem` has the reason if that fails."""
+        store = None
         try:
-            if before is not None:
-                self._leave(before)
-                another = not before.database.has_path()
-                if not another:
-                    before.close()  # later it would delete the log that is opened now
             store = Store(self._path)
-            feed = ChangeFeed(store, anew=before is not None)
+            feed = ChangeFeed(store)
         except Exception as error:
             if store is not None:
                 store.close()
@@ -123,21 +118,11 @@ class Worker:
             self._problem, self._not_before = error, time.monotonic() + OPEN_SECONDS
             self._troubled(error)
             return
-        if self.opened.done():
-            loss = before.database.loss if before is not None else ""
-            self._renewed(store.database.notice or loss or (REPLACED if another else ""), another)
-        if before is not None:
-            before.close()
         self._store, self._feed, self._problem = store, feed, None
-
-    def _leave(self, store: Store) -> None:
-        """Report the last changes of a database that lost its path, and complete it."""
-        try:
-            while self._feed is not None and (news := self._feed.news()):
-                self._heard(news)
-        except InboxError as error:
-            _logger.warning("The end of a database that was replaced cannot be read: %s", error)
-        store.database.finish()
+        if self.opened.done():
+            # One that could not be opened was reported before.
+            self._troubled(InboxUnavailable(store.database.notice or f"{self._path}: {REPLACED}"))
+            self._reopened()
 
     def _look(self, store: Store) -> None:
         """Withdraw the requests of dead processes, and report changes."""
@@ -147,7 +132,6 @@ class Worker:
                 store.requests.withdraw_orphans()
             if self._feed is not None and (news := self._feed.news()):
                 self._heard(news)
-            store.database.complete_when_idle()
         except InboxError as error:
             self._troubled(error)
         except Exception:  # the queue must continue
@@ -155,11 +139,13 @@ class Worker:
 
     def _ready(self) -> Store | None:
         """Return the store, reopened if needed, or None while it cannot be."""
-        if self._store is not None and self._store.database.is_current():
-            self._problem = None
-        elif time.monotonic() >= self._not_before:
+        if self._store is not None and not self._store.database.is_current():
+            self._look(self._store)  # its last changes
+            self._store.close()
+            self._store = None
+        if self._store is None and time.monotonic() >= self._not_before:
             self._open()
-        return self._store if self._problem is None else None
+        return self._store
 
     def _serve(self) -> None:
         tick = time.monotonic() + NEAR_SECONDS

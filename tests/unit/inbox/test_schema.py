@@ -65,7 +65,7 @@ from tests.unit.inbox import made
 from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, stock
 
 COMMANDS = [("inbox", "requests"), ("sessions", "sessions"), ("history", "changes"), ("stats", "statistics")]
-DATABASE = Path(__file__).parent / "databases" / "version_7" / "inbox.db"
+DATABASE = Path(__file__).parent / "databases" / "version_8" / "inbox.db"
 
 
 SCHEMA = schema.json_schema()
@@ -95,7 +95,7 @@ def test_what_commands_print_has_the_schema() -> None:
         assert checked([command, "--json"])[field]
 
 
-def test_what_an_older_version_wrote_has_the_schema() -> None:
+def test_what_an_earlier_program_wrote_has_the_schema() -> None:
     inbox_path().parent.mkdir(parents=True, exist_ok=True)
     copyfile(DATABASE, inbox_path())
     store = Store(inbox_path())

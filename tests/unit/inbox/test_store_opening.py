@@ -23,18 +23,15 @@ from ccq_tui.inbox.store import opening
 from ccq_tui.inbox.store.drafts import draft_to_json
 from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json
 from ccq_tui.inbox.store.opening import open_database
-from ccq_tui.inbox.store.rows import CommandKind, CommandState, StoredSessionState
-from ccq_tui.inbox.store.schema import FROM_OLDEST, version_of
+from ccq_tui.inbox.store.rows import CommandKind, CommandState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxBusy, InboxTooNew, InboxUnavailable, Won
-from ccq_tui.processes import this_process
 from ccq_tui.questions import Declined
 from tests.actors import PANEL
 from tests.unit.inbox.made import known, load_draft
 
-OF_7 = Path(__file__).parent / "databases" / "version_7"
+OF_8 = Path(__file__).parent / "databases" / "version_8"
 ROOT = Path(__file__).parents[3]
-TABLES = ("requests", "drafts", "answers", "history", "sessions")
 ASKED = PermissionRequest("a", "s", "Bash", {})
 
 
@@ -186,31 +183,6 @@ def test_openings_share_the_lock_and_check_nothing_while_all_is_well(
         store.close()
 
 
-def test_a_copy_of_the_file_alone_is_whole_once_nobody_writes(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(path)
-    store.requests.add(ASKED)
-    copied = [path.with_name("early.db"), path.with_name("late.db")]
-    for _ in range(2):
-        store.database.complete_when_idle()
-    copyfile(path, copied[0])
-    monkeypatch.setattr("ccq_tui.inbox.store.database.IDLE_SECONDS", 0.0)
-    store.requests.add(replace(ASKED, tool_use_id="b"))
-    for _ in range(2):
-        store.database.complete_when_idle()
-    copyfile(path, copied[1])
-    store.sessions.upsert("s", "/there")
-    store.sessions.set_state("s", StoredSessionState.PARKED, "parked")
-    copyfile(path, parked := path.with_name("parked.db"))
-    store.close()
-    found = [Store(copy) for copy in (*copied, parked)]
-    assert [len(one.requests.waiting()) for one in found] == [0, 2, 2]
-    assert found[2].sessions.get("s") is not None
-    for one in found:
-        one.close()
-
-
 def test_a_place_that_cannot_be_written_is_said_with_its_name(path: Path) -> None:
     path.parent.write_text("a file where the directory should be")
     with pytest.raises(InboxUnavailable, match=r"state.*: (File exists|Not a directory)"):
@@ -260,28 +232,18 @@ def everything(store: Store) -> dict[str, object]:
     return {"requests": requests, "history": history, "commands": commands}
 
 
-def test_an_inbox_of_version_7_keeps_everything(path: Path) -> None:
-    """It was made by the last program with its version, and not since."""
-    path.parent.mkdir()
-    copyfile(OF_7 / "inbox.db", path)
-    counts = " UNION ALL ".join(f"SELECT '{table}', count(*) FROM {table}" for table in TABLES)  # noqa: S608
-    with closing(sqlite3.connect(path)) as before:
-        rows = before.execute(counts).fetchall()
-    expected = json.loads((OF_7 / "expected.json").read_text())
+def test_an_inbox_of_an_earlier_program_keeps_everything(tmp_path: Path) -> None:
+    expected = json.loads((OF_8 / "expected.json").read_text())
+    path = copied(tmp_path)
     for _ in range(2):  # a second opening changes nothing
         store = Store(path)
         found = everything(store)
         for kind, wanted in expected.items():
             assert sorted(found[kind], key=str) == sorted(wanted, key=str)  # type: ignore[call-overload]
-        assert [tuple(row) for row in store.database.rows(counts)] == rows
         store.close()
-    copy = path.with_name("inbox.db.version-7")
-    with closing(sqlite3.connect(copy)) as kept:
-        assert (version_of(kept), kept.execute(counts).fetchall()) == (7, rows), "a copy is kept"
-    assert mode(copy) == 0o600
 
 
-def test_what_an_earlier_version_left_waits_where_it_was_asked_and_is_answered(tmp_path: Path) -> None:
+def test_what_an_earlier_program_left_waits_where_it_was_asked_and_is_answered(tmp_path: Path) -> None:
     store, session = Store(copied(tmp_path)), "01000000-0000-4000-8000-000000000001"
     hook = known(store.requests.get(f"hook_2@hook:{session}"))
     assert (hook.request.origin.asker, hook.request.asker_id) == (Asker.HOOK, session)
@@ -300,7 +262,7 @@ def test_what_an_earlier_version_left_waits_where_it_was_asked_and_is_answered(t
     [
         (99, r"version 99, and this program knows version \d+: update ccq-tui"),
         (1, r"inbox\.db: the inbox has version 1, .* move it away"),
-        (6, r"inbox\.db: the inbox has version 6, .* move it away"),
+        (7, r"inbox\.db: the inbox has version 7, .* move it away"),
     ],
 )
 def test_one_of_a_version_that_is_not_known_is_refused_and_left_as_it_is(
@@ -316,36 +278,4 @@ def test_one_of_a_version_that_is_not_known_is_refused_and_left_as_it_is(
 
 
 def copied(tmp_path: Path) -> Path:
-    return Path(copyfile(OF_7 / "inbox.db", tmp_path / "inbox.db"))
-
-
-def test_a_migration_that_is_killed_at_any_statement_has_changed_nothing(tmp_path: Path) -> None:
-    for killed_after in range(len(FROM_OLDEST)):
-        path = copied(tmp_path)
-        connection = sqlite3.connect(path, isolation_level=None)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("BEGIN IMMEDIATE")
-        for statement in FROM_OLDEST[: killed_after + 1]:
-            connection.execute(statement)
-        connection.close()
-        with closing(sqlite3.connect(path)) as left:
-            assert version_of(left) == 7
-            assert left.execute("SELECT count(tool_use_id) FROM requests").fetchone() == (19,)
-            assert left.execute("SELECT name FROM sqlite_master WHERE name = 'prompts'").fetchone() is None
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        "INSERT INTO listeners VALUES (?, ?)",
-        "UPDATE sessions SET owner_pid = ?, owner_start = ? WHERE name = 'Renamed'",
-    ],
-)
-def test_an_older_program_that_runs_keeps_its_inbox(tmp_path: Path, use: str) -> None:
-    path, here = copied(tmp_path), this_process()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(use, (here.pid, here.start))
-    with pytest.raises(InboxUnavailable, match=f"an older ccq-tui uses it: end process {here.pid} first"):
-        Store(path)
-    with closing(sqlite3.connect(path)) as connection:
-        assert version_of(connection) == 7
+    return Path(copyfile(OF_8 / "inbox.db", tmp_path / "inbox.db"))

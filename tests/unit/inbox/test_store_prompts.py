@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 from collections.abc import Iterator
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier, Event
 from pathlib import Path
-from shutil import copytree
 
 import pytest
 from hypothesis import given
@@ -31,7 +29,6 @@ from tests.unit.inbox.made import known
 HERE = directory_key(Path("/work"))
 ONE = Unbegun("id-1", "/work", "/home", 1.0, "one", "model-a", "plan", "low")
 TWO = Unbegun("id-2", "/work/.claude/worktrees/two", "/elsewhere", 2.0)
-FILES = Path(__file__).parent / "databases" / "version_7" / "drafts"
 GONE = Owner(2**22 + 1, "long ago")
 
 
@@ -142,29 +139,6 @@ def test_sessions_that_have_not_begun_come_back_once_and_as_themselves(store: St
     assert store.prompts.take("b", "id-3") is not None
     store.prompts.remove("id-3")
     assert bodies(store) == [other]
-
-
-def test_drafts_that_earlier_versions_kept_in_files_are_taken_over_once(tmp_path: Path, store: Store) -> None:
-    place = Path(copytree(FILES, tmp_path / "drafts"))
-    (living,) = (path for path in place.iterdir() if '"alive"' in path.read_text())
-    here = this_process()
-    told = json.loads(living.read_text()) | {"process": here.pid, "started": here.start}
-    living.write_text(json.dumps(told))
-    (place / "broken-1.json").write_text('{"text": "half')
-    (place / "answer-1.json").write_text(json.dumps({"text": '{"v": 1, "pages": []}'}))
-    for _ in range(2):
-        assert store.prompts.import_files(place) == (place / "broken-1.json",)
-        assert {path.name for path in place.iterdir()} == {living.name, "answer-1.json", "broken-1.json"}
-    shop = directory_key(Path("/home/ada/shop"))
-    assert store.prompts.take("a", shop) == PromptDraft("a first prompt, not sent")
-    parked = known(store.prompts.take("a", "01000000-0000-4000-8000-000000000001"))
-    assert (parked.text, [one.text for one in parked.sent]) == (
-        "and then\nthe [pasted 1: 9 lines]", ["first, the dates", "then the cache"]
-    )  # fmt: skip
-    (back,) = store.prompts.take_unbegun(lambda _: True)
-    assert (back.title, back.mode) == ("New one", "plan")
-    assert back.original == "03000000-0000-4000-8000-000000000003"
-    assert any(one and one.images for one in bodies(store))
 
 
 def test_of_programs_that_start_at_once_one_takes_each(tmp_path: Path) -> None:
