@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -18,30 +17,21 @@ if TYPE_CHECKING:
     from ccq_tui.agent.recorded import Recording
 
 STDIN = "-"
-FASTEST = 1000.0
 
 
 @click.command()
 @click.argument("file", metavar="FILE|-", type=click.Path(allow_dash=True))
-@click.option(
-    "--speed",
-    type=click.FloatRange(min=0.0, min_open=True, max=FASTEST),
-    metavar="X",
-    help="Play with the recorded pauses, X times as fast. [default: show all at once]",
-)
 @plain_flag
 @setting_flags(hidden=True)
 @click.pass_context
-def replay(context: click.Context, /, file: str, speed: float | None, **_flags: object) -> int:
+def replay(context: click.Context, /, file: str, **_flags: object) -> int:
     """Read a recording as a transcript.
 
     FILE is the output of "claude -p --output-format stream-json", or a session's .jsonl file (Claude Code
-    keeps these under ~/.claude/projects); - reads standard input. Space pauses the replay.
+    keeps these under ~/.claude/projects); - reads standard input.
     """
     from ccq_tui.config.launch import Launch, load_trusted
 
-    if speed is not None and not math.isfinite(speed):
-        raise click.BadParameter(f"it must be a number up to {FASTEST:g}.", param_hint="--speed")
     settings = load_trusted(given_settings(context))[0].settings
     plain = plain_why(context)
     recording = _opened(file, keys=not plain)
@@ -58,11 +48,11 @@ def replay(context: click.Context, /, file: str, speed: float | None, **_flags: 
 
         from ccq_tui.plain.replay import print_recording
 
-        asyncio.run(print_recording(recording, speed))
+        asyncio.run(print_recording(recording))
         return _reported(recording)
     from ccq_tui.cli.replay_app import ReplayApp
 
-    app = ReplayApp(Launch(settings=settings), recording, speed)
+    app = ReplayApp(Launch(settings=settings), recording)
     try:
         app.run()
     finally:

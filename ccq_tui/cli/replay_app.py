@@ -18,15 +18,10 @@ class ReplayApp(CcqApp):
     MAIN_COMMANDS = ()
 
     def __init__(
-        self,
-        launch: Launch,
-        recording: Recording,
-        speed: float | None = None,
-        *,
-        clock: Callable[[], float] = time.monotonic,
+        self, launch: Launch, recording: Recording, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         super().__init__(launch, clock=clock)
-        self._replay = ReplayScreen(launch, recording, speed, clock=clock)
+        self._replay = ReplayScreen(launch, recording, clock=clock)
 
     async def begin(self, first: Launch) -> None:
         """Show the recording where otherwise a session would begin."""

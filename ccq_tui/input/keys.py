@@ -385,7 +385,6 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _row("help", "f1", "Show all keys", setting="help"),
     ),
     KeyPlace.REPLAY: (
-        _row("pause", "space", "Pause or resume the replay", ACT, "plays", "pause", 1),
         _row("export", "e", "Write the transcript to a Markdown file", ACT, "replay", "export", 5),
         _row("line_up", "up", "Scroll up a line", MOVE),
         _row("line_down", "down", "Scroll down a line", MOVE),

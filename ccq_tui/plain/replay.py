@@ -9,12 +9,7 @@ from ccq_tui.plain.transcript import PlainTranscript
 from ccq_tui.transcript.model import TranscriptModel
 
 
-async def print_recording(recording: Recording, speed: float | None) -> None:
-    """Print a recording as a transcript.
-
-    Args:
-        recording: The recording.
-        speed: The factor to the original speed, or None to print all at once.
-    """
+async def print_recording(recording: Recording) -> None:
+    """Print a recording as a transcript."""
     transcript = PlainTranscript(TranscriptModel(), Lines())
-    await ReplayedSession(recording, transcript.apply, speed).run()
+    await ReplayedSession(recording, transcript.apply).run()

@@ -23,10 +23,9 @@ def test_a_pipe_is_shown_as_it_comes_and_keys_work_meanwhile(tmp_path: Path) -> 
     with Terminal(["sh", "-c", script], environment, tmp_path) as terminal:
         terminal.wait("Make it faster")
         terminal.wait("▶ replay · standard input · 2 lines")
-        terminal.type(" ")
-        terminal.wait("‖ paused")
-        terminal.type(" ")
-        terminal.wait("▶ replay")
+        terminal.press("ctrl+f")
+        terminal.wait("⌕ Find in the transcript")
+        terminal.press("escape")
         go.write_bytes(b"")
         terminal.wait("Claude asked · Approach")
         terminal.wait("■ replay · standard input · 4 lines · 1 unreadable")

@@ -1,4 +1,4 @@
-"""A recording on the screen: read, held and searched."""
+"""A recording on the screen: read and searched."""
 
 from __future__ import annotations
 
@@ -25,12 +25,10 @@ ASKED = said(call("AskUserQuestion", QUESTIONS), message="m9")
 class Replayed:
     """A replay, its screen and its clock."""
 
-    def __init__(
-        self, path: Path, *lines: Any, speed: float | None = None, clock: MovableClock | Clock | None = None
-    ) -> None:
+    def __init__(self, path: Path, *lines: Any, clock: MovableClock | Clock | None = None) -> None:
         self.clock = clock or MovableClock()
         launch = Launch(settings=Settings(cwd=path))
-        self.app = ReplayApp(launch, opened(path, *lines), speed, clock=self.clock)
+        self.app = ReplayApp(launch, opened(path, *lines), clock=self.clock)
 
     @property
     def screen(self) -> ReplayScreen:
@@ -98,19 +96,3 @@ async def test_a_question_that_nobody_answered_stays_in_the_transcript(
             assert words in shown
         assert run.screen.dock.panel is None
         await pictures.keep(pilot, "question-60x16")
-
-
-async def test_space_holds_a_replay_in_time_and_lets_it_go_on(tmp_path: Path, pictures: Pictures) -> None:
-    lines = [prompt(f"Prompt {number}") for number in range(4)]
-    async with running(Replayed(tmp_path, *lines, speed=0.001)) as (run, pilot):
-        await until(pilot, lambda: run.is_up and "Prompt 0" in run.screen.transcript.text())
-        await until(pilot, lambda: run.screen.recording.read == 2)  # it waits with the next one in hand
-        await pilot.press("space")
-        assert "‖ paused" in run.status
-        await pictures.keep(pilot, "paused-80x24")
-        await press_later(pilot, "space", seconds=3_600)
-        assert "▶ replay" in run.status
-        assert "Prompt 1" not in run.screen.transcript.text(), "the time it was held does not count"
-        run.clock.skip(3_600)
-        await until(pilot, lambda: "Prompt 1" in run.screen.transcript.text())
-        assert "Prompt 3" not in run.screen.transcript.text()

@@ -22,7 +22,6 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 def test_help_says_what_can_be_read(ccq: Cli) -> None:
     text = ccq("replay", "--help")
     assert "Usage: ccq-tui replay [OPTIONS] FILE|-" in text
-    assert "--speed X" in text
 
 
 def test_what_is_wrong_with_a_file_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -37,14 +36,6 @@ def test_a_recording_is_printed_where_there_is_no_terminal(ccq: Cli, tmp_path: P
     assert ccq("replay", str(path)) == "you: Hi\n"
 
 
-@pytest.mark.parametrize("speed", ["0", "-1", "nan", "inf", "fast"])
-def test_a_speed_is_a_number_above_zero(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, speed: str
-) -> None:
-    path = write(tmp_path / "good.jsonl", prompt("Hi"))
-    assert "--speed" in refused(capsys, str(path), "--speed", speed)
-
-
 def test_a_terminal_is_no_recording(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,10 +48,10 @@ def test_a_terminal_is_no_recording(
 def test_how_a_replay_stands(tmp_path: Path) -> None:
     recording = opened(tmp_path, prompt("Hi"), b"{cut")
 
-    def words(*, paused: bool = False, ended: bool = False) -> list[str]:
-        return [piece.text for piece in status_pieces(recording, paused=paused, ended=ended)]
+    def words(*, ended: bool = False) -> list[str]:
+        return [piece.text for piece in status_pieces(recording, ended=ended)]
 
-    assert words() == ["▶ replay", "recording.jsonl", "0%", "0 lines", "space pause"]
+    assert words() == ["▶ replay", "recording.jsonl", "0%", "0 lines"]
     events_of(recording)
-    assert words(paused=True)[2:] == ["100%", "2 lines", "1 unreadable", "space resumes"]
+    assert words()[2:] == ["100%", "2 lines", "1 unreadable"]
     assert words(ended=True) == ["■ replay", "recording.jsonl", "2 lines", "1 unreadable"]

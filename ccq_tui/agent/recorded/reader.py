@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import stat
 import time
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from ccq_tui.agent.events import AgentEvent, Connected, NoticeGiven
 from ccq_tui.agent.recorded.lines import BadLineError, RecordedLines, RecordLine, entries
 from ccq_tui.agent.recorded.translate import Translation
-from ccq_tui.claude_lines import time_of
 from ccq_tui.text import one_line
 from ccq_tui.words import listed, plural
 
@@ -23,21 +20,6 @@ WAIT_SECONDS = 0.2
 """Seconds to wait for a pipe at once."""
 MOST_NUMBERS = 12
 NOTHING = "It contains no conversation."
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """Events read from some lines.
-
-    Attributes:
-        events: The events, in order.
-        at: The time at which the last of them was written, or None if it does not say.
-        streamed: Whether they are a piece of a text that is still being written.
-    """
-
-    events: tuple[AgentEvent, ...] = ()
-    at: datetime | None = None
-    streamed: bool = False
 
 
 class Recording:
@@ -71,51 +53,40 @@ class Recording:
         which = listed([str(number) for number in self.bad], MOST_NUMBERS)
         return f"{plural(len(self.bad), 'line')} could not be read: {which}" if self.bad else ""
 
-    def next(self, *, single: bool = False) -> Slice:
-        """Read on, for a fraction of a second at most; `ended` says whether all was read.
-
-        ``single`` stops after the first line that has events.
-        """
+    def next(self) -> tuple[AgentEvent, ...]:
+        """Read on, for a fraction of a second at most; `ended` says whether all was read."""
         events: list[AgentEvent] = []
         until = time.monotonic() + SLICE_SECONDS
-        at, streamed = None, False
-        while not self.ended:
+        while not self.ended and len(events) < SLICE_EVENTS and time.monotonic() < until:
             try:
                 line = self.lines.next(0.0 if events else WAIT_SECONDS)
             except OSError as error:
                 events.append(NoticeGiven("error", f"The rest could not be read: {error.strerror}"))
                 self.lines.close()
                 line = None
-            if line is None:
-                if self.lines.ended:
-                    events.extend(self._end())
+            if line is not None:
+                self.read = line.number
+                events.extend(self._take(line))
+            elif self.lines.ended:
+                events.extend(self._end())
+            else:
                 break
-            self.read = line.number
-            part = self._take(line)
-            events.extend(part.events)
-            if part.events:
-                at, streamed = part.at, part.streamed
-            full = len(events) >= SLICE_EVENTS or time.monotonic() >= until
-            if full or (single and events):
-                break
-        return Slice(tuple(events), at, streamed)
+        return tuple(events)
 
     def close(self) -> None:
         """Read no more."""
         self.lines.close()
         self.ended = True
 
-    def _take(self, line: RecordLine) -> Slice:
+    def _take(self, line: RecordLine) -> list[AgentEvent]:
         """Translate a line; one that cannot be read is counted, and not shown."""
         try:
-            found = entries(line.data)
-            events = tuple(event for entry in found for event in self._translation.feed(entry))
+            events = [event for entry in entries(line.data) for event in self._translation.feed(entry)]
         except (BadLineError, RecursionError):
             self.bad.append(line.number)
-            return Slice()
+            return []
         self._told = self._told or any(not isinstance(event, Connected) for event in events)
-        at = next((moment for entry in found if (moment := time_of(entry))), None)
-        return Slice(events, at, any(entry.get("type") == "stream_event" for entry in found))
+        return events
 
     def _end(self) -> list[AgentEvent]:
         self.ended = True
@@ -129,7 +100,6 @@ class Recording:
 
 FIRST_SECONDS = 5.0
 """Seconds to wait for the first bytes of a pipe before the screen is shown without them."""
-_LOOKED_AT = 4_000
 _NAME = 200
 STDIN = "standard input"
 
@@ -177,8 +147,6 @@ def _check(lines: RecordedLines, name: str) -> None:
         return  # a pipe whose writer has not begun
     if _is_recording(head):
         return
-    if b"\0" in head[:_LOOKED_AT]:
-        raise RecordingError(f"{name} is a binary file, not lines of JSON.")
     raise RecordingError(
         f"{name} is not a recording: none of its first lines is a JSON object. "
         "It should be stream-json of Claude Code or a session's .jsonl file."

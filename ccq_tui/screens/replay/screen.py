@@ -37,9 +37,9 @@ from ccq_tui.words import plural
 NAME_LENGTH = 40
 
 
-def status_pieces(recording: Recording, *, paused: bool, ended: bool) -> tuple[Piece, ...]:
+def status_pieces(recording: Recording, *, ended: bool) -> tuple[Piece, ...]:
     """Return the pieces of the status line, in order."""
-    state = "■ replay" if ended else "‖ paused" if paused else "▶ replay"
+    state = "■ replay" if ended else "▶ replay"
     size, bad = recording.lines.size, len(recording.bad)
     pieces = (
         Piece(state, shorter=(state[:1],)),
@@ -47,7 +47,6 @@ def status_pieces(recording: Recording, *, paused: bool, ended: bool) -> tuple[P
         Piece(f"{min(100, recording.lines.taken * 100 // size)}%" if size and not ended else "", 1),
         Piece(plural(recording.read, "line"), 3),
         Piece(f"{bad:,} unreadable" if bad else "", 4),
-        Piece("" if ended else "space resumes" if paused else "space pause", 5),
     )
     return tuple(piece for piece in pieces if piece.text)
 
@@ -64,21 +63,12 @@ class ReplayScreen(SessionBase):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_at(KeyPlace.REPLAY)]
-    actions: ClassVar[Mapping[str, Callable[[Any], object]]] = {
-        **READING,
-        "pause": lambda s: s.pause(),
-        "export": lambda s: s.export(),
-    }
+    actions: ClassVar[Mapping[str, Callable[[Any], object]]] = {**READING, "export": lambda s: s.export()}
 
     def __init__(
-        self,
-        launch: Launch,
-        recording: Recording,
-        speed: float | None = None,
-        *,
-        clock: Callable[[], float] = time.monotonic,
+        self, launch: Launch, recording: Recording, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self.recording, self._speed, self._clock = recording, speed, clock
+        self.recording = recording
         session = SupervisedSession(launch, self._play, clock=clock, limits=Limits())
         session.keep_ended()  # nothing starts it again
         super().__init__(session, Transcript(welcome=f"Reading {recording.name}…"), Dock(clock=clock))
@@ -87,7 +77,7 @@ class ReplayScreen(SessionBase):
         self.shown_by = (self._show_standing,)
 
     def _play(self, tell: Callable[[AgentEvent], None], _launch: Launch) -> AgentSession:
-        self.replayed = ReplayedSession(self.recording, tell, self._speed, self._clock)
+        self.replayed = ReplayedSession(self.recording, tell)
         return cast("AgentSession", self.replayed)  # this screen gives no commands
 
     def compose(self) -> ComposeResult:
@@ -113,26 +103,14 @@ class ReplayScreen(SessionBase):
             widget = None
         super().set_focus(widget, scroll_visible, from_app_focus)
 
-    @property
-    def _ended(self) -> bool:
-        return self.view.state is SessionState.ENDED
-
     # -- its state ------------------------------------------------------------------------------------
 
     def _show_standing(self) -> None:
         if not self.live:
             return
-        paused, ended = self.replayed.paused, self._ended
-        self.status_line.show(status_pieces(self.recording, paused=paused, ended=ended))
-        words = frozenset(("replay", "over", *(() if ended else ("plays",))))
-        said = {"space": "resume" if paused else "pause"}
-        self.dock.show_keys(key_line(KeyPlace.REPLAY, words, said, keymap().keys))
-
-    def pause(self) -> None:
-        """Pause the replay, or resume it."""
-        if not self._ended:
-            self.replayed.pause()
-            self.changed()
+        ended = self.view.state is SessionState.ENDED
+        self.status_line.show(status_pieces(self.recording, ended=ended))
+        self.dock.show_keys(key_line(KeyPlace.REPLAY, frozenset(("replay", "over")), {}, keymap().keys))
 
     def export(self) -> None:
         """Write the transcript to a file in the working directory, if asked twice."""

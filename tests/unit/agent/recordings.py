@@ -74,5 +74,5 @@ def opened(path: Path, *lines: Any) -> Recording:
 def events_of(recording: Recording) -> list[AgentEvent]:
     events: list[AgentEvent] = []
     while not recording.ended:
-        events.extend(recording.next().events)
+        events.extend(recording.next())
     return events

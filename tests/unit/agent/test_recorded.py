@@ -1,4 +1,4 @@
-"""A recording as events: how it is read, in slices and once, and how it is played as a session."""
+"""A recording as events: how it is read, in slices and once, and how it is shown as a session."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.history import replay
 from ccq_tui.agent.recorded import Recording, RecordingError, ReplayedSession, open_recording
 from ccq_tui.agent.recorded import lines as lines_module
-from ccq_tui.agent.recorded import session as session_module
 from ccq_tui.agent.recorded.lines import RecordedLines
 from ccq_tui.agent.recorded.reader import NOTHING, SLICE_EVENTS
-from ccq_tui.agent.recorded.session import LONGEST_GAP, STEADY_SECONDS
 from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
 from ccq_tui.inbox.call_results import UNANSWERED
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
@@ -297,11 +295,11 @@ def test_a_file_is_read_once_and_handed_over_in_slices(tmp_path: Path) -> None:
     slices = []
     while not recording.ended:
         slices.append(recording.next())
-    told = [event for part in slices for event in part.events]
+    told = [event for part in slices for event in part]
     assert [event.text.split()[0] for event in told if isinstance(event, ev.PromptAccepted)] == [
         str(number) for number in range(3_000)
     ]
-    assert max(len(part.events) for part in slices) <= SLICE_EVENTS
+    assert max(len(part) for part in slices) <= SLICE_EVENTS
     assert recording.lines.taken == size
 
 
@@ -346,8 +344,8 @@ def test_nul_bytes_are_a_bad_line(tmp_path: Path, before: bytes) -> None:
     ("content", "problem"),
     [
         (b"", "is empty"),
-        (b"\0" * 5_000, "is a binary file"),
-        (b"\x7fELF\0\0", "is a binary file"),
+        (b"\0" * 5_000, "is not a recording"),
+        (b"\x7fELF\0\0", "is not a recording"),
         (b"# Title\n\nSome words.\n", "is not a recording"),
         (b"just words", "is not a recording"),
     ],
@@ -367,78 +365,28 @@ def test_a_missing_file_and_a_directory_are_refused(tmp_path: Path) -> None:
         open_recording(str(tmp_path))
 
 
-class Player:
-    """Plays with a clock that goes only where the session sleeps."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, path: Path, *lines: Any, speed: float | None) -> None:
-        self.now = 100.0
-        self.told: list[tuple[float, ev.AgentEvent]] = []
-        self.session = ReplayedSession(opened(path, *lines), self._tell, speed, lambda: self.now)
-        monkeypatch.setattr(session_module.asyncio, "sleep", self._sleep)
-
-    def _tell(self, event: ev.AgentEvent) -> None:
-        self.told.append((self.now - 100.0, event))
-
-    async def _sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-    @property
-    def prompts(self) -> list[tuple[float, str]]:
-        return [
-            (round(at, 3), event.text)
-            for at, told in self.told
-            if isinstance(told, ev.HistoryLoaded)
-            for event in told.events
-            if isinstance(event, ev.PromptAccepted)
-        ]
+async def test_it_begins_idle_and_ends_ended(tmp_path: Path) -> None:
+    told: list[ev.AgentEvent] = []
+    session = ReplayedSession(opened(tmp_path, prompt("a"), prompt("b")), told.append)
+    await session.run()
+    first, *parts, last = told
+    assert first == ev.StateChanged(ev.SessionState.IDLE)
+    assert last == ev.StateChanged(ev.SessionState.ENDED)
+    shown = [event for part in parts if isinstance(part, ev.HistoryLoaded) for event in part.events]
+    assert shown == [ev.PromptAccepted("a"), ev.PromptAccepted("b")]
 
 
-def at(seconds: float) -> str:
-    return f"2026-01-02T03:{int(seconds) // 60:02}:{seconds % 60:06.3f}+00:00"
-
-
-async def test_in_time_as_the_timestamps_say_and_no_pause_for_ever(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    lines = [prompt(f"p{when}", timestamp=at(when)) for when in (0, 2, 3, 1_803, 1_802)]
-    player = Player(monkeypatch, tmp_path, *lines, speed=2.0)
-    await player.session.run()
-    long = 1.5 + LONGEST_GAP / 2
-    assert player.prompts == [(0.0, "p0"), (1.0, "p2"), (1.5, "p3"), (long, "p1803"), (long, "p1802")]
-
-
-async def test_in_time_at_a_steady_pace_without_timestamps(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    player = Player(monkeypatch, tmp_path, prompt("a"), {"type": "unknown"}, prompt("b"), speed=1.0)
-    await player.session.run()
-    assert player.prompts == [(0.0, "a"), (STEADY_SECONDS, "b")]
-
-
-async def test_at_once_begins_idle_and_ends_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    player = Player(
-        monkeypatch, tmp_path, prompt("a", timestamp=at(0)), prompt("b", timestamp=at(50)), speed=None
-    )
-    await player.session.run()
-    assert player.prompts == [(0.0, "a"), (0.0, "b")]
-    assert player.told[0][1] == ev.StateChanged(ev.SessionState.IDLE)
-    assert player.told[-1][1] == ev.StateChanged(ev.SessionState.ENDED)
-    assert player.session.recording.ended
-
-
-async def test_held_it_tells_nothing_and_closed_it_ends(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    player = Player(monkeypatch, tmp_path, prompt("a"), speed=None)
-    player.session.pause()
-    running = asyncio.ensure_future(player.session.run())
-    done, _ = await asyncio.wait({running}, timeout=0.1)
-    assert not done
-    assert player.prompts == []
-    player.session.close()
+async def test_closed_it_ends() -> None:
+    out, into = os.pipe()
+    told: list[ev.AgentEvent] = []
+    session = ReplayedSession(Recording("pipe", RecordedLines(out)), told.append)
+    running = asyncio.ensure_future(session.run())
+    await asyncio.sleep(0)
+    session.close()
     async with asyncio.timeout(5):
         await running
-    assert player.told[-1][1] == ev.StateChanged(ev.SessionState.ENDED)
+    os.close(into)
+    assert told[-1] == ev.StateChanged(ev.SessionState.ENDED)
 
 
 def user(content: Any) -> dict[str, Any]:
