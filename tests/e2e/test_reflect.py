@@ -89,6 +89,9 @@ def test_leaving_the_questions_in_a_worktree_ends_the_commit_well(repo: Path, tm
         terminal.press("escape")
         terminal.wait("Leave?")
         terminal.press("y")
+        terminal.wait(lambda one: f"130 {ENDED}" in one.text or "y again" in one.text)
+        if "y again" in terminal.text:  # a busy program noted its frame behind the key
+            terminal.press("y")
         terminal.wait(f"130 {ENDED}")
     assert run(tree, "log", "-1", "--format=%s") == "Try it"
     assert not (repo / RECORDS).exists()
