@@ -18,7 +18,6 @@ FILES = (".claude/settings.json", ".claude/settings.local.json", ".mcp.json")
 MOST_EFFECTS = 50
 MOST_CHARACTERS = 300
 _RUN = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper")
-_HARMLESS = frozenset({"$schema"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +72,11 @@ def _effects(path: Path) -> Iterable[str]:
 
 
 def _claude(data: Mapping[str, Any]) -> Iterator[str]:
-    rest = {name: value for name, value in data.items() if name not in _HARMLESS}
+    rest = {name: value for name, value in data.items() if name != "$schema"}
     yield from _hooks(mapping(rest.pop("hooks", None)))
-    for name in _RUN:
-        if name in rest:
-            yield f"runs {_words(rest.pop(name))} ({name})"
-    for name in [name for name, value in rest.items() if "command" in mapping(value)]:
-        yield f"runs {_words(mapping(rest.pop(name))['command'])} ({name})"
+    for name in [name for name, value in rest.items() if name in _RUN or "command" in mapping(value)]:
+        value = rest.pop(name)
+        yield f"runs {_words(mapping(value).get('command', value))} ({name})"
     permissions = mapping(rest.pop("permissions", None))
     for rule in _list(permissions.get("allow")):
         yield f"allows {_words(rule)} unasked"

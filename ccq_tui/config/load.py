@@ -7,7 +7,7 @@ import hashlib
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -242,11 +242,16 @@ def _validated(values: Mapping[str, _Value]) -> Settings:
         return Settings(**{name: value.value for name, value in values.items()})
     except ValidationError as error:
         problems = []
-        for entry in error.errors(include_url=False):
-            name = str(entry["loc"][0])
-            for inner, said in entry.get("ctx", {}).get(PROBLEMS) or [("", explain(entry))]:
-                whole = f"{name}.{inner}" if inner else name
-                origin = values[name].origin(whole)
-                # A flag's own name says which setting it is.
-                problems.append(SettingProblem(origin, said, "" if origin == _flag_of(name) else whole))
+        for name, said in wrong_values(error):
+            origin = values[name.partition(".")[0]].origin(name)
+            # A flag's own name says which setting it is.
+            problems.append(SettingProblem(origin, said, "" if origin == _flag_of(name) else name))
         raise SettingsError(list(dict.fromkeys(problems))) from error
+
+
+def wrong_values(error: ValidationError) -> Iterator[tuple[str, str]]:
+    """Yield each setting that was refused, "table.key" for one in a table, and what is wrong with it."""
+    for entry in error.errors(include_url=False):
+        name = str(entry["loc"][0])
+        for inner, said in entry.get("ctx", {}).get(PROBLEMS) or [("", explain(entry))]:
+            yield f"{name}.{inner}" if inner else name, said

@@ -15,7 +15,7 @@ from ccq_tui.bridges.terminal import WRAPPED
 from ccq_tui.bridges.terminal.rules import load_rules
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.load import load_settings
-from ccq_tui.config.paths import expanded, prompt_rules
+from ccq_tui.config.paths import prompt_rules
 from ccq_tui.config.settings import ENV_PREFIX, Settings
 from ccq_tui.doctor.check import Check, Level
 from ccq_tui.doctor.claude import examine_cli, examine_hooks, examine_sign_in
@@ -78,8 +78,8 @@ def _misspelt_variables() -> list[Check]:
 
 
 def _themes(wanted: str) -> list[Check]:
-    themes, problems = load_themes([expanded(wanted)] if wanted.endswith(".toml") else [])
-    return _files("Themes", problems, ", ".join(sorted({theme.name for theme in themes})))
+    found = load_themes(wanted)
+    return _files("Themes", found.problems, ", ".join(sorted({theme.name for theme in found.themes})))
 
 
 def _prompt_rules(directory: Path) -> list[Check]:

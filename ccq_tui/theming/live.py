@@ -13,10 +13,9 @@ from typing import Any
 from textual.app import App
 from textual.theme import BUILTIN_THEMES
 
-from ccq_tui.bounded import SETTINGS_BYTES, parse_toml, read_bytes
-from ccq_tui.stored import write_whole
-from ccq_tui.theming.load import DEFAULT_THEME, load_themes, shipped, theme_file
-from ccq_tui.theming.own_colours import textual_theme
+from ccq_tui.bounded import SETTINGS_BYTES, parse_toml
+from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError
+from ccq_tui.theming.load import DEFAULT_THEME, FoundThemes, load_themes, shipped
 
 ABOUT = {
     "ccq-dark": "slate and soft colours",
@@ -27,44 +26,29 @@ ABOUT = {
 }
 
 LINE = re.compile(r"""^\s*["']?theme["']?\s*=\s*("(?:[^"\\\n]|\\.)*"|'[^'\n]*')""", re.MULTILINE)
-PRIVATE = 0o600
-
-
-class KeepError(Exception):
-    """The settings file was left as it is; the message says why."""
 
 
 def keep_theme(path: Path, theme: str) -> None:
-    """Write a theme into a settings file, which may not exist yet; raises `KeepError`."""
-    try:
-        # Write the target of a link, not the link.
-        real = path.resolve()
-        real.parent.mkdir(parents=True, exist_ok=True)
-        before = read_bytes(real, SETTINGS_BYTES).decode("utf-8") if real.exists() else ""
-        mode = real.stat().st_mode & 0o777 if real.exists() else PRIVATE
-        write_whole(real, with_theme(before, theme).encode(), mode)
-    except UnicodeDecodeError as error:
-        raise KeepError(f"{path} is not UTF-8 text") from error
-    except OSError as error:
-        raise KeepError(f"{path} cannot be written: {error.strerror}") from error
-    except ValueError as error:
-        raise KeepError(f"{path} {error}") from error
+    """Write a theme into a settings file, which may not exist yet; raises `SettingsFileError`."""
+    file = EditedFile(USER, path, Path(path.anchor), SETTINGS_BYTES, backup=False)
+    before = file.read()
+    file.write(before, with_theme(before, theme))
 
 
 def with_theme(text: str, theme: str) -> str:
     """Set the theme in the text of a settings file; comments, order and line ends stay.
 
-    Raises ValueError if the text is not TOML, or the line cannot be found for certain.
+    Raises `SettingsFileError` if the text is not TOML, or the line cannot be found for certain.
     """
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(mark)
     before = _parsed(body)
     if before is None:
-        raise ValueError("is not TOML: correct it first")
+        raise SettingsFileError("it is not TOML: correct it first")
     for changed in _candidates(body, json.dumps(theme, ensure_ascii=False), there="theme" in before):
         if _parsed(changed) == {**before, "theme": theme}:
             return mark + changed
-    raise ValueError("sets the theme in a form that cannot be changed here: change it by hand")
+    raise SettingsFileError("it sets the theme in a form that cannot be changed here: change it by hand")
 
 
 def _candidates(text: str, value: str, *, there: bool) -> Iterator[str]:
@@ -86,53 +70,30 @@ def _parsed(text: str) -> dict[str, Any] | None:
         return None
 
 
-class LiveThemes:
-    """The themes of an app: reads the person's own again, and switches between all."""
+async def read_again(app: App[Any], wanted: str) -> FoundThemes:
+    """Take the themes as their files are now, and show the one in use so."""
+    found = await asyncio.to_thread(load_themes, wanted)
+    before = app.current_theme
+    for theme in found.themes:
+        app.register_theme(theme)
+    if app.current_theme != before:
+        # Only a change of the name makes Textual look at a theme again.
+        app.theme = DEFAULT_THEME if before.name != DEFAULT_THEME else "textual-dark"
+        app.theme = before.name
+    return found
 
-    def __init__(self, app: App[Any], wanted: str) -> None:
-        self._app = app
-        self._file = theme_file(wanted)
-        self._file_theme = ""
 
-    async def read(self) -> list[str]:
-        """Take the themes as their files are now, show the one in use so, and return what is wrong."""
-        files = [self._file] if self._file else []
-        themes, problems = await asyncio.to_thread(load_themes, files)
-        if self._file and not any(str(self._file) in problem for problem in problems):
-            self._file_theme = themes[-1].name
-        before = self._app.current_theme
-        for theme in themes:
-            self._app.register_theme(theme)
-        if self._app.current_theme != before:
-            # Only a change of the name makes Textual look at a theme again.
-            self._app.theme = DEFAULT_THEME if before.name != DEFAULT_THEME else "textual-dark"
-            self._app.theme = before.name
-        return problems
+def listed(app: App[Any]) -> list[tuple[str, str]]:
+    """List all themes, the program's own, the person's, then Textual's, each with a description."""
+    ours = {path.stem for path in shipped()}
+    names = sorted(app.available_themes, key=lambda name: (_rank(name, ours), name))
+    return [(name, _about(app, name, ours)) for name in names]
 
-    def all(self) -> list[tuple[str, str]]:
-        """List all themes, the program's own, the person's, then Textual's, each with a description."""
-        ours = {path.stem for path in shipped()}
-        names = sorted(self._app.available_themes, key=lambda name: (_rank(name, ours), name))
-        return [(name, self._about(name, ours)) for name in names]
 
-    def _about(self, name: str, ours: set[str]) -> str:
-        shade = "dark" if self._app.available_themes[name].dark else "light"
-        whose = ABOUT.get(name, "") if name in ours else "Textual's" if name in BUILTIN_THEMES else "yours"
-        return f"{shade} · {whose}" if whose else shade
-
-    def choose(self, name: str) -> bool:
-        """Use a theme from now on, and return whether it exists."""
-        app = self._app
-        if name not in app.available_themes:
-            return False
-        if name in BUILTIN_THEMES and app.available_themes[name] is BUILTIN_THEMES[name]:
-            app.register_theme(textual_theme(name))
-        app.theme = name
-        return True
-
-    def setting(self, name: str) -> str:
-        """Return the settings' name for a theme: its file if that is elsewhere."""
-        return str(self._file) if self._file and name == self._file_theme else name
+def _about(app: App[Any], name: str, ours: set[str]) -> str:
+    shade = "dark" if app.available_themes[name].dark else "light"
+    whose = ABOUT.get(name, "") if name in ours else "Textual's" if name in BUILTIN_THEMES else "yours"
+    return f"{shade} · {whose}" if whose else shade
 
 
 def _rank(name: str, ours: set[str]) -> int:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from textual.app import App
 from textual.theme import BUILTIN_THEMES, Theme
 
+from ccq_tui.config.errors import SettingsError, meant
 from ccq_tui.config.paths import config_dir, expanded
 from ccq_tui.theming.own_colours import textual_theme
-from ccq_tui.theming.read import ThemeFileError, read_theme
+from ccq_tui.theming.read import read_theme
 
 MOST_FILES = 200
 
@@ -31,18 +30,39 @@ COLOURLESS_THEME = "ccq-mono"
 PACKAGE = Path(__file__).parent.parent
 
 
-def load_themes(extra: Iterable[Path] = ()) -> tuple[list[Theme], list[str]]:
-    """Read the program's own themes, the person's and ``extra`` ones, and a line for each bad file.
+class FoundThemes(NamedTuple):
+    """The themes in files.
 
-    Of several with the same name, the later one must win.
+    Attributes:
+        themes: The program's own, the person's, and the wanted one; of one name, the later one must win.
+        problems: A line for each file that cannot be used.
+        wanted: The name of the theme that the settings want, or "" if its file cannot be used.
+        file: Its file, if the settings name one.
     """
-    themes, problems = [], []
-    for path in (*shipped(), *own_files(), *extra):
+
+    themes: list[Theme]
+    problems: list[str]
+    wanted: str
+    file: Path | None
+
+    def setting(self, name: str) -> str:
+        """Return the settings' name for a theme: its file if that is elsewhere."""
+        return str(self.file) if self.file and name == self.wanted else name
+
+
+def load_themes(wanted: str = DEFAULT_THEME) -> FoundThemes:
+    """Read the theme files there are, and the one that ``wanted`` names, if it names a file."""
+    file = theme_file(wanted)
+    themes, problems, name = [], [], "" if file else wanted
+    for path in (*shipped(), *own_files(), *([file] if file else ())):
         try:
             themes.append(read_theme(path))
-        except ThemeFileError as error:
-            problems.append(str(error))
-    return themes, problems
+        except SettingsError as error:
+            first, *more = error.problems
+            problems.append(f"Theme {first}" + (f" (and {len(more)} more)" if more else ""))
+        else:
+            name = themes[-1].name if path == file else name
+    return FoundThemes(themes, problems, name, file)
 
 
 def shipped() -> list[Path]:
@@ -53,49 +73,36 @@ def shipped() -> list[Path]:
 
 def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
     """Give an app all themes, switch it to one, and return a notice for each problem."""
-    file = theme_file(wanted)
-    themes, problems = load_themes([file] if file else [])
-    if wanted in BUILTIN_THEMES:
-        themes.insert(0, textual_theme(wanted))
+    themes, problems, name, _ = load_themes(wanted)
     for theme in themes:
         app.register_theme(theme)
-    if app.no_color and COLOURLESS_THEME in app.available_themes:
-        app.theme = COLOURLESS_THEME
-    elif file:
-        good = not any(str(file) in problem for problem in problems)
-        app.theme = themes[-1].name if good else _fallback(app)
-    elif wanted in app.available_themes:
-        app.theme = wanted
-    else:
-        problems.append(_unknown(wanted, themes))
-        app.theme = _fallback(app)
+    if app.no_color and choose(app, COLOURLESS_THEME):
+        return problems
+    if not (name and choose(app, name)):
+        if name:
+            names = [*(theme.name for theme in themes), *sorted(BUILTIN_THEMES)]
+            said = f"Theme {wanted!r} does not exist; {DEFAULT_THEME} is used; {meant(wanted, names)}"
+            problems.append(said)
+        # A broken installation may have lost its themes.
+        choose(app, DEFAULT_THEME if DEFAULT_THEME in app.available_themes else "textual-dark")
     return problems
+
+
+def choose(app: App[Any], name: str) -> bool:
+    """Use a theme from now on, and return whether it exists."""
+    if name not in app.available_themes:
+        return False
+    if name in BUILTIN_THEMES and app.available_themes[name] is BUILTIN_THEMES[name]:
+        app.register_theme(textual_theme(name))
+    app.theme = name
+    return True
 
 
 def theme_names() -> list[str]:
     """List the themes that ``--theme`` can name, the program's own and the person's first."""
-    return list(dict.fromkeys([theme.name for theme in load_themes()[0]] + sorted(BUILTIN_THEMES)))
+    return list(dict.fromkeys([theme.name for theme in load_themes().themes] + sorted(BUILTIN_THEMES)))
 
 
 def theme_file(wanted: str) -> Path | None:
     """Return the path of a theme file, or None for the name of a theme."""
     return expanded(wanted) if wanted.endswith(".toml") or "/" in wanted else None
-
-
-def _fallback(app: App[Any]) -> str:
-    """Name the default theme, or Textual's own if a broken installation has lost its themes."""
-    return DEFAULT_THEME if DEFAULT_THEME in app.available_themes else "textual-dark"
-
-
-def _unknown(wanted: str, themes: Iterable[Theme]) -> str:
-    ours = {path.stem for path in shipped()}
-    names = sorted({theme.name for theme in themes})
-    close = difflib.get_close_matches(wanted, [*names, *BUILTIN_THEMES], n=1)
-    hint = f" Did you mean {close[0]}?" if close else ""
-    told = {
-        "There are": [name for name in names if name in ours],
-        "yours": [name for name in names if name not in ours],
-        "Textual's": sorted(BUILTIN_THEMES.keys() - set(names)),
-    }
-    lists = "\n".join(f"{whose}: {', '.join(some)}" for whose, some in told.items() if some)
-    return f"Theme {wanted!r} does not exist; {DEFAULT_THEME} is used.{hint}\n{lists}"

@@ -24,8 +24,9 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.session import screen_commands
 from ccq_tui.theming import load_themes
-from ccq_tui.theming.live import LiveThemes
+from ccq_tui.theming.load import FoundThemes
 from ccq_tui.widgets.transcript import Transcript
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
@@ -355,14 +356,14 @@ async def test_only_what_is_new_is_read(read: Callable[[], list[str]]) -> None:
 
 
 async def test_no_key_typed_while_the_themes_were_read_chooses_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, may_end, read = asyncio.Event(), asyncio.Event(), LiveThemes.read
+    begun, may_end, read = asyncio.Event(), asyncio.Event(), screen_commands.read_again
 
-    async def slow(themes: LiveThemes) -> list[str]:
+    async def slow(app: App[int], wanted: str) -> FoundThemes:
         begun.set()
         await may_end.wait()
-        return await read(themes)
+        return await read(app, wanted)
 
-    monkeypatch.setattr(LiveThemes, "read", slow)
+    monkeypatch.setattr(screen_commands, "read_again", slow)
     async with running(Driven(clock=Clock())) as (run, pilot):
         await pilot.press(*"/theme", "enter")
         await asyncio.wait_for(begun.wait(), 5)

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.bounded import DEEPEST, SETTINGS_BYTES, UnfitFileError, parse_json, parse_toml, read_text
+from ccq_tui.bridges.edited_file import SettingsFileError
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import launch_with
 from ccq_tui.config.load import MOST_NAMED, load_settings
 from ccq_tui.config.paths import user_config
 from ccq_tui.screens.session.status import git_branch
-from ccq_tui.theming.live import KeepError, keep_theme
-from ccq_tui.theming.read import ThemeFileError, read_theme
+from ccq_tui.theming.live import keep_theme
+from ccq_tui.theming.read import read_theme
 
 SECONDS = 5.0
 """Each took minutes, all memory, or for ever."""
@@ -94,14 +95,14 @@ def test_no_settings_file_holds_up_or_ends_the_program(
         load_settings()
     assert str(config) in str(caught.value)
     assert len(str(caught.value)) < 5_000
-    with pytest.raises((KeepError, OSError)):
+    with pytest.raises(SettingsFileError):
         keep_theme(config, "ccq-light")
 
 
 @pytest.mark.parametrize(("make", "said"), KINDS.items())
 def test_no_theme_file_does(tmp_path: Path, make: Callable[[Path], None], said: str) -> None:
     make(tmp_path / "a.toml")
-    with pytest.raises(ThemeFileError, match=said):
+    with pytest.raises(SettingsError, match=said):
         read_theme(tmp_path / "a.toml")
 
 

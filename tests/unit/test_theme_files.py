@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.theming.live import KeepError, keep_theme, with_theme
+from ccq_tui.bridges.edited_file import SettingsFileError
+from ccq_tui.theming.live import keep_theme, with_theme
 from tests.tables import table
 
 
@@ -20,7 +21,7 @@ def test_one_line_is_changed_and_all_else_stays(before: str, after: str) -> None
 
 @pytest.mark.parametrize("text", ["theme = ", "theme = '''\nx'''\n", "theme = 3\n"])
 def test_what_cannot_be_changed_safely_is_left_alone(text: str) -> None:
-    with pytest.raises(ValueError, match=r"correct it first|by hand"):
+    with pytest.raises(SettingsFileError, match=r"correct it first|by hand"):
         with_theme(text, "sea")
 
 
@@ -66,11 +67,11 @@ def test_a_file_that_is_not_there_is_made_for_its_owner_alone(tmp_path: Path) ->
 def test_a_file_that_cannot_be_changed_says_why_and_stays(tmp_path: Path) -> None:
     broken = tmp_path / "config.toml"
     broken.write_text("bell = \n")
-    with pytest.raises(KeepError, match="is not TOML"):
+    with pytest.raises(SettingsFileError, match="is not TOML"):
         keep_theme(broken, "sea")
     assert broken.read_text() == "bell = \n"
-    with pytest.raises(KeepError, match="cannot be written"):
+    with pytest.raises(SettingsFileError, match="it cannot be"):
         keep_theme(broken / "config.toml", "sea")
     broken.write_bytes(b"\xff")
-    with pytest.raises(KeepError, match="UTF-8"):
+    with pytest.raises(SettingsFileError, match="UTF-8"):
         keep_theme(broken, "sea")

@@ -25,7 +25,7 @@ SHIPPED = ["ccq-contrast", "ccq-cvd", "ccq-dark", "ccq-light", "ccq-mono"]
 
 
 def test_the_shipped_themes_load_without_a_notice() -> None:
-    themes, problems = load_themes()
+    themes, problems, *_ = load_themes()
     assert problems == []
     assert [theme.name for theme in themes] == SHIPPED
     assert [theme.name for theme in themes if not theme.dark] == ["ccq-light"]
@@ -48,7 +48,7 @@ def write(name: str, text: str) -> Path:
 
 def test_a_persons_theme_is_found_and_filled_in() -> None:
     write("sea.toml", 'primary = "#3388aa"\n[variables]\nccq-note = "red"\n')
-    themes, problems = load_themes()
+    themes, problems, *_ = load_themes()
     sea = next(theme for theme in themes if theme.name == "sea")
     assert problems == []
     assert sea.variables["ccq-note"] == "red"
@@ -59,7 +59,7 @@ def test_a_persons_theme_is_found_and_filled_in() -> None:
 @pytest.mark.parametrize(("text", "said"), table(__file__, "themes_refused.json"))
 def test_a_bad_file_is_a_notice_that_names_it(text: str, said: str) -> None:
     path = write("bad.toml", text)
-    themes, problems = load_themes()
+    themes, problems, *_ = load_themes()
     assert [theme.name for theme in themes] == SHIPPED
     assert len(problems) == 1
     assert str(path) in problems[0]
@@ -69,10 +69,13 @@ def test_a_bad_file_is_a_notice_that_names_it(text: str, said: str) -> None:
 def test_a_file_that_is_no_text_is_a_notice(tmp_path: Path) -> None:
     binary = tmp_path / "x.toml"
     binary.write_bytes(b"\xff\xfe\x00")
-    _, problems = load_themes([binary, tmp_path / "missing.toml"])
-    assert [problem.rpartition(": ")[2] for problem in problems] == [
-        *("invalid start byte", "No such file or directory")
-    ]
+    for path, said in (
+        (binary, "invalid start byte"),
+        (tmp_path / "missing.toml", "No such file or directory"),
+    ):
+        found = load_themes(str(path))
+        assert [problem.rpartition(": ")[2] for problem in found.problems] == [said]
+        assert not found.wanted
 
 
 class Painted(App[None]):
@@ -114,14 +117,19 @@ async def test_a_theme_by_path(tmp_path: Path, text: str, theme: str, notices: i
         assert (app.screen.styles.background == Color.parse("#102030")) == (theme == "mine")
 
 
-async def test_an_unknown_name_is_the_default_with_the_name_meant_and_all_there_are() -> None:
-    write("sea.toml", 'primary = "#3388aa"\n')
+async def test_an_unknown_name_is_the_default_with_the_name_meant() -> None:
     app = Painted("cqc-light")
     async with app.run_test():
         assert app.theme == "ccq-dark"
     [notice] = app.notices
-    lines = notice.split("\n")
-    assert lines[0] == "Theme 'cqc-light' does not exist; ccq-dark is used. Did you mean ccq-light?"
-    assert lines[1:3] == [f"There are: {', '.join(SHIPPED)}", "yours: sea"]
-    assert lines[3].startswith("Textual's: ")
-    assert "nord" in lines[3]
+    assert notice == "Theme 'cqc-light' does not exist; ccq-dark is used; did you mean ccq-light?"
+
+
+async def test_a_name_like_none_is_a_notice_with_all_there_are() -> None:
+    write("sea.toml", 'primary = "#3388aa"\n')
+    app = Painted("zzz")
+    async with app.run_test():
+        assert app.theme == "ccq-dark"
+    [notice] = app.notices
+    assert f"; there are {', '.join(SHIPPED)}, sea, " in notice
+    assert "nord" in notice

@@ -14,6 +14,7 @@ from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import SessionState, SlashCommand
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError
+from ccq_tui.bridges.edited_file import SettingsFileError
 from ccq_tui.claude_files import find_cli
 from ccq_tui.commands.command import ASKING, Command, CommandGroup, CommandRunner, PickRow
 from ccq_tui.compat.textual.driver import is_lent
@@ -28,7 +29,8 @@ from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
 from ccq_tui.screens.pickers import SessionPicker, Shelf
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
-from ccq_tui.theming.live import KeepError, LiveThemes, keep_theme
+from ccq_tui.theming.live import keep_theme, listed, read_again
+from ccq_tui.theming.load import choose
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 
 
@@ -93,30 +95,28 @@ class ThemeCommand(CommandGroup[SessionUi]):
 
     async def choose(self, name: str) -> None:
         """Apply a theme, and offer to keep it; for an unknown name, choose from a list."""
-        self._themes = LiveThemes(self._ui.app, self._ui.launch.settings.theme)
-        for problem in await self._themes.read():
+        found = await read_again(self._ui.app, self._ui.launch.settings.theme)
+        for problem in found.problems:
             self._ui.note(f"{problem} · the theme is unchanged", "warning")
-        if not self._themes.choose(name):
-            picked = await self._pick_theme(name)
-            if picked is None:
+        if not choose(self._ui.app, name):
+            name = await self._pick_theme(name)
+            if not name:
                 return
-            name = picked
-            self._themes.choose(name)
-        setting = self._themes.setting(name)
+        setting = found.setting(name)
         title, rows = how_long(name, setting)
         if await self._runner.pick(title, rows, choose="take it") != ALWAYS:
             self._ui.say(f"Theme {name} until ccq-tui ends · /theme {name} offers to keep it")
             return
         try:
             await asyncio.to_thread(keep_theme, user_config(), setting)
-        except KeepError as error:
-            self._ui.note(f"The theme was not saved: {error}", "warning")
+        except SettingsFileError as error:
+            self._ui.note(f"The theme was not saved in {user_config()}: {error}", "warning")
         else:
             self._ui.say(f"Theme {name} is saved in {user_config()}")
 
-    async def _pick_theme(self, unknown: str) -> str | None:
+    async def _pick_theme(self, unknown: str) -> str:
         before = self._ui.app.theme
-        rows = [PickRow(one, one, what, current=one == before) for one, what in self._themes.all()]
+        rows = [PickRow(one, one, what, current=one == before) for one, what in listed(self._ui.app)]
         about = f"Unknown theme {one_line(unknown, 60)}. {BACK}" if unknown else BACK
         try:
             picked = await self._runner.pick(
@@ -125,15 +125,14 @@ class ThemeCommand(CommandGroup[SessionUi]):
         finally:
             if self._looking is not None:
                 self._looking.cancel()
-        if picked is None:
-            self._themes.choose(before)
-        return picked
+        choose(self._ui.app, picked or before)
+        return picked or ""
 
     def _look_at(self, name: str) -> None:
         """Show a theme once the cursor rests on it."""
         if self._looking is not None:
             self._looking.cancel()
-        self._looking = self._ui.after(REST_SECONDS, lambda: self._themes.choose(name))
+        self._looking = self._ui.after(REST_SECONDS, lambda: choose(self._ui.app, name))
 
 
 VARIABLE = f"{ENV_PREFIX}THEME"
