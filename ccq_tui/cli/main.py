@@ -53,6 +53,7 @@ _REASONS = {
     "the browser is never started here.": "--no-chrome",
     "a session in the cloud cannot be run from here.": "--cloud --environment --teleport",
     "it is for sessions in the cloud, whose files are elsewhere.": "--file",
+    "ccq-tui -r lists the conversations with their branches.": "--from-pr",
     "it opens another program; run “claude --desktop”.": "--desktop",
     "Claude Code connects to an editor only from its own screen.": "--ide",
     _REMOTE: "--remote-control --remote-control-session-name-prefix",

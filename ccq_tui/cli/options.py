@@ -141,7 +141,6 @@ _SESSION: tuple[_Flag, ...] = (
         callback=_labels,
     ),
     _flag("--session-id", "UUID", "The id of the new session, or of the fork."),
-    _flag("--from-pr", "NUMBER|URL", "Resume the newest conversation linked to this pull request."),
     _switch("--plain", "Line by line, for screen readers, pipes and dumb terminals."),
     _switch("--dangerously-skip-permissions", "The same as --permission-mode bypassPermissions."),
 )

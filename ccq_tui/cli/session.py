@@ -8,7 +8,6 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,7 +17,7 @@ from ccq_tui.cli.exits import CRASHED, Refused, Unprinted
 from ccq_tui.cli.options import given_flags, given_settings
 from ccq_tui.output import echo, not_terminals
 from ccq_tui.preboot_input import early_prompt
-from ccq_tui.text import one_line, reason, safe
+from ccq_tui.text import reason, safe
 
 if TYPE_CHECKING:
     from ccq_tui.config.launch import Launch
@@ -27,13 +26,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _MOST_PIPED = 1_000_000
 """Most bytes of text piped in: more than any model reads at once."""
-_LONGEST_LINK = 10_000
 _FOR_NEW_SESSIONS = {
     "name": "--name is for new sessions; /rename renames a resumed one.",
     "labels": "--label is for new sessions; a resumed one keeps its labels.",
     "worktree": "--worktree is for new sessions; --continue and --resume return to their own worktree.",
 }
-_LINK = b'"pr-link"'
 
 
 def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
@@ -46,11 +43,7 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
     choose = "resume" in flags and not resume
     if continue_last and (resume or choose):
         raise click.UsageError("--continue and --resume exclude each other.", context)
-    if "from_pr" in flags:
-        if continue_last or resume or choose:
-            raise click.UsageError("--from-pr excludes --continue and --resume.", context)
-        resume = _linked_to(flags["from_pr"], flags.get("cwd"))
-    elif resume:
+    if resume:
         from ccq_tui.cli.store import session_meant
 
         resume = session_meant(resume)
@@ -133,57 +126,6 @@ def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resum
 
     if recorded(SessionOptions(settings=Settings()), wanted.lower()) is not Recorded.NOTHING:
         raise Refused(f"--session-id: session {wanted} exists already; --resume {wanted} continues it.")
-
-
-def _linked_to(pull_request: str, directory: str | None) -> str:
-    """Return the newest conversation of a directory in which a pull request was opened; reads files.
-
-    Raises `Refused`.
-    """
-    import asyncio
-
-    from ccq_tui.agent.options import SessionOptions
-    from ccq_tui.agent.reader import ReaderError, earlier_sessions
-    from ccq_tui.claude_files import record_files
-    from ccq_tui.config.paths import expanded
-    from ccq_tui.config.settings import Settings
-
-    wanted = pull_request.strip().removeprefix("#").rstrip("/")
-    here = (expanded(directory) if directory else Path.cwd()).absolute()
-    options = SessionOptions(settings=Settings.model_construct(cwd=here))
-    try:
-        sessions = asyncio.run(earlier_sessions(options))
-    except ReaderError as error:
-        raise Refused(
-            f"--from-pr: the conversations cannot be read: {one_line(reason(error), 300)}."
-        ) from error
-    for session in sessions:
-        if any(wanted in _links(path) for path in record_files(session.session_id)):
-            return session.session_id
-    said = one_line(pull_request, 200)
-    raise Refused(f"--from-pr: no conversation here is linked to {said!r}; --resume shows all there are.")
-
-
-def _links(path: Path) -> set[str]:
-    """Return the numbers and addresses of the pull requests that a record names."""
-    found: set[str] = set()
-    try:
-        with path.open("rb") as lines:
-            for line in lines:
-                if _LINK in line[:200] and len(line) < _LONGEST_LINK:
-                    found |= _link(line)
-    except OSError as error:
-        raise Refused(f"--from-pr: {path} cannot be read: {error.strerror}.") from error
-    return found
-
-
-def _link(line: bytes) -> set[str]:
-    from ccq_tui.claude_lines import record_entry
-
-    link = record_entry(line)
-    if link.get("type") != "pr-link":
-        return set()
-    return {str(link.get(name, "")).rstrip("/") for name in ("prNumber", "prUrl")} - {""}
 
 
 def shown_early(context: click.Context) -> EarlyPrompt | None:

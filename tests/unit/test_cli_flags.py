@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -14,7 +13,6 @@ import claude_agent_sdk
 import pytest
 
 from ccq_tui.agent.options import session_options
-from ccq_tui.cli import main
 from ccq_tui.cli.main import LEFT_OUT, cli
 from ccq_tui.config.claude_flags import ClaudeFlags
 from ccq_tui.config.load import load_settings
@@ -139,29 +137,3 @@ def test_a_switch_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("CCQ_REDUCE_MOTION", "1")
     settings = load_settings().settings
     assert (settings.bell, settings.reduce_motion) == (False, True)
-
-
-def test_a_pull_request_leads_to_its_newest_conversation(
-    app: FakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ccq: Cli
-) -> None:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
-    records = tmp_path / "claude" / "projects" / re.sub("[^A-Za-z0-9]", "-", str(tmp_path))
-    records.mkdir(parents=True)
-    ids = [str(uuid4()) for _ in range(3)]
-    for number, session_id in enumerate(ids):
-        prompt = {
-            "type": "user",
-            "message": {"role": "user", "content": f"Prompt {number}"},
-            "uuid": str(uuid4()),
-        }
-        link = {"type": "pr-link", "prNumber": 12 if number < 2 else 123, "prRepository": "a/b"}
-        url = f"https://example.com/a/b/pull/{link['prNumber']}"
-        lines = [prompt | {"sessionId": session_id, "cwd": str(tmp_path)}, link | {"prUrl": url}]
-        path = records / f"{session_id}.jsonl"
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        os.utime(path, (1_700_000_000 + number,) * 2)
-    for words in ("#12", "https://example.com/a/b/pull/12/"):
-        assert main(["--from-pr", words]) == 0
-        assert app.launches.pop().resume == ids[1]
-    assert "no conversation here is linked to '13'" in ccq("--from-pr", "13", code=2)
-    assert app.launches == []
