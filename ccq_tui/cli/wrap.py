@@ -19,7 +19,7 @@ LONGEST_NAME = 40
     epilog="""\b
   ccq-tui wrap -- npm create vite@latest
   ccq-tui wrap --name deploy -- ./deploy.sh production
-See what the rules find in a recorded output:
+See what the rules find at the end of a recorded output:
   ccq-tui wrap --explain < recording
 """,
 )
@@ -27,7 +27,7 @@ See what the rules find in a recorded output:
 @click.option(
     "--explain",
     is_flag=True,
-    help="Show which rule sees what; without COMMAND, in the output on standard input.",
+    help="Show what the rules find in the output on standard input; takes no COMMAND.",
 )
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
@@ -35,8 +35,8 @@ def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
 
     The first answer counts, at the prompt or in the inbox. Passwords are never asked for.
     """
-    if explain and not command:
-        return _explain_recording()
+    if explain:
+        return _explain_recording(command)
     if not command or not command[0]:
         raise Refused("name the command to run: ccq-tui wrap -- COMMAND.")
     if sys.platform == "win32":
@@ -46,7 +46,7 @@ def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
 
     called = one_line(name or os.path.basename(command[0]), LONGEST_NAME) or "program"  # noqa: PTH119 - no path
     try:
-        code, said = run(command, called, explain=explain)
+        code, said = run(command, called)
     except NotStartedError as error:
         echo(f"ccq-tui wrap: {one_line(str(error), 500)}", err=True)
         return error.code
@@ -55,25 +55,20 @@ def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
     return code
 
 
-def _explain_recording() -> int:
+def _explain_recording(command: tuple[str, ...]) -> int:
+    import shutil
+
     from ccq_tui.bridges.terminal.explain import MOST_BYTES, explain
     from ccq_tui.bridges.terminal.rules import load_rules
     from ccq_tui.cli.store import print_lines
     from ccq_tui.config.paths import prompt_rules
 
-    if sys.stdin is None or sys.stdin.isatty():
-        raise Refused("pipe what a program wrote into it, or name the command to run: docs/bridges.md.")
+    if command or sys.stdin is None or sys.stdin.isatty():
+        raise Refused("--explain takes no command: pipe what a program wrote into ccq-tui wrap --explain.")
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise Refused(f"the recording must have at most {MOST_BYTES:,} bytes.")
     rules, problems = load_rules(prompt_rules())
-    print_lines("\n".join([*problems, *explain(data, _size(), rules)]))
-    return MISUSED if problems else ENDED
-
-
-def _size() -> tuple[int, int]:
-    """Return the size that COLUMNS and LINES name, else the terminal's, else 80 x 24."""
-    import shutil
-
     size = shutil.get_terminal_size((80, 24))
-    return size.columns, size.lines
+    print_lines("\n".join([*problems, *explain(data, (size.columns, size.lines), rules)]))
+    return MISUSED if problems else ENDED

@@ -48,7 +48,7 @@ def test_a_bad_rule_is_named_before_what_the_others_see(
     assert main(["wrap", "--explain"]) == 2
     printed = capsys.readouterr().out
     assert printed.startswith(f"{own / 'mine.toml'}: rule mine: shape: is missing")
-    assert "yes-no: found “Go on?”" in printed
+    assert "lines: yes-no asks “Go on?” Yes | No" in printed
 
 
 def test_a_recording_acts_on_no_terminal(
@@ -65,6 +65,7 @@ def test_a_recording_acts_on_no_terminal(
         ([], b"", "name the command to run: ccq-tui wrap -- COMMAND."),
         (["--", ""], b"", "name the command to run: ccq-tui wrap -- COMMAND."),
         (["--explain"], b"x" * (MOST_BYTES + 1), "the recording must have at most 4,000,000 bytes."),
+        (["--explain", "true"], b"", "--explain takes no command: pipe what a program wrote into"),
         (["--nmae", "x", "--", "true"], b"", "No such option '--nmae'"),
     ],
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from ccq_tui.bridges.terminal.rules import NOTHING, PromptRule, Shape
 from ccq_tui.bridges.terminal.screen import ScreenPicture
@@ -113,58 +114,42 @@ class FoundPrompt:
         return next((index for index, row in enumerate(self.rows) if row.marked), -1)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The result of the rules for a screen.
-
-    Attributes:
-        prompt: The prompt, or None.
-        said: The name and the result of each rule that was tried, in order.
-    """
-
-    prompt: FoundPrompt | None
-    said: tuple[tuple[str, str], ...] = field(default=(), compare=False)
-
-
-class _NoPromptError(Exception):
+class NoPromptError(Exception):
     """A rule does not fit; the message gives the reason."""
 
 
-def find(picture: ScreenPicture, reads: Reads, rules: Sequence[PromptRule]) -> Found:
-    """Find the prompt at which a program waits.
+def find(picture: ScreenPicture, reads: Reads, rules: Sequence[PromptRule]) -> FoundPrompt | None:
+    """Return the prompt at which a program waits, or None.
 
     Args:
         picture: The screen, once it rests.
         reads: The program's way of reading.
         rules: The rules; the first that fits wins.
     """
-    said: list[tuple[str, str]] = []
-    if reads.lines and not reads.echo:
-        return Found(None, (("all", "the terminal shows nothing of what is typed: a password, perhaps"),))
+    if reads.lines and not reads.echo:  # the terminal shows nothing of what is typed: a password, perhaps
+        return None
     for rule in rules:
-        try:
-            _fit(rule, picture, reads)
-            prompt = _list(rule, picture) if rule.shape.is_list else _line(rule, picture)
-        except _NoPromptError as reason:
-            said.append((rule.name, str(reason)))
-            continue
-        if secret := SECRET.search(prompt.question):
-            said.append((rule.name, f"“{secret[0]}” asks for what nobody else is to see"))
-            return Found(None, tuple(said))
-        said.append((rule.name, f"found “{prompt.question}”"))
-        return Found(prompt, tuple(said))
-    return Found(None, tuple(said))
+        with suppress(NoPromptError):
+            prompt = match_rule(rule, picture, reads)
+            return None if SECRET.search(prompt.question) else prompt
+    return None
 
 
-def _fit(rule: PromptRule, picture: ScreenPicture, reads: Reads) -> None:
+def match_rule(rule: PromptRule, picture: ScreenPicture, reads: Reads) -> FoundPrompt:
+    """Return the prompt that a rule finds; raises `NoPromptError`."""
+    _check_reading(rule, picture, reads)
+    return _list(rule, picture) if rule.shape.is_list else _line(rule, picture)
+
+
+def _check_reading(rule: PromptRule, picture: ScreenPicture, reads: Reads) -> None:
     if rule.reading == "keys" and reads.lines:
-        raise _NoPromptError("the program reads lines, not keys")
+        raise NoPromptError("the program reads lines, not keys")
     if rule.reading == "lines" and not reads.lines:
-        raise _NoPromptError("the program reads keys, not lines")
+        raise NoPromptError("the program reads keys, not lines")
     if rule.shape is Shape.TEXT and picture.hidden:
-        raise _NoPromptError("the cursor is hidden, so no text is typed there")
+        raise NoPromptError("the cursor is hidden, so no text is typed there")
     if rule.first_screen and picture.alternate:
-        raise _NoPromptError("the program draws the whole screen")
+        raise NoPromptError("the program draws the whole screen")
 
 
 # -- prompts that take a line -------------------------------------------------------------------------------
@@ -177,9 +162,9 @@ def _line(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
     text = above + picture.typed
     match = rule.prompt.fullmatch(text) if len(text) <= LONGEST_LINE else None
     if match is None:
-        raise _NoPromptError("the text up to the cursor does not match")
+        raise NoPromptError("the text up to the cursor does not match")
     if picture.after and not (rule.after and rule.after.fullmatch(picture.after)):
-        raise _NoPromptError("something stands after the cursor")
+        raise NoPromptError("something stands after the cursor")
     _check_below(rule, picture, y + 1)
     rows = _numbered(rule, picture, begin) if rule.shape is Shape.NUMBER else ()
     groups = match.groupdict()
@@ -215,7 +200,7 @@ def _lead(match: re.Match[str], text: str) -> str:
 def _check_below(rule: PromptRule, picture: ScreenPicture, first: int) -> None:
     for line in picture.lines[first : picture.end]:
         if line and not (rule.below and rule.below.fullmatch(line[:LONGEST])):
-            raise _NoPromptError("the screen continues below it")
+            raise NoPromptError("the screen continues below it")
 
 
 def _words(rule: PromptRule, groups: Mapping[str, str | None]) -> tuple[tuple[str, str], ...]:
@@ -260,7 +245,7 @@ def _numbered(rule: PromptRule, picture: ScreenPicture, below: int) -> tuple[Pro
     numbers = [int(row.number) for row in rows]
     # A list may leave out numbers, as gpg's does.
     if len(set(numbers)) < max(2, len(numbers)) or numbers[0] not in (0, 1):
-        raise _NoPromptError("no numbered lines above it")
+        raise NoPromptError("no numbered lines above it")
     return tuple(rows[:MOST_ROWS])
 
 
@@ -277,16 +262,16 @@ def _list(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
     rows, first, last = _block(rule, picture)
     marked = [row for row in rows if row.marked]
     if len(marked) != 1:
-        raise _NoPromptError(f"{len(marked)} rows are marked, not one")
+        raise NoPromptError(f"{len(marked)} rows are marked, not one")
     options = [row for row in rows if not row.own_text and not row.submits]
     if len(options) < (1 if rule.shape is Shape.CHECKS else 2):
-        raise _NoPromptError("there are too few rows")
+        raise NoPromptError("there are too few rows")
     if len({row.label for row in options}) < len(options):
-        raise _NoPromptError("two rows say the same")
+        raise NoPromptError("two rows say the same")
     question, begin, with_hint = _question(rule, picture, first)
     end = _end(rule, picture, last + 1, with_hint)
     if not picture.hidden and not begin <= picture.cursor[1] <= end:
-        raise _NoPromptError("the cursor stands elsewhere")
+        raise NoPromptError("the cursor stands elsewhere")
     return FoundPrompt(rule, question, picture.scrolled + begin, rows=rows)
 
 
@@ -296,7 +281,7 @@ def _block(rule: PromptRule, picture: ScreenPicture) -> tuple[tuple[PromptRow, .
         if any(row.marked for row in block):
             left = rule.left_out or NOTHING
             return tuple(row for row in block if not left.fullmatch(row.label)), block[0].y, block[-1].y
-    raise _NoPromptError("there are no rows of which one is marked")
+    raise NoPromptError("there are no rows of which one is marked")
 
 
 def _blocks(rule: PromptRule, picture: ScreenPicture) -> Iterator[list[PromptRow]]:
@@ -361,7 +346,7 @@ def _question(rule: PromptRule, picture: ScreenPicture, first: int) -> tuple[str
         if match is not None:
             hinted = bool(rule.hint and rule.hint.search(text))
             return " ".join(_BAR.sub(" ", match["question"]).split()), begin, hinted
-    raise _NoPromptError("the lines above the list do not match")
+    raise NoPromptError("the lines above the list do not match")
 
 
 def _end(rule: PromptRule, picture: ScreenPicture, first: int, hinted: bool) -> int:
@@ -372,7 +357,7 @@ def _end(rule: PromptRule, picture: ScreenPicture, first: int, hinted: bool) -> 
         if below is not None and len([y for y in left if y < below]) <= MOST_BELOW:
             first, left = below + 1, [y for y in left if y > below]
         elif rule.needs_hint:
-            raise _NoPromptError("the hint is missing")
+            raise NoPromptError("the hint is missing")
     if any(not (rule.below and rule.below.fullmatch(picture.lines[y][:LONGEST])) for y in left):
-        raise _NoPromptError("the screen continues below it")
+        raise NoPromptError("the screen continues below it")
     return max([first, *(y + 1 for y in left)])

@@ -28,8 +28,6 @@ class ToWatcher(IntEnum):
 
     OUTPUT = 1
     """The program's output."""
-    LOST = 2
-    """Output was dropped: the content of the screen is unknown."""
     TYPED = 3
     """The person typed."""
     SIZE = 4
@@ -69,7 +67,7 @@ class Link:
         """The events to poll for."""
         return 0 if self.over else select.POLLIN | select.POLLOUT * bool(self.owed)
 
-    def send(self, kind: ToWatcher, payload: bytes = b"") -> None:
+    def send(self, kind: ToWatcher, payload: bytes | bytearray = b"") -> None:
         """Send a message, now or soon."""
         if not self.over:
             self.owed += _HEAD.pack(kind, len(payload)) + payload

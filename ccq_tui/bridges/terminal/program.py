@@ -17,10 +17,12 @@ import termios
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NoReturn
 
 from ccq_tui.bridges.terminal import WRAPPED
 
+PROC = Path("/proc")
 CANNOT_RUN = 126
 NOT_FOUND = 127
 _STATUS = struct.Struct("=i")
@@ -50,14 +52,12 @@ class Watched:
         directory: Its working directory.
         master: Our end of its terminal.
         size: The terminal's size.
-        explain: Whether to explain the results of rules at the end.
     """
 
     name: str
     directory: str
     master: int
     size: Size
-    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,3 +205,23 @@ def set_size(terminal: int, size: Size) -> None:
     """Give a terminal a size."""
     with suppress(OSError):
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+
+
+def foreground_waits(master: int) -> bool:
+    """Whether all processes in the foreground of a terminal sleep, as far as the system tells.
+
+    A process that waits for keys sleeps. One that is about to write, to compute or to end does not, however
+    long a busy machine keeps it from that.
+    """
+    if not PROC.joinpath("self", "stat").exists():
+        return True
+    try:
+        group = str(os.tcgetpgrp(master))
+    except OSError:
+        return False
+    states = set()
+    for path in PROC.glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended
+            state, _, its_group, *_ = path.read_bytes().decode(errors="replace").rpartition(")")[2].split()
+            states |= {state} if its_group == group else set()
+    return states - {"Z"} == {"S"}

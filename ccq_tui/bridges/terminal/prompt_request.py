@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,7 +16,6 @@ CHECKED_NOW = "checked at the terminal"
 DEFAULT = "default"
 CONTEXT_LINES = 40
 LONGEST_LABEL = 500
-_BETWEEN = re.compile(r"^[\s:›…→?.·»>|-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,51 +83,3 @@ def wanted(prompt: FoundPrompt, answer: Answer) -> Wanted:
     if prompt.rule.shape is Shape.NUMBER and answer.selected:
         return Wanted(text=next(row.number for row in prompt.rows if row.label == answer.selected[0]))
     return Wanted(answer.selected, answer.other)
-
-
-def read_off(prompt: FoundPrompt, picture: ScreenPicture) -> Answer | None:
-    """Return the answer that was given at the terminal, or None if the screen does not show it.
-
-    Programs leave question and answer on the screen, in the line of the prompt or above the next output.
-    """
-    for said in _said(prompt, picture):
-        if (answer := _understood(prompt, said)) is not None:
-            return answer
-    return None
-
-
-def _said(prompt: FoundPrompt, picture: ScreenPicture) -> Iterator[str]:
-    """Yield the texts after the question, nearest first."""
-    own = prompt.at - picture.scrolled
-    if not prompt.rule.shape.is_list and 0 <= own < len(picture.lines):
-        line = picture.lines[own]
-        lead = prompt.lead.rstrip()
-        if lead and line.startswith(lead):
-            yield line[len(lead) :]
-    for line in reversed(picture.lines):
-        before, found, said = line.rpartition(prompt.question)
-        if found and len(before) < 10:
-            yield said
-
-
-def _understood(prompt: FoundPrompt, said: str) -> Answer | None:
-    said = _BETWEEN.sub("", said).strip()
-    shape = prompt.rule.shape
-    if prompt.words:
-        said = re.sub(r"^[\[(][^\])]*[\])][\s:?]*", "", said)  # the choices
-        folded = {one.casefold(): label for label, word in prompt.words for one in (word, label)}
-        label = {word: label for label, word in prompt.words}.get(said) or folded.get(said.casefold())
-        return Answer(selected=(label,)) if label else None
-    if shape is Shape.TEXT:
-        said = re.sub(r"^[\[(][^\])]*[\])][\s:?]*", "", said)
-        return Answer(other=said) if said else None
-    if shape is Shape.NUMBER:
-        row = next((row for row in prompt.rows if row.number == said), None)
-        return Answer(selected=(row.label,)) if row else None
-    labels = [row.label for row in prompt.options]
-    if said in labels:
-        return Answer(selected=(said,))
-    parts = [part.strip() for part in said.split(", ")]
-    if shape is not Shape.CHECKS or not said or not set(parts) <= set(labels):
-        return None
-    return Answer(selected=tuple(label for label in labels if label in parts))

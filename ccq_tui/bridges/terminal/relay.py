@@ -22,6 +22,8 @@ from ccq_tui.bridges.terminal.program import Program, size_of
 CHUNK = 1 << 16
 MOST_WAITING = 1 << 16
 """Most bytes that wait for one side; beyond that the other waits, as on a slow terminal."""
+CLEAR = b"\x1bc"
+"""Resets a terminal."""
 MOST_KEPT, END_OF_FLOOD = 1 << 18, 1 << 16
 """Most bytes of output to keep for the watcher, and the end that is kept of more."""
 PAUSE = 0.03
@@ -54,10 +56,10 @@ class Relay:
     Args:
         terminal: The person's terminal.
         program: The program.
-        link: The link to the watcher, or None if nobody watches.
+        link: The link to the watcher.
     """
 
-    def __init__(self, terminal: int, program: Program, link: Link | None) -> None:
+    def __init__(self, terminal: int, program: Program, link: Link) -> None:
         self._given, self._program, self._link = terminal, program, link
         self._terminal = _own(terminal)
         self._modes: list[object] | None = None
@@ -111,8 +113,8 @@ class Relay:
             self._hear()
         if self._program.states in ready:
             self._look_after()
-        if self._link is not None and self._link.descriptor in ready:
-            self._hear_watcher(self._link)
+        if self._link.descriptor in ready and self._link.exchange():
+            self._show()
 
     def _ready(self, program: int, terminal: int) -> dict[int, int]:
         """Wait for something, and return what came; nothing if only the kept output is to be sent."""
@@ -124,21 +126,20 @@ class Relay:
             self._program.states: select.POLLIN,
             self._woken: select.POLLIN,
         }
-        if self._link is not None:
-            wanted[self._link.descriptor] = self._link.events
+        wanted[self._link.descriptor] = self._link.events
         poll = select.poll()
         for descriptor, events in wanted.items():
             if events:  # without, a hang-up would be reported on and on
                 poll.register(descriptor, events)
         pause = FLOOD_PAUSE if self._flooded else PAUSE
-        kept = self._kept and self._link is not None and not self._link.owed
+        kept = self._kept and not self._link.owed
         return dict(poll.poll(pause * 1000 if kept else None))
 
-    def _hear_watcher(self, link: Link) -> None:
-        if link.exchange():
-            self._read_program()
-            self._pause()
-            link.send(ToWatcher.SHOWN)
+    def _show(self) -> None:
+        """Send all of the program's output, for the watcher to see the screen as it is now."""
+        self._read_program()
+        self._pause()
+        self._link.send(ToWatcher.SHOWN)
 
     def _read_program(self) -> bool:
         """Pass on the program's output, as much as is there, in one piece; return whether there was any."""
@@ -158,14 +159,13 @@ class Relay:
             if not self._gone:
                 self._to_terminal += data
                 self._write()
-            if self._link is not None:
-                self._kept += data
-                if len(self._kept) > MOST_KEPT:
-                    self._flooded = True
-                    del self._kept[:-END_OF_FLOOD]
-                late = time.monotonic() - self._told > LONGEST
-                if late and not (self._flooded or self._link.owed):
-                    self._pause()
+            self._kept += data
+            if len(self._kept) > MOST_KEPT:
+                self._flooded = True
+                del self._kept[:-END_OF_FLOOD]
+            late = time.monotonic() - self._told > LONGEST
+            if late and not (self._flooded or self._link.owed):
+                self._pause()
         return bool(data)
 
     def _read_terminal(self) -> None:
@@ -181,7 +181,7 @@ class Relay:
             return
         self._to_program += data
         self._write()
-        if self._link is not None and is_typed(data):
+        if is_typed(data):
             self._pause()  # the watcher must see the screen on which the person typed
             self._link.send(ToWatcher.TYPED)
 
@@ -211,10 +211,9 @@ class Relay:
 
     def _pause(self) -> None:
         """Send the kept output to the watcher."""
-        if self._link is not None and self._kept:
-            if self._flooded:
-                self._link.send(ToWatcher.LOST)
-            self._link.send(ToWatcher.OUTPUT, bytes(self._kept))
+        if self._kept:
+            # After a flood, the content of the screen is unknown.
+            self._link.send(ToWatcher.OUTPUT, CLEAR * self._flooded + self._kept)
             self._kept, self._flooded = bytearray(), False
             self._told = time.monotonic()
 
@@ -237,9 +236,8 @@ class Relay:
     def _resize(self) -> None:
         if (size := size_of(self._given)) is not None:
             self._program.resize(size)
-            if self._link is not None:
-                self._pause()
-                self._link.send(ToWatcher.SIZE, b"%d %d" % size)
+            self._pause()
+            self._link.send(ToWatcher.SIZE, b"%d %d" % size)
 
     def _look_after(self) -> None:
         """Stop with the program, or record its end."""
@@ -255,10 +253,9 @@ class Relay:
     def _stop(self) -> None:
         """Stop as the program did, so that the shell gets the terminal, until the shell continues us."""
         self._drain()
-        if self._link is not None:
-            self._pause()
-            self._link.send(ToWatcher.STOPPED)
-            self._link.exchange()
+        self._pause()
+        self._link.send(ToWatcher.STOPPED)
+        self._link.exchange()
         self._give_terminal_back()
         previous = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(0, signal.SIGTSTP)  # stop the whole job, as the terminal would
@@ -271,8 +268,7 @@ class Relay:
         self._take_terminal()
         self._resize()
         self._program.signal(signal.SIGCONT)
-        if self._link is not None:
-            self._link.send(ToWatcher.CONTINUED)
+        self._link.send(ToWatcher.CONTINUED)
 
     def _take_terminal(self) -> None:
         """Put the terminal into raw mode if we are in its foreground."""

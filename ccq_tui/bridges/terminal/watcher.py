@@ -11,35 +11,31 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from ccq_tui.bridges.terminal.detect import Found, FoundPrompt, Reads, find
-from ccq_tui.bridges.terminal.explain import said
+from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.link import ASKED, SHOW, ToWatcher, next_message
-from ccq_tui.bridges.terminal.program import Watched
-from ccq_tui.bridges.terminal.prompt_request import context_of, read_off, request_for, wanted
+from ccq_tui.bridges.terminal.program import Watched, foreground_waits
+from ccq_tui.bridges.terminal.prompt_request import context_of, request_for, wanted
 from ccq_tui.bridges.terminal.rules import PromptRule, load_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen
 from ccq_tui.bridges.terminal.typist import KeysTaken, StoppedError, Typist, stands
 from ccq_tui.config.paths import inbox_path, prompt_rules
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestOutcome
-from ccq_tui.inbox.verdicts import AlreadySettled, InboxError
+from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.logs import start_logging
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answered
-from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
 
 QUIET = 0.2
-"""Seconds without output after which a prompt is asked."""
+"""Seconds without output after which the screen rests."""
 STEADY = 0.6
-"""Seconds after which a list is asked that stays the same while other parts of the screen change."""
-GONE = 0.15
-"""Seconds that a prompt must be gone: a program may draw it again."""
-ANSWERING = 0.8
-"""Seconds from the first key at the terminal to the withdrawal; an answer there within them is kept."""
+"""Seconds after which a list counts, or that no prompt is there, while other parts of the screen change."""
+LOOK = 0.1
+"""Seconds between looks at a screen that does not rest."""
 KEY_SECONDS = 4.0
 """Most seconds until the screen shows the effect of a key."""
 TAKES = 0.3
@@ -56,14 +52,12 @@ class Open:
         request: Its request.
         inbox: The inbox in which it is.
         typing: Whether an answer from there is typed.
-        withdrawn: Whether the request is closed, and the prompt left to the person.
     """
 
     prompt: FoundPrompt
     request: QuestionRequest
     inbox: Inbox
     typing: bool = False
-    withdrawn: bool = False
 
 
 def watch(watched: Watched, end: socket.socket) -> None:
@@ -111,14 +105,13 @@ class Watcher:
         self._inbox: Inbox | None = None
         self._open: Open | None = None
         self._since = self._last_output = self._loop.time()
-        self._candidate: FoundPrompt | None = None
-        self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._typed = False
         """Whether the person has typed since the last prompt was asked."""
         self._stopped = False
         self.over = False
         self._left: FoundPrompt | None = None
+        """The prompt that is left to the person."""
         self._failed = ""
         self._calls = 0
         self._asker_id = f"{os.getpid()}-{this_process().start.rpartition(':')[2]}"
@@ -126,6 +119,7 @@ class Watcher:
 
     async def run(self, reader: asyncio.StreamReader) -> None:
         """Watch until the program has ended or the relay, from which ``reader`` reads, is gone."""
+        self._begin(self._settle())
         ended = ""
         try:
             while not ended:
@@ -134,7 +128,7 @@ class Watcher:
                     ended = payload.decode()
                 else:
                     self._take(kind, payload)
-                    await self._tell_looked()
+                    await self._notify_looked()
         except (asyncio.IncompleteReadError, OSError) as error:
             _logger.warning("The relay is gone: %s", type(error).__name__)
         await self._end_all(ended)
@@ -147,8 +141,6 @@ class Watcher:
                 self._last_output = self._loop.time()
                 self._screen.take(payload)
                 self._look()
-            case ToWatcher.LOST:
-                self._screen.reset()
             case ToWatcher.SIZE:
                 columns, lines = payload.split()
                 self._screen.fit((int(columns), int(lines)))
@@ -157,39 +149,33 @@ class Watcher:
                 self._look()
                 self._shown += 1
             case ToWatcher.TYPED:
-                self._person_types()
+                self._typed = True
+                self._withdraw("somebody types at its terminal")
+                if self._open is None:
+                    self._left = self.prompt
             case ToWatcher.STOPPED:
                 self._stopped = True
                 self._withdraw("it was stopped at its terminal")
-                self._open = self._candidate = None
-                self._cancel_all()
             case ToWatcher.CONTINUED:
                 self._stopped, self._left = False, None
                 self._look()
 
-    async def _tell_looked(self) -> None:
+    async def _notify_looked(self) -> None:
         async with self._looked:
             self._looked.notify_all()
 
     def _look(self) -> None:
-        """Take a picture of the screen, and act on a prompt that came or went."""
-        self.picture = self._screen.picture()
-        self.prompt = self._find().prompt
-        opened = self._open
-        if opened is None:
-            self._consider()
-        elif not opened.typing and not stands(opened.prompt, self.prompt, self.picture):
-            self._later("gone", GONE, self._go)
-        else:
-            self._cancel("gone")
+        """Take a picture of the screen, and find the prompt on it."""
+        before, self.picture = self.prompt, self._screen.picture()
+        self.prompt = self._find()
+        if not (before is self.prompt or (before and stands(before, self.prompt, self.picture))):
+            self._since = self._loop.time()
+        if self._left is not None and not stands(self._left, self.prompt, self.picture):
+            self._left = None
 
-    def _find(self) -> Found:
-        if (modes := self._modes()) is None:
-            return Found(None)
-        found = find(self.picture, Reads(*modes), self._rules)
-        if self._watched.explain:
-            self._later("explain", QUIET, lambda: self._explain(found))
-        return found
+    def _find(self) -> FoundPrompt | None:
+        modes = self._modes()
+        return None if modes is None else find(self.picture, Reads(*modes), self._rules)
 
     def _modes(self) -> tuple[bool, bool] | None:
         """Return whether the terminal echoes, and whether it gives whole lines; None once it is gone."""
@@ -201,49 +187,42 @@ class Watcher:
 
     # -- from a prompt to a request -------------------------------------------------------------------------
 
-    def _consider(self) -> None:
-        """Ask a prompt once it stays the same."""
-        found = self.prompt
-        if self._left is not None and not stands(self._left, found, self.picture):
-            self._left = None
-        if found is None or self._left is not None or self._stopped:
-            self._candidate = None
-            self._cancel("ripe")
-            return
-        if self._candidate is None or not stands(self._candidate, found, self.picture):
-            self._since = self._loop.time()
-        self._candidate = found
-        self._later("ripe", QUIET, self._ripe)
+    async def _settle(self) -> None:
+        """Ask each prompt that stays on the screen, and withdraw one that is gone from it."""
+        while True:
+            await self.wait(lambda: self.over or self._is_new(), None)
+            await asyncio.sleep(LOOK)
+            if self.over:
+                return
+            if not (self._is_new() and self._rests() and (self._open or self._is_awaited())):
+                continue
+            with suppress(StoppedError):  # the relay is busy with the last output of a program that has ended
+                await self.see()
+                if not (self._is_new() and self._rests()):
+                    continue
+                if self._open is not None:
+                    self._withdraw("its prompt is gone")
+                    self._look()
+                elif self.prompt is not None and self._is_awaited():
+                    self._ask(self.prompt)
 
-    def _ripe(self) -> None:
-        if self._rests():
-            self._begin(self._check())
-        else:
-            self._later("ripe", QUIET / 2, self._ripe)
+    def _is_new(self) -> bool:
+        """Whether the screen has another prompt, or none, than the one asked or left to the person."""
+        if self.over or self._stopped or (self._open is not None and self._open.typing):
+            return False
+        known = self._left if self._open is None else self._open.prompt
+        if known is None:
+            return self.prompt is not None
+        return not stands(known, self.prompt, self.picture)
 
     def _rests(self) -> bool:
         now = self._loop.time()
-        is_list = self._candidate is not None and self._candidate.rule.shape.is_list
-        return now - self._last_output >= QUIET or (is_list and now - self._since >= STEADY)
+        steady = self.prompt is None or self.prompt.rule.shape.is_list
+        return now - self._last_output >= QUIET or (steady and now - self._since >= STEADY)
 
-    async def _check(self) -> None:
-        """Ask a prompt that stands when all output is seen: the relay keeps a flood back."""
-        seen = False
-        with suppress(StoppedError):  # the relay is busy with the last output of a program that has ended
-            await self.see()
-            seen = True
-        self._cancel("ripe")
-        if not (seen and self._rests()):
-            self._later("ripe", QUIET / 2, self._ripe)
-            return
-        self.prompt = self._find().prompt  # once more: a password's prompt may turn the echo off only now
-        candidate, self._candidate = self._candidate, None
-        if candidate is None:
-            return
-        if self.prompt is not None and stands(candidate, self.prompt, self.picture):
-            self._ask(self.prompt)
-        else:
-            self._later("look", QUIET, self._look)
+    def _is_awaited(self) -> bool:
+        """Whether the program waits, perhaps for keys: one that is kept from its work is silent, too."""
+        return self.prompt is not None and foreground_waits(self._watched.master)
 
     def _ask(self, prompt: FoundPrompt) -> None:
         self._calls += 1
@@ -260,7 +239,7 @@ class Watcher:
     async def _await(self, opened: Open, context: str) -> None:
         try:
             await opened.inbox.run(lambda _: None)
-            if opened.withdrawn:  # while the inbox was opened
+            if self._open is not opened:  # while the inbox was opened
                 return
             outcome = await opened.inbox.ask(opened.request, context)
         except InboxError as error:
@@ -268,13 +247,15 @@ class Watcher:
             if self._open is opened:
                 self._leave(opened)
             return
-        if not opened.withdrawn:
+        if self._open is opened:
             await self._deliver(opened, outcome)
+        elif isinstance(outcome, Answered):
+            opened.inbox.sessions.give_up(opened.request.id, "it was answered at its terminal first")
 
     # -- from an outcome to keys ----------------------------------------------------------------------------
 
     async def _deliver(self, opened: Open, outcome: RequestOutcome) -> None:
-        opened.typing = opened.withdrawn = True
+        opened.typing = True
         key, sessions = opened.request.id, opened.inbox.sessions
         try:
             if isinstance(outcome, Answered):
@@ -286,7 +267,7 @@ class Watcher:
         except StoppedError as error:
             reason = f"it could not be typed to the end at {self._watched.name}'s prompt: {error}"
             sessions.give_up(key, reason)
-            found = self._find().prompt
+            found = self._find()
             if found is not None and found.rule == opened.prompt.rule and not self._typed:
                 self._open, self._failed = None, f"Your answer was not entered: {error}."
             else:
@@ -294,6 +275,7 @@ class Watcher:
                 self.say(f"the answer to “{shown}” {reason.removeprefix('it ')}; answer it there")
                 self._leave(opened)
         self._look()
+        await self._notify_looked()
 
     def _leave(self, opened: Open) -> None:
         """Leave a prompt to the person."""
@@ -336,7 +318,7 @@ class Watcher:
             raise StoppedError("its terminal took only some of the keys")
         return await self.wait(until, KEY_SECONDS)
 
-    async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
+    async def wait(self, until: Callable[[], bool], seconds: float | None) -> bool:
         """Wait for a state of the screen, and return whether it came."""
         try:
             async with asyncio.timeout(seconds), self._looked:
@@ -345,94 +327,28 @@ class Watcher:
             return False
         return True
 
-    # -- what happens at the terminal -----------------------------------------------------------------------
-
-    def _person_types(self) -> None:
-        self._typed = True
-        if self._open is not None and not self._open.typing:
-            self._later("answering", ANSWERING, lambda: self._withdraw("somebody answers it at its terminal"))
-
     def _withdraw(self, reason: str) -> None:
-        """Withdraw the request; an answer at the terminal is still read off."""
-        if self._open is not None and not self._open.withdrawn:
-            self._begin(self._close(self._open, None, reason))
-
-    def _go(self) -> None:
-        """Record the answer to a prompt that is gone without an answer typed from here."""
-        opened, self._open = self._open, None
-        self._cancel("answering")
-        if opened is not None:
-            reason = "answered at its terminal" if self._typed else "its prompt is gone"
-            self._begin(self._close(opened, self._read_off(opened), reason))
-        self._look()
-
-    def _read_off(self, opened: Open) -> Answered | None:
-        """Return the answer that was given at the terminal, as far as the screen shows it."""
-        answer = read_off(opened.prompt, self.picture) if self._typed else None
-        return None if answer is None else Answered((answer,))
-
-    async def _close(self, opened: Open, answered: Answered | None, reason: str) -> None:
-        """Close a request, unless it is closed, with the answer from the terminal or else for a reason."""
-        key, sessions = opened.request.id, opened.inbox.sessions
-        closed, opened.withdrawn = opened.withdrawn, True
-        try:
-            if not closed:
-                verdict = await opened.inbox.answer(key, answered or Cancelled(reason), self._actor)
-                if isinstance(verdict, AlreadySettled):  # from elsewhere, too late for the prompt
-                    sessions.give_up(key, "it was answered at its terminal first")
-                elif answered is not None:
-                    sessions.delivered(key, "result")
-            elif answered is not None:
-                words = f"answered at its terminal: {one_line(answer_line(answered.answers[0]), 200)}"
-                await opened.inbox.run(lambda store: store.requests.remark(key, words, self._actor))
-        except InboxError as error:
-            _logger.warning("What was answered at the terminal is not kept: %s", error)
-            opened.inbox.withdraw(key, reason, self._actor)
+        """Leave the prompt that is asked to the person, and withdraw its request."""
+        opened = self._open
+        if opened is not None and not opened.typing:
+            self._leave(opened)
+            opened.inbox.withdraw(opened.request.id, reason, self._actor)
 
     # -- the end --------------------------------------------------------------------------------------------
 
     async def _end_all(self, code: str) -> None:
-        """Close the open request and the tasks at the program's end."""
-        self._cancel_all()
+        """Withdraw the open request, and end the tasks."""
         self.over = True
-        await self._tell_looked()  # the answer itself may have ended the program
-        if self._open is not None and not self._open.typing:
-            reason = f"{self._watched.name} ended{f' with exit code {code}' if code else ''}"
-            await self._close(self._open, self._read_off(self._open), reason)
+        await self._notify_looked()  # the answer itself may have ended the program
+        self._withdraw(f"{self._watched.name} ended{f' with exit code {code}' if code else ''}")
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
         if self._inbox is not None:
             await self._inbox.close(CLOSE_SECONDS)
 
-    def _explain(self, found: Found) -> None:
-        """Print the results of rules on a screen at rest."""
-        x, y = self.picture.cursor
-        self.say(f"at rest, with the cursor behind “{self.picture.lines[y][:x][-60:]}”:")
-        for line in said(found, self._rules):
-            self.say(line)
-
     def say(self, line: str) -> None:
         """Send a line to be printed once the terminal is free."""
         self._relay.write(f"{one_line(line, 500)}\n".encode())
-
-    def _later(self, name: str, seconds: float, do: Callable[[], None]) -> None:
-        if name in ("gone", "answering") and name in self._timers:
-            return
-
-        def due() -> None:
-            self._timers.pop(name, None)
-            do()
-
-        self._cancel(name)
-        self._timers[name] = self._loop.call_later(seconds, due)
-
-    def _cancel(self, name: str) -> None:
-        if (timer := self._timers.pop(name, None)) is not None:
-            timer.cancel()
-
-    def _cancel_all(self) -> None:
-        for name in list(self._timers):
-            self._cancel(name)
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
         task = self._loop.create_task(work)

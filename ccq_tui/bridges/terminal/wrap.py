@@ -22,29 +22,20 @@ FAILED = (
     "its prompts were not in the inbox to the end, as their watcher failed; see the log: ccq-tui config path"
 )
 NICENESS = 5
+TERMINAL = 0
+"""The person's terminal, which is standard input."""
 USUAL: Size = (80, 24)
 
 
-def terminal() -> int | None:
-    """Return the person's terminal: a standard stream or the process's own; None for none."""
-    for stream in (0, 1, 2):
-        with suppress(OSError):
-            if os.isatty(stream):
-                return stream
-    with suppress(OSError):
-        return os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
-    return None
-
-
-def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> tuple[int, list[str]]:
+def wrap(command: Sequence[str], name: str) -> tuple[int, list[str]]:
     """Run a program, and ask its prompts in the inbox beside that.
 
-    Without a terminal, or if the terminal is wrapped already, this process becomes the program.
+    Where its standard input is no terminal, so that no key could answer it, or one that is wrapped already,
+    this process becomes the program.
 
     Args:
         command: The program and its arguments.
         name: The name under which it asks.
-        explain: Whether the watcher explains the results of rules at the end.
 
     Returns:
         Its exit code, and the lines of the watcher's message to the person.
@@ -52,23 +43,16 @@ def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> tuple[i
     Raises:
         NotStartedError: It cannot be started.
     """
-    _fill_streams()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it were ignored, no child would report its state
-    given = terminal()
-    if given is None or _is_wrapped(given):
+    if not os.isatty(TERMINAL) or os.environ.get(WRAPPED) == os.ttyname(TERMINAL):
         become(command)
-    streams = [stream for stream in (0, 1, 2) if os.isatty(stream)]
-    program = start(command, streams, given, size_of(given))
-    link, watcher = None, 0
+    _fill_streams()
+    size = size_of(TERMINAL)
+    program = start(command, [stream for stream in (0, 1, 2) if os.isatty(stream)], TERMINAL, size)
+    link, watcher = _start_watcher(Watched(name, _directory(), program.master, size or USUAL), program.states)
     try:
-        # Do not watch a program that reads elsewhere: nobody could answer it here.
-        if 0 in streams:
-            size = size_of(given) or USUAL
-            watched = Watched(name, _directory(), program.master, size, explain)
-            link, watcher = _start_watcher(watched, program.states)
-        code = Relay(given, program, link).run()
-        if link is not None:
-            link.send(ToWatcher.ENDED, b"%d" % code)
+        code = Relay(TERMINAL, program, link).run()
+        link.send(ToWatcher.ENDED, b"%d" % code)
     finally:
         program.close()
         said = _farewell(link, watcher)
@@ -103,13 +87,6 @@ def become(command: Sequence[str]) -> NoReturn:
         raise NotStartedError(command[0], error) from error
 
 
-def _is_wrapped(terminal: int) -> bool:
-    try:
-        return os.environ.get(WRAPPED) == os.ttyname(terminal)
-    except OSError:
-        return False
-
-
 def _start_watcher(watched: Watched, states: int) -> tuple[Link, int]:
     """Start the watcher as a fork, so that it runs at once and shares the imported modules."""
     ours, theirs = socket.socketpair()
@@ -140,10 +117,8 @@ def _watch(end: socket.socket, watched: Watched) -> NoReturn:
         os._exit(code)
 
 
-def _farewell(link: Link | None, watcher: int) -> list[str]:
+def _farewell(link: Link, watcher: int) -> list[str]:
     """Let the watcher record the end, if it has asked anything, and return the lines of its message."""
-    if link is None:
-        return []
     until = time.monotonic() + FAREWELL
     while link.told and not link.over and time.monotonic() < until:
         select.select([link.descriptor], [link.descriptor] if link.owed else [], [], 0.1)

@@ -269,16 +269,6 @@ class RequestTable:
             self._database.do("UPDATE requests SET deferred = ? WHERE id = ?", (int(done), key))
         return done
 
-    def remark(self, request_id: str, words: str, actor: Actor) -> None:
-        """Add a remark, for a person, to the history of a request that is over; ignore an unknown request.
-
-        Raises `InboxUnavailable`.
-        """
-        key = request_key(request_id)
-        with self._database.writing() as at:
-            for session_id, state in self._database.rows(_STATE, (key,)):
-                self._database.note(at, (session_id, key), (state, state), words, actor)
-
     def mark_delivered(self, request_id: str, way: str) -> bool:
         """Record that the agent was seen to have a decision.
 

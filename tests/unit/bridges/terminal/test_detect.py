@@ -48,13 +48,13 @@ def said(prompt: FoundPrompt) -> list[str]:
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_recorded_screens_of_real_programs(name: str) -> None:
-    found = find(picture_of(name), READS[RECORDED[name]["reads"]], RULES).prompt
+    found = find(picture_of(name), READS[RECORDED[name]["reads"]], RULES)
     assert (found and [found.rule.name, found.question, said(found)]) == RECORDED[name]["found"]
 
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_a_program_that_hides_lines_asks_nothing(name: str) -> None:
-    assert find(picture_of(name), Reads(echo=False), RULES).prompt is None
+    assert find(picture_of(name), Reads(echo=False), RULES) is None
 
 
 CODEX = """
@@ -121,7 +121,7 @@ Enter to select · ↑/↓ to navigate · Esc to cancel"""
     ],
 )
 def test_lists_are_read_with_their_whole_question(text: str, question: str, rows: list[str]) -> None:
-    found = find(drawn(text, hidden=True, size=(60, 24)), KEYS, RULES).prompt
+    found = find(drawn(text, hidden=True, size=(60, 24)), KEYS, RULES)
     assert found is not None
     assert (found.question, said(found)) == (question, rows)
 
@@ -138,12 +138,12 @@ def test_lists_are_read_with_their_whole_question(text: str, question: str, rows
 def test_claude_codes_dialog_that_is_not_seen_whole_is_left_to_the_person(before: str, after: str) -> None:
     assert before in NATIVE
     text = NATIVE.replace(before, after)
-    assert find(drawn(text, hidden=True, size=(60, 24)), KEYS, RULES).prompt is None
+    assert find(drawn(text, hidden=True, size=(60, 24)), KEYS, RULES) is None
 
 
 def test_numbered_lines_in_columns_are_read_by_their_numbers() -> None:
     picture = drawn("1) red      3) teal    5) gold\n2) green    4) pink\n#? ")
-    prompt = find(picture, LINES, RULES).prompt
+    prompt = find(picture, LINES, RULES)
     assert prompt is not None
     rows = [f"{row.number} {row.label}" for row in prompt.rows]
     assert rows == ["1 red", "2 green", "3 teal", "4 pink", "5 gold"]
@@ -176,7 +176,7 @@ def asked_by(text: str) -> Iterator[FoundPrompt]:
         screen.take(data[at : at + step])
         picture = screen.picture()
         for reads in (Reads(), Reads(echo=False, lines=False)):
-            if (found := find(picture, reads, RULES).prompt) is not None:
+            if (found := find(picture, reads, RULES)) is not None:
                 yield found
 
 
@@ -204,7 +204,7 @@ def test_a_prompt_has_its_kind_answers_and_default(
 ) -> None:
     lines = reads == "lines"
     picture = drawn(text, hidden=kind == "list")
-    found = find(picture, Reads(echo=lines, lines=lines), RULES).prompt
+    found = find(picture, Reads(echo=lines, lines=lines), RULES)
     if found is None:
         assert kind == "none", program
         return

@@ -1,4 +1,4 @@
-"""Prompts as questions; an answer is typed with each key checked on the screen, or given at the terminal."""
+"""Prompts as questions; an answer is typed with each key checked on the screen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
-from ccq_tui.bridges.terminal.prompt_request import Wanted, context_of, read_off, request_for, wanted
+from ccq_tui.bridges.terminal.prompt_request import Wanted, context_of, request_for, wanted
 from ccq_tui.bridges.terminal.rules import load_rules
 from ccq_tui.bridges.terminal.screen import ScreenPicture
 from ccq_tui.bridges.terminal.typist import KeysTaken, StoppedError, Typist, stands
@@ -78,7 +78,7 @@ class Menu(Drawn):
 
     @property
     def prompt(self) -> FoundPrompt | None:
-        return find(self.picture, Reads(echo=False, lines=False), RULES).prompt
+        return find(self.picture, Reads(echo=False, lines=False), RULES)
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
         self.keys.append(keys)
@@ -155,7 +155,7 @@ class Line(Drawn):
 
     @property
     def prompt(self) -> FoundPrompt | None:
-        return find(self.picture, Reads(echo=self.lines, lines=self.lines), RULES).prompt
+        return find(self.picture, Reads(echo=self.lines, lines=self.lines), RULES)
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
         self.keys.append(keys)
@@ -258,7 +258,7 @@ async def test_a_prompt_that_gave_way_to_another_one_gets_no_key(
 def test_a_prompt_still_stands_unless_it_was_answered(asked: str, now: str, same: bool) -> None:
     keys = asked == LIST
     picture = drawn(now, hidden=keys)
-    found = find(picture, Reads(echo=False, lines=False), RULES).prompt if keys else None
+    found = find(picture, Reads(echo=False, lines=False), RULES) if keys else None
     assert stands(prompt_of(asked, keys=keys), found, picture) is same
 
 
@@ -269,7 +269,7 @@ CHECKS = "? Which features?\n❯◯ Auth\n ◉ Logs\n"
 
 def prompt_of(text: str, *, keys: bool = False) -> FoundPrompt:
     reads = Reads(echo=not keys, lines=not keys)
-    found = find(drawn(text, hidden="❯" in text), reads, RULES).prompt
+    found = find(drawn(text, hidden="❯" in text), reads, RULES)
     assert found is not None
     return found
 
@@ -365,28 +365,6 @@ def test_an_answer_is_what_is_typed() -> None:
     assert wanted(numbered, Answer(other="7")) == Wanted(text="7")
     assert wanted(prompt_of("[1/2] Name (Ada): "), Answer(("Enter alone",))) == Wanted()
     assert wanted(prompt_of(CHOICES, keys=True), Answer(selected=("Vite",))) == Wanted(("Vite",))
-
-
-@pytest.mark.parametrize(
-    ("text", "keys", "left", "answer"),
-    [
-        ("Go on? [y/N] ", False, "Go on? [y/N] y\nDone.\n", Answer(selected=("Yes",))),
-        ("Go on? [y/N] ", False, "Go on? [y/N] what\nDone.\n", None),
-        ("[1/2] Your name (Ada): ", False, "[1/2] Your name (Ada): Bob\n", Answer(other="Bob")),
-        ("[1/2] Your name (Ada): ", False, "[1/2] Your name (Ada): \n", None),
-        (" 1) red\n 2) green\n#? ", False, " 1) red\n 2) green\n#? 2\n", Answer(selected=("green",))),
-        (CHOICES, True, "✔ Which framework? Next.js\nInstalling\n", Answer(selected=("Next.js",))),
-        (CHOICES, True, "✔ Which framework? › Vite\n", Answer(selected=("Vite",))),
-        (CHOICES, True, "Installing\n", None),
-        (CHECKS, True, "✔ Which features? Auth, Logs\n", Answer(selected=("Auth", "Logs"))),
-        (CHECKS, True, "? Which features? done (2 selections)\n", None),
-        (CHECKS, True, "  ⎿  · Which features? → Logs\n", Answer(selected=("Logs",))),
-    ],
-)
-def test_what_was_answered_at_the_terminal_is_read_off(
-    text: str, keys: bool, left: str, answer: Answer | None
-) -> None:
-    assert read_off(prompt_of(text, keys=keys), drawn(left)) == answer
 
 
 def test_lines_above_a_prompt_go_along() -> None:
