@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 import ccq_tui
 from ccq_tui.doctor.check import Check, Level
+from ccq_tui.inbox.layout import wrapped
 from ccq_tui.output import Styled
 from ccq_tui.text import safe
 from ccq_tui.words import plural
@@ -17,11 +16,7 @@ from ccq_tui.words import plural
 Line = tuple[str | Styled, ...]
 """Pieces that `ccq_tui.output.echo` prints as one line."""
 
-SIGNS = {
-    Level.OK: ("✔", "ok  ", "green"),
-    Level.WARNING: ("!", "warn", "yellow"),
-    Level.FAILURE: ("✘", "FAIL", "red"),
-}
+MARKS = {Level.OK: ("ok  ", "green"), Level.WARNING: ("warn", "yellow"), Level.FAILURE: ("FAIL", "red")}
 NAME_WIDTH = 15
 WIDTH = 96
 
@@ -40,17 +35,15 @@ def report(checks: Sequence[Check]) -> Iterator[Line]:
 
 
 def _lines(check: Check) -> Iterator[Line]:
-    sign, word, color = SIGNS[check.level]
-    mark = Styled(sign if _can_write(sign) else word, color, bold=check.level is not Level.OK)
+    word, color = MARKS[check.level]
+    mark = Styled(word, color, bold=check.level is not Level.OK)
     home = str(Path.home())
     text = check.found.replace(f"{home}/", "~/") if len(home) > 1 else check.found
     found = safe(text, keep_newlines=False)
     yield "  ", mark, f" {check.name:<{NAME_WIDTH}}{found}"
-    indent = " " * (NAME_WIDTH + 4)
-    for line in textwrap.wrap(
-        safe(check.advice), WIDTH - len(indent), break_long_words=False, break_on_hyphens=False
-    ):
-        yield indent, Styled(line, color)
+    advice = safe(check.advice, keep_newlines=False)
+    for line in wrapped(advice, " " * (NAME_WIDTH + 7), WIDTH) if advice else ():
+        yield (Styled(line, color),)
 
 
 def _summary(checks: Sequence[Check]) -> Styled:
@@ -61,11 +54,3 @@ def _summary(checks: Sequence[Check]) -> Styled:
     counts = ((failures, "failure"), (warnings, "warning"))
     color = "red" if failures else "yellow"
     return Styled(" and ".join(plural(*count) for count in counts if count[0]) + ".", color, bold=True)
-
-
-def _can_write(sign: str) -> bool:
-    try:
-        sign.encode(getattr(sys.stdout, "encoding", None) or "ascii")  # noqa: TID251 - asked
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True

@@ -195,10 +195,6 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
         taps = found.get("taps")
         return [str(one) for one in taps] if isinstance(taps, list) else []
 
-    async def health(self) -> Record:
-        """Return the relay's `status`, `time` and `version`."""
-        return await self._call("GET", "/health")
-
     # -- calls ----------------------------------------------------------------------------------------------
 
     def _path(self, *parts: str) -> str:

@@ -141,6 +141,6 @@ async def test_events_that_cannot_be_read_are_left_out() -> None:
 async def test_no_relay_and_no_certificate(tmp_path: Path) -> None:
     async with RelayClient(Pairing(PAIRING.id, "http://127.0.0.1:9", "", "token")) as relay:
         with pytest.raises(RelayUnreachable, match="the relay cannot be reached"):
-            await relay.health()
+            await relay.devices()
     with pytest.raises(RelayUnreachable, match=r"the certificate .* cannot be read"):
         RelayClient(Pairing(PAIRING.id, "https://127.0.0.1:9", "", "token", "", str(tmp_path / "none.pem")))
