@@ -134,7 +134,7 @@ class CcqApp(_Base):
         if (stylesheet := load("ccq_tui.compat.textual.stylesheet", "KeptStylesheet")) is not None:
             self.stylesheet = stylesheet(variables=self.get_css_variables())
         self.no_color = colourless()
-        self._launch = replace(launch, program=replace(launch.program, home=launch.settings.directory))
+        self._launch = launch
         if early is not None and driver is None:
             self._launch = replace(self._launch, draft="".join(filter(str.isprintable, early.close())))
         self._ending = False
@@ -163,7 +163,7 @@ class CcqApp(_Base):
         """Asks whether to trust directories."""
         self.manager = SessionManager(self, self.runtime, self.sessions, self.trust)
         """Opens, replaces and closes sessions."""
-        self.startup = Startup(self, self.manager, self.trust, clock)
+        self.startup = Startup(self, self.manager, clock)
         """Starts what the command line asks for."""
         self.hands = Keyboard()
         """What the keys came to, wherever they went."""

@@ -90,7 +90,7 @@ def session_options(launch: Launch) -> SessionOptions:
         project_settings=launch.trusted.project_settings,
         name=launch.name,
         resume=launch.resume or None,
-        session_id=launch.session_id or launch.chosen_id or None,
+        session_id=launch.chosen_id or None,
         continue_conversation=launch.continue_last,
         fork=launch.fork,
         environment=launch.program.environment,

@@ -105,14 +105,10 @@ def _share(tokens: int, limit: int) -> str:
 
 
 class ModelCommands(CommandGroup[CommandUi]):
-    """Chooses model, permission mode and effort, by name or from a list, and shows what they use.
+    """Chooses model, permission mode and effort, by name or from a list, and shows what they use."""
 
-    ``chose`` keeps "model", "mode" or "effort" and its value, None for the default.
-    """
-
-    def __init__(self, runner: CommandRunner[CommandUi], chose: Callable[[str, str | None], object]) -> None:
+    def __init__(self, runner: CommandRunner[CommandUi]) -> None:
         super().__init__(runner)
-        self._chose = chose
         self.models: tuple[ev.ModelChoice, ...] = ()
         """The models to choose from."""
         self._thinks = True
@@ -176,9 +172,7 @@ class ModelCommands(CommandGroup[CommandUi]):
         wanted = name.casefold()
         found = next((m for m in self.models if wanted in (m.value.casefold(), m.name.casefold())), None)
         value = found.value if found else name
-        chosen = None if value == "default" else value
-        self._ui.session.agent.set_option("model", chosen or "")
-        self._chose("model", chosen)
+        self._ui.session.agent.set_option("model", "" if value == "default" else value)
         shown = f"{found.name} ({found.resolved})" if found and found.resolved else value
         # The CLI reports it in the transcript itself, once it is done.
         self._ui.say(f"Model: {shown}, from the next prompt")
@@ -201,7 +195,6 @@ class ModelCommands(CommandGroup[CommandUi]):
     def set_mode(self, mode: str) -> None:
         """Ask for a permission mode."""
         self._ui.session.agent.set_option("mode", mode)
-        self._chose("mode", mode)
         self._ui.say(said(mode))  # the status line says it once the CLI has agreed
 
     def _modes(self) -> list[str]:
@@ -260,7 +253,6 @@ class ModelCommands(CommandGroup[CommandUi]):
         level = name.casefold()
         if level in self._efforts():
             self._ui.session.agent.set_option("effort", level)
-            self._chose("effort", level)
         else:
             self._runner.tell(f"Unknown effort {name}; choose {', '.join(self._efforts())}", "warning")
 

@@ -45,7 +45,7 @@ class Leading:
         self.completions = Completions(ui, own, lambda: self.queue.earlier)
         self.unknown = UnknownCommands(ui, self.completions)
         self.rewind = RewindCommand(self.runner)
-        self.models = ModelCommands(self.runner, self.queue.chose)
+        self.models = ModelCommands(self.runner)
         self.tasks = TasksCommand(self.runner)
         self.workspace = WorkspaceCommands(self.runner, lambda: self.shell.runs or bool(ui.view.tasks))
         self.listings = ListingCommands(self.runner)

@@ -21,7 +21,6 @@ class ProgramArguments:
     Attributes:
         choose: Whether the conversation to resume is chosen from a list first.
         inbox: Whether the inbox opens first, without starting a session.
-        home: The directory in which the program was started, or None where that is not known.
         flags: The settings of the command line, for other directories too; None if settings files do not
             count.
         state: Directory of history and drafts, or None for the usual one.
@@ -30,7 +29,6 @@ class ProgramArguments:
 
     choose: bool = False
     inbox: bool = False
-    home: Path | None = None
     flags: Mapping[str, Any] | None = None
     state: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -60,11 +58,9 @@ class Launch:
         continue_last: Whether to continue the newest conversation of the directory.
         resume: The Claude session id to resume, or "".
         fork: Whether the resumed or continued conversation gets a new session id.
-        session_id: The Claude session id for a new session or a fork, or "" for a generated one.
-        chosen_id: The Claude session id that the command line gives to a new session or a fork, or "".
+        chosen_id: The Claude session id that a new session or a fork is given, or "" for a generated one.
         name: Name that the person gave the first session, or "".
         labels: Labels to give the session, by key.
-        title: Title of a session that an earlier run opened and that has not begun, or "".
         notices: Messages to show once the screen is up, such as a theme that cannot be read.
         plan: The git worktree to create for this session once its repository is trusted, or None.
         worktree: The git worktree created for this session, or None.
@@ -78,11 +74,9 @@ class Launch:
     continue_last: bool = False
     resume: str = ""
     fork: bool = False
-    session_id: str = ""
     chosen_id: str = ""
     name: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
-    title: str = ""
     notices: tuple[str, ...] = ()
     plan: Plan | None = None
     worktree: Worktree | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ccq_tui.prompts.images import PromptImage, adopted
+from ccq_tui.worktrees.model import worktree_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,35 +26,6 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Unbegun:
-    """A session of which Claude has read nothing yet, with all that a later process needs to begin it.
-
-    Attributes:
-        id: The Claude session id that it has or will have.
-        directory: Its working directory.
-        opened_in: The directory in which the program that opened it was started.
-        opened_at: The time when it was opened, in seconds since 1970.
-        title: Its title, or "".
-        model: The model, or None for the default.
-        mode: The permission mode, or None for the default.
-        effort: The effort, or None for the default.
-        original: The session that it is a copy of, or "".
-        labels: Its labels, by key.
-    """
-
-    id: str
-    directory: str
-    opened_in: str = ""
-    opened_at: float = 0.0
-    title: str = ""
-    model: str | None = None
-    mode: str | None = None
-    effort: str | None = None
-    original: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
-
-
-@dataclass(frozen=True, slots=True)
 class PromptDraft:
     """The parts of a session's prompt that Claude has not read.
 
@@ -61,14 +33,12 @@ class PromptDraft:
         text: The text in the field.
         pastes: The pastes whose names are in it.
         sent: The prompts that were sent and are not known to have been read, oldest first.
-        session: The session, if it has not begun and must come back as itself; else None.
         images: The images whose names are in the text, or in the prompts that were sent.
     """
 
     text: str = ""
     pastes: Mapping[str, str] = field(default_factory=dict, hash=False)
     sent: tuple[Sent, ...] = ()
-    session: Unbegun | None = None
     images: Mapping[str, PromptImage] = field(default_factory=dict, hash=False)
 
     def __bool__(self) -> bool:
@@ -76,8 +46,12 @@ class PromptDraft:
 
 
 def directory_key(directory: Path) -> str:
-    """Return what a draft is kept for in a directory, for a session that has no id yet."""
-    return f"directory {directory}"
+    """Return what a draft is kept for in a directory, or in the repository of a worktree that may go.
+
+    It is that of sessions of which Claude has read nothing yet.
+    """
+    worktree = worktree_at(directory)
+    return f"directory {worktree.root if worktree else directory}"
 
 
 def among(draft: PromptDraft, known: Mapping[str, PromptImage]) -> PromptDraft:
@@ -97,6 +71,5 @@ def joined(before: PromptDraft, draft: PromptDraft) -> PromptDraft:
         "\n".join(filter(str.strip, (before.text, draft.text))),
         {**before.pastes, **draft.pastes},
         before.sent + draft.sent,
-        draft.session or before.session,
         {**before.images, **draft.images},
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -14,16 +13,7 @@ from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 from ccq_tui.agent.commands import Images
-from ccq_tui.agent.events import (
-    Connected,
-    ConversationReset,
-    PromptDelivered,
-    PromptRecorded,
-    PromptReturned,
-    SessionLost,
-    SessionState,
-    StateChanged,
-)
+from ccq_tui.agent.events import Connected, ConversationReset, PromptRecorded, PromptReturned, SessionLost
 from ccq_tui.agent.session_name import title_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
@@ -36,7 +26,7 @@ from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.prompts.shell_runs import run_in
-from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun, directory_key
+from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.text import one_line
@@ -136,11 +126,8 @@ class PromptQueue:
         self._name = str(uuid4())
         self._directory = directory_key(launch.settings.directory)
         self._continues = bool(launch.resume) or launch.continue_last
+        # Before Claude has written down anything of it, a session may not be one that can be resumed.
         self._begun = self._continues and not launch.fork
-        # A session that came back waits as it did.
-        self._waits = bool(launch.session_id)
-        self._opened_at = time.time()
-        self._choices: dict[str, str | None] = {}
         self._read_for: set[str] = set()
         """The sessions and directories whose drafts were read."""
         self._reading: list[Future[None]] = []
@@ -155,8 +142,8 @@ class PromptQueue:
     def begin(self) -> None:
         """Read the draft of the session or its directory, before anything is sent."""
         launch = self._surface.launch
-        if launch.session_id or (launch.resume and not launch.fork):
-            self._read(launch.session_id or launch.resume)
+        if launch.resume and not launch.fork:
+            self._read(launch.resume)
         elif not self._continues:
             self._read(self._directory)
 
@@ -196,12 +183,8 @@ class PromptQueue:
                 self.save()
             case SessionLost() if not self._read_for:
                 self._read(self._directory)
-            case StateChanged(SessionState.QUEUED) if not self._begun:
-                self._waits = True
-                self.save()
-            case PromptDelivered():
+            case PromptRecorded(prompt_id=name):
                 self._begun = True
-            case PromptRecorded(prompt_id=name) if name in self.sent:
                 self.settle([name])
             case PromptReturned():
                 self._put_back(event)
@@ -252,7 +235,6 @@ class PromptQueue:
         The future is done when it is on disk, or cannot be.
         """
         self.sent[sent.id] = sent
-        self._waits = True
         return self.save()
 
     def settle(self, names: Iterable[str]) -> None:
@@ -260,34 +242,6 @@ class PromptQueue:
         for name in names:
             self.sent.pop(name, None)
         self.save()
-
-    def chose(self, setting: str, value: str | None) -> None:
-        """Keep a setting chosen before the session begins, for a later process that begins it, too."""
-        self._choices[setting] = value
-        if self._waits and not self._begun:
-            self.save()
-
-    async def take_over(self, other: Unbegun) -> bool:
-        """Take over a session that has not begun and differs from this one only in its prompts.
-
-        Returns whether its prompts come into the field; if not, one of the two has something of its own.
-        """
-        while self._reading:
-            await asyncio.wrap_future(self._reading[-1])
-        here, launch = self._unbegun(waits=True), self._surface.launch
-        if here is None or launch.prompt or self._draft or launch.worktree:
-            return False
-        same = replace(here, id=other.id, opened_in=other.opened_in, opened_at=other.opened_at)
-        if replace(same, title=other.title) != other:
-            return False
-        self._waits = True
-        self._read(other.id)
-        return True
-
-    @property
-    def waits_to_begin(self) -> bool:
-        """Whether a session that has not begun has sent or typed text, which comes back with it."""
-        return bool(self._draft.session and self._draft)
 
     @property
     def first_words(self) -> str:
@@ -303,30 +257,11 @@ class PromptQueue:
         images = dict(draft.images)
         for one in sent:
             images |= field.images_in(one.text)
-        return replace(draft, sent=sent, session=self._unbegun(waits=self._waits), images=images)
+        return replace(draft, sent=sent, images=images)
 
     @property
     def _kept_for(self) -> str:
-        own = self._waits or self._continues
-        return (self._surface.session.record_id if own else "") or self._directory
-
-    def _unbegun(self, *, waits: bool) -> Unbegun | None:
-        """Return what a later process needs to begin the session, or None if it must not."""
-        name, launch = self._surface.session.agent.record_id, self._surface.launch
-        if self._begun or not waits or not name:
-            return None
-        settings = launch.settings
-        chosen = {"model": settings.model, "mode": settings.permission_mode, "effort": settings.effort}
-        return Unbegun(
-            id=name,
-            directory=str(settings.directory),
-            opened_in=str(launch.program.home or settings.directory),
-            opened_at=self._opened_at,
-            title=self._surface.session.facts.title or self.first_words,
-            original=launch.resume,
-            labels=launch.labels,
-            **chosen | self._choices,
-        )
+        return (self._surface.session.record_id if self._begun else "") or self._directory
 
     def save(self) -> Future[None]:
         """Write the field and the sent prompts as they are, without waiting.

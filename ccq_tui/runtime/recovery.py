@@ -182,7 +182,7 @@ def relaunched(launch: Launch, recovery: Recovery, facts: SessionFacts) -> Launc
     """
     kept = {"permission_mode": facts.mode, "model": recovery.model, "effort": recovery.effort}
     settings = launch.settings.model_copy(update={name: value for name, value in kept.items() if value})
-    launch = replace(launch, settings=settings, prompt="", draft="", session_id="", notices=())
+    launch = replace(launch, settings=settings, prompt="", draft="", notices=())
     if recovery.doing is Remedy.ANEW or (recovery.cleared and not recovery.begun):
         return replace(launch, resume="", continue_last=False, fork=False, chosen_id="", name="")
     if recovery.begun and facts.session_id:

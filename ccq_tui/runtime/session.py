@@ -73,7 +73,7 @@ class SupervisedSession:
         self.facts = SessionFacts(
             launch.settings.directory,
             since=clock(),
-            called=SessionName(launch.name, launch.title),
+            called=SessionName(launch.name),
             begun=bool(launch.resume or launch.continue_last),
             named=not (launch.resume or launch.continue_last),
             labels=launch.labels,
@@ -404,16 +404,11 @@ class SupervisedSession:
             case ev.RequestParked():
                 self._step(Input.PUT_OFF)
             case ev.SessionLost(kind=kind):
-                wanted = self.launch.session_id or self.launch.chosen_id
+                wanted = self.launch.chosen_id
                 if wanted and kind == Problem.RUNS_ELSEWHERE:
                     # Another process has begun it: from now on it can only be resumed.
                     self.launch = replace(
-                        self.launch,
-                        resume=wanted,
-                        fork=False,
-                        continue_last=False,
-                        session_id="",
-                        chosen_id="",
+                        self.launch, resume=wanted, fork=False, continue_last=False, chosen_id=""
                     )
                 self._over()
             case _:

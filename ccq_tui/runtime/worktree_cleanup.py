@@ -32,12 +32,10 @@ class EndedSession:
     Attributes:
         launch: The launch of the session.
         session_id: The Claude session id, or "".
-        unsent: Whether a prompt waits in it for a later start.
     """
 
     launch: Launch
     session_id: str = ""
-    unsent: bool = False
 
 
 class WorktreeCleanup:
@@ -67,8 +65,6 @@ class WorktreeCleanup:
         worktree = await asyncio.to_thread(_own_worktree, ended.launch)
         if worktree is None:
             return ()
-        if ended.unsent:
-            return kept(worktree, "it has an unsent prompt", in_use=True)
         session_id = ended.session_id or ended.launch.resume
         if ended.launch.settings.directory in beside:
             return kept(worktree, "another session works in it", session_id, in_use=True)

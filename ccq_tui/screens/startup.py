@@ -1,10 +1,10 @@
-"""The start of the program: a session, the list of earlier ones, or the inbox; then those left over."""
+"""The start of the program: a session, the list of earlier ones, or the inbox."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,20 +16,12 @@ from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.prompts.unread import Unbegun
 from ccq_tui.runtime.launches import launch_to_resume
-from ccq_tui.runtime.unbegun import as_chosen, launch_of_unbegun, take_unbegun
 from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen
 from ccq_tui.screens.pickers import SessionPicker, Shelf
-from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.sessions.session_manager import SessionManager
-from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.terminal import set_title
-from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import start_work
-from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
 
@@ -43,7 +35,6 @@ class Startup:
 
     _app: App[Any]
     _manager: SessionManager
-    _trust: TrustGate
     _clock: Callable[[], float]
 
     async def begin(self, first: Launch) -> None:
@@ -56,9 +47,6 @@ class Startup:
             start_work(self._app, partial(self._choose, first), name="choose a session")
         else:
             await self._manager.open(first)
-        manager = self._manager
-        back = partial(bring_back, manager.sessions, self._trust, manager.inbox, first)
-        start_work(self._app, back, name="backlog")
 
     async def _choose(self, first: Launch) -> None:
         problem = ""
@@ -102,54 +90,3 @@ class Startup:
                 await asyncio.gather(*writing, return_exceptions=True)
         except TimeoutError:
             _logger.warning("An answer was not written within %s s", WRITE_SECONDS)
-
-
-LATER = "leave it for later"
-"""Label for not trusting the directory of such a session now: it comes back with the next start."""
-MOST_NAMED = 3
-MOST_TITLE = 32
-
-
-async def bring_back(sessions: OpenSessions, trust: TrustGate, inbox: Inbox, first: Launch) -> None:
-    """Open the sessions left over from earlier runs behind the first session; for a worker."""
-    await sessions.begun.wait()
-    try:
-        found = await take_unbegun(inbox, first.settings.directory)
-    except (InboxError, OSError) as error:
-        _logger.warning("Sessions that had not begun cannot be brought back: %s", error)
-        return
-    before = len(sessions)
-    plain = not (first.prompt or first.draft)
-    back = [one for one in found if await _opened(sessions, trust, one, inbox, plain=plain)]
-    sessions.note([_back_words(back, before + 1)] if back else [])
-
-
-async def _opened(
-    sessions: OpenSessions, trust: TrustGate, one: Unbegun, inbox: Inbox, *, plain: bool
-) -> bool:
-    """Open one session, or let an identical one take its prompts over; return whether it was opened."""
-    front = sessions.front
-    if front is None:
-        return False
-    try:
-        launch = await launch_of_unbegun(one, inbox, front.launch)
-    except (SettingsError, WorktreeError, InboxError) as error:
-        sessions.note([f"A queued session is kept for the next start: {error}"])
-        return False
-    if launch is None or (plain and launch.session_id and await front.queue.take_over(one)):
-        return False
-    trusted = await trust.let_in(launch, leave=LATER)
-    if trusted is not None:
-        await sessions.add_behind(as_chosen(one, trusted))  # the answer has read its settings again
-    return trusted is not None
-
-
-def _back_words(back: Sequence[Unbegun], number: int) -> str:
-    """Say which sessions are back, the first of them at this place."""
-    named = ", ".join(f"“{one_line(one.title, MOST_TITLE)}”" for one in back[:MOST_NAMED] if one.title)
-    more = f" and {len(back) - MOST_NAMED} more" if len(back) > MOST_NAMED else ""
-    names = f": {named}{more}" if named else ""
-    if len(back) == 1:
-        return f"1 queued session is back with its prompt{names} · Alt+{number} goes there"
-    count = f"{len(back)} queued sessions are back with their prompts"
-    return f"{count}{names} · Alt+{number} goes to the first"

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
-from uuid import NAMESPACE_OID, uuid5
+from uuid import NAMESPACE_OID, uuid4, uuid5
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude.record import last_words, taken
+from ccq_tui.agent.claude.orphans import end_leftovers
+from ccq_tui.agent.claude.record import Recorded, last_words, recorded, taken
 from ccq_tui.agent.commands import Send
-from ccq_tui.agent.options import session_options
+from ccq_tui.agent.options import SessionOptions, session_options
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import PermissionRequest
@@ -21,7 +22,6 @@ from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.phases import Phase
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
-from ccq_tui.runtime.unbegun import begun_or_new
 from ccq_tui.service.policy import RunLimits
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.run import Happened, Run, RunState
@@ -52,6 +52,29 @@ def prompts_of(run: Run, kept: Sequence[TicketMessage]) -> list[Send]:
     """
     texts = {"prompt": run.prompt} | {f"message {one.id}": one.text for one in kept}
     return [Send(text, str(uuid5(NAMESPACE_OID, f"{run.session} {name}"))) for name, text in texts.items()]
+
+
+async def begun_or_new(options: SessionOptions, session_id: str) -> SessionOptions:
+    """Return the options for a session whose program ended before Claude was known to have read anything.
+
+    A process of it that is still there is ended.
+
+    Args:
+        options: Its options otherwise.
+        session_id: The id that was chosen for it.
+
+    Returns:
+        The options to resume it if its record has messages, else to begin it under its id, or under
+        another one if the CLI would refuse that.
+    """
+    await end_leftovers(session_id)
+    match await asyncio.to_thread(recorded, options, session_id):
+        case Recorded.MESSAGES:
+            return replace(options, resume=session_id, session_id=None)
+        case Recorded.NOTHING:
+            return replace(options, session_id=session_id)
+        case Recorded.NO_MESSAGE:
+            return replace(options, session_id=str(uuid4()))
 
 
 class Stretch:
@@ -143,8 +166,8 @@ class Stretch:
             return {"end": RunState.WAITING, "text": ""}
         left = await inbox.run(lambda store: store.requests.undelivered(name))
         owed = frozenset(one.request.id for one in left if kind_of(one.request).OUTLIVES)
-        recorded = await asyncio.to_thread(taken, options, {one.prompt_id: name for one in prompts})
-        found = (number for number, one in enumerate(prompts) if one.prompt_id in recorded)
+        read = await asyncio.to_thread(taken, options, {one.prompt_id: name for one in prompts})
+        found = (number for number, one in enumerate(prompts) if one.prompt_id in read)
         last = max(found, default=0 if options.resume else -1)  # the first one is part of any message
         self.read |= {one.prompt_id for one in prompts[: last + 1]}
         unread = prompts[last + 1 :]
@@ -153,7 +176,7 @@ class Stretch:
         resume, new = options.resume or "", options.session_id or ""
         if new not in ("", name):
             return {"end": "again", "text": new}
-        session = await self._runtime.begin(replace(launch, resume=resume, session_id=new))
+        session = await self._runtime.begin(replace(launch, resume=resume, chosen_id=new))
         self._session, self._lost, self._ended, self._connected = session, None, None, False
         self._sent, self._met, self._returned = set(self.read), set(), False
         self._unread = {one.prompt_id for one in unread}

@@ -1,4 +1,4 @@
-"""Sessions that wait for a free process survive the end of the program, each as itself."""
+"""Prompts of sessions that wait for a free process survive the end of the program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import sqlite3
-from collections.abc import Iterable
 
 from ccq_tui.testing import Scenario
 from tests.e2e.conftest import Running, Start
@@ -19,65 +18,39 @@ HANGS = Scenario("q").says("Thinking about it").hangs().says(" still.").ends_tur
 ANSWERS = Scenario("q").says("Understood.").ends_turn()
 ONE = {"CCQ_MAX_LIVE_SESSIONS": "1"}
 WIDE = (120, 30)
-QUEUED = {
-    2: ("claude-haiku-4-5", ("alpha the first", "alpha the second")),
-    3: ("claude-sonnet-4-5", ("beta the first", "beta the second")),
-}
+QUEUED = ("alpha the first", "alpha the second", "beta the first")
 
 
-def test_each_comes_back_as_itself_and_each_prompt_is_sent_once_after_a_kill(start: Start) -> None:
+def test_prompts_that_claude_has_not_read_come_back_after_a_kill_and_are_sent_once(start: Start) -> None:
     run = start(HANGS, size=WIDE, variables=ONE)
-    with step("two sessions wait for the one that works, with models of their own and two prompts each"):
+    with step("two sessions wait for the one that works, with prompts of their own"):
         run.terminal.wait("Thinking about it")
-        for model, prompts in QUEUED.values():
-            open_queued(run.terminal, prompts[0])
-            say(run.terminal, f"/model {model}")
-            run.terminal.wait(f"Model: {model}")
-            say(run.terminal, prompts[1])
-            run.terminal.wait(f"❯ {prompts[1]}\n")
-        run.terminal.wait(lambda _: all(text in on_disk(run) for text in texts()))
+        open_queued(run.terminal, QUEUED[0])
+        say(run.terminal, QUEUED[1])
+        run.terminal.wait(f"❯ {QUEUED[1]}\n")
+        open_queued(run.terminal, QUEUED[2])
+        run.terminal.wait(lambda _: all(text in on_disk(run) for text in QUEUED))
     with step("the program is killed"):
         os.kill(run.terminal.process.pid, signal.SIGKILL)
         run.terminal.process.wait()
-        assert told(run, texts()) == dict.fromkeys(texts(), 0)
-    with step("another one brings both back, side by side, and one beside it none"):
+        assert not any(text in body for text in QUEUED for body in bodies(run))
+    with step("another one has them all in its prompt, and sends them by a key"):
         again = start(ANSWERS, size=WIDE, prompt="", home=run.home, variables=ONE)
-        beside = start(ANSWERS, size=WIDE, prompt="", home=run.home, variables=ONE)
-        first, other = found_by(again, beside)
-        first.terminal.wait("2 queued sessions are back")
-    with step("each prompt is sent by a key, in its session, by its model"):
-        for number, (_, prompts) in QUEUED.items():
-            go_to(first.terminal, number)
-            first.terminal.wait(f"❯ {prompts[0]}\n")
-            assert prompts[1] in first.terminal.text
-            first.rest()
-            first.terminal.press("enter")
-        go_to(first.terminal, 1)
-        first.terminal.wait("queued sessions are back")
-        say(first.terminal, "/close")
-        first.terminal.wait(lambda _: told(first, [QUEUED[2][1][0]]) == {QUEUED[2][1][0]: 1})
-        first.terminal.wait("tokens · $")
-        say(first.terminal, "/close")
-        first.terminal.wait(lambda _: told(first, [QUEUED[3][1][0]]) == {QUEUED[3][1][0]: 1})
-        first.terminal.wait("tokens · $")
-        assert told(first, texts()) == dict.fromkeys(texts(), 1)
-        assert told(other, texts()) == told(run, texts()) == dict.fromkeys(texts(), 0)
-        sessions = {}
-        for model, prompts in QUEUED.values():
-            asked = [one for one in first.model.requests() if prompts[0] in json.dumps(one.body)]
-            assert {one.body["model"] for one in asked} == {model}
-            (sessions[model],) = {one.headers["x-claude-code-session-id"] for one in asked}
-            assert all(prompts[1] in json.dumps(one.body) for one in asked)
-        assert len(set(sessions.values())) == len(QUEUED)
-        other.terminal.press("ctrl+q")
-        assert other.terminal.wait_end() == 0
-        first.end("ctrl+q", 0)
+        again.terminal.wait("before Claude read these prompts")
+        again.terminal.wait(lambda seen: all(text in seen.text for text in QUEUED))
+        again.rest()
+        again.terminal.press("enter")
+        again.terminal.wait("Understood.")
+        (body,) = [body for body in bodies(again) if QUEUED[0] in body]
+        assert [body.count(text) for text in QUEUED] == [1, 1, 1]
+        again.terminal.wait("tokens · $")
+        again.end("ctrl+q", 0)
     with step("nothing is left of them"):
-        assert not any(text in on_disk(run) for text in texts())
+        assert not any(text in on_disk(run) for text in QUEUED)
 
 
-def texts() -> list[str]:
-    return [text for _, prompts in QUEUED.values() for text in prompts]
+def bodies(run: Running) -> list[str]:
+    return [json.dumps(one.body["messages"]) for one in run.model.requests()]
 
 
 def on_disk(run: Running) -> str:
@@ -104,36 +77,3 @@ def say(terminal: Terminal, text: str) -> None:
     terminal.type(text)
     terminal.wait(f"❯ {text}")
     terminal.press("enter")
-
-
-def go_to(terminal: Terminal, number: int) -> None:
-    terminal.type(f"\x1b{number}")
-
-
-def told(run: Running, wanted: Iterable[str]) -> dict[str, int]:
-    """Return in how many sessions' requests each text was, and never twice in one."""
-    counts = {}
-    for text in wanted:
-        sessions = set()
-        for one in run.model.requests():
-            content = json.dumps(one.body["messages"])
-            assert content.count(text) <= 1
-            if text in content:
-                sessions.add(one.headers["x-claude-code-session-id"])
-        counts[text] = len(sessions)
-    return counts
-
-
-def found_by(*runs: Running) -> tuple[Running, Running]:
-    """Return the program that has the sessions, and the other one, once both are there."""
-    for run in runs:
-        run.terminal.wait("○ ready")
-    holders: list[Running] = []
-
-    def found(_: Terminal) -> bool:
-        holders[:] = [run for run in runs if "queued sessions are back" in run.terminal.text]
-        return bool(holders)
-
-    runs[0].terminal.wait(found)
-    assert len(holders) == 1
-    return holders[0], next(run for run in runs if run is not holders[0])

@@ -24,6 +24,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, Grown, RequestChange, Settled
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request, RequestOutcome, call_of
+from ccq_tui.inbox.store.encoding import prompts_from_json
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Verdict, Won
@@ -252,7 +253,7 @@ class Driven:
 
     def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> ToldSession:
         self.session = self._kind(tell)
-        self.session.record_id = launch.session_id or SESSION_ID
+        self.session.record_id = launch.chosen_id or SESSION_ID
         self.session.open_in, self.session.requests.wins = self._open, self.wins
         inbox = self.app.runtime.inbox
         self.session.arrive, self.session.requests.report = inbox.arrive, inbox.report
@@ -344,7 +345,8 @@ def asked(name: str = "toolu_1", *questions: Question) -> ev.RequestAsked:
 def prompt_kept(state: Path, key: str = SESSION_ID) -> PromptDraft | None:
     """Return what is on disk for a session or directory, even if another program has it."""
     with closing(Store(state / "inbox.db")) as store:
-        return store.prompts.get(key)
+        rows = store.database.rows("SELECT body FROM prompts WHERE kept_for = ?", (key,))
+        return prompts_from_json(rows[0]["body"]) if rows else None
 
 
 def permission(name: str = "toolu_p", command: str = "make all") -> PermissionRequest:

@@ -6,7 +6,6 @@ import asyncio
 import subprocess
 import threading
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.input.gate import AGAIN
 from ccq_tui.prompts.completion_list import SEEN_AFTER
 from ccq_tui.prompts.history import PromptHistory
-from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
+from ccq_tui.prompts.unread import PromptDraft, Sent
 from ccq_tui.widgets.choices import ChoiceList, height_of
 from ccq_tui.widgets.prompt import Prompt
 from tests.ui.host import Clock, press_later
@@ -441,65 +440,24 @@ class Waiting(ToldSession):
         pass
 
 
-def unbegun(**changes: Any) -> Unbegun:
-    """What is kept of a session, but for the moment in which it was opened."""
-    return replace(Unbegun("id-1", "/", "/"), **changes)
-
-
-def timeless(draft: PromptDraft | None) -> PromptDraft | None:
-    if draft is None or draft.session is None:
-        return draft
-    return replace(draft, session=replace(draft.session, opened_at=0.0))
-
-
-async def test_a_prompt_of_a_session_without_a_process_comes_back_in_one_like_it_and_is_sent_once() -> None:
+async def test_prompts_that_claude_has_not_read_come_back_in_the_prompt_and_are_sent_once() -> None:
     async with running(Driven(Launch(settings=NEW, prompt="first prompt"), make=Waiting)) as (run, pilot):
         await until(pilot, lambda: run.told.sent == ["first prompt"])
         await pilot.press(*"second", "enter", *"third")
         sent = (Sent("p1", "first prompt", "id-1"), Sent("p2", "second", "id-1"))
-        wanted = PromptDraft("third", sent=sent, session=unbegun(title="first prompt"))
-        await until(pilot, lambda: timeless(kept()) == wanted)
+        await until(pilot, lambda: kept("directory /") == PromptDraft("third", sent=sent))
         assert on_disk() == 1
+    save("directory /", PromptDraft(sent=(Sent("p3", "of another session", "id-3"),)))
     await written(run)
     async with running(Driven(Launch(settings=NEW))) as (run, pilot):
         prompt = run.screen.dock.prompt
-        await until(pilot, lambda: prompt.text == "first prompt\nsecond\nthird")
-        await until(pilot, lambda: timeless(kept()) == PromptDraft(prompt.text, session=unbegun()))
+        whole = "first prompt\nsecond\nof another session\nthird"
+        await until(pilot, lambda: prompt.text == whole)
+        await until(pilot, lambda: kept("directory /") == PromptDraft(whole) and on_disk() == 1)
         assert "before Claude read these prompts" in run.screen.transcript.text()
-        assert len(run.app.sessions) == 1
-        await press(pilot, "enter", then=lambda: run.told.sent == ["first prompt\nsecond\nthird"])
-        await run.tell(pilot, ev.PromptDelivered("p1"), ev.PromptRecorded("p1"), then=lambda: on_disk() == 0)
-
-
-async def test_sessions_that_had_not_begun_come_back_side_by_side_as_they_were() -> None:
-    one = Unbegun("a-1", "/", "/", 1.0, "alpha", "model-a", "plan", "high")
-    two = Unbegun("b-2", "/", "/", 2.0, "", None, None, None)
-    save("a-1", PromptDraft("typed", sent=(Sent("p", "alpha", "a-1"), Sent("q", "beta", "a-1")), session=one))
-    save("b-2", PromptDraft("gamma", session=two))
-    async with running(Driven(Launch(settings=NEW, prompt="another"), make=Waiting)) as (run, pilot):
-        await until(pilot, lambda: len(run.app.sessions) == 3)
-        _, first, second = run.app.sessions
-        await until(pilot, lambda: first.dock.prompt.text == "alpha\nbeta\ntyped")
-        await until(pilot, lambda: second.dock.prompt.text == "gamma")
-        settings = first.launch.settings
-        assert (settings.model, settings.permission_mode, settings.effort) == ("model-a", "plan", "high")
-        assert (first.launch.session_id, second.launch.session_id) == ("a-1", "b-2")
-        assert first.view.title == "alpha"
-        said = run.screen.transcript.text()
-        assert "2 queued sessions are back" in said
-        assert "Alt+2" in said
-        await until(pilot, lambda: (timeless(kept("a-1")) or PromptDraft()).text == "alpha\nbeta\ntyped")
-        assert (kept("a-1") or PromptDraft()).sent == ()
-
-
-async def test_what_is_chosen_before_a_session_begins_is_kept_with_its_prompts() -> None:
-    async with running(Driven(Launch(settings=NEW, prompt="go"), make=Waiting)) as (run, pilot):
-        await until(pilot, lambda: run.told.sent == ["go"])
-        await pilot.press(*"/model model-b", "enter")
-        await pilot.press(*"/effort low", "enter")
-        await pilot.press("shift+tab")
-        wanted = unbegun(title="go", model="model-b", effort="low", mode="default")
-        await until(pilot, lambda: (timeless(kept()) or PromptDraft()).session == wanted)
+        await press(pilot, "enter", then=lambda: run.told.sent == [whole])
+        await run.tell(pilot, ev.PromptDelivered("p1"), then=lambda: on_disk() == 1)
+        await run.tell(pilot, ev.PromptRecorded("p1"), then=lambda: on_disk() == 0)
 
 
 async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -532,11 +490,11 @@ async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyP
         assert kept() == PromptDraft(sent=(Sent("p1", "now", "id-1"),))
 
 
-async def test_a_prompt_moves_with_its_session_and_is_never_in_two_places() -> None:
+async def test_a_prompt_that_returns_is_never_in_two_places() -> None:
     async with running(Driven(Launch(settings=NEW, prompt="begin"))) as (run, pilot):
-        sent = PromptDraft(sent=(Sent("p1", "begin", "id-1"),), session=unbegun(title="begin"))
-        await until(pilot, lambda: timeless(kept()) == sent)
+        sent = PromptDraft(sent=(Sent("p1", "begin", "id-1"),))
+        await until(pilot, lambda: kept("directory /") == sent)
         assert on_disk() == 1
         run.told.tell(ev.ConversationReset("id-2"), ev.PromptReturned("begin", "it ended", "p1"))
-        await until(pilot, lambda: (kept() or PromptDraft()).text == "begin")
+        await until(pilot, lambda: kept("directory /") == PromptDraft("begin"))
         assert on_disk() == 1

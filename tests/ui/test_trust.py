@@ -26,7 +26,7 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner, this_process
-from ccq_tui.prompts.unread import PromptDraft, directory_key
+from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.pickers import Picker, SessionPicker, sessions
@@ -169,7 +169,7 @@ async def test_the_first_prompt_of_a_trusted_session_is_sent_once(asking: Asking
     await begun(asking, pilot, "y")
     await until(pilot, lambda: len(app.sessions) == 2)
     assert asking.driven.launches[-1].prompt == "first prompt"
-    assert left_behind(asking) is None
+    await until(pilot, lambda: left_behind(asking) == PromptDraft(sent=(Sent("p1", "first prompt", "id-1"),)))
     assert asking.driven.screen.dock.prompt.text == ""
 
 

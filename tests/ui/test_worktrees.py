@@ -111,21 +111,15 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
     assert "worktree-clean" not in run(repo, "branch")
 
 
-async def test_a_worktree_stays_for_a_prompt_that_was_not_read_and_both_come_back(repo: Path) -> None:
+async def test_a_prompt_that_was_not_read_comes_back_though_its_worktree_goes(repo: Path) -> None:
     clean = make(planned(repo, "clean"))
     run_ = Several(Launch(settings=Settings(cwd=clean.path), worktree=clean, prompt="not read"))
     async with run_.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: run_.all[0].sent == ["not read"])
         await press(pilot, "ctrl+q", then=lambda: run_.app.runtime.cleanup.parting)
-    assert run_.app.runtime.cleanup.parting[0].endswith("it has an unsent prompt.")
-    run(repo, "worktree", "remove", str(clean.path))
+    assert not clean.path.exists()
     async with running(Several(Launch(settings=Settings(cwd=repo))), size=(100, 30)) as (run_, pilot):
-        await until(pilot, lambda: len(run_.all) == 2)
-        back = run_.app.sessions[1]
-        await until(pilot, lambda: back.dock.prompt.text == "not read")
-        assert back.launch.settings.directory == clean.path
-        assert back.launch.worktree is not None
-        assert clean.path.is_dir()
+        await until(pilot, lambda: run_.session_screen.dock.prompt.text == "not read")
 
 
 SERVERS = '{"mcpServers": {"db": {"command": "/bin/false"}}}'

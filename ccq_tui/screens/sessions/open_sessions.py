@@ -278,7 +278,7 @@ def parting_words(screens: Iterable[SessionScreen], *, kept: bool = True) -> lis
 
 def ended(screen: SessionScreen) -> EndedSession:
     """Return what decides the fate of an ended session's worktree."""
-    return EndedSession(screen.launch, screen.view.session_id, unsent=screen.queue.waits_to_begin)
+    return EndedSession(screen.launch, screen.view.session_id)
 
 
 def entry_of(

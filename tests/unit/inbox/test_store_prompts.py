@@ -21,14 +21,12 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.prompts.images import PromptImage
-from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun, directory_key
+from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key
 from ccq_tui.runtime.session import NOTHING_WAITS
 from tests.actors import PANEL
 from tests.unit.inbox.made import known
 
 HERE = directory_key(Path("/work"))
-ONE = Unbegun("id-1", "/work", "/home", 1.0, "one", "model-a", "plan", "low")
-TWO = Unbegun("id-2", "/work/.claude/worktrees/two", "/elsewhere", 2.0)
 GONE = Owner(2**22 + 1, "long ago")
 
 
@@ -37,14 +35,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
     made = Store(tmp_path / "inbox.db")
     yield made
     made.close()
-
-
-def kept(store: Store, *sessions: Unbegun) -> None:
-    """Keep the prompts of sessions that have not begun, as a program did that has ended."""
-    for one in sessions:
-        draft = PromptDraft("typed", sent=(Sent("p", "sent", one.id),), session=one)
-        store.prompts.save(one.id, "", draft)
-        store.prompts.release(one.id)
 
 
 def bodies(store: Store) -> list[PromptDraft | None]:
@@ -62,13 +52,13 @@ def test_a_draft_comes_back_as_it_was(
 ) -> None:
     name = "[image 1: a.png 1×1, 5 bytes]"
     images = {name: PromptImage("a.png", "0" * 64, "image/png", 1, 1, 5)}
-    draft = PromptDraft(text, pastes, tuple(Sent(*one) for one in sent), ONE, images)
+    draft = PromptDraft(text, pastes, tuple(Sent(*one) for one in sent), images)
     assert prompts_from_json(prompts_to_json(draft)) == draft
 
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{", "[]", '{"text": 1}', '{"session": 1}', '{"session": {"id": "id-1"}}', '{"pastes": {"b": 1}}',
+    ["", "{", "[]", '{"text": 1}', '{"pastes": {"b": 1}}',
      '{"sent": [[1]]}', '{"sent": 5}', "[" * 100_000],
 )  # fmt: skip
 def test_a_damaged_one_is_none(content: str) -> None:
@@ -87,7 +77,7 @@ def test_each_keeper_has_its_own_and_leaves_it_to_the_next(store: Store) -> None
     assert table.take("d", HERE) is None
     table.save("c", "id-1", PromptDraft(sent=(Sent("p", "one more"),)))  # it was sent
     assert table.take("c", "id-1") is None, "what it wrote is in its field"
-    assert table.get("id-1") == PromptDraft(sent=(Sent("p", "one more"),))
+    assert bodies(store) == [PromptDraft("two"), PromptDraft(sent=(Sent("p", "one more"),))]
     table.save("c", "id-1", PromptDraft(" "))
     assert bodies(store) == [PromptDraft("two")]
 
@@ -126,50 +116,38 @@ def test_what_is_too_long_is_refused_and_what_was_kept_stays(
     assert bodies(store) == [PromptDraft("b"), PromptDraft("c")]
 
 
-def test_sessions_that_have_not_begun_come_back_once_and_as_themselves(store: Store) -> None:
-    kept(store, TWO, ONE)
-    assert store.prompts.take("a", HERE) is None, "it is no draft of the directory's"
-    assert store.prompts.take_unbegun(lambda one: one.opened_in == "/home") == (ONE,)
-    assert store.prompts.take_unbegun(lambda _: True) == (ONE, TWO), "no surface has one of them yet"
-    other = PromptDraft("typed", sent=(Sent("p", "sent", "id-1"),), session=ONE)
-    assert store.prompts.get("id-1") == store.prompts.take("a", "id-1") == other
-    assert store.prompts.take_unbegun(lambda _: True) == (TWO,)
-    store.prompts.rename("id-2", "id-3")
-    assert [one.id for one in store.prompts.take_unbegun(lambda _: True)] == ["id-3"]
-    assert store.prompts.take("b", "id-3") is not None
-    store.prompts.remove("id-3")
-    assert bodies(store) == [other]
+def test_what_was_kept_for_a_session_that_had_not_begun_is_its_directorys(store: Store) -> None:
+    body = '{"sent": [{"id": "p", "text": "go"}], "session": {"id": "s", "opened_in": "/work"}}'
+    kept = {"kept_for": "s", "unbegun": "s", "body": body, "keeper": "", "owner_start": "", "saved_at": ""}
+    store.database.insert("prompts", kept)
+    assert store.prompts.take("a", HERE) == PromptDraft(sent=(Sent("p", "go"),))
 
 
-def test_of_programs_that_start_at_once_one_takes_each(tmp_path: Path) -> None:
+def test_of_programs_that_start_at_once_one_takes_all(tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
-    sessions = [Unbegun(f"id-{number}", "/work", opened_at=number) for number in range(8)]
-    texts = ["one", "two"]
     store = Store(path)
-    kept(store, *sessions)
-    for text in texts:
+    for text in ("one", "two"):
         store.prompts.save(text, HERE, PromptDraft(text))
     store.database.do("UPDATE prompts SET owner_pid = ?, owner_start = ?", (GONE.pid, GONE.start))
     store.close()
     context = multiprocessing.get_context("forkserver")  # a fork of a process with threads may hang
-    taken: Queue[list[str]] = context.Queue()
+    taken: Queue[str] = context.Queue()
     begin, end = context.Barrier(4), context.Event()
     programs = [context.Process(target=_program, args=(path, begin, end, taken)) for _ in range(4)]
     for one in programs:
         one.start()
-    found = [name for _ in programs for name in taken.get(timeout=30)]
+    found = [taken.get(timeout=30) for _ in programs]
     end.set()
     for one in programs:
         one.join(30)
-    assert sorted(found) == sorted([*(one.id for one in sessions), *texts])
+    assert sorted(found) == ["", "", "", "one\ntwo"]
 
 
-def _program(path: Path, begin: Barrier, end: Event, taken: Queue[list[str]]) -> None:
+def _program(path: Path, begin: Barrier, end: Event, taken: Queue[str]) -> None:
     store = Store(path)
     begin.wait(30)
-    sessions = store.prompts.take_unbegun(lambda _: True)
     left = store.prompts.take("mine", HERE)
-    taken.put([*(one.id for one in sessions), *([left.text] if left else [])])
+    taken.put(left.text if left else "")
     end.wait(30)  # what a program that has ended has is the next one's
     store.close()
 

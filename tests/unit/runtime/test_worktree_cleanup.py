@@ -37,9 +37,9 @@ def worktree(repo: Path) -> Worktree:
     return make(planned(repo, "later"))
 
 
-def ended(worktree: Worktree, *, unsent: bool = False) -> EndedSession:
+def ended(worktree: Worktree) -> EndedSession:
     launch = Launch(settings=Settings(cwd=worktree.path), worktree=worktree)
-    return EndedSession(launch, "s1", unsent=unsent)
+    return EndedSession(launch, "s1")
 
 
 async def test_one_that_holds_nothing_goes(inbox: Inbox, worktree: Worktree) -> None:
@@ -48,7 +48,7 @@ async def test_one_that_holds_nothing_goes(inbox: Inbox, worktree: Worktree) -> 
     assert not worktree.path.exists()
 
 
-@pytest.mark.parametrize("needed", ["unsent", "beside", "asked", "committed"])
+@pytest.mark.parametrize("needed", ["beside", "asked", "committed"])
 async def test_one_that_is_needed_stays_and_it_is_said_why(
     inbox: Inbox, worktree: Worktree, needed: str
 ) -> None:
@@ -60,9 +60,8 @@ async def test_one_that_is_needed_stays_and_it_is_said_why(
         case "committed":
             commit(worktree.path, "b.txt")
     beside = {worktree.path} if needed == "beside" else ()
-    said = await WorktreeCleanup(lambda: inbox).clear(ended(worktree, unsent=needed == "unsent"), beside)
+    said = await WorktreeCleanup(lambda: inbox).clear(ended(worktree), beside)
     why = {
-        "unsent": "it has an unsent prompt",
         "beside": "another session works in it",
         "asked": "a question waits in its session",
         "committed": "1 commit on no other branch",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.runtime.unbegun import begun_or_new
+from ccq_tui.service.stretch import begun_or_new
 from tests.options import options_of
 
 NAME = "11111111-2222-3333-4444-555555555555"
