@@ -7,10 +7,9 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from ccq_tui.questions import conditions
-from ccq_tui.questions.limits import allowed_words
+from ccq_tui.questions.limits import wanted
 from ccq_tui.questions.marks import marks
 from ccq_tui.questions.model import Answer, Kind, Option, Question
-from ccq_tui.questions.numbers import allowed_range
 from ccq_tui.questions.prose import SKIPPED, UNSELECTED, answer_line, shown_label
 
 
@@ -74,6 +73,7 @@ def question_blocks(question: Question, number: str = "", answer: Answer | None 
 
 def _facts(question: Question, *, given: bool) -> Iterator[str]:
     yield wanted(question)
+    yield from ["optional"] * question.optional
     proposed = ", ".join(question.field.preset if question.field else ()) or question.default
     if proposed and not given:
         yield f"proposed: {proposed}"
@@ -89,18 +89,3 @@ def set_blocks(questions: tuple[Question, ...], answers: Iterable[Answer] = ()) 
     for at, question in enumerate(questions):
         if shown[at]:
             yield from question_blocks(question, str(at + 1), given[at] if at < len(given) else None)
-
-
-def wanted(question: Question) -> str:
-    """Say what answers a question: a choice, or a text with its limits."""
-    if (rules := question.field) is not None:
-        limited = question.kind is not Kind.CHOICE or rules.fewest or rules.most is not None
-        kind = "" if limited else "choose any number" if question.multi_select else "choose one"
-        words = (kind or allowed_words(question), "" if rules.required or not kind else "optional")
-        return " · ".join(word for word in words if word) or f"a {question.kind}"
-    match question.kind:
-        case Kind.TEXT:
-            return "a text"
-        case Kind.NUMBER:
-            return ", ".join(filter(None, ("a number", allowed_range(question))))
-    return "choose any number" if question.multi_select else "choose one"

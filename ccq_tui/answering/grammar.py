@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 from unicodedata import normalize
 
-from ccq_tui.questions.limits import answer_problem, selection_problem, skips
+from ccq_tui.questions.limits import answer_problem, selection_problem, skips, wanted
 from ccq_tui.questions.marks import MOST_QUOTED, marks, quoted
 from ccq_tui.questions.model import Answer, Kind, Question, fold
 
@@ -138,18 +138,22 @@ class Names:
         place = self.place(name)
         return None if place is None else (place, text[len(name) :].lstrip("….:, "))
 
-    @property
-    def allowed(self) -> str:
-        """What may be typed: the options by their marks, or the kind of text."""
-        question = self.question
-        if question.kind is not Kind.CHOICE:
-            return f"type a {question.kind}"
-        pairs = zip(self.marks[:MOST_NAMED], question.options, strict=False)
+
+def allowed(question: Question, *, named: bool = True) -> str:
+    """Say what may be typed: the options by their marks, ``named`` with their labels, or a text."""
+    if question.kind is not Kind.CHOICE:
+        return f"type {wanted(question)}"
+    if not (known := marks(question)):
+        return "it has no options"
+    choices = f"{known[0]} to {known[-1]}" if len(known) > 1 else known[0]
+    if named:
+        pairs = zip(known[:MOST_NAMED], question.options, strict=False)
         choices = ", ".join(f"{mark} {one.title[:MOST_QUOTED]}" for mark, one in pairs)
-        more = ", …" if len(self.marks) > MOST_NAMED else ""
-        return f"choose {choices}{more}" + (
-            " · several with commas between them" if question.multi_select else ""
-        )
+        choices += ", …" if len(known) > MOST_NAMED else ""
+    if not question.multi_select:
+        return f"choose {choices}"
+    several = f"some of {choices}, as in {known[0]},{known[-1]}" if len(known) > 1 else choices
+    return f"choose {several}{'' if question.skippable else ', or 0 for none'}"
 
 
 def read_line(question: Question, text: str, values: Sequence[Any] = ()) -> Answer:
@@ -191,11 +195,11 @@ def _own_words(names: Names, text: str) -> Answer:
     if not question.multi_select and (behind := names.with_words(text)) is not None:
         if question.field is None:
             return replace(_selected(names, [behind[0]]), note=behind[1])
-        raise TypedError(f"{quoted(behind[1])} is no part of an option · {names.allowed}")
+        raise TypedError(f"{quoted(behind[1])} is no part of an option · {allowed(question)}")
     begins = _MARKED.fullmatch(text.partition(",")[0].strip())
     listed = "," in text and begins is not None and begins[1].casefold() in names.marks
     if question.closed or listed or _SIGNS.fullmatch(text):
-        raise TypedError(f"no option {quoted(text)} · {names.allowed}")
+        raise TypedError(f"no option {quoted(text)} · {allowed(question)}")
     return Answer(other=text)
 
 
@@ -225,7 +229,7 @@ def read_value(question: Question, value: Any, values: Sequence[Any] = ()) -> An
     places = [names.place(text) for text in texts]
     own = [text for text, place in zip(texts, places, strict=True) if place is None]
     if own and (question.closed or len(own) > 1):
-        raise TypedError(f"no option {quoted(own[0])} · {names.allowed}")
+        raise TypedError(f"no option {quoted(own[0])} · {allowed(question)}")
     chosen = sorted({place for place in places if place is not None})
     return replace(_selected(names, chosen, more=len(own)), other="".join(own))
 
@@ -256,11 +260,11 @@ def _of_flag(names: Names, text: str) -> int:
     at = int(text) - 1 if text.isdecimal() and len(text) < MOST_DIGITS else -1  # documented as its place
     if not 0 <= at < len(options):
         if named is None:
-            raise TypedError(f"no option {quoted(text)} · {names.allowed}")
+            raise TypedError(f"no option {quoted(text)} · {allowed(names.question)}")
         return named
     if named not in (None, at):
         one, other = quoted(options[named].title), quoted(options[at].title)
-        raise TypedError(f"{text} may be {one} or, by its place, {other} · {names.allowed}")
+        raise TypedError(f"{text} may be {one} or, by its place, {other} · {allowed(names.question)}")
     return at
 
 
@@ -288,7 +292,7 @@ def plain(text: str) -> str:
 def _nothing(names: Names) -> Answer:
     if names.question.optional:
         return Answer()
-    raise TypedError(f"an answer is needed · {names.allowed}")
+    raise TypedError(f"an answer is needed · {allowed(names.question)}")
 
 
 def _typed(question: Question, text: str) -> Answer:
@@ -303,7 +307,7 @@ def _selected(names: Names, places: Sequence[int], *, more: int = 0) -> Answer:
     """Return an answer with options, and some ``more`` in own words."""
     question = names.question
     if len(places) > 1 and not question.multi_select:
-        raise TypedError(f"one option, not {len(places)} · {names.allowed}")
+        raise TypedError(f"one option, not {len(places)} · {allowed(names.question)}")
     if problem := selection_problem(question, len(places) + more):
         raise TypedError(problem)
     options = [question.options[place] for place in places]

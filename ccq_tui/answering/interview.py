@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ccq_tui.answering.grammar import Names, TypedError
+from ccq_tui.answering.grammar import TypedError, allowed
 from ccq_tui.questions.flow import confirm, following, turn_to
 from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
 from ccq_tui.questions.moves import page_answered
@@ -169,4 +169,4 @@ class Interview:
 
 
 def _needed(question: Question) -> str:
-    return f"an answer is needed · {Names.of(question).allowed}"
+    return f"an answer is needed · {allowed(question)}"

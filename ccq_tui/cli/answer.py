@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.verdicts import InvalidOutcome
     from ccq_tui.questions import Question
 
-NONE = "none"
 _ADDRESSED = re.compile(r"\s*(\d{1,6})\s*=(.*)", re.DOTALL)
 _ANSWER = re.compile(r"answers\[(\d+)\](?:\.(\w+))?")
 
@@ -129,13 +128,14 @@ def _answers(
 
     Each flag is ``[Q=]VALUE``; in a set of one question a text is taken unchanged.
     """
-    from ccq_tui.answering.grammar import Names
+    from ccq_tui.answering.grammar import NONE, Names
+    from ccq_tui.questions.model import fold
 
     count = len(questions)
     answers: list[dict[str, Any]] = [{} for _ in range(count)]
     for value in choose:
         at, text = _addressed("--choose", value, count, "N[,N]")
-        if text.strip() == NONE and questions[at].multi_select:
+        if fold(text) in NONE and questions[at].multi_select:
             answers[at]["empty"] = True
         else:
             # Where there are none, the request says why.
@@ -176,25 +176,22 @@ def _places(names: Names, text: str, where: str = "--choose: ") -> list[int]:
 
 def _in_flags(questions: Sequence[Question], error: InvalidOutcome) -> str:
     """Say which question or flag an error is about."""
+    from ccq_tui.answering.grammar import allowed
+    from ccq_tui.questions import Kind
+    from ccq_tui.questions.limits import wanted
+
     found = _ANSWER.fullmatch(error.field)
     if found is None:
         flag = {"discuss": "--discuss: ", "choice": "--choose: ", "note": "--note: "}.get(error.field, "")
         return f"{flag}{error.reason}"
     number = int(found[1])
-    ways = "" if found[2] in ("other", "note") else f": {_wanted(questions[number])}"
-    return f"question {number + 1}: {error.reason}{ways}"
-
-
-def _wanted(question: Question) -> str:
-    """Say which flags answer a question."""
-    from ccq_tui.questions import Kind
-
-    count = len(question.options)
-    if question.kind is not Kind.CHOICE:
-        return f"--other takes a {question.kind}" + (", or choose 1" if count else "")
-    options = f"choose 1 to {count}" if count > 1 else "choose 1"
-    none = f', or "{NONE}"' if question.multi_select else ""
-    return f"{options}{none}" + ("" if question.closed else ", or --other TEXT")
+    if found[2] in ("other", "note"):
+        return f"question {number + 1}: {error.reason}"
+    question = questions[number]
+    ways = f"--other takes {wanted(question)}"
+    if question.kind is Kind.CHOICE:
+        ways = allowed(question, named=False) + ("" if question.closed else ", or --other TEXT")
+    return f"question {number + 1}: {error.reason}: {ways}"
 
 
 def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:

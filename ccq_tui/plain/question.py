@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ccq_tui.answering.document import question_blocks
-from ccq_tui.answering.grammar import Names, TypedError, acts_to_type
+from ccq_tui.answering.grammar import Names, TypedError, acts_to_type, allowed
 from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.plain.tables import sentences
 from ccq_tui.questions import Kind
-from ccq_tui.questions.limits import FORMATS, allowed_words
-from ccq_tui.questions.marks import marks
 from ccq_tui.questions.model import Question
 from ccq_tui.questions.prose import NO_ANSWER, PROPOSED, SKIPPED, UNSELECTED, answer_line, before_words
 from ccq_tui.questions.state import PanelState
@@ -48,35 +46,18 @@ def prompt_of(interview: Interview) -> str:
         return "y confirms, a number goes back to that question, ? for help:"
     if question.acts:
         return f"{', '.join(acts_to_type(question))}, b decides later, ? for help:"
-    words, now = [_wanted(question)], interview.state.page.seen
+    rules, now = question.field, interview.state.page.seen
+    words = [allowed(question, named=False)]
+    if question.kind is Kind.TEXT and not (rules and (rules.one_line or rules.format)):
+        words.append("a line that ends in \\ is continued")
     if question.kind is Kind.CHOICE and not question.closed:
         words.append(f"{'other' if _names(question, 'o') else 'o'} TEXT for your own words")
     if now.given:
         words.append(f"Enter keeps “{one_line(answer_line(now), QUOTED)}”")
     elif question.optional:
         words.append("Enter skips")
-    return f"{', '.join([*words, '? for help'])}:"
-
-
-def _wanted(question: Question) -> str:
-    count = len(question.options)
-    if question.kind is not Kind.CHOICE:
-        limits = allowed_words(question).removeprefix("optional").strip(" ·")
-        rules = question.field
-        if rules is not None and (question.kind is Kind.NUMBER or rules.format in FORMATS):
-            return f"Type {limits}"
-        one = rules is None or rules.one_line
-        on = "" if one else ", a line that ends in \\ is continued"
-        kind = "secret, which is not shown" if question.secret else question.kind
-        return f"Type a {kind}{f', {limits}' if limits else ''}{on}"
-    if not count:
-        return "It has no options"
-    first, last = marks(question)[0], marks(question)[-1]
-    named = f"{first} to {last}" if count > 1 else first
-    if not question.multi_select:
-        return f"Choose {named}"
-    several = f"some of {named}, as in {first},{last}" if count > 1 else named
-    return f"Choose {several}{'' if question.skippable else ', or 0 for none'}"
+    said = ", ".join([*words, "? for help"])
+    return f"{said[:1].upper()}{said[1:]}:"
 
 
 def _review(state: PanelState) -> Iterator[str]:

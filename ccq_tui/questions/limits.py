@@ -64,23 +64,36 @@ def selection_problem(question: Question, count: int) -> str:
 
 def allowed_words(question: Question) -> str:
     """Return a line that says which answers are allowed, or "" if all are."""
-    rules = question.field
-    if rules is None:
+    if question.field is None:
         return allowed_range(question) if question.kind is Kind.NUMBER else ""
-    words = [] if rules.required else ["optional"]
+    return " · ".join(filter(None, ("" if question.required else "optional", limit_words(question))))
+
+
+def limit_words(question: Question) -> str:
+    """Return the limits of an answer, those of a number with its kind, or "" if there are none."""
+    rules = question.field
     if question.kind is Kind.NUMBER:
-        whole = "a whole number" if rules.number == "integer" else "a number"
-        allowed = allowed_range(question)
-        words.append(f"{whole}, {allowed}" if allowed else whole)
-    elif question.kind is Kind.TEXT:
+        whole = "a whole number" if rules and rules.number == "integer" else "a number"
+        return ", ".join(filter(None, (whole, allowed_range(question))))
+    words = [length_words(question)]
+    if question.kind is Kind.TEXT and rules:
         if rules.format:
-            words.append(FORMATS[rules.format][0] if rules.format in FORMATS else f"format “{rules.format}”")
-        words.append(length_words(question))
+            named = FORMATS[rules.format][0] if rules.format in FORMATS else f"format “{rules.format}”"
+            words.insert(0, named)
         if rules.pattern:
             words.append(f"matching {rules.pattern}")
-    else:
-        words.append(length_words(question))
-    return " · ".join(word for word in words if word)
+    return " · ".join(filter(None, words))
+
+
+def wanted(question: Question) -> str:
+    """Say what answers a question: a number of options, or a text or number with its limits."""
+    limits, rules = limit_words(question), question.field
+    if question.kind is Kind.CHOICE:
+        return limits or ("choose any number" if question.multi_select else "choose one")
+    if question.kind is Kind.NUMBER or (rules is not None and rules.format in FORMATS):
+        return limits
+    kind = "secret, which is not shown" if question.secret else question.kind
+    return ", ".join(filter(None, (f"a {kind}", limits)))
 
 
 def length_words(question: Question) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ccq_tui.answering.document import Passage, PassageKind, question_blocks
-from ccq_tui.answering.grammar import acts_to_type, button
+from ccq_tui.answering.grammar import acts_to_type, allowed, button
 from ccq_tui.answering.interview import Interview
 from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.questions import Kind
-from ccq_tui.questions.limits import allowed_words
-from ccq_tui.questions.marks import marks, misleads
+from ccq_tui.questions.marks import marks
 from ccq_tui.questions.model import Question
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import fenced, one_line, safe
@@ -90,15 +89,8 @@ def _line(text: str) -> str:
 
 
 def _hint(question: Question) -> str:
-    if question.kind is not Kind.CHOICE:
-        limits = allowed_words(question)
-        hint = f"Reply with a {question.kind}{f' ({limits})' if limits else ''}."
-    else:
-        named, noun = marks(question), "letter" if misleads(question) else "number"
-        several = f"{noun}s or labels, as in {','.join(named[:3:2])}; 0 for none"
-        hint = f"Reply with {several if question.multi_select else f'a {noun} or a label'}."
-    if question.kind is Kind.CHOICE and not question.closed:
-        hint += " Anything else is an answer in your own words."
-    if question.optional:
-        hint += " “-” skips it."
-    return f"{hint} “decline” declines all of it." if question.field is not None else hint
+    own = question.kind is Kind.CHOICE and not question.closed
+    said = f"Reply: {_line(allowed(question, named=False))}."
+    said += " Anything else is an answer in your own words." if own else ""
+    said += " “-” skips it." if question.optional else ""
+    return f"{said} “decline” declines all of it." if question.field is not None else said

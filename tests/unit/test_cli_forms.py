@@ -57,10 +57,10 @@ def test_a_form_is_listed_and_shown(capsys: pytest.CaptureFixture[str], ccq: Cli
     assert "Kind     elicitation" in said
     for line in (
         "deploy asks: Details?",
-        "1  Your name (at least 2 characters)",
-        "2  count (optional · a whole number, at least 1 · proposed: 3)",
+        "1  Your name (a text, at least 2 characters)",
+        "2  count (a whole number, at least 1 · optional · proposed: 3)",
         "3  sure (choose one · optional)",
-        "4  tags (optional · at most 2 options)",
+        "4  tags (at most 2 options · optional)",
         "To answer: ccq-tui answer elicitation_1",
         "ccq-tui decline elicitation_1 --dismiss",
     ):
@@ -76,7 +76,7 @@ def test_a_form_is_filled_in_by_flags(ccq: Cli) -> None:
     put()
     for words, problem in (
         ("--other 1=A", "question 1: Your name: too short: at least 2 characters, not 1"),
-        ("--choose 3=1", "question 1: no answer: --other takes a text."),
+        ("--choose 3=1", "question 1: no answer: --other takes a text, at least 2 characters."),
         (
             "--other 1=Ada --other 3=no",
             "question 3: sure: it takes one of its options, and no text of your own",
@@ -152,8 +152,8 @@ def test_a_form_of_ours_is_shown_with_its_conditions(capsys: pytest.CaptureFixtu
         "\n\nRelease notes\n  For 1.0\n  version: 1.0",
         "1  Kind (choose one)",
         "2  Why (a text · asked only where the answer to 1 is “Major”)",
-        "3  How sure (optional · a number · asked only where the answer to 2 has “api”)",
-        "4  Notes (optional)",
+        "3  How sure (a number · optional · asked only where the answer to 2 has “api”)",
+        "4  Notes (a text · optional)",
         "To answer: ccq-tui answer form_1",
         "ccq-tui decline form_1 --dismiss",
     ):
@@ -185,4 +185,4 @@ def test_a_form_of_ours_takes_answers_to_what_it_asks_alone(ccq: Cli) -> None:
     words = "--choose 1=1 --other 2=api --other 3=N/A --other 4=skip"
     assert "form_1: answered." in ccq("answer", "form_1", *words.split())
     assert stored(FORM.id).outcome == Answered((Answer(("Major",)), Answer(other="api"), Answer(), Answer()))
-    assert "4  Notes (optional)\n   → skipped" in ccq("show", "form_1")
+    assert "4  Notes (a text · optional)\n   → skipped" in ccq("show", "form_1")
