@@ -13,18 +13,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeGuard
+from typing import Any, ClassVar, Literal, TypeGuard
 from unicodedata import normalize
 
-from ccq_tui.answering.asked import Asked
+from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.limits import SKIPS, allowed_words, length_words, skips
 from ccq_tui.questions.marks import MOST_QUOTED, marks, quoted
 from ccq_tui.questions.model import Answer, Condition, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.numbers import allowed_range, number_problem
 from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Outcome
-
-if TYPE_CHECKING:
-    from ccq_tui.questions.schema_form import Field, SchemaForm
 
 VERSION = 1
 """Of all public JSON: changes when its readers must change."""
@@ -273,12 +270,12 @@ def read(asked: Asked, given: str | bytes | Mapping[str, Any]) -> Outcome | Dism
     if (name := next((one for one in REFUSALS if data.get(one) is True), "")) != "":
         _check_fields(data, (name,))
         return REFUSALS[name]
-    if asked.form is not None and asked.form.problem:
-        raise InvalidAnswer("", f"it cannot be filled in: {asked.form.problem}; decline or dismiss it")
+    if asked.problem:
+        raise InvalidAnswer("", f"it cannot be filled in: {asked.problem}; decline or dismiss it")
     if asked.acts:
         return _decision(asked.question, data)
-    if asked.form is not None and "content" in data:
-        return _content(asked.form, data)
+    if "content" in data and (asked.names or asked.questions.guarded):
+        return _content(asked, data)
     _check_fields(data, ("answers", "discuss"))
     if ("answers" in data) == ("discuss" in data):
         raise InvalidAnswer("", "either “answers” or “discuss” is needed")
@@ -325,7 +322,7 @@ def _decision(question: Question, data: Mapping[str, Any]) -> Answered:
     return Answered((Answer((options[number - 1].label,), _words(data, "note", "note")),))
 
 
-def _content(form: SchemaForm, data: Mapping[str, Any]) -> Answered:
+def _content(form: Asked, data: Mapping[str, Any]) -> Answered:
     """Read values by their names, texts as they are."""
     from ccq_tui.answering.grammar import TypedError
     from ccq_tui.questions.checking import FieldError, check
@@ -333,16 +330,16 @@ def _content(form: SchemaForm, data: Mapping[str, Any]) -> Answered:
     _check_fields(data, ("content",))
     if not isinstance(values := data["content"], Mapping):
         raise InvalidAnswer("content", "an object of values by their names is needed")
-    names = [field.name for field in form.fields]
+    names, questions = form.names, form.questions.questions
     if (strange := next((name for name in values if name not in names), None)) is not None:
         raise InvalidAnswer("content", f"the form has no field {quoted(strange)}")
     if not names:  # it asks for an agreement alone
-        return Answered((Answer((form.questions.questions[0].options[-1].label,)),))
+        return Answered((Answer((questions[0].options[-1].label,)),))
     answers = [Answer()] * len(names)
     try:
-        for place, field in enumerate(form.fields):
-            if field.name in values:
-                answers[place] = _valued(field, values[field.name])
+        for place, name in enumerate(names):
+            if name in values:
+                answers[place] = _valued(questions[place], values[name], form.values[place])
         check(form.questions, answers)
     except TypedError as error:
         problem = str(error).replace(" · ", ": ")
@@ -352,14 +349,14 @@ def _content(form: SchemaForm, data: Mapping[str, Any]) -> Answered:
     return Answered(tuple(answers))
 
 
-def _valued(field: Field, value: object) -> Answer:
+def _valued(question: Question, value: object, values: Sequence[Any]) -> Answer:
     from ccq_tui.answering.grammar import TypedError, read_value
 
     if not isinstance(value, str | int | float | Decimal | list):
         raise TypedError("a value is needed")
-    if isinstance(value, str) and field.question.kind is Kind.TEXT:
+    if isinstance(value, str) and question.kind is Kind.TEXT:
         return Answer(other=value)
-    return read_value(field.question, value, field.values)
+    return read_value(question, value, values)
 
 
 def _answer(path: str, question: Question, given: object) -> Answer:

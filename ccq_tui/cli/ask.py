@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ccq_tui.forms.filling import FilledIn, Filling, Unanswered
-    from ccq_tui.forms.form import Form
     from ccq_tui.inbox.requests import FormRequest
     from ccq_tui.plain.answering import End
     from ccq_tui.plain.lines import Lines
     from ccq_tui.questions import Answer, Question
+    from ccq_tui.questions.asked import Asked
 
     Result = FilledIn | Unanswered
     Show = Callable[[Filling], Awaitable[object]]
@@ -190,7 +190,7 @@ def ask(
 
 
 def fill(
-    form: Form,
+    form: Asked,
     context: Mapping[str, str],
     output: str,
     *,
@@ -268,7 +268,7 @@ def fill(
     return ended if code is None else code
 
 
-def question_form(text: str, kind: str, fields: Mapping[str, Any]) -> Form:
+def question_form(text: str, kind: str, fields: Mapping[str, Any]) -> Asked:
     """Return the form of one question; raises `FormFileError`."""
     from ccq_tui.forms.reading import form_of
 
@@ -507,7 +507,7 @@ def _context(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _answers(form: Form, name: str) -> tuple[Answer | None, ...]:
+def _answers(form: Asked, name: str) -> tuple[Answer | None, ...]:
     from ccq_tui.bounded import JSON_BYTES, parse_json, parse_toml
     from ccq_tui.forms.given import GivenError, read_given
 

@@ -20,7 +20,7 @@ from ccq_tui.words import listed
 from ccq_tui.worktrees.git import GitError
 
 if TYPE_CHECKING:
-    from ccq_tui.forms.form import Form
+    from ccq_tui.questions.asked import Asked
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 ASK = "commit"
@@ -177,7 +177,7 @@ def _read(file: str | None, start: str | None) -> list[reflections.Reflection]:
     return found
 
 
-def _form() -> Form:
+def _form() -> Asked:
     from ccq_tui.forms.reading import find_form
 
     with _explained():

@@ -16,7 +16,6 @@ from uuid import uuid4
 
 from ccq_tui.answering.interview import Interview
 from ccq_tui.config.paths import expanded
-from ccq_tui.forms.form import Form
 from ccq_tui.forms.output import write_record
 from ccq_tui.forms.record import record_for, record_of
 from ccq_tui.forms.unkept import Unkept
@@ -28,6 +27,7 @@ from ccq_tui.inbox.requests import Asker, FormRequest, Origin
 from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
+from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.state import PanelState
 
 _logger = logging.getLogger(__name__)
@@ -232,7 +232,7 @@ async def _taken(inbox: Inbox, request_id: str) -> None:
 
 
 def request_of(
-    form: Form, context: Mapping[str, str], output: str, directory: Path, name: str
+    form: Asked, context: Mapping[str, str], output: str, directory: Path, name: str
 ) -> FormRequest:
     """Return the request that asks a form; the same for the same form, context and output.
 
@@ -244,7 +244,8 @@ def request_of(
         name: The asker's name for people.
     """
     file = "" if output in (STDOUT, "") else str(directory / expanded(output))
-    parts = (form.id, file or str(directory), *(part for item in sorted(context.items()) for part in item))
+    about = (part for item in sorted(context.items()) for part in item)
+    parts = (form.questions.id, file or str(directory), *about)
     key = sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     origin = Origin(Asker.FORM, name, str(directory), this_process())
     return FormRequest(

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ccq_tui.answering.grammar import TypedError, read_value
-from ccq_tui.forms.form import Form
 from ccq_tui.questions import Answer
+from ccq_tui.questions.asked import Asked
 from ccq_tui.text import one_line
 from ccq_tui.words import listed
 
@@ -18,7 +18,7 @@ class GivenError(ValueError):
     """Answers that do not fit a form; the message names each mistake in a line of its own."""
 
 
-def read_given(form: Form, values: Mapping[str, Any]) -> tuple[Answer | None, ...]:
+def read_given(form: Asked, values: Mapping[str, Any]) -> tuple[Answer | None, ...]:
     """Return the answers that values by question id stand for; None where there is none.
 
     A value is a label or a recorded value, a list of them, a text, a number, true or false, or null for a

@@ -11,7 +11,6 @@ from typing import Any
 
 from ccq_tui.answering.grammar import read_value
 from ccq_tui.answering.interview import Interview
-from ccq_tui.forms.form import Form
 from ccq_tui.forms.reading import form_of
 from ccq_tui.forms.record import record_of
 from ccq_tui.inbox.actors import Actor
@@ -19,6 +18,7 @@ from ccq_tui.inbox.requests import AskedCall, Asker, FormRequest, Origin
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store, StoredDraft
 from ccq_tui.questions import Answered
+from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.state import PanelState
 
 INACTIVE = timedelta(minutes=30)
@@ -43,7 +43,7 @@ class ClientForm:
     """
 
     request: FormRequest
-    form: Form
+    form: Asked
     interview: Interview
     stored: StoredRequest
 

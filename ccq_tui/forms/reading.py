@@ -26,9 +26,9 @@ from ccq_tui.forms.document import (
     WhenDocument,
     adapter,
 )
-from ccq_tui.forms.form import Form
 from ccq_tui.questions import FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions import schema_form as schemas
+from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.limits import PatternError, matcher
 from ccq_tui.questions.model import Condition
 from ccq_tui.questions.numbers import json_number
@@ -62,7 +62,7 @@ def _placed(name: str, line: int, problem: str) -> str:
     return one_line(f"{name}:{line}: {problem}" if line else f"{name}: {problem}", 500)
 
 
-def find_form(name: str) -> Form:
+def find_form(name: str) -> Asked:
     """Return the form of a name: a path, "-" for standard input, a person's own form, or a built-in one.
 
     Raises `FormFileError` for a form that does not exist or cannot be used.
@@ -87,7 +87,7 @@ def _places() -> tuple[Path, Path]:
     return config_dir() / "forms", BUILTIN
 
 
-def _read_file(path: Path, name: str) -> Form:
+def _read_file(path: Path, name: str) -> Asked:
     try:
         return read_form(read_bytes(path, MOST_BYTES), name)
     except UnfitFileError as error:
@@ -96,7 +96,7 @@ def _read_file(path: Path, name: str) -> Form:
         raise FormFileError(name, f"cannot be read: {error.strerror}") from error
 
 
-def read_form(text: str | bytes, name: str) -> Form:
+def read_form(text: str | bytes, name: str) -> Asked:
     """Return the form that a text of TOML or JSON describes; ``name`` is that of its file, for messages.
 
     A name that ends in .toml or .json says which it is, else its content does. Raises `FormFileError` with
@@ -130,7 +130,7 @@ def _alone(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def form_of(document: Mapping[str, Any], name: str = "form", lines: Sequence[int] = ()) -> Form:
+def form_of(document: Mapping[str, Any], name: str = "form", lines: Sequence[int] = ()) -> Asked:
     """Return the form of a document: the content of a form file, or a flat JSON Schema of an object.
 
     Args:
@@ -164,24 +164,13 @@ def form_of(document: Mapping[str, Any], name: str = "form", lines: Sequence[int
             asked.append(_field(question, read.questions[:number], asked))
         except _QuestionError as error:
             problems += [placed(number, *problem) for problem in error.args]
-            asked.append(schemas.Field(question.id, Question(question.text)))
+            asked.append((Question(question.text), ()))
     if problems:
         raise FormFileError(name, placed=problems)
     intro = "\n".join(line for line in (read.description, *read.context) if line)
-    return _form(read.id, str(read.version), read.title, intro, asked, document)
-
-
-def _form(
-    id_: str,
-    version: str,
-    title: str,
-    intro: str,
-    asked: Sequence[schemas.Field],
-    document: Mapping[str, Any],
-) -> Form:
-    questions = QuestionSet(id_, tuple(one.question for one in asked), title, intro=intro, is_form=True)
-    names, values = tuple(one.name for one in asked), tuple(one.values for one in asked)
-    return Form(id_, version, questions, names, values, document)
+    questions, values = zip(*asked, strict=True)
+    form = QuestionSet(read.id, questions, read.title, intro=intro, is_form=True)
+    return Asked(form, tuple(one.id for one in read.questions), values, document=document)
 
 
 # -- a form file ----------------------------------------------------------------------------------------
@@ -232,7 +221,7 @@ def _field(
         problems += _impossible(document, question, values)
     if problems:
         raise _QuestionError(*problems)
-    return schemas.Field(document.id, _with_default(question, document.default, values), values)
+    return _with_default(question, document.default, values), values
 
 
 def _with_default(question: Question, default: Any, values: Sequence[Any]) -> Question:
@@ -301,13 +290,13 @@ def _condition(
     if (when.equals is None) == (when.contains is None):
         raise _QuestionError(("when", "needs one of “equals” and “contains”"))
     name, value = ("equals", when.equals) if when.contains is None else ("contains", when.contains)
-    field, part = asked[number], name == "contains"
-    if part and not (field.question.multi_select or field.question.kind is Kind.TEXT):
+    (question, values), part = asked[number], name == "contains"
+    if part and not (question.multi_select or question.kind is Kind.TEXT):
         said = f"is for multi, text and multiline; use “equals” for {before[number].kind}"
         raise _QuestionError(("when.contains", said))
-    alone = replace(field.question, multi_select=False, field=None)  # a part need not keep the limits
+    alone = replace(question, multi_select=False, field=None)  # a part need not keep the limits
     try:
-        answer = read_value(alone, value, field.values)
+        answer = read_value(alone, value, values)
     except TypedError as error:
         raise _QuestionError((f"when.{name}", f"is no answer to {when.question!r}: {error}")) from error
     return Condition(number, answer.other or answer.selected[0], part)
@@ -350,24 +339,23 @@ def _said(wrong: Mapping[str, Any]) -> str:
 # -- a flat JSON Schema ---------------------------------------------------------------------------------
 
 
-def _form_of_schema(schema: Mapping[str, Any], name: str) -> Form:
+def _form_of_schema(schema: Mapping[str, Any], name: str) -> Asked:
     stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(name).stem).strip("-.") or "form"
     id_, title, said = (schema.get(key, "") for key in ("id", "title", "description"))
     if not all(isinstance(text, str) for text in (id_, title, said)):
         raise FormFileError(name, "“id”, “title” and “description” must be texts")
     read = schemas.read_form(id_ or stem, title, said, schema)
-    if read.problem or not read.fields:
+    if read.problem or not read.names:
         raise FormFileError(name, read.problem or "it has no “properties”, the questions to ask")
-    asked = [_skippable(field) for field in read.fields]
-    return _form(id_ or stem, "", title, said, asked, {"id": id_ or stem, **schema})
+    asked = tuple(
+        replace(one, field=replace(one.field or FieldRules(), skippable=True))
+        for one in read.questions.questions
+    )
+    questions = replace(read.questions, questions=asked)
+    return replace(read, questions=questions, document={"id": questions.id, **schema})
 
 
-def _skippable(field: schemas.Field) -> schemas.Field:
-    rules = replace(field.question.field or FieldRules(), skippable=True)
-    return replace(field, question=replace(field.question, field=rules))
-
-
-def mcp_schema(form: Form) -> dict[str, Any]:
+def mcp_schema(form: Asked) -> dict[str, Any]:
     """Return a form as the flat JSON Schema of an MCP elicitation.
 
     Raises `FormFileError` if a question depends on an earlier answer or takes one's own words, which such a
@@ -387,7 +375,7 @@ def mcp_schema(form: Form) -> dict[str, Any]:
         if has
     ]
     if beyond:
-        raise FormFileError(form.id, *beyond)
+        raise FormFileError(form.questions.id, *beyond)
     properties = map(_property, asked, form.values)
     return {
         "type": "object",

@@ -80,8 +80,8 @@ def record_of(
     shown = asked(questions, answers)
     return {
         "schema_version": VERSION,
-        "form": form.id,
-        "form_version": form.version,
+        "form": form.questions.id,
+        "form_version": str(form.document.get("version", "")),
         "id": record_id,
         "started": _utc(started),
         "finished": _utc(finished),

@@ -14,9 +14,9 @@ from textwrap import indent
 from typing import Any, NamedTuple
 
 from ccq_tui.forms.commits import records_of
-from ccq_tui.forms.form import Form
 from ccq_tui.forms.output import read_records
 from ccq_tui.inbox.layout import cells, fit, local, pad, table
+from ccq_tui.questions.asked import Asked
 from ccq_tui.text import one_line
 from ccq_tui.words import listed, plural
 
@@ -110,7 +110,7 @@ def list_lines(reflections: Sequence[Reflection]) -> list[str]:
     return table(heads, rows)
 
 
-def stats_lines(reflections: Sequence[Reflection], form: Form) -> list[str]:
+def stats_lines(reflections: Sequence[Reflection], form: Asked) -> list[str]:
     """Return how often each option was chosen, as bars, and how the scales change from week to week."""
     count = len(reflections)
     lines = [f"{plural(count, 'reflection')}, {local(reflections[0].at)} to {local(reflections[-1].at)}."]
@@ -134,7 +134,7 @@ def _bars(counts: Mapping[str, int], of: int) -> list[str]:
     ]
 
 
-def _weeks(reflections: Sequence[Reflection], form: Form) -> list[str]:
+def _weeks(reflections: Sequence[Reflection], form: Asked) -> list[str]:
     steps = {
         name: {option.label: step for step, option in enumerate(question.options, 1)}
         for name, question in zip(form.names, form.questions.questions, strict=True)

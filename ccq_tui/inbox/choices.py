@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ccq_tui.answering.asked import Asked
 from ccq_tui.answering.record import Record, RecordShape, made
 from ccq_tui.inbox.requests import Allowed, DecidedRequest, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import MODES, Suggestion, is_readable, kept, lasting, what
 from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.model import Act, Answer, Effect, Option, Question, QuestionSet
 from ccq_tui.questions.outcome import Answered, Declined, Dismissed, Outcome
 from ccq_tui.text import one_line
@@ -80,7 +80,7 @@ def _asked(request: DecidedRequest, header: str, ways: Iterable[Way], editable: 
         ways = [one for one in ways if not (one[0].label.endswith("…") and isinstance(one[1], Allowed))]
     options, values = zip(*ways, strict=True)
     question = Question("", header, options, closed=True)
-    return Asked(QuestionSet(request.tool_use_id, (question,), editable=editable), values)
+    return Asked(QuestionSet(request.tool_use_id, (question,), editable=editable), values=(values,))
 
 
 def _lasting(suggestions: Iterable[Suggestion], command: str) -> Iterator[Way]:
@@ -105,7 +105,7 @@ def decided(asked: Asked, end: Outcome | Dismissed, edited: str = "") -> Allowed
     """
     if isinstance(end, Declined):
         return Denied()
-    for option, outcome in zip(asked.question.options, asked.values, strict=True):
+    for option, outcome in zip(asked.question.options, asked.values[0], strict=True):
         if isinstance(end, Answered) and end.answers[0].selected == (option.label,) and option.act:
             said, takes_words = end.answers[0].other, option.act.takes_words
             if takes_words != bool(said.strip()):
@@ -119,7 +119,7 @@ def decided(asked: Asked, end: Outcome | Dismissed, edited: str = "") -> Allowed
 def answer_to(asked: Asked, outcome: Allowed | Denied) -> Answer:
     """Return what was chosen and said to come to an outcome."""
     bare = replace(outcome, text="", plan="") if isinstance(outcome, Allowed) else Denied()
-    ways = zip(asked.question.options, asked.acts, asked.values, strict=True)
+    ways = zip(asked.question.options, asked.acts, asked.values[0], strict=True)
     found = [one for one, act, value in ways if value == bare and act.takes_words == bool(outcome.text)]
     return Answer(tuple(one.label for one in found), outcome.text)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
-from ccq_tui.answering.asked import Asked
 from ccq_tui.inbox import document
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import MOST, cells, fit, kept_lines, local, table, wrapped
@@ -15,6 +14,7 @@ from ccq_tui.inbox.requests import Allowed, AnsweredRequest, Cancelled, Denied, 
 from ccq_tui.inbox.session_groups import stored_group
 from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest, StoredSession
 from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired, Kind
+from ccq_tui.questions.asked import Asked
 from ccq_tui.text import common_start, one_line
 from ccq_tui.words import SHORT, plural
 

@@ -14,8 +14,9 @@ from typing import Any
 from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Dismissed, Outcome, QuestionSet
+from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.model import CLAUDE
-from ccq_tui.questions.schema_form import SchemaForm, read_form, read_link, unusable
+from ccq_tui.questions.schema_form import read_form, read_link, unusable
 from ccq_tui.text import one_line
 
 
@@ -179,7 +180,7 @@ class ElicitationRequest(AskedCall):
     trouble: str = ""
 
     @property
-    def form(self) -> SchemaForm:
+    def form(self) -> Asked:
         """The form for the person, built at each access."""
         title = f"{one_line(self.server, LONGEST_SERVER)} asks"
         if self.trouble:

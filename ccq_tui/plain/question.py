@@ -48,7 +48,7 @@ def prompt_of(interview: Interview) -> str:
         return f"{', '.join(acts_to_type(question))}, b decides later, ? for help:"
     rules, now = question.field, interview.state.page.seen
     words = [allowed(question, named=False)]
-    if question.kind is Kind.TEXT and not (rules and (rules.one_line or rules.format)):
+    if question.kind is Kind.TEXT and rules and not (rules.one_line or rules.format):
         words.append("a line that ends in \\ is continued")
     if question.kind is Kind.CHOICE and not question.closed:
         words.append(f"{'other' if _names(question, 'o') else 'o'} TEXT for your own words")

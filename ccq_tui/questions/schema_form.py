@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.checking import check
 from ccq_tui.questions.limits import PatternError, matcher
 from ccq_tui.questions.model import Answer, FieldRules, Kind, Option, Question, QuestionSet
@@ -49,85 +50,51 @@ class FormError(ValueError):
     """A schema that is no form, or one that cannot be filled in here; the message is for a person."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One value of a form.
-
-    Attributes:
-        name: Its name in the content.
-        question: The question that asks for it.
-        values: The value of each option.
-    """
-
-    name: str
-    question: Question
-    values: tuple[Any, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaForm:
-    """A form as a question set.
-
-    Attributes:
-        questions: The questions to a person.
-        fields: The field of each question; () if a person only agrees.
-        problem: The reason why it can only be declined or dismissed, or "".
-    """
-
-    questions: QuestionSet
-    fields: tuple[Field, ...] = ()
-    problem: str = ""
-
-    def content(self, answers: Sequence[Answer]) -> dict[str, Any]:
-        """Return the values that answers, one per question, stand for, each of its schema's own type.
-
-        Raises `FieldError` if a value does not fit the schema, or a required one is missing.
-        """
-        check(self.questions, answers)
-        pairs = zip(self.fields, answers, strict=False)
-        return {field.name: _value(field, answer) for field, answer in pairs if answer.given}
+Field = tuple[Question, tuple[Any, ...]]
+"""A question, and the value of each of its options."""
 
 
 def read_form(
     form_id: str, title: str, message: str, schema: Mapping[str, Any], order: Sequence[str] = ()
-) -> SchemaForm:
+) -> Asked:
     """Return the form of a JSON Schema: an object of texts, numbers, booleans and choices.
 
     ``title`` names the asker, ``message`` the subject. The fields in ``order`` come first. If the schema
     cannot be used, the form can only be declined or dismissed.
     """
     try:
-        fields = tuple(_fields(schema, order))
+        fields = dict(_fields(schema, order))
     except FormError as error:
         return unusable(form_id, title, message, str(error))
     if not fields:
         return _agreement(form_id, title, Question(message, options=(Option(ACCEPT),)))
-    questions = tuple(field.question for field in fields)
-    return SchemaForm(QuestionSet(form_id, questions, title, intro=message, is_form=True), fields)
+    questions, values = zip(*fields.values(), strict=True)
+    asked = QuestionSet(form_id, questions, title, intro=message, is_form=True)
+    return Asked(asked, tuple(fields), values)
 
 
-def read_link(form_id: str, title: str, message: str, url: str, host: str) -> SchemaForm:
+def read_link(form_id: str, title: str, message: str, url: str, host: str) -> Asked:
     """Return the form that asks whether a link may be opened; ``host`` says plainly where it leads."""
     options = (Option(OPEN_LINK, "in your browser"), Option(ACCEPT_LINK, "you open it yourself"))
     said = f"It leads to {host}:\n{url}"
     return _agreement(form_id, title, Question(message, options=options, description=said))
 
 
-def unusable(form_id: str, title: str, message: str, problem: str) -> SchemaForm:
+def unusable(form_id: str, title: str, message: str, problem: str) -> Asked:
     """Return a form that can only be declined or dismissed; ``problem`` says why, for the person."""
     said = f"It cannot be filled in here: {problem}. Decline or cancel it."
     return replace(_agreement(form_id, title, Question(message, description=said)), problem=problem)
 
 
-def _agreement(form_id: str, title: str, question: Question) -> SchemaForm:
+def _agreement(form_id: str, title: str, question: Question) -> Asked:
     asked = replace(question, closed=True, field=FieldRules(required=True))
-    return SchemaForm(QuestionSet(form_id, (asked,), title, is_form=True))
+    return Asked(QuestionSet(form_id, (asked,), title, is_form=True, guarded=True))
 
 
 # -- the schema -----------------------------------------------------------------------------------------
 
 
-def _fields(schema: Mapping[str, Any], order: Sequence[str]) -> Iterator[Field]:
+def _fields(schema: Mapping[str, Any], order: Sequence[str]) -> Iterator[tuple[str, Field]]:
     if schema.get("type", "object") != "object":
         raise FormError("its schema is not that of an object")
     if unknown := next((name for name in schema if name in _COMBINED | _OF_OBJECTS), None):
@@ -144,12 +111,12 @@ def _fields(schema: Mapping[str, Any], order: Sequence[str]) -> Iterator[Field]:
     known = (*order, *properties)
     for name in dict.fromkeys(name for name in known if name in properties):
         try:
-            yield read_field(name, properties[name], required=name in required)
+            yield name, _field(name, properties[name], required=name in required)
         except FormError as error:
             raise FormError(f"field “{name}” {error}") from error
 
 
-def read_field(name: str, schema: Any, *, required: bool) -> Field:
+def _field(name: str, schema: Any, *, required: bool) -> Field:
     """Return the field of a property of a form's JSON Schema; raises `FormError`: what it “has” or “is”."""
     if not isinstance(schema, Mapping):
         raise FormError("has no schema")
@@ -159,16 +126,16 @@ def read_field(name: str, schema: Any, *, required: bool) -> Field:
     match schema.get("type"):
         case "string" if {*_LISTS} & set(schema):
             _only(schema, *_LISTS)
-            return _chosen(Field(name, question), tuple(_titled(schema)), _preset(schema, str))
+            return _chosen(question, tuple(_titled(schema)), _preset(schema, str))
         case "string":
-            return Field(name, _text_question(question, rules, schema))
+            return _text_question(question, rules, schema), ()
         case "number" | "integer" as kind:
-            return Field(name, _number_question(question, replace(rules, number=kind), schema))
+            return _number_question(question, replace(rules, number=kind), schema), ()
         case "boolean":
             _only(schema)
-            return _chosen(Field(name, question), ((True, YES), (False, NO)), _preset(schema, bool))
+            return _chosen(question, ((True, YES), (False, NO)), _preset(schema, bool))
         case "array":
-            return _multiple(Field(name, question), schema)
+            return _multiple(question, schema)
         case str(kind):
             raise FormError(f"is of the type “{kind}”, which is not known here")
         case _:
@@ -214,7 +181,7 @@ def _number_question(question: Question, rules: FieldRules, schema: Mapping[str,
     return replace(question, kind=Kind.NUMBER, minimum=low, maximum=high, step=step, field=rules)
 
 
-def _multiple(field: Field, schema: Mapping[str, Any]) -> Field:
+def _multiple(question: Question, schema: Mapping[str, Any]) -> Field:
     _only(schema, "minItems", "maxItems", "items")
     items, preset = schema.get("items"), schema.get("default")
     if not isinstance(items, Mapping):
@@ -222,10 +189,10 @@ def _multiple(field: Field, schema: Mapping[str, Any]) -> Field:
     _only(items, *_LISTS)
     if not isinstance(preset, list | None):
         raise FormError("has a default of another type")
-    field = _chosen(field, tuple(_titled(items)), preset or [])
+    question, values = _chosen(question, tuple(_titled(items)), preset or [])
     fewest, most = _counts(schema, "minItems", "maxItems")
-    rules = replace(field.question.field or FieldRules(), fewest=fewest, most=most)
-    return replace(field, question=replace(field.question, multi_select=True, field=rules))
+    rules = replace(question.field or FieldRules(), fewest=fewest, most=most)
+    return replace(question, multi_select=True, field=rules), values
 
 
 def _titled(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -249,7 +216,7 @@ def _titled(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield value, title if title.strip() else value if value.strip() else EMPTY
 
 
-def _chosen(field: Field, titled: Sequence[tuple[Any, str]], preset: Sequence[Any]) -> Field:
+def _chosen(question: Question, titled: Sequence[tuple[Any, str]], preset: Sequence[Any]) -> Field:
     values, titles = tuple(value for value, _ in titled), [title for _, title in titled]
     if not values:
         raise FormError("has nothing to choose from")
@@ -266,8 +233,8 @@ def _chosen(field: Field, titled: Sequence[tuple[Any, str]], preset: Sequence[An
         for label, (value, title) in zip(labels, titled, strict=True)
     )
     chosen = tuple(label for label, value in zip(labels, values, strict=True) if value in preset)
-    rules = replace(field.question.field or FieldRules(), preset=chosen)
-    return Field(field.name, replace(field.question, options=options, closed=True, field=rules), values)
+    rules = replace(question.field or FieldRules(), preset=chosen)
+    return replace(question, options=options, closed=True, field=rules), values
 
 
 def _only(schema: Mapping[str, Any], *known: str) -> None:
@@ -321,12 +288,22 @@ def _plain(number: float) -> str:
 # -- values ---------------------------------------------------------------------------------------------
 
 
-def _value(field: Field, answer: Answer) -> Any:
-    question = field.question
+def content_of(asked: Asked, answers: Sequence[Answer]) -> dict[str, Any]:
+    """Return the values that answers, one per question, stand for, each of its schema's own type.
+
+    Raises `FieldError` if a value does not fit the schema, or a required one is missing.
+    """
+    check(asked.questions, answers)
+    fields = zip(asked.questions.questions, asked.values, answers, strict=False)
+    pairs = zip(asked.names, fields, strict=False)
+    return {name: _value(*field) for name, field in pairs if field[-1].given}
+
+
+def _value(question: Question, values: Sequence[Any], answer: Answer) -> Any:
     if question.kind is Kind.NUMBER:
         return json_number(answer.other)
     if question.kind is Kind.TEXT:
         return answer.other
-    pairs = zip(question.options, field.values, strict=True)
+    pairs = zip(question.options, values, strict=True)
     chosen = [value for option, value in pairs if option.label in answer.selected]
     return chosen if question.multi_select else chosen[0]

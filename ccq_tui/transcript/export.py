@@ -15,6 +15,7 @@ from ccq_tui.answering.record import question_record
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.questions import Answer, Answered, Discussed, Question, QuestionSet
 from ccq_tui.questions.prose import answer_line
+from ccq_tui.questions.schema_form import content_of
 from ccq_tui.text import fenced
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.tools import main_argument
@@ -81,8 +82,8 @@ def _request(block: bl.QuestionBlock | bl.FormBlock | bl.PermissionBlock | bl.Pl
             record |= {"title": request.questions.title, "questions": questions}
         case bl.FormBlock(request=asked):
             answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
-            content = asked.form.content(answers) if answers and asked.form.fields else None
-            record |= {"server": asked.server, "text": asked.message, "url": asked.url, "content": content}
+            values = content_of(asked.form, answers) if answers and asked.form.names else None
+            record |= {"server": asked.server, "text": asked.message, "url": asked.url, "content": values}
         case bl.PermissionBlock(request=permission):
             record |= {"tool": permission.tool, "input": permission.input, "text": permission.description}
         case bl.PlanBlock(request=plan):

@@ -98,7 +98,7 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
         ) as run:
             asked = await sent(run)
             await run.until(ev.StateChanged, lambda e: e.state is ev.SessionState.AWAITING)
-            assert [field.name for field in asked.form.fields] == list(EVERY["properties"])
+            assert list(asked.form.names) == list(EVERY["properties"])
             with pytest.raises(InvalidOutcome, match=r"answers\[0\].other: Your name: too short"):
                 await run.inbox.answer(asked.id, Answered((Answer(other="A"), *FILLED[1:])), PANEL)
             run.answer(asked.id, Answered(FILLED))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ccq_tui.forms.form import Form
+from ccq_tui.questions.asked import Asked
 from tests.e2e.terminal import Terminal
 
 
-def fill_in_by_keys(terminal: Terminal, form: Form, values: Mapping[str, Any]) -> None:
+def fill_in_by_keys(terminal: Terminal, form: Asked, values: Mapping[str, Any]) -> None:
     """Answer the questions, after a choice that is gone back to; confirm all."""
     questions = dict(zip(form.names, form.questions.questions, strict=True))
     for place, (name, value) in enumerate(values.items()):

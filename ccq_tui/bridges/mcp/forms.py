@@ -33,7 +33,6 @@ from ccq_tui.bridges.mcp.tools import (
 from ccq_tui.config.paths import state_dir
 from ccq_tui.forms import interviews
 from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
-from ccq_tui.forms.form import Form
 from ccq_tui.forms.interviews import ClientForm, InterviewError
 from ccq_tui.forms.output import OutputError, check_output, write_record
 from ccq_tui.forms.reading import FormFileError, find_form, form_of
@@ -42,13 +41,14 @@ from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Asker, FormRequest, Origin
 from ccq_tui.processes import this_process
+from ccq_tui.questions.asked import Asked
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.git import GitError
 
 FORM_TOOLS = (START_FORM, ANSWER_FORM, COMPLETE_FORM, CANCEL_FORM)
 
 
-def read_form_arguments(arguments: Mapping[str, Any], directory: str) -> tuple[Form, dict[str, str]]:
+def read_form_arguments(arguments: Mapping[str, Any], directory: str) -> tuple[Asked, dict[str, str]]:
     """Read the form, by its name or itself, and its context; raises `ArgumentsError`.
 
     A path is taken from the client's directory; so is the commit of a reflection.
@@ -68,7 +68,7 @@ def read_form_arguments(arguments: Mapping[str, Any], directory: str) -> tuple[F
         raise ArgumentsError("; ".join(one_line(problem, 300) for problem in error.problems)) from error
     if form.questions.secret:
         raise ArgumentsError("form: asks for a secret, which only `ccq-tui ask` at a terminal does")
-    if form.id == REFLECTION and "hash" not in context:
+    if form.questions.id == REFLECTION and "hash" not in context:
         try:
             context = commit_context(Path(directory or "/"), context.get("commit", "HEAD")) | dict(context)
         except GitError as error:
@@ -129,7 +129,7 @@ def _started(arguments: Mapping[str, Any], client: Client) -> FormRequest:
     form, context = read_form_arguments(arguments, client.directory)
     here, output = Path(client.directory or "/"), _text(arguments, "output")
     file = str(here / output) if output else ""
-    if form.id == REFLECTION and "hash" in context and not file:
+    if form.questions.id == REFLECTION and "hash" in context and not file:
         with suppress(GitError):
             file = str(records_of(here))
     check_output(file)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from ccq_tui.answering.asked import Asked
 from ccq_tui.answering.document import Passage
 from ccq_tui.answering.record import InvalidAnswer, RecordShape, read
 from ccq_tui.inbox.actors import Actor
@@ -15,6 +14,7 @@ from ccq_tui.inbox.kinds import elicitation, form, permission, plan, question
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest, Reply, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Dismissed, Expired, Outcome
+from ccq_tui.questions.asked import Asked
 from ccq_tui.text import one_line
 
 
@@ -109,7 +109,7 @@ def outcome_of(request: Request, end: Outcome | Dismissed, edited: str = "") -> 
     ``edited`` is the plan as the person edited it, or "".
     """
     asked = kind_of(request).asked(request)
-    return decided(asked, end, edited) if asked.values else end
+    return decided(asked, end, edited) if asked.acts else end
 
 
 def parse_outcome(request: Request, given: str | bytes | Mapping[str, Any]) -> RequestOutcome:

@@ -268,7 +268,7 @@ def test_what_a_native_session_asks_is_a_request_of_its_hook() -> None:
     assert request.session_id == f"hook:{SERVER_SAID['session_id']}"
     assert (request.origin.asker, request.origin.directory) == (Asker.HOOK, "/srv")
     assert request.origin.process == this_process()
-    assert [field.name for field in request.form.fields] == ["name", "count"]
+    assert request.form.names == ("name", "count")
 
 
 def test_each_outcome_is_printed_as_claude_code_takes_it() -> None:

@@ -74,7 +74,7 @@ when = {question = "sure", equals = false}
 
 def test_a_form_file_is_read() -> None:
     form = read_form(RELEASE, "release.toml")
-    assert (form.id, form.version, form.names[0]) == ("release", "3", "kind")
+    assert (form.questions.id, form.names[0]) == ("release", "kind")
     assert (form.questions.title, form.questions.intro, form.questions.is_form) == (
         "Release notes",
         "For the people who use it.\nmain is frozen",
@@ -126,15 +126,17 @@ def test_forms_are_found_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     own.mkdir(parents=True)
     (own / "mine.toml").write_text(RELEASE, "utf-8")
     (own / "commit-reflection.json").write_text(json.dumps(find_form("mine").document), "utf-8")
-    assert find_form("mine").id == find_form("commit-reflection").id == "release", "one's own come first"
+    assert {find_form(one).questions.id for one in ("mine", "commit-reflection")} == {"release"}, (
+        "one's own come first"
+    )
     with pytest.raises(FormFileError, match="there are commit-reflection, mine; a path has its suffix"):
         find_form("other")
     (tmp_path / "mine.toml").write_text(RELEASE.replace('"release"', '"here"'), "utf-8")
-    assert find_form("mine.toml").id == find_form("./mine.toml").id == "here"
+    assert {find_form(one).questions.id for one in ("mine.toml", "./mine.toml")} == {"here"}
     (tmp_path / "no suffix").write_text(RELEASE, "utf-8")
-    assert find_form(str(tmp_path / "no suffix")).id == "release"
+    assert find_form(str(tmp_path / "no suffix")).questions.id == "release"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(RELEASE.encode())))
-    assert find_form("-").id == "release"
+    assert find_form("-").questions.id == "release"
     for name, said in (
         ("./gone.toml", "cannot be read: No such file"),
         (".", "cannot be read: Is a directory"),
@@ -219,7 +221,11 @@ def test_a_flat_json_schema_is_a_form() -> None:
         "required": ["where"],
     }
     form = read_form(json.dumps(schema), "to/deploy it.json")
-    assert (form.id, form.questions.title, form.names) == ("deploy-it", "Deploy", ("where", "sure", "mail"))
+    assert (form.questions.id, form.questions.title, form.names) == (
+        "deploy-it",
+        "Deploy",
+        ("where", "sure", "mail"),
+    )
     assert form.values == (("eu", "us"), (True, False), ())
     assert [one.required for one in form.questions.questions] == [True, False, False]
     assert mcp_schema(form) == schema
@@ -231,8 +237,7 @@ def test_a_form_is_exported_as_the_schema_that_asks_the_same() -> None:
     form = read_form(text, "release.toml")
     exported = read_schema("f", "", "", mcp_schema(form))
     assert exported.problem == ""
-    assert [field.name for field in exported.fields] == list(form.names)
-    assert tuple(field.values for field in exported.fields) == form.values
+    assert (exported.names, exported.values) == (form.names, form.values)
     for theirs, ours in zip(exported.questions.questions, form.questions.questions, strict=True):
         known = ("text", "kind", "required", "minimum", "maximum", "multi_select", "closed")
         assert [getattr(theirs, name) for name in known] == [getattr(ours, name) for name in known]

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from ccq_tui.forms.commits import RECORDS, REFLECTION
-from ccq_tui.forms.form import Form
 from ccq_tui.forms.reading import find_form
 from ccq_tui.forms.reflections import (
     SCALES,
@@ -24,6 +23,7 @@ from ccq_tui.forms.reflections import (
     read_reflections,
     stats_lines,
 )
+from ccq_tui.questions.asked import Asked
 
 
 def one(label: str) -> dict[str, str]:
@@ -63,11 +63,11 @@ def read(tmp_path: Path, *records: Any) -> list[Reflection]:
 
 
 @pytest.fixture(name="form")
-def _form() -> Form:
+def _form() -> Asked:
     return find_form(REFLECTION)
 
 
-def test_what_is_counted_by_week_is_in_the_form(form: Form) -> None:
+def test_what_is_counted_by_week_is_in_the_form(form: Asked) -> None:
     assert set(SCALES) | {"outcome", "feedback"} <= set(form.names)
 
 
@@ -96,7 +96,7 @@ def test_a_list_has_a_line_for_each(tmp_path: Path) -> None:
     ]
 
 
-def test_statistics_count_every_option_and_follow_the_weeks(tmp_path: Path, form: Form) -> None:
+def test_statistics_count_every_option_and_follow_the_weeks(tmp_path: Path, form: Asked) -> None:
     hard = {"difficulty": one("Very Hard"), "ai_effectiveness": one("High"), "outcome": one("Spike")}
     lines = stats_lines(read(tmp_path, record(2), record(3, **hard), record(10, difficulty=None)), form)
     assert lines[0] == "3 reflections, 2026-11-02 10:05 to 2026-11-10 10:05."

@@ -11,28 +11,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.answering.asked import Asked
 from ccq_tui.answering.record import InvalidAnswer
 from ccq_tui.answering.record import read as read_answer
 from ccq_tui.questions import Answer, Answered, Kind, Option
+from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.checking import FieldError
 from ccq_tui.questions.limits import allowed_words, answer_problem
 from ccq_tui.questions.model import FieldRules
-from ccq_tui.questions.schema_form import SchemaForm, read_form
+from ccq_tui.questions.schema_form import content_of, read_form
 from ccq_tui.questions.state import opened
 from tests.tables import table
 
 TABLES = table(__file__, "schema_form.json")
 
 
-def given_back(asked: SchemaForm, content: dict[str, Any]) -> Sequence[Answer]:
+def given_back(asked: Asked, content: dict[str, Any]) -> Sequence[Answer]:
     """Return the answers that values stand for."""
-    given = read_answer(Asked(asked.questions, form=asked), {"content": content})
+    given = read_answer(asked, {"content": content})
     assert isinstance(given, Answered)
     return given.answers
 
 
-def form(properties: dict[str, Any], *required: str, order: tuple[str, ...] = (), **more: Any) -> SchemaForm:
+def form(properties: dict[str, Any], *required: str, order: tuple[str, ...] = (), **more: Any) -> Asked:
     schema = {"type": "object", "properties": properties, "required": list(required), **more}
     return read_form("f", "Deploy asks", "Please give details", schema, order)
 
@@ -69,7 +69,7 @@ def test_each_kind_of_field_is_asked_as_a_question() -> None:
 
 def test_fields_come_in_the_servers_order() -> None:
     read = form({"a": TEXT, "b": TEXT, "c": TEXT}, order=("c", "gone", "a"))
-    assert [field.name for field in read.fields] == ["c", "a", "b"]
+    assert read.names == ("c", "a", "b")
 
 
 def test_values_have_the_types_of_the_schema() -> None:
@@ -93,10 +93,10 @@ def test_values_have_the_types_of_the_schema() -> None:
         Answer(other="  as typed\n"),
         Answer(),
     )
-    content = form(properties).content(answers)
+    content = content_of(form(properties), answers)
     expected = '{"count": 5, "ratio": 0.25, "whole": -7, "sure": false, "tags": ["b", "a"], "none": [], '
     assert json.dumps(content) == expected + '"text": "  as typed\\n"}'
-    assert form(properties).content(given_back(form(properties), content)) == content
+    assert content_of(form(properties), given_back(form(properties), content)) == content
 
 
 @pytest.mark.parametrize(("schema", "text", "problem"), TABLES["refused"])
@@ -105,7 +105,7 @@ def test_what_does_not_fit_is_said_in_words(schema: dict[str, Any], text: str, p
     assert not read.problem
     assert answer_problem(read.questions.questions[0], text) == problem
     with pytest.raises(FieldError) as caught:
-        read.content((Answer(other=text),))
+        content_of(read, (Answer(other=text),))
     assert (caught.value.number, caught.value.part) == (0, "other")
 
 
@@ -121,7 +121,8 @@ def test_what_does_not_fit_is_said_in_words(schema: dict[str, Any], text: str, p
     ],
 )
 def test_what_fits_a_format_is_taken(named: str, good: str) -> None:
-    assert form({"x": {"type": "string", "format": named}}).content((Answer(other=good),)) == {"x": good}
+    read = form({"x": {"type": "string", "format": named}})
+    assert content_of(read, (Answer(other=good),)) == {"x": good}
 
 
 @pytest.mark.parametrize(
@@ -150,14 +151,14 @@ def test_an_option_that_would_be_invisible_has_a_label() -> None:
         Option("b"),
         Option("C", "sent as c"),
     )
-    assert read.content((Answer(selected=("(empty)",)),)) == {"x": ""}
+    assert content_of(read, (Answer(selected=("(empty)",)),)) == {"x": ""}
 
 
 def test_steps_and_limits_are_compared_as_they_are_written() -> None:
     read = form({"x": {"type": "number", "minimum": 1, "multipleOf": 0.01, "default": 1e300}})
     assert not read.problem
     assert read.questions.questions[0].field == FieldRules(number="number", preset=("1e+300",))
-    assert read.content((Answer(other="1.07"),)) == {"x": 1.07}
+    assert content_of(read, (Answer(other="1.07"),)) == {"x": 1.07}
 
 
 def test_a_required_field_that_is_not_there_is_a_contradiction() -> None:
@@ -175,7 +176,7 @@ def test_a_form_without_fields_is_agreed_to() -> None:
     read = form({})
     (question,) = read.questions.questions
     assert (question.text, [one.label for one in question.options]) == ("Please give details", ["Accept"])
-    assert read.content((Answer(selected=("Accept",)),)) == {}
+    assert content_of(read, (Answer(selected=("Accept",)),)) == {}
 
 
 def test_values_that_are_not_the_forms_are_refused() -> None:
@@ -229,11 +230,11 @@ def test_what_is_accepted_fits_the_schema(
         else:
             given.append(Answer(selected=chosen[:1]))
     try:
-        content = read.content(given)
+        content = content_of(read, given)
     except FieldError:
         return
     jsonschema.validate(json.loads(json.dumps(content)), whole)
-    assert read.content(given_back(read, content)) == content
+    assert content_of(read, given_back(read, content)) == content
 
 
 WORDS = ["type", "enum", "oneOf", "items", "default", "minLength", "minimum", "required", "title", "pattern"]
@@ -251,5 +252,5 @@ JSON = st.recursive(
 @given(st.dictionaries(st.sampled_from(["a", "b"]), JSON), JSON)
 def test_whatever_comes_as_a_schema_is_a_form_or_has_a_problem(properties: Any, required: Any) -> None:
     read = read_form("f", "t", "m", {"properties": properties, "required": required})
-    assert bool(read.problem) or len(read.fields) == len(properties)
+    assert bool(read.problem) or len(read.names) == len(properties)
     assert opened(read.questions).pages

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from ccq_tui.answering.asked import Asked
 from ccq_tui.answering.document import Passage, PassageKind
 from ccq_tui.answering.record import RecordShape, SetFields, set_record
 from ccq_tui.inbox.kinds import question
@@ -13,7 +12,8 @@ from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.inbox.requests import ElicitationRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answered, Declined, Dismissed
-from ccq_tui.questions.schema_form import SchemaForm
+from ccq_tui.questions.asked import Asked
+from ccq_tui.questions.schema_form import content_of
 from ccq_tui.text import one_line
 
 
@@ -46,8 +46,7 @@ def same(one: ElicitationRequest, other: ElicitationRequest) -> bool:
 
 def asked(request: ElicitationRequest) -> Asked:
     """Return its question set."""
-    form = request.form
-    return Asked(form.questions, form=form)
+    return request.form
 
 
 def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:
@@ -58,7 +57,7 @@ def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:
     question.check_answers(form.questions, outcome.answers)
 
 
-def _usable(request: ElicitationRequest) -> SchemaForm:
+def _usable(request: ElicitationRequest) -> Asked:
     form = request.form
     if form.problem:
         problem = one_line(form.problem, 300)
@@ -70,8 +69,7 @@ def deliver(request: ElicitationRequest, outcome: RequestOutcome, source: Mappin
     """Return the reply for an outcome; raises `FieldError` for an answer outside the schema."""
     if not isinstance(outcome, Answered):
         return Reply(allow=False if isinstance(outcome, Declined) else None)
-    content = request.form.content(outcome.answers)
-    return Reply(allow=True, input=None if request.url else content)
+    return Reply(allow=True, input=None if request.url else content_of(request.form, outcome.answers))
 
 
 def as_result(reply: Reply) -> dict[str, Any]:

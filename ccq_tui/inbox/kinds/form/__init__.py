@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ccq_tui.answering.asked import Asked
 from ccq_tui.answering.document import Passage, PassageKind
 from ccq_tui.answering.record import RecordShape, SetFields, set_record
 from ccq_tui.inbox.kinds import question
 from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.inbox.requests import FormRequest, Reply, RequestOutcome
 from ccq_tui.questions import Answered, Declined, Dismissed, Expired, QuestionSet
+from ccq_tui.questions.asked import Asked
 from ccq_tui.text import one_line
 
 

@@ -41,7 +41,7 @@ def check(request: PlanRequest, outcome: Allowed | Denied) -> None:
     if isinstance(outcome, Allowed):
         if outcome.suggestion is not None:
             raise InvalidOutcome("suggestion", "only a permission takes it")
-        if outcome.mode not in ("", *(getattr(one, "mode", "") for one in asked(request).values)):
+        if outcome.mode not in ("", *(getattr(one, "mode", "") for one in asked(request).values[0])):
             raise InvalidOutcome("mode", f"a plan is not carried out in “{one_line(outcome.mode, 40)}”")
         check_words(request, outcome)
 

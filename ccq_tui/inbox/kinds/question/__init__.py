@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ccq_tui.answering.asked import Asked
 from ccq_tui.answering.document import Passage, set_blocks
 from ccq_tui.answering.record import RecordShape, SetFields, set_record
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
@@ -13,6 +12,7 @@ from ccq_tui.inbox.layout import QUOTED
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, QuestionSet
+from ccq_tui.questions.asked import Asked
 from ccq_tui.text import one_line
 
 
