@@ -117,8 +117,7 @@ def read_object(text: str, plain: Callable[[str], str] = str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        value = parse_json(text)
-        json.loads(text, object_pairs_hook=_once)
+        value = parse_json(text, keys=_once)
     except json.JSONDecodeError as error:
         raise SettingsFileError(_problem(text, error)) from error
     except ValueError as error:

@@ -14,7 +14,7 @@ import click
 
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import as_json_flag, given_settings, setting_flags
-from ccq_tui.cli.session import begin, end_on_signals, has_screen
+from ccq_tui.cli.session import begin, end_on_signals
 from ccq_tui.cli.store import (
     SINCE,
     complete_sessions,
@@ -46,18 +46,20 @@ def _since(_context: click.Context, _parameter: click.Parameter, text: str | Non
     return since(text)
 
 
+_since_flag = click.option(
+    "--since", "start", metavar="T", callback=_since, help=f"Only since then: {SINCE}."
+)
+
+
 def _narrowed(function: AnyCallable) -> AnyCallable:
     """Give a command the flags that select and format its rows."""
-    function = click.option(
-        "--since", "start", metavar="T", callback=_since, help=f"Only since then: {SINCE}."
-    )(function)
     of_session = click.option(
         "--session",
         metavar="ID",
         shell_complete=complete_sessions,
         help="Only this session: an id or any unambiguous prefix.",
     )
-    return as_json_flag(of_session(function))
+    return as_json_flag(of_session(_since_flag(function)))
 
 
 @click.group(invoke_without_command=True)
@@ -93,7 +95,7 @@ def inbox(
     if context.invoked_subcommand is not None:
         return None
     native = not (as_json or jsonl or session or start or state or asker)
-    if native and not plain_reason(os.environ, flag=plain) and has_screen():
+    if native and not plain_reason(os.environ, flag=plain) and not not_terminals():
         return begin(given_settings(context), inbox=True)
     from ccq_tui.inbox.records import lines_report, list_report
 
@@ -368,17 +370,15 @@ def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredReques
 
 
 @click.command()
-@click.option(
-    "--since", "since_text", metavar="T", help=f"Only since then: {SINCE}. [default: two weeks ago]"
-)
+@_since_flag
 @as_json_flag
-def stats(since_text: str | None, as_json: bool) -> int:
-    """Show how long agents waited for you, and how fast you answer."""
+def stats(start: datetime | None, as_json: bool) -> int:
+    """Show how long agents waited for you, and how fast you answer, in the last two weeks or since T."""
     from ccq_tui.inbox.records import report
     from ccq_tui.inbox.wait_statistics import read_statistics, statistics_record, text_lines
     from ccq_tui.worktrees.model import checkout_of
 
     with opened_store() as store:
-        found = read_statistics(store, checkout_of, since(since_text))
+        found = read_statistics(store, checkout_of, start)
     print_lines(report("statistics", statistics_record(found)) if as_json else "\n".join(text_lines(found)))
     return ENDED

@@ -14,6 +14,7 @@ from ccq_tui.bridges.mcp.entries import SERVER, SETUPS, file_of, http_entry, lin
 from ccq_tui.bridges.mcp.token import TokenError, read_token, token_file, url_of
 from ccq_tui.cli.edits import changed, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused, refusing, serve
+from ccq_tui.cli.options import port_flag
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import Styled, echo, has_output
@@ -22,18 +23,11 @@ from ccq_tui.text import one_line
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 PORT = 8722
 _CLIENTS = ("claude", "codex", "gemini", "cursor", "opencode", "vscode", "zed")
-_port = click.option(
-    "--port",
-    metavar="N",
-    type=click.IntRange(0, 65535),
-    default=PORT,
-    show_default=True,
-    help="With --http: the port; 0 for any that is free.",
-)
+_port = port_flag(PORT)
 
 
 @click.group(invoke_without_command=True)
-@click.option("--http", "over_http", is_flag=True, help="Serve clients of this machine over HTTP.")
+@click.option("--http", "over_http", is_flag=True, help="Serve clients of this machine over HTTP, at --port.")
 @_port
 @click.pass_context
 def mcp(context: click.Context, /, over_http: bool, port: int) -> int:

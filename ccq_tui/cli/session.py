@@ -184,11 +184,6 @@ def require_terminal(plain: str = "") -> None:
         )
 
 
-def has_screen() -> bool:
-    """Whether a screen can be shown here and its keys be read."""
-    return not not_terminals() and os.environ.get("TERM") != "dumb"
-
-
 def show(launch: Launch, early: EarlyPrompt | None = None, plain: str = "") -> int:
     """Show the screen until it ends, or go line by line if ``plain`` says why; return the exit code."""
     from ccq_tui.logs import start_logging

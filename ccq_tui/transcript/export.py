@@ -16,6 +16,7 @@ from ccq_tui.inbox.records import outcome_record
 from ccq_tui.questions import Answer, Answered, Discussed, Question, QuestionSet
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.questions.schema_form import content_of
+from ccq_tui.stored import write_whole
 from ccq_tui.text import fenced
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.tools import main_argument
@@ -199,17 +200,11 @@ def _quoted(text: str) -> str:
 def write_export(path: Path, text: str, *, overwrite: bool = False) -> None:
     """Write a file that only its owner may read; raises `FileExistsError` rather than replace one unasked."""
     data = text.encode("utf-8", errors="replace")
-    if not overwrite:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(data)
+    if overwrite:
+        write_whole(path, data)
         return
-    # Write a file beside it, then move that into place: a full disk must not leave half of it.
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        write_export(new, text)
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(data)
 
 
 def export_name(name: str, ending: str, at: datetime, number: int = 1) -> str:

@@ -104,14 +104,10 @@ def with_hooks(text: str, hooks: list[InstalledHook]) -> str:
 
     Raises `SettingsFileError` if the text is not like settings.
     """
-    settings, left = _read(text), list(hooks)
+    if sorted(installed(text), key=str) == sorted(hooks, key=str):
+        return text
+    settings = _read(text)
     for hook, entry, group, event in list(_found(settings)):
-        same = next((one for one in left if (one.event, one.matcher) == (hook.event, hook.matcher)), None)
-        if same is not None:
-            left.remove(same)
-            entry.clear()
-            entry.update(same.entry())
-            continue
         group["hooks"] = [one for one in group["hooks"] if one is not entry]
         if not group["hooks"]:
             event[:] = [one for one in event if one is not group]
@@ -120,7 +116,7 @@ def with_hooks(text: str, hooks: list[InstalledHook]) -> str:
             del settings["hooks"][hook.event]
         if not settings["hooks"]:
             del settings["hooks"]
-    for hook in left:
+    for hook in hooks:
         matcher = {"matcher": hook.matcher} if hook.matcher else {}
         group = {**matcher, "hooks": [hook.entry()]}
         settings.setdefault("hooks", {}).setdefault(hook.event, []).append(group)
