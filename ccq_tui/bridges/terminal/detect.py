@@ -148,8 +148,6 @@ def _check_reading(rule: PromptRule, picture: ScreenPicture, reads: Reads) -> No
         raise NoPromptError("the program reads keys, not lines")
     if rule.shape is Shape.TEXT and picture.hidden:
         raise NoPromptError("the cursor is hidden, so no text is typed there")
-    if rule.first_screen and picture.alternate:
-        raise NoPromptError("the program draws the whole screen")
 
 
 # -- prompts that take a line -------------------------------------------------------------------------------
@@ -163,7 +161,7 @@ def _line(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
     match = rule.prompt.fullmatch(text) if len(text) <= LONGEST_LINE else None
     if match is None:
         raise NoPromptError("the text up to the cursor does not match")
-    if picture.after and not (rule.after and rule.after.fullmatch(picture.after)):
+    if picture.after:
         raise NoPromptError("something stands after the cursor")
     _check_below(rule, picture, y + 1)
     rows = _numbered(rule, picture, begin) if rule.shape is Shape.NUMBER else ()

@@ -1,4 +1,4 @@
-"""pyte's screen, made faster for full-screen programs and safe for hostile output.
+"""pyte's screen, made faster for long output and safe for hostile output.
 
 pyte's own stream takes its input letter by letter, and fails on control sequences with more or other
 parameters than it knows. A program sends hardly anything but control sequences and runs of letters, so this
@@ -11,6 +11,7 @@ import codecs
 import copy
 import re
 import unicodedata
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -41,17 +42,6 @@ _ACTIONS = {
     "s": "save_cursor",
     "u": "restore_cursor",
 }
-_MOST_PARAMETERS = {
-    "cursor_position": 2,
-    "set_margins": 2,
-    "save_cursor": 0,
-    "restore_cursor": 0,
-    "select_graphic_rendition": None,
-}
-"""Most parameters of sequences, or None for any number; all others have one."""
-_MODES = ("set_mode", "reset_mode")
-_ERASES = {"erase_in_line": 2, "erase_in_display": 3}
-"""The highest known parameter."""
 MOST_MARKS = 8
 """Most marks that combine with one letter: pyte's work grows with their square."""
 width = lru_cache(maxsize=1 << 16)(wcwidth)
@@ -69,28 +59,10 @@ def cell(attributes: Char, letter: str) -> Char:
     return attributes._replace(data=letter)
 
 
-@lru_cache(maxsize=1 << 16)
-def parameters(text: str) -> tuple[int, ...]:
-    """Return the numbers of a sequence; a missing one is 0."""
-    return tuple(min(int(number or 0), 9999) for number in text.split(";"))
-
-
-_PALETTE = pyte.Screen(1, 1)
-
-
-@lru_cache(maxsize=1 << 12)
-def coloured(attributes: Char, *numbers: int) -> Char:
-    """Return a cell's attributes after a sequence for colours."""
-    _PALETTE.cursor.attrs = attributes
-    _PALETTE.select_graphic_rendition(*numbers)
-    return _PALETTE.cursor.attrs
-
-
 class Screen(pyte.Screen):
-    """pyte's screen, which takes output, and renders only the lines that changed."""
+    """pyte's screen, which takes output."""
 
     def __init__(self, columns: int, lines: int) -> None:
-        self._rendered: list[str] = []
         self._drawing = False
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._rest = ""
@@ -98,48 +70,23 @@ class Screen(pyte.Screen):
 
     @property
     def display(self) -> list[str]:
-        """The lines of the screen."""
-        if len(self._rendered) != self.lines:
-            self._rendered = [""] * self.lines
-            self.dirty.update(range(self.lines))
-        for y in self.dirty:
-            if y < self.lines:
-                self._rendered[y] = self._render(y)
-        self.dirty.clear()
-        return self._rendered
-
-    def _render(self, y: int) -> str:
-        line = self.buffer[y]
-        cells = [line[x].data for x in range(self.columns)]
-        text = "".join(cells)
-        if len(text) == self.columns and is_plain(text):
-            return text
-        shown, wide = [], False
-        for letters in cells:
-            if wide:  # the cell after a wide letter holds none
-                wide = False
-                continue
-            wide = bool(letters) and width(letters[0]) == 2
-            shown.append(letters)
-        return "".join(shown)
+        """The lines of the screen; the second cell of a wide letter is empty."""
+        return ["".join(self.buffer[y][x].data for x in range(self.columns)) for y in range(self.lines)]
 
     def draw(self, data: str) -> None:
         """Draw a text at the cursor."""
-        x, y = self.cursor.x, self.cursor.y
+        x = self.cursor.x
         fits = x + len(data) <= self.columns and modes.IRM not in self.mode
         if not fits or not is_plain(data):
             self._drawing = True
             super().draw(self._drawable(data))
             self._drawing = False
-            # A combining mark may change a letter on the line above, which pyte does not mark as dirty.
-            self.dirty.update((y, max(y - 1, 0)))
             return
-        attributes, line = self.cursor.attrs, self.buffer[y]
+        attributes, line = self.cursor.attrs, self.buffer[self.cursor.y]
         for letter in data:
             line[x] = cell(attributes, letter)
             x += 1
         self.cursor.x = x
-        self.dirty.add(y)
 
     def _drawable(self, data: str) -> str:
         """Leave out letters that are not drawn, after which pyte would drop the rest, and excess marks."""
@@ -157,31 +104,17 @@ class Screen(pyte.Screen):
         return "".join(kept)
 
     def linefeed(self) -> None:
-        """Begin the next line; while a text is drawn, mark this line as continued there."""
+        """Begin the next line; while a text is drawn, mark the last cell of this one as continued there."""
         if self._drawing:
-            self._line(self.cursor.y).continues = True
+            line: Any = self.buffer[self.cursor.y]
+            line.continued = line[self.columns - 1]  # an attribute of a line moves with it
         super().linefeed()
 
-    def erase_in_line(self, how: int = 0, private: bool = False) -> None:
-        """Erase a line or a part of it."""
-        if how != 1:
-            self._line(self.cursor.y).continues = False
-        super().erase_in_line(how, private)
-
-    def erase_in_display(self, how: int = 0, *args: Any, **options: Any) -> None:
-        """Erase the screen or a part of it."""
-        first, last = {0: (self.cursor.y, self.lines), 1: (0, self.cursor.y)}.get(how, (0, self.lines))
-        for y in range(first, last):
-            self._line(y).continues = False
-        super().erase_in_display(how, *args, **options)
-
     def continues(self, y: int) -> bool:
-        """Whether a text too long for a line continues on the next one."""
-        return bool(getattr(self._line(y), "continues", False))
-
-    def _line(self, y: int) -> Any:
-        """Return a line; attributes set on it move with it."""
-        return self.buffer[y]
+        """Whether a text too long for a line continues on the next one, and was not erased since."""
+        line: Any = self.buffer[y]
+        last = self.columns - 1
+        return last in line and getattr(line, "continued", None) is line[last]
 
     def save_cursor(self) -> None:
         """Remember the cursor, and forget the one remembered before."""
@@ -194,10 +127,6 @@ class Screen(pyte.Screen):
             saved = self.savepoints[-1]
             self.savepoints.append(saved._replace(cursor=copy.copy(saved.cursor)))
         super().restore_cursor()
-
-    def select_graphic_rendition(self, *attrs: int) -> None:
-        """Choose the colours for the next letters."""
-        self.cursor.attrs = coloured(self.cursor.attrs, *attrs)
 
     def take(self, data: bytes) -> None:
         """Draw a program's output; keep a sequence that is cut off at the end until its rest comes."""
@@ -221,12 +150,6 @@ class Screen(pyte.Screen):
         found, name = _PARAMETERS.fullmatch(given), _ACTIONS.get(final)
         if found is None or name is None:
             return
-        private, numbers = bool(found[1]), parameters(found[2])
-        do = getattr(self, name)
-        if name in _MODES:
-            do(*numbers, private=private)
-        elif name in _ERASES:
-            if numbers[0] <= _ERASES[name]:
-                do(numbers[0])
-        elif not private:
-            do(*numbers[: _MOST_PARAMETERS.get(name, 1)])
+        numbers = [min(int(number or 0), 9999) for number in found[2].split(";")] if found[2] else []
+        with suppress(TypeError, UnboundLocalError):  # pyte fails on parameters that it does not know
+            getattr(self, name)(*numbers, **{"private": True} if found[1] else {})

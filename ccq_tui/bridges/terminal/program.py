@@ -76,10 +76,6 @@ class Program:
     master: int
     states: int
 
-    def resize(self, size: Size) -> None:
-        """Give its terminal another size; the kernel tells the program."""
-        set_size(self.master, size)
-
     def signal(self, number: int) -> None:
         """Send a signal to the foreground of its terminal, and to the program."""
         groups = {self.pid}

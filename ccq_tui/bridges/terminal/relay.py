@@ -17,7 +17,7 @@ from contextlib import suppress
 from types import FrameType
 
 from ccq_tui.bridges.terminal.link import Link, ToWatcher
-from ccq_tui.bridges.terminal.program import Program, size_of
+from ccq_tui.bridges.terminal.program import Program, set_size, size_of
 
 CHUNK = 1 << 16
 MOST_WAITING = 1 << 16
@@ -235,7 +235,7 @@ class Relay:
 
     def _resize(self) -> None:
         if (size := size_of(self._given)) is not None:
-            self._program.resize(size)
+            set_size(self._program.master, size)
             self._pause()
             self._link.send(ToWatcher.SIZE, b"%d %d" % size)
 

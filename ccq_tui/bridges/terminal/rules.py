@@ -70,7 +70,6 @@ class PromptRule:
         shape: The way to answer the prompt.
         reading: The program's way of reading, as the terminal's modes must show it.
         prompt: All of the cursor's line up to the cursor; not for lists.
-        after: Text allowed after the cursor.
         below: A line allowed below the prompt; without it, none is.
         row: A row of a list, or a numbered line.
         question: The lines above a list.
@@ -90,7 +89,6 @@ class PromptRule:
         review: The name of the rule of the list that may come next to confirm it, and the label to choose.
         yes: The text to type for yes.
         no: The text to type for no.
-        first_screen: Whether it never is on the second screen of full-screen programs.
         file: The file of the rule.
     """
 
@@ -100,7 +98,6 @@ class PromptRule:
     shape: Shape
     reading: Reading = "any"
     prompt: Pattern = NOTHING
-    after: Pattern | None = None
     below: Pattern | None = None
     row: Pattern = NOTHING
     question: Pattern = NOTHING
@@ -119,7 +116,6 @@ class PromptRule:
     review: tuple[str, str] | None = None
     yes: str = "y"
     no: str = "n"
-    first_screen: bool = False
     file: str = ""
 
 

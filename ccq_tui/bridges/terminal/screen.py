@@ -123,7 +123,6 @@ class LiveScreen(Screen):
             self.scrolled += top
             self.lines = lines
             self.set_margins()
-            self.dirty.update(range(lines))
         super().resize(lines, columns)
 
     def set_mode(self, *modes: int, **options: bool) -> None:
@@ -132,7 +131,6 @@ class LiveScreen(Screen):
         if options.get("private") and _ALTERNATE.intersection(modes) and self._first is None:
             self._first = self.buffer, copy.copy(self.cursor), self.scrolled
             self.buffer = defaultdict(cast("Any", self.buffer).default_factory)
-            self.dirty.update(range(self.lines))
 
     def reset_mode(self, *modes: int, **options: bool) -> None:
         """Reset modes; one of them brings the first screen back."""
@@ -142,7 +140,6 @@ class LiveScreen(Screen):
             self._first = None
             self.cursor.x = min(self.cursor.x, self.columns - 1)
             self.cursor.y = min(self.cursor.y, self.lines - 1)
-            self.dirty.update(range(self.lines))
 
     def picture(self) -> ScreenPicture:
         """Return the screen as it is now."""
