@@ -125,8 +125,8 @@ class Relay:
             terminal: select.POLLIN * typing | select.POLLOUT * bool(self._to_terminal),
             self._program.states: select.POLLIN,
             self._woken: select.POLLIN,
+            self._link.descriptor: self._link.events,
         }
-        wanted[self._link.descriptor] = self._link.events
         poll = select.poll()
         for descriptor, events in wanted.items():
             if events:  # without, a hang-up would be reported on and on

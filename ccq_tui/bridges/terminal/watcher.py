@@ -191,9 +191,9 @@ class Watcher:
         """Ask each prompt that stays on the screen, and withdraw one that is gone from it."""
         while True:
             await self.wait(lambda: self.over or self._is_new(), None)
-            await asyncio.sleep(LOOK)
             if self.over:
                 return
+            await asyncio.sleep(LOOK)
             if not (self._is_new() and self._rests() and (self._open or self._is_awaited())):
                 continue
             with suppress(StoppedError):  # the relay is busy with the last output of a program that has ended
