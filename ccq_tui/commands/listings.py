@@ -20,9 +20,8 @@ from ccq_tui.bridges.claude_code.permission_rules import (
     RuleError,
     RulesFile,
     Scope,
-    add_rule,
+    change_rule,
     checked_rule,
-    remove_rule,
     rules_file,
 )
 from ccq_tui.commands.command import CommandGroup, CommandUi, PickRow, Work
@@ -109,7 +108,7 @@ class PermissionsCommand(CommandGroup[CommandUi]):
             row = PickRow("remove", "Remove this rule", f"from {file.real}")
             if await self._runner.pick(f"{behavior}: {rule.rule}", [row], choose="remove") is None:
                 return ""
-            found = await asyncio.to_thread(remove_rule, file, behavior, rule.rule)
+            found = await asyncio.to_thread(change_rule, file, behavior, rule.rule, wanted=False)
         except RuleError as error:
             return f"{shown} was not removed: {error}"
         if not found:
@@ -131,7 +130,7 @@ class PermissionsCommand(CommandGroup[CommandUi]):
         )
         if file is None:
             return
-        new = await asyncio.to_thread(add_rule, file, behavior, rule)
+        new = await asyncio.to_thread(change_rule, file, behavior, rule, wanted=True)
         if not new:
             self._runner.tell(f"{rule} exists already: {file.real}")
             return

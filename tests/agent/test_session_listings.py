@@ -10,7 +10,7 @@ import pytest
 from ccq_tui.agent import listings
 from ccq_tui.agent.events import ModelsListed
 from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule, Skill
-from ccq_tui.bridges.claude_code.permission_rules import Scope, add_rule, remove_rule, rules_file
+from ccq_tui.bridges.claude_code.permission_rules import Scope, change_rule, rules_file
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Play, Running
 from tests.agent.stage import staged
@@ -49,9 +49,9 @@ async def test_rules_hooks_skills_and_a_side_question(play: Play, monkeypatch: p
             with step(f"a rule of {scope}"):
                 file = rules_file(scope, home.project)
                 rule = PermissionRule("deny", scope, RULE)
-                assert add_rule(file, "deny", RULE)
+                assert change_rule(file, "deny", RULE, wanted=True)
                 await until_listed(run, rule, wanted=True)
-                assert remove_rule(file, "deny", RULE)
+                assert change_rule(file, "deny", RULE, wanted=False)
                 await until_listed(run, rule, wanted=False)
         with step("a question beside the conversation"):
             run.session.send("Hello")

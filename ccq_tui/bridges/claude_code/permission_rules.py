@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from ccq_tui.bridges.edited_file import PROJECT, EditedFile, SettingsFileError, read_object, rewritten
 from ccq_tui.claude_files import claude_directory
@@ -66,33 +65,23 @@ def checked_rule(text: str) -> str:
     return rule
 
 
-def add_rule(file: RulesFile, behavior: Behavior, rule: str) -> bool:
-    """Add a rule to a settings file; return whether it is new. Raises `RuleError`. For a thread."""
-    return _change(file, behavior, lambda rules: rules if rule in rules else [*rules, rule])
+def change_rule(file: RulesFile, behavior: Behavior, rule: str, *, wanted: bool) -> bool:
+    """Add a rule to a settings file, or remove it; return whether the file has changed.
 
-
-def remove_rule(file: RulesFile, behavior: Behavior, rule: str) -> bool:
-    """Remove a rule from a settings file; return whether it was there. Raises `RuleError`. For a thread."""
-    return _change(file, behavior, lambda rules: [one for one in rules if one != rule])
-
-
-def _change(file: RulesFile, behavior: Behavior, edit: Callable[[list[Any]], list[Any]]) -> bool:
+    Raises `RuleError`. For a thread.
+    """
     try:
         before = file.file.read()
-        after = _edited(before, behavior, edit)
-        if after != before:
-            file.file.write(before, after)
+        settings = read_object(before)
+        permissions = settings.setdefault("permissions", {})
+        rules = permissions.setdefault(behavior, []) if isinstance(permissions, dict) else None
+        if not isinstance(rules, list):
+            wrong = f"its permissions.{behavior} is not a list of rules · correct it by hand"
+            raise RuleError(f"{file.real}: {wrong}")
+        if (rule in rules) is wanted:
+            return False
+        permissions[behavior] = [*rules, rule] if wanted else [one for one in rules if one != rule]
+        file.file.write(before, rewritten(before, settings))
     except SettingsFileError as error:
         raise RuleError(f"{file.real}: {error}") from error
-    return after != before
-
-
-def _edited(text: str, behavior: Behavior, edit: Callable[[list[Any]], list[Any]]) -> str:
-    """Return a file's text with the rules of a behavior edited; the same text where nothing changed."""
-    settings = read_object(text)
-    permissions = settings.setdefault("permissions", {})
-    rules = permissions.setdefault(behavior, []) if isinstance(permissions, dict) else None
-    if not isinstance(rules, list):
-        raise SettingsFileError(f"its permissions.{behavior} is not a list of rules · correct it by hand")
-    permissions[behavior] = edit(rules)
-    return text if permissions[behavior] == rules else rewritten(text, settings)
+    return True

@@ -12,13 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.bridges.claude_code import permission_rules
-from ccq_tui.bridges.claude_code.permission_rules import (
-    RuleError,
-    add_rule,
-    checked_rule,
-    remove_rule,
-    rules_file,
-)
+from ccq_tui.bridges.claude_code.permission_rules import RuleError, change_rule, checked_rule, rules_file
 from ccq_tui.bridges.edited_file import SettingsFileError, rewritten
 
 
@@ -37,22 +31,22 @@ def test_a_rule_is_added_and_removed_and_all_else_stays(project: Path) -> None:
     path.write_text(was, encoding="utf-8")
     path.chmod(0o664)
     file = rules_file("projectSettings", project)
-    assert add_rule(file, "allow", "Bash(npm test *)")
+    assert change_rule(file, "allow", "Bash(npm test *)", wanted=True)
     assert path.read_text(encoding="utf-8") == was.replace(
         '"Read"', '"Read",\n            "Bash(npm test *)"'
     )
     assert stat.S_IMODE(path.stat().st_mode) == 0o664
-    assert not add_rule(file, "allow", "Bash(npm test *)")
-    assert remove_rule(file, "allow", "Bash(npm test *)")
+    assert not change_rule(file, "allow", "Bash(npm test *)", wanted=True)
+    assert change_rule(file, "allow", "Bash(npm test *)", wanted=False)
     assert path.read_text(encoding="utf-8") == was
-    assert not remove_rule(file, "allow", "Bash(npm test *)")
+    assert not change_rule(file, "allow", "Bash(npm test *)", wanted=False)
     assert [one.name for one in path.parent.iterdir()] == ["settings.json"]
 
 
 def test_line_ends_and_the_mark_at_the_beginning_stay(project: Path) -> None:
     path = project / ".claude/settings.json"
     path.write_bytes(b'\xef\xbb\xbf{\r\n\t"permissions": {}\r\n}\r\n')
-    assert add_rule(rules_file("projectSettings", project), "deny", "Read")
+    assert change_rule(rules_file("projectSettings", project), "deny", "Read", wanted=True)
     assert path.read_bytes() == (
         b'\xef\xbb\xbf{\r\n\t"permissions": {\r\n\t\t"deny": [\r\n\t\t\t"Read"\r\n\t\t]\r\n\t}\r\n}\r\n'
     )
@@ -60,7 +54,7 @@ def test_line_ends_and_the_mark_at_the_beginning_stay(project: Path) -> None:
 
 def test_a_file_is_made_for_the_first_rule(project: Path) -> None:
     (project / ".claude").rmdir()
-    assert add_rule(rules_file("localSettings", project), "ask", "Bash(rm *)")
+    assert change_rule(rules_file("localSettings", project), "ask", "Bash(rm *)", wanted=True)
     written = (project / ".claude/settings.local.json").read_text()
     assert json.loads(written) == {"permissions": {"ask": ["Bash(rm *)"]}}
 
@@ -83,7 +77,7 @@ def test_a_file_that_cannot_be_changed_safely_is_left_as_it_is(
     path = project / ".claude/settings.json"
     path.write_bytes(content)
     with pytest.raises(RuleError, match=why):
-        add_rule(rules_file("projectSettings", project), "allow", "Read")
+        change_rule(rules_file("projectSettings", project), "allow", "Read", wanted=True)
     assert path.read_bytes() == content
 
 
@@ -92,7 +86,7 @@ def test_a_link_out_of_the_project_is_not_followed(project: Path, tmp_path: Path
     outside.write_text("{}")
     (project / ".claude/settings.json").symlink_to(outside)
     with pytest.raises(RuleError, match="change that file yourself"):
-        add_rule(rules_file("projectSettings", project), "allow", "Read")
+        change_rule(rules_file("projectSettings", project), "allow", "Read", wanted=True)
     assert outside.read_text() == "{}"
 
 
@@ -104,7 +98,7 @@ def test_the_link_to_ones_own_settings_is_shown_and_stays_a_link(project: Path, 
     own.symlink_to(kept)
     file = rules_file("userSettings", project)
     assert file.real == kept
-    assert add_rule(file, "allow", "Read")
+    assert change_rule(file, "allow", "Read", wanted=True)
     assert own.is_symlink()
     assert json.loads(kept.read_text()) == {"permissions": {"allow": ["Read"]}}
 
@@ -114,15 +108,14 @@ def test_what_another_program_writes_meanwhile_is_kept(
 ) -> None:
     path = project / ".claude/settings.json"
     path.write_text("{}")
-    edited = permission_rules._edited
 
-    def slow(*arguments: object) -> str:
+    def slow(text: str, value: dict[str, Any]) -> str:
         path.write_text('{"model": "opus"}')
-        return edited(*arguments)  # type: ignore[arg-type]
+        return rewritten(text, value)
 
-    monkeypatch.setattr(permission_rules, "_edited", slow)
+    monkeypatch.setattr(permission_rules, "rewritten", slow)
     with pytest.raises(RuleError, match="another program changed it since it was read"):
-        add_rule(rules_file("projectSettings", project), "allow", "Read")
+        change_rule(rules_file("projectSettings", project), "allow", "Read", wanted=True)
     assert json.loads(path.read_text()) == {"model": "opus"}
 
 
