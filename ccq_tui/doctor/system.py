@@ -16,7 +16,7 @@ DIRECTORIES = "Directories"
 
 def examine_terminal() -> list[Check]:
     """Check the terminal that this program runs in."""
-    return [_kind(), _colours(), _encoding()]
+    return [_colours(), _encoding()]
 
 
 def examine_directories() -> list[Check]:
@@ -26,16 +26,6 @@ def examine_directories() -> list[Check]:
         _writable("State", state_dir(), Level.FAILURE),
         _writable("Logs", log_dir(), Level.WARNING),
     ]
-
-
-def _kind() -> Check:
-    kind = os.environ.get("TERM", "")
-    if kind == "dumb":
-        advice = "ccq-tui goes line by line here; for the screen, use a terminal that can move the cursor."
-        return Check(TERMINAL, "TERM", kind, Level.WARNING, advice)
-    if not kind and os.name != "nt":
-        return Check(TERMINAL, "TERM", "not set", Level.WARNING, "Set TERM, for example to xterm-256color.")
-    return Check(TERMINAL, "TERM", kind or "not needed here")
 
 
 def _colours() -> Check:

@@ -188,12 +188,7 @@ def test_looking_leaves_nothing_behind(cli: Path, home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("variables", "name", "level"),
-    [
-        ({"TERM": "dumb"}, "TERM", Level.WARNING),
-        ({"TERM": ""}, "TERM", Level.WARNING),
-        ({"COLORTERM": ""}, "Colours", Level.WARNING),
-        ({"COLORTERM": "truecolor"}, "Colours", Level.OK),
-    ],
+    [({"COLORTERM": ""}, "Colours", Level.WARNING), ({"COLORTERM": "truecolor"}, "Colours", Level.OK)],
 )
 def test_the_terminal(
     cli: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], name: str, level: Level

@@ -162,23 +162,6 @@ class StoredSession:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredStanding:
-    """A session with the counts of its requests.
-
-    Attributes:
-        session: The session.
-        waiting: Number of its pending requests.
-        undelivered: Number of confirmed answers to its questions that were not seen to reach the agent.
-        since: The time at which its state began.
-    """
-
-    session: StoredSession
-    waiting: int
-    since: datetime
-    undelivered: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Change:
     """One row of the history: a request, or where ``request_id`` is "" a session, changed its state."""
 

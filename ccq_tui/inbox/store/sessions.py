@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import datetime
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.database import PAGE, Table, name_key
 from ccq_tui.inbox.store.encoding import columns_of, from_row, storable
-from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding, moment
+from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, moment
 from ccq_tui.inbox.store.schema import row_of
 from ccq_tui.processes import Owner, alive
 
 DONE = "done"
 """The history's word for the state of a session that the person marked as done."""
-_STANDING = """
-    SELECT s.*,
-        (SELECT count(*) FROM requests r WHERE r.session_id = s.id AND r.state = 'pending') AS waiting,
-        (SELECT count(*) FROM requests r WHERE r.session_id = s.id AND r.kind = 'question'
-            AND r.asker = 'session'
-            AND r.state IN ('answered', 'discussed', 'declined', 'expired')) AS undelivered,
-        (SELECT h.at FROM history h WHERE h.session_id = s.id AND h.request_id IS NULL AND h.became = s.state
-            AND h.was != 'done' ORDER BY h.number DESC LIMIT 1) AS since
-    FROM sessions s"""
 
 
 class SessionTable(Table):
@@ -101,10 +93,12 @@ class SessionTable(Table):
         query = f"SELECT * FROM sessions {where} ORDER BY changed_at DESC LIMIT ?"  # noqa: S608 - ours
         return [_session(row) for row in self._database.rows(query, (*only, limit))]
 
-    def standings(self, limit: int = PAGE) -> list[StoredStanding]:
-        """Return sessions with the counts of their requests, the one that changed last first."""
-        query = f"{_STANDING} ORDER BY s.changed_at DESC LIMIT ?"
-        return [_standing(row) for row in self._database.rows(query, (limit,))]
+    def since(self, session: StoredSession) -> datetime:
+        """Return the time at which the state of a session began."""
+        query = """SELECT at FROM history WHERE session_id = ? AND request_id IS NULL AND became = ?
+            AND was != 'done' ORDER BY number DESC LIMIT 1"""
+        rows = self._database.rows(query, (session.id, session.state))
+        return moment(rows[0][0]) if rows else session.changed_at
 
     def set_done(self, session_id: str, done: bool, actor: Actor) -> bool:
         """Record whether the person is done with a session; the time of its last change stays.
@@ -131,12 +125,6 @@ class SessionTable(Table):
 
     def _known(self, key: str) -> StoredSession:
         return _session(self._database.rows("SELECT * FROM sessions WHERE id = ?", (key,))[0])
-
-
-def _standing(row: sqlite3.Row) -> StoredStanding:
-    session = _session(row)
-    since = moment(row["since"]) if row["since"] else session.changed_at
-    return StoredStanding(session, row["waiting"], since, row["undelivered"])
 
 
 def _session(row: sqlite3.Row) -> StoredSession:

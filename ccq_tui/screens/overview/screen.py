@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.reach import Look
 from ccq_tui.inbox.session_groups import Group
-from ccq_tui.inbox.store.rows import StoredRequest, StoredStanding
+from ccq_tui.inbox.store.rows import StoredRequest, StoredSession
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.input.keys import Hints, KeyPlace, key_line
@@ -41,7 +42,11 @@ OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
 
 def read_rows(store: Store, look: Look) -> list[Card]:
     """Return the cards of the stored sessions."""
-    return [_card(one, look) for one in store.sessions.standings(MOST_SESSIONS)]
+    waiting, undelivered = store.requests.waiting_counts(), store.requests.undelivered_counts()
+    return [
+        _card(one, store.sessions.since(one), waiting.get(one.id, 0), undelivered.get(one.id, 0), look)
+        for one in store.sessions.page(limit=MOST_SESSIONS)
+    ]
 
 
 def native_card(waiting: StoredRequest, asked: bool) -> Card:
@@ -62,18 +67,17 @@ def native_card(waiting: StoredRequest, asked: bool) -> Card:
     )
 
 
-def _card(one: StoredStanding, look: Look) -> Card:
-    session, runs = one.session, alive(one.session.owner)
+def _card(session: StoredSession, since: datetime, waiting: int, undelivered: int, look: Look) -> Card:
     return Card(
         key=session.id,
         session_id=session.id,
         session=session.name or Path(session.directory).name or session.id[:SHORT],
         place=place_of(session, look),
-        runs=runs,
+        runs=alive(session.owner),
         state=str(session.state),
-        since=one.since.timestamp(),
-        waiting=one.waiting,
-        undelivered=0 if runs else one.undelivered,
+        since=since.timestamp(),
+        waiting=waiting,
+        undelivered=undelivered,
         cost=session.cost,
         last_line=session.last_line,
         directory=session.directory,

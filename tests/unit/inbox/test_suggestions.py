@@ -242,7 +242,7 @@ def test_the_commands_say_the_same_group() -> None:
     assert "failed" in session_lines([killed], {}, str)[1]
 
 
-def test_standings_have_every_session_the_newest_first(tmp_path: Path) -> None:
+def test_a_page_has_every_session_the_newest_first(tmp_path: Path) -> None:
     ticks = iter(range(10_000))
     store = Store(tmp_path / "inbox.db", now=lambda: NEWEST + timedelta(seconds=next(ticks) // 2))
     try:
@@ -254,17 +254,16 @@ def test_standings_have_every_session_the_newest_first(tmp_path: Path) -> None:
             store.sessions.upsert("s2", last_line=line)
         store.requests.add(QuestionRequest("t1", "s2", QuestionSet("t1", (Question("Why?", "Why"),))))
         store.sessions.claim("s2", this_process())
-        found = store.sessions.standings()
-        assert sorted(one.session.id for one in found) == [f"s{number}" for number in range(7)]
-        assert [one.session.changed_at for one in found] == sorted(
-            (one.session.changed_at for one in found), reverse=True
-        )
-        mine = next(one for one in found if one.session.id == "s2")
+        found = store.sessions.page()
+        assert sorted(one.id for one in found) == [f"s{number}" for number in range(7)]
+        changed = [one.changed_at for one in found]
+        assert changed == sorted(changed, reverse=True)
+        mine = next(one for one in found if one.id == "s2")
         assert asked is not None
-        assert (mine.waiting, mine.since) == (1, asked.changed_at)
-        assert mine.since < mine.session.changed_at
-        assert stored_group(mine.session, mine.waiting) is Group.NEEDS
-        assert mine.session.owner == Owner(os.getpid(), this_process().start)
+        assert store.sessions.since(mine) == asked.changed_at < mine.changed_at
+        assert store.requests.waiting_counts() == {"s2": 1}
+        assert stored_group(mine, 1) is Group.NEEDS
+        assert mine.owner == Owner(os.getpid(), this_process().start)
     finally:
         store.close()
 
@@ -274,13 +273,14 @@ def test_done_is_undone_by_hand_and_by_going_on(tmp_path: Path) -> None:
     try:
         store.sessions.upsert("s1", "/work")
         store.sessions.set_state("s1", StoredSessionState.IDLE, "it ended")
-        (before,) = store.sessions.standings()
+        before = store.sessions.page()[0]
+        since = store.sessions.since(before)
         assert not store.sessions.set_done("s9", True, INBOX)
         for done in (True, True, False, True):
             assert store.sessions.set_done("s1", done, INBOX)
-        (after,) = store.sessions.standings()
-        assert (after.since, after.session.changed_at) == (before.since, before.session.changed_at)
-        assert after.session.done
+        after = store.sessions.page()[0]
+        assert (store.sessions.since(after), after.changed_at) == (since, before.changed_at)
+        assert after.done
         changes = [(one.was, one.became) for one in store.history.changes()][-3:]
         assert changes == [("idle", "done"), ("done", "idle"), ("idle", "done")]
         store.sessions.set_state("s1", StoredSessionState.STARTING, "resumed")
