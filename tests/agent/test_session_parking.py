@@ -407,12 +407,12 @@ async def a_turn_interrupted_before_it_asks_again_leaves_it_to_a_message(row: Ro
     name, session_id, draft = await parked_with_a_draft(row, LOOKS.says("Fine.").ends_turn())
     called = asyncio.Event()
 
-    async def hold(_waits: waits.Waits, _call: str) -> None:
+    async def hold(_calls: waits.Calls, _call: str) -> None:
         called.set()
         await asyncio.Event().wait()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(waits.Waits, "call_shown", hold)  # nothing is asked before the interrupt
+        patch.setattr(waits.Calls, "shown", hold)  # nothing is asked before the interrupt
         run = await row.start(session_id)
         async with asyncio.timeout(LIMIT):
             await called.wait()

@@ -353,9 +353,7 @@ class Connection:
         self._refresh()
 
     def _note(self, event: ev.AgentEvent) -> None:
-        if isinstance(event, ev.ToolStarted):
-            self.gate.waits.shown(event.tool_use_id)
-        elif isinstance(event, ev.ToolFinished):
+        if isinstance(event, ev.ToolFinished):
             self.gate.finished(event.tool_use_id)
         elif isinstance(event, ev.TurnEnded):
             self._turn_over.set()

@@ -115,7 +115,6 @@ class Gate:
 
     def finished(self, tool_use_id: str) -> None:
         """Forget a tool call that has its result; background calls may outlast the turn."""
-        self.waits.finished(tool_use_id)
         self._replies.pop(tool_use_id, None)
         self._return_remark(tool_use_id, UNTOLD)
 
@@ -194,14 +193,10 @@ class Gate:
     async def elicit(self, said: Mapping[str, Any], send: SendReply) -> None:
         """Ask a person to fill in an MCP server's form; ``send`` takes the reply to the CLI."""
         name = f"form_{uuid4().hex[:16]}"
-        self.waits.shown(name)  # no tool call of its own comes before it
         request = read_elicitation(said, name, self._session_id())
         # Reading a schema may load the pattern checker: a third of a second, once.
         await asyncio.to_thread(getattr, request, "form")
-        try:
-            outcome = await self.waits.ask(request)
-        finally:
-            self.waits.finished(name)
+        outcome = await self.waits.ask(request)
         if isinstance(outcome, Parked):
             raise TypeError("a form cannot be parked")
         try:
@@ -242,7 +237,7 @@ class Gate:
         A cleared conversation has another id. The message stream reports it, in order with the calls;
         requests come on another channel, which may be faster.
         """
-        await self.waits.call_shown(tool_use_id)
+        await self.waits.calls.shown(tool_use_id)
         return self._session_id()
 
     def _return_remark(self, tool_use_id: str, reason: str) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from pathlib import Path
 
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.claude_files import record_files
@@ -25,8 +24,8 @@ def taken(options: SessionOptions, prompts: Mapping[str, str]) -> frozenset[str]
     found: set[str] = set()
     for session_id in set(prompts.values()) - {""}:
         wanted = {name: name.encode() for name, session in prompts.items() if session == session_id}
-        for path in record_files(session_id, options.environ()):
-            found |= _named(path, wanted)
+        for line in _lines(options, session_id):
+            found.update(name for name, uuid in wanted.items() if uuid in line)
     return frozenset(found)
 
 
@@ -36,15 +35,10 @@ def last_words(options: SessionOptions, session_id: str) -> str:
     Where the CLI was killed in the middle of a turn, its record does not say that the turn ended.
     """
     last: Line = {}
-    for path in record_files(session_id, options.environ()):
-        try:
-            with path.open("rb") as lines:
-                for line in lines:
-                    if b'"message"' in line and not line.startswith(_WAITING):
-                        read = record_entry(line)
-                        last = last if read.get("isSidechain") or not read.get("message") else read
-        except OSError as error:
-            _logger.warning("How a session ended is not known: %s", error.strerror)
+    for line in _lines(options, session_id):
+        if b'"message"' in line:
+            read = record_entry(line)
+            last = last if read.get("isSidechain") or not read.get("message") else read
     message = fields(last, "message")
     is_whole = message.get("stop_reason") == "end_turn" and message.get("model") != "<synthetic>"
     if last.get("type") != "assistant" or not is_whole:
@@ -65,20 +59,17 @@ class Recorded(StrEnum):
 
 def recorded(options: SessionOptions, session_id: str) -> Recorded:
     """Return the state of a session's record. Reads files: for a thread."""
-    paths = record_files(session_id, options.environ())
-    if not paths:
+    if not record_files(session_id, options.environ()):
         return Recorded.NOTHING
-    marks = {kind: b'"type":"%s"' % kind.encode() for kind in ("user", "assistant")}
-    return Recorded.MESSAGES if any(_named(path, marks) for path in paths) else Recorded.NO_MESSAGE
+    marks = (b'"type":"user"', b'"type":"assistant"')
+    has_any = any(mark in line for line in _lines(options, session_id) for mark in marks)
+    return Recorded.MESSAGES if has_any else Recorded.NO_MESSAGE
 
 
-def _named(path: Path, wanted: Mapping[str, bytes]) -> set[str]:
-    found: set[str] = set()
-    try:
-        with path.open("rb") as lines:
-            for line in lines:
-                if not line.startswith(_WAITING):
-                    found.update(name for name, uuid in wanted.items() if uuid in line)
-    except OSError as error:
-        _logger.warning("What a session has read is not known: %s", error.strerror)
-    return found
+def _lines(options: SessionOptions, session_id: str) -> Iterator[bytes]:
+    for path in record_files(session_id, options.environ()):
+        try:
+            with path.open("rb") as lines:
+                yield from (line for line in lines if not line.startswith(_WAITING))
+        except OSError as error:
+            _logger.warning("A session's record cannot be read: %s", error.strerror)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +32,8 @@ class Calls:
     """The calls of the main agent's message: those without a result, and the question sets not asked yet."""
 
     def __init__(self) -> None:
+        self._shown: set[str] = set()
+        """The calls of all agents that were reported and have no result."""
         self._open: set[str] = set()
         self._unasked: list[str] = []
         """The question sets that nobody was asked yet, in their order."""
@@ -48,11 +49,14 @@ class Calls:
     def hear(self, event: ev.AgentEvent) -> None:
         """Learn which calls begin and end."""
         match event:
-            case ev.ToolStarted(tool_use_id=call, tool=tool, parent=""):
-                self._open.add(call)
-                if tool == QUESTION_TOOL:
+            case ev.ToolStarted(tool_use_id=call, tool=tool, parent=parent):
+                self._shown.add(call)
+                if not parent:
+                    self._open.add(call)
+                if not parent and tool == QUESTION_TOOL:
                     self._unasked.append(call)
             case ev.ToolFinished(tool_use_id=call):
+                self._shown.discard(call)
                 self._open.discard(call)
                 self.asked(call)
             case ev.TurnEnded():
@@ -68,6 +72,16 @@ class Calls:
         if call in self._unasked:
             self._unasked.remove(call)
             self._changed.set()
+
+    async def shown(self, call: str) -> None:
+        """Wait until a call's own event is out: requests come on another channel, and may be faster.
+
+        A request from a session's past has no such event, hence the limit.
+        """
+        for _ in range(_LOOKS):
+            if await self._until(lambda: call in self._shown, _SEEN_SECONDS / _LOOKS):
+                return
+        _logger.debug("A request came without its tool call")
 
     async def turn(self, call: str, seconds: float) -> None:
         """Wait until a person was asked all question sets before this one.
@@ -120,7 +134,6 @@ class Waits:
         self.calls = Calls()
         self._inbox = inbox
         self._emit = emit
-        self._shown: dict[str, asyncio.Event] = {}
         self._parking = False
         self._ending = "interrupted"
         self._over = False
@@ -136,14 +149,6 @@ class Waits:
                 self._written = ""
             case _:
                 pass
-
-    def shown(self, tool_use_id: str) -> None:
-        """Note that a tool call was reported, so that a request for it may follow."""
-        self._shown.setdefault(tool_use_id, asyncio.Event()).set()
-
-    def finished(self, tool_use_id: str) -> None:
-        """Forget a tool call that has its result."""
-        self._shown.pop(tool_use_id, None)
 
     def give_up(self, reason: str) -> None:
         """End all waits: the CLI is gone. A question can still be answered later, everything else cannot."""
@@ -196,7 +201,6 @@ class Waits:
 
     async def ask(self, request: Request, *, parkable: bool = False) -> RequestOutcome | Parked:
         """Wait for a person; cancelling the wait settles the request as cancelled."""
-        await self.call_shown(request.tool_use_id)
         await self.calls.turn(request.tool_use_id, TURN_SECONDS)
         self._stop_when_over()
         outcome: RequestOutcome | Parked = Cancelled(self._ending)
@@ -237,20 +241,6 @@ class Waits:
         """Cancel the wait once the process is gone: asking or replying would only end in an error."""
         if self._over:
             raise asyncio.CancelledError(self._ending)
-
-    async def call_shown(self, tool_use_id: str) -> None:
-        """Wait until the call's own event is out: requests come on another channel, and may be faster.
-
-        A request from a session's past has no such event, hence the limit.
-        """
-        event = self._shown.setdefault(tool_use_id, asyncio.Event())
-        for _ in range(_LOOKS):
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_SEEN_SECONDS / _LOOKS):
-                    await event.wait()
-                return
-        event.set()  # nobody waits for it a second time
-        _logger.debug("A request came without its tool call")
 
 
 def _put_off(wait: PersonWait, *, deferred: bool) -> None:

@@ -33,6 +33,8 @@ SOURCE: dict[str, Any] = {
 BAD: dict[str, Any] = {"questions": [{"question": "Q?", "kind": "number", "min": 5, "max": 1}]}
 CONTEXT = ToolPermissionContext(tool_use_id="t")
 
+CALLED = ev.ToolStarted("t", "Bash", {})
+
 
 class Asked:
     """A gate, its inbox and its events."""
@@ -41,7 +43,7 @@ class Asked:
         self.inbox = MemoryInbox()
         self.events: list[ev.AgentEvent] = []
         self.gate = Gate(self.inbox, options_of(Path()), lambda: "s", self.events.append)
-        self.gate.waits.shown("t")
+        self.gate.waits.hear(CALLED)
 
     async def pending(self) -> None:
         """Let the gate come to its wait."""
@@ -82,7 +84,7 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
             answers.append(inbox.answer("t@s", Declined(), PANEL))
 
     gate = Gate(inbox, options_of(Path()), lambda: "s", answer)
-    gate.waits.shown("t")
+    gate.waits.hear(CALLED)
     result = await gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT)
     assert isinstance(result, PermissionResultDeny)
     assert not result.interrupt
@@ -94,7 +96,6 @@ def two_sets(asked: Asked) -> tuple[asyncio.Task[Any], asyncio.Task[Any]]:
     """Have two sets of one message asked by their hooks, the second one first."""
     for name in ("t1", "t2"):
         asked.gate.waits.hear(ev.ToolStarted(name, "AskUserQuestion", SOURCE))
-        asked.gate.waits.shown(name)
     second, first = (
         asyncio.create_task(asked.gate.before_question({"tool_input": SOURCE}, name, {"signal": None}))  # type: ignore[typeddict-item]
         for name in ("t2", "t1")
@@ -172,10 +173,10 @@ async def test_the_end_of_the_session_settles_and_replies_nothing() -> None:
 async def test_nothing_is_asked_after_the_end(steps: int) -> None:
     """Wherever on its way to the inbox the request is when the process goes."""
     asked = Asked()
-    asked.gate.finished("t")
+    asked.gate.waits.hear(ev.ToolFinished("t", "Bash", ""))
     task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
     await asyncio.sleep(0)  # it waits for its call now
-    asked.gate.waits.shown("t")
+    asked.gate.waits.hear(CALLED)
     for _ in range(steps):
         await asyncio.sleep(0)
     asked.gate.give_up("the Claude process ended")
@@ -211,14 +212,14 @@ async def test_a_process_that_stood_still_tells_the_call_before_its_request(
 ) -> None:
     monkeypatch.setattr(waits, "_SEEN_SECONDS", 0.2)
     asked = Asked()
-    asked.gate.finished("t")
+    asked.gate.waits.hear(ev.ToolFinished("t", "Bash", ""))
     task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
     await asyncio.sleep(0)  # it waits for its call now
     time.sleep(0.3)  # noqa: ASYNC251 - the whole process stands still
     for _ in range(5):
         await asyncio.sleep(0)
     assert asked.inbox.pending == ()
-    asked.gate.waits.shown("t")
+    asked.gate.waits.hear(CALLED)
     await asked.pending()
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
@@ -226,12 +227,12 @@ async def test_a_process_that_stood_still_tells_the_call_before_its_request(
 
 async def test_a_subagent_whose_name_comes_with_its_call_is_named() -> None:
     asked = Asked()
-    asked.gate.finished("t")
+    asked.gate.waits.hear(ev.ToolFinished("t", "Bash", ""))
     context = ToolPermissionContext(tool_use_id="t", agent_id="a1")
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, context))
     await asyncio.sleep(0)  # the request came another way, and faster
     asked.gate.named("a1", "Explore")
-    asked.gate.waits.shown("t")
+    asked.gate.waits.hear(CALLED)
     await asked.pending()
     assert [request.agent for request in asked.inbox.pending if isinstance(request, PermissionRequest)] == [
         "Explore"
