@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -16,19 +17,13 @@ Line = Mapping[str, Any]
 QUESTION_TOOL = "AskUserQuestion"
 MAX_OUTPUT_CHARACTERS = 200_000
 """Most characters kept of a text; the model has all of it, a person reads both ends."""
-LARGEST_NUMBER = 1e15
 _BEGIN = re.compile(r'\{\s*"(?:parentUuid|type|uuid|session_?[iI]d|isSidechain|message)"')
-_OF_A_SESSION = frozenset({"uuid", "sessionId", "session_id"})
 _NOTHING = "\0 \t\r\n"
 
 
-def record_entry(line: str | bytes) -> dict[str, Any]:
+def record_entry(line: bytes) -> dict[str, Any]:
     """Return the entry in a line of a record; empty for a line that a killed CLI left unfinished."""
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return entry if isinstance(entry, dict) else {}
+    return next(iter(whole_entries(line.decode(errors="replace"))[0]), {})
 
 
 def blocks_of(message: Any) -> list[Mapping[str, Any]]:
@@ -39,11 +34,15 @@ def blocks_of(message: Any) -> list[Mapping[str, Any]]:
 
 
 def whole_entries(line: str) -> tuple[list[dict[str, Any]], bool]:
-    """Return the whole entries in a damaged line of a record, and whether anything else is in it.
+    """Return the whole entries in a line of a record, and whether anything else is in it.
 
     A process that is killed leaves the beginning of one, and the next process writes behind it.
     """
     found: list[dict[str, Any]] = []
+    with suppress(ValueError, RecursionError):
+        read = json.loads(line.removeprefix("\ufeff"))
+        found = [one for one in (read if isinstance(read, list) else [read]) if isinstance(one, dict)]
+        return found, not found
     decoder, at, torn = json.JSONDecoder(), 0, False
     while (place := _BEGIN.search(line, at)) is not None:
         torn, at = torn or bool(line[at : place.start()].strip(_NOTHING)), place.start()
@@ -52,7 +51,7 @@ def whole_entries(line: str) -> tuple[list[dict[str, Any]], bool]:
         except (ValueError, RecursionError):
             torn, at = True, at + 1
             continue
-        if not torn or _OF_A_SESSION & entry.keys():  # else it may be a part of what was torn
+        if not torn or {"uuid", "sessionId", "session_id"} & entry.keys():  # else a part of what was torn
             found.append(entry)
     return found, torn or bool(line[at:].strip(_NOTHING))
 
@@ -78,7 +77,7 @@ def number(line: Line, name: str) -> float | None:
     value = line.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if math.isfinite(value) and abs(value) < LARGEST_NUMBER else None
+    return float(value) if math.isfinite(value) and abs(value) < 1e15 else None
 
 
 def time_of(line: Line) -> datetime | None:

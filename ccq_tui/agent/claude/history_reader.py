@@ -19,7 +19,7 @@ from typing import Any
 
 from ccq_tui.agent.claude.sessions_reader import title_by_person
 from ccq_tui.claude_files import record_files
-from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, fields, record_entry, text, whole_entries
+from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, fields, text, whole_entries
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 _EDITORS = ("Edit", "MultiEdit", "Write")
@@ -279,8 +279,7 @@ def entries_of(paths: Iterable[Path]) -> tuple[list[Line], int]:
     for path in paths:
         with suppress(OSError), path.open(encoding="utf-8", errors="replace") as lines:
             for line in lines:
-                entry = record_entry(line)
-                whole, torn = ([entry], False) if entry or not line.strip() else whole_entries(line)
+                whole, torn = whole_entries(line)
                 record += whole
                 damaged += torn
     return record, damaged

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import stat
 from dataclasses import dataclass
-from typing import Any
-
-from ccq_tui.claude_lines import whole_entries
 
 CHUNK = 1_000_000
 """Bytes read at once."""
@@ -94,32 +90,3 @@ class RecordedLines:
         if not read:
             self.close()
         return bool(read)
-
-
-Entry = dict[str, Any]
-
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-class BadLineError(ValueError):
-    """A line is not JSON, or not of objects."""
-
-
-def entries(line: bytes | None) -> list[Entry]:
-    """Read the objects of a line, none for an empty one; raises `BadLineError`."""
-    if line is None:
-        raise BadLineError("too long")
-    data = line.removeprefix(_BYTE_ORDER_MARK).strip()
-    if not data:
-        return []
-    try:
-        found = json.loads(data.decode())
-    except (ValueError, RecursionError) as error:
-        found = whole_entries(data.decode(errors="replace"))[0]
-        if not found:
-            raise BadLineError("not JSON") from error
-    items = found if isinstance(found, list) else [found]
-    objects = [item for item in items if isinstance(item, dict)]
-    if not objects:
-        raise BadLineError("no object")
-    return objects

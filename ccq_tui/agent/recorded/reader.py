@@ -6,10 +6,12 @@ import os
 import stat
 import time
 from pathlib import Path
+from typing import Any
 
 from ccq_tui.agent.events import AgentEvent, Connected, NoticeGiven
-from ccq_tui.agent.recorded.lines import BadLineError, RecordedLines, RecordLine, entries
+from ccq_tui.agent.recorded.lines import RecordedLines, RecordLine
 from ccq_tui.agent.recorded.translate import Translation
+from ccq_tui.claude_lines import whole_entries
 from ccq_tui.text import one_line
 from ccq_tui.words import listed, plural
 
@@ -80,11 +82,14 @@ class Recording:
 
     def _take(self, line: RecordLine) -> list[AgentEvent]:
         """Translate a line; one that cannot be read is counted, and not shown."""
-        try:
-            events = [event for entry in entries(line.data) for event in self._translation.feed(entry)]
-        except (BadLineError, RecursionError):
+        found = [] if line.data is None else _entries(line.data)
+        if not found and (line.data is None or line.data.strip()):
             self.bad.append(line.number)
-            return []
+        events: list[AgentEvent] = []
+        try:
+            events = [event for entry in found for event in self._translation.feed(entry)]
+        except RecursionError:
+            self.bad.append(line.number)
         self._told = self._told or any(not isinstance(event, Connected) for event in events)
         return events
 
@@ -156,10 +161,8 @@ def _check(lines: RecordedLines, name: str) -> None:
 def _is_recording(head: bytes) -> bool:
     """Return whether a line of the beginning is an object; the last one may be cut."""
     *whole, rest = head.split(b"\n")
-    for line in whole:
-        try:
-            if entries(line):
-                return True
-        except BadLineError:
-            continue
-    return rest.lstrip(b"\xef\xbb\xbf \t\r")[:1] in (b"{", b"[")
+    return any(map(_entries, whole)) or rest.lstrip(b"\xef\xbb\xbf \t\r")[:1] in (b"{", b"[")
+
+
+def _entries(line: bytes) -> list[dict[str, Any]]:
+    return whole_entries(line.decode(errors="replace"))[0]
