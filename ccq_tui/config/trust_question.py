@@ -10,11 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from ccq_tui.config.trust import TrustAnswer
 from ccq_tui.input.gate import PAUSE, Face, Hand, KeyKind, Sign, Stroke, To, judge
-from ccq_tui.input.keys import KeyPlace, actions_at
 
 ROWS = tuple(TrustAnswer)
-LETTERS = {key: TrustAnswer(to) for key, to in actions_at(KeyPlace.TRUST).items() if to in ROWS}
-"""TrustAnswer to which a letter moves the cursor, while nothing is typed."""
 _STEPS = {"up": -1, "down": 1}
 
 
@@ -28,7 +25,6 @@ class TrustKeys:
         row_at: When the row under the cursor was drawn with it; None before.
         typed: Text typed for the prompt.
         row: TrustAnswer of the cursor.
-        letters: Letters that moved the cursor; they become text when more is typed.
         answer: The confirmed row, or None.
         due: Seconds until the last key answers, unless it is held down; 0.0 for none.
         sign: Why the last key did not answer, or None.
@@ -40,7 +36,6 @@ class TrustKeys:
     row_at: float | None = None
     typed: str = ""
     row: TrustAnswer = TrustAnswer.LEAVE
-    letters: str = ""
     answer: TrustAnswer | None = None
     due: float = 0.0
     sign: Sign | None = None
@@ -72,13 +67,12 @@ class TrustKeys:
 
 def pressed(question: TrustKeys, key: Stroke, row: TrustAnswer | None = None) -> TrustKeys:
     """Return the question after a key, a paste, or a click on a row."""
-    moves = key.text in LETTERS and not question.typed
-    if question.answer is not None or (key.text and not moves):
+    if question.answer is not None or key.text:
         text = "\n" if key.name == "enter" else key.text
         question = replace(question, hand=question.hand.noted(key), sign=None, due=0.0)
         return _wrote(question, text, key.at)
     decides = key.name == "enter" or row is question.row
-    kind = KeyKind.DECIDE if decides else KeyKind.MOVE if moves else KeyKind.ACT
+    kind = KeyKind.DECIDE if decides else KeyKind.ACT
     draft, seen = bool(question.typed), (question.shown_at, question.row_at)
     face = Face(kind, *seen, lasts=True, takes_words=False, draft=draft, quiet=PAUSE)
     verdict, hand = judge(key, face, question.hand)
@@ -86,7 +80,7 @@ def pressed(question: TrustKeys, key: Stroke, row: TrustAnswer | None = None) ->
         hand = replace(hand, to=question.hand.to)  # a key that does nothing here does not end the typing
     question = replace(question, hand=hand, sign=verdict.sign, due=0.0)
     if verdict.sign is Sign.NOT_SENT or verdict.to in (To.PROMPT, To.WORDS):
-        sign, text = (Sign.NOT_SENT, "\n") if decides else (None, key.text)
+        sign, text = (Sign.NOT_SENT, "\n") if decides else (None, "")
         return _wrote(replace(question, sign=sign), text, key.at)
     if verdict.to is To.NOWHERE:
         return question
@@ -96,9 +90,6 @@ def pressed(question: TrustKeys, key: Stroke, row: TrustAnswer | None = None) ->
 
 
 def _moved(question: TrustKeys, key: Stroke) -> TrustKeys:
-    if key.text in LETTERS:
-        question = replace(question, letters=question.letters + key.text, shown_at=key.at)
-        return question.on(LETTERS[key.text])
     if key.name == "backspace":
         question = _wrote(question, "", key.at)
         return replace(question, typed=question.typed[:-1])
@@ -110,8 +101,6 @@ def _moved(question: TrustKeys, key: Stroke) -> TrustKeys:
 
 def _wrote(question: TrustKeys, text: str, at: float) -> TrustKeys:
     """Return the question after typed text; the cursor returns to the row that changes nothing."""
-    if question.answer is not None:
-        return replace(question, typed=question.typed + text, shown_at=at)
-    typed = question.typed + question.letters + text
     shown_at = None if question.shown_at is None else at
-    return replace(question, typed=typed, letters="", shown_at=shown_at).on(TrustAnswer.LEAVE)
+    question = replace(question, typed=question.typed + text, shown_at=shown_at)
+    return question if question.answer is not None else question.on(TrustAnswer.LEAVE)

@@ -283,9 +283,6 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
     KeyPlace.TRUST: (
         _row("up", "up", "Move", MOVE, "", "choose", 1),
         _row("down", "down", "Move", MOVE, "", "choose", 1),
-        _row("trust", "y", "Go to trusting it, while nothing is typed", MOVE),
-        _row("without", "d", "Go to starting without the files, while nothing is typed", MOVE),
-        _row("quit", "n", "Go to leaving, while nothing is typed", MOVE),
         _row("answer", "enter", "Answer with the row under the cursor", DECIDE),
         _row("leave", "escape", "Trust nothing and return to the session, if there is one", DECIDE),
         _row("scroll_page_up", "pageup", "Scroll the effects of the files", MOVE, "", "scroll", 2),
@@ -294,7 +291,7 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _row("scroll_end", "end", "Scroll the effects of the files", MOVE),
         _row("scroll_up", "shift+up", "Scroll it by a line", MOVE),
         _row("scroll_down", "shift+down", "Scroll it by a line", MOVE),
-        _row("delete", "backspace", "Delete the last character; other typing goes to the prompt"),
+        _row("delete", "backspace", "Delete the last character; what is typed goes to the prompt"),
     ),
     KeyPlace.INBOX: (
         _row("answer", "right a l", "Answer it here", OPEN, "answer", "answer here", 1),

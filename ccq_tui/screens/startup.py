@@ -11,14 +11,10 @@ from typing import Any
 
 from textual.app import App
 
-from ccq_tui.agent.options import session_options
-from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.runtime.launches import launch_to_resume
 from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen
-from ccq_tui.screens.pickers import SessionPicker, Shelf
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.widgets.lifetime import start_work
@@ -49,20 +45,10 @@ class Startup:
             await self._manager.open(first)
 
     async def _choose(self, first: Launch) -> None:
-        problem = ""
-        while True:
-            shelf = Shelf(session_options(first), self._manager.inbox)
-            picker = SessionPicker(shelf, about=problem, leave="quit")
-            await self._app.push_screen_wait(picker)
-            if picker.way is None:
-                await self._app.action_quit()
-                return
-            try:
-                chosen = await asyncio.to_thread(launch_to_resume, picker.way, first)
-            except SettingsError as error:
-                problem = f"The session cannot be resumed in {picker.way.session.directory}: {error}"
-            else:
-                break
+        chosen = await self._manager.choose_earlier(first, leave="quit")
+        if chosen is None:
+            await self._app.action_quit()
+            return
         # The rest of the command line applies to the chosen session.
         notices, fork = (*chosen.notices, *first.notices), first.fork or chosen.fork
         await self._manager.open(replace(chosen, prompt=first.prompt, notices=notices, fork=fork))

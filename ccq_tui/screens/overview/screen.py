@@ -170,7 +170,7 @@ class OverviewScreen(StoredList[Card | None, Board]):
             case "new":
                 self.post_message(ProgramAction("new"))
             case "earlier":
-                start_work(self.app, self._open_earlier, name="earlier session", group="sessions")
+                start_work(self.app, self.manager.open_earlier, name="earlier session", group="sessions")
             case _:
                 return super().act(action)
         return True
@@ -226,10 +226,6 @@ class OverviewScreen(StoredList[Card | None, Board]):
             said = problem or "It continues here · Enter shows it"
         if self.is_attached:
             self.say(said, 6.0)
-
-    async def _open_earlier(self) -> None:
-        if problem := await self.manager.open_earlier():
-            self.say(problem)
 
     # -- drawing --------------------------------------------------------------------------------------------
 

@@ -140,30 +140,29 @@ class SessionManager:
                 self.sessions.say("", of=WORKTREE)
         await self.open(launch)
 
-    async def open_earlier(self) -> str:
-        """Let a person open an earlier session beside the others, for a worker.
+    async def choose_earlier(self, launch: Launch, about: str = "", leave: str = "leave") -> Launch | None:
+        """Let a person choose an earlier session until one can be opened; return its launch, or None."""
+        while True:
+            picker = SessionPicker(Shelf(session_options(launch), self.inbox), about=about, leave=leave)
+            await self._app.push_screen_wait(picker)
+            if picker.way is None:
+                return None
+            try:
+                return await asyncio.to_thread(launch_to_resume, picker.way, launch)
+            except SettingsError as error:
+                about = f"The session cannot be resumed in {picker.way.session.directory}: {error}"
 
-        Return why it was not opened, or "".
-        """
+    async def open_earlier(self) -> None:
+        """Let a person open an earlier session beside the others, for a worker."""
         front = self.sessions.front
-        if front is None:
-            return ""
-        shelf = Shelf(session_options(front.launch), self.inbox)
-        picker = SessionPicker(shelf, about="It opens beside the others.")
-        await self._app.push_screen_wait(picker)
-        if picker.way is None:
-            return ""
-        chosen = picker.way.session
-        here = self.sessions.known(chosen.session_id)
-        if here is not None and not picker.way.fork:
+        launch = await self.choose_earlier(front.launch, "It opens beside the others.") if front else None
+        if front is None or launch is None:
+            return
+        here = self.sessions.known(launch.resume)
+        if here is not None and not launch.fork:
             await self.sessions.show(here)
-            return ""
-        try:
-            launch = await asyncio.to_thread(launch_to_resume, picker.way, front.launch)
-        except SettingsError as error:
-            return f"No session was started in {chosen.directory}: {error}"
-        await self.open(_beside(front.launch, launch))
-        return ""
+        else:
+            await self.open(_beside(front.launch, launch))
 
     # -- resuming -------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from ccq_tui.prompts.unread import directory_key
 from ccq_tui.screens import trust
 from ccq_tui.screens.trust import TrustScreen
 from tests.ui.keystrokes.hands import LETTERS, Hands
-from tests.ui.keystrokes.oracle import ALONE, NEVER, TRUST_QUIET, WORD, Frame, Watch, typed
+from tests.ui.keystrokes.oracle import NEVER, TRUST_QUIET, WORD, Frame, Watch, typed
 from tests.ui.session import Driven, prompt_kept
 
 ROWS = {"quit": "Do not trust", "without": "Start without", "trust": "Trust it, and"}
@@ -52,7 +52,7 @@ class Trust(Hands):
             self.watch = Watch(TRUST_QUIET)
             self._typed, self._answered_after = "", -1
             self._enter = Enter()
-            self._words = self._in_word = self._signed = False
+            self._in_word = self._signed = False
             await self.in_program(Driven(self._launch(), clock=self.clock), self._drive)
 
     def patches(self) -> Iterator[Any]:
@@ -76,7 +76,6 @@ class Trust(Hands):
         front = self._asking if self.app.screen_stack and self.app.screen is self._asking else None
         if self.watch.looked(front, self.clock.now, asked_for=self.trace[-1:] == ["press f1"]):
             self.counts["questions"] += front is not None
-            self._shown_at = self.clock.now
 
     async def _drive(self) -> None:
         first = self.counts["keys"]
@@ -98,7 +97,7 @@ class Trust(Hands):
         elif what < 0.40:
             await self.pass_time(self.random.choice((0.5, 0.81, 3.0)))
             for _ in range(self.random.randint(0, 3)):
-                await self._press(self.random.choice((*MOVES, "n", "d", "y")), pause=0.85)
+                await self._press(self.random.choice(MOVES), pause=0.85)
             await self._press("enter", pause=self.random.choice((0.2, 0.85)))
         elif what < 0.7:
             await self._press(self.random.choice(LETTERS))
@@ -116,7 +115,7 @@ class Trust(Hands):
                 await self.settle()
             return
         at, frame = self.clock.now, self.frame()
-        may = max(self._judge(key, at, alone=len(keys) == 1) for key in keys)
+        may = max(self._judge(key, at) for key in keys)
         before, self._typed = self._typed, self._typed + "".join(map(typed, keys))
         if "enter" in keys:
             upto = len(self._typed) - len("".join(map(typed, _behind(keys))))
@@ -144,16 +143,13 @@ class Trust(Hands):
             seen = enter.frame.shows(ROWS[row.value], enter.sign)
             self.confirmed(enter.may and seen, f"{row}: might {enter.may}, in sight {seen}")
 
-    def _judge(self, key: str, at: float, *, alone: bool) -> bool:
+    def _judge(self, key: str, at: float) -> bool:
         """Note a key; return whether it may answer."""
         fresh = self.watch.fresh(at)
         may = key == "enter" and not self._in_word and (self._signed or not fresh)
         self._signed = key == "enter" and fresh
         if typed(key):
-            # The letters of the rows move the cursor, as long as they cannot be part of a word.
-            moves = key in "ndy" and alone and not (self._words or at - self._shown_at < ALONE)
-            self._words = self._words or not moves
-            self._in_word = not moves
+            self._in_word = True
             self.watch.quiet_from = at + TRUST_QUIET
         elif key == "enter" or key in MOVES:
             self._in_word = False
@@ -179,10 +175,8 @@ class Trust(Hands):
         self._all_there(self.run.session_screen.dock.prompt.text.replace("\n", ""), end=False)
 
     def _all_there(self, text: str, *, end: bool) -> None:
-        every, later = self._typed, self._typed[self._answered_after :]
-        moved = set(self._typed[: self._answered_after]) <= set("ndy")
-        wanted = [one.strip() if end else one for one in ([every, later] if moved else [every])]
-        self.expect(text in wanted, f"{text!r} stands there, of {wanted}")
+        wanted = self._typed.strip() if end else self._typed
+        self.expect(text == wanted, f"{text!r} stands there, not {wanted!r}")
 
 
 def _behind(keys: tuple[str, ...]) -> tuple[str, ...]:
