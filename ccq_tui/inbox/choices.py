@@ -89,7 +89,7 @@ def _lasting(suggestions: Iterable[Suggestion], command: str) -> Iterator[Way]:
     for number, (label, one) in enumerate(readable.items(), 1):
         about = what(one, command)
         verb = "allow" if one.destination == "session" else "always allow"
-        if one.kind == "setMode" or one.behavior not in ("", "allow"):
+        if one.kind == "setMode":
             verb, _, about = about.partition(" ")
         brief = label.replace(": accept every", ": every").replace(CLASSIFIER, "auto mode")
         yield _way(Allowed(suggestion=one), str(number), label, verb, about, brief=brief, where=kept(one))

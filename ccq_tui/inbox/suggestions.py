@@ -25,6 +25,8 @@ PLACES = {
     "userSettings": ("In all projects, always", "kept in your user settings"),
 }
 """How long a suggestion holds and where it is kept, by its destination."""
+KINDS = ("addRules", "setMode", "addDirectories")
+"""The kinds of suggestions that Claude Code was seen to make, and that are offered."""
 MODES = {
     "default": ("default", "ask before edits and commands"),
     "acceptEdits": ("accept edits", "accept every file edit"),
@@ -34,8 +36,6 @@ MODES = {
     "bypassPermissions": ("bypass permissions", "allow everything"),
 }
 """The name and the effect of each permission mode."""
-VERBS = {"allow": "", "deny": "deny ", "ask": "ask before "}
-"""What a rule does with the uses that it covers; to allow them is what goes without saying."""
 DOINGS = {"Read": "reading", "Edit": "editing", "Write": "writing"}
 
 
@@ -52,12 +52,12 @@ class Suggestion:
     """One lasting permission, in the terms of the agent's program.
 
     Attributes:
-        kind: Its effect: addRules, replaceRules, removeRules, setMode, addDirectories, removeDirectories.
+        kind: Its effect, one of `KINDS` in what is offered.
         destination: Its place: session, localSettings, projectSettings, userSettings.
-        rules: The rules added or removed.
+        rules: The rules added.
         behavior: The effect of the rules: allow, deny or ask; or "".
         mode: The permission mode to go to, or "".
-        directories: The directories added or removed.
+        directories: The directories added.
     """
 
     kind: str
@@ -108,29 +108,23 @@ def written(suggestion: Suggestion) -> dict[str, Any]:
 
 
 def is_readable(suggestion: Suggestion, command: str = "") -> bool:
-    """Whether its words fit into a row, whole; ``command`` is the one that it was suggested for."""
+    """Whether it allows something in words that fit into a row, whole; ``command`` as for `what`."""
+    if suggestion.kind not in KINDS or suggestion.behavior not in ("", "allow"):
+        return False
     parts = (*(rule.content for rule in suggestion.rules), *suggestion.directories)
     return all(len(part) <= RULE_LIMIT or part == command for part in parts)
 
 
 def what(suggestion: Suggestion, command: str = "") -> str:
     """Describe the grant of a suggestion, harmless to draw; ``command`` is the one it was suggested for."""
-    verb = VERBS.get(suggestion.behavior, "")
-    covered = _joined(_covered(rule, command) for rule in suggestion.rules)
     match suggestion.kind:
         case "setMode":
             known = MODES.get(suggestion.mode)
             return known[1] if known else f"go to {one_line(suggestion.mode, 40)} mode"
         case "addDirectories":
             return f"work in {_joined(suggestion.directories)}"
-        case "removeDirectories":
-            return f"no longer work in {_joined(suggestion.directories)}"
-        case "removeRules":
-            return f"no longer {verb or 'allow '}{covered}"
-        case "replaceRules":
-            return f"{verb}only {covered}"
         case _:
-            return f"{verb}{covered}"
+            return _joined(_covered(rule, command) for rule in suggestion.rules)
 
 
 def lasting(suggestion: Suggestion, command: str = "") -> str:

@@ -20,7 +20,7 @@ from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest
 from ccq_tui.inbox.session_groups import Group, group_of, stored_group
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.suggestions import PLACES, Rule, Suggestion, kept, lasting, what
+from ccq_tui.inbox.suggestions import PLACES, Rule, Suggestion, is_readable, kept, lasting, what
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Question, QuestionSet
 from tests.actors import INBOX
@@ -47,17 +47,25 @@ def rules(*covered: Rule, behavior: str = "allow", kind: str = "addRules") -> Su
         (rules(Rule("Read", "~/.ssh/config")), "reading ~/.ssh/config"),
         (rules(Rule("Edit", "src/**")), "editing everything in src"),
         (rules(Rule("Task", "x")), "Task of `x`"),
-        (rules(Rule("Bash", "rm *"), behavior="ask"), "ask before commands that begin with `rm`"),
-        (rules(Rule("Bash"), kind="removeRules"), "no longer allow every use of Bash"),
-        (rules(Rule("Bash"), kind="replaceRules"), "only every use of Bash"),
         (Suggestion("setMode", mode="acceptEdits"), "accept every file edit"),
         (Suggestion("setMode", mode="new"), "go to new mode"),
         (Suggestion("addDirectories", directories=("/a", "/b")), "work in /a and /b"),
-        (Suggestion("removeDirectories", directories=("/b",)), "no longer work in /b"),
     ],
 )
 def test_what_it_grants(suggestion: Suggestion, words: str) -> None:
     assert what(suggestion) == words
+
+
+@pytest.mark.parametrize(
+    "suggestion",
+    [
+        rules(Rule("Bash", "rm *"), behavior="ask"),
+        rules(Rule("Bash"), kind="removeRules"),
+        Suggestion("removeDirectories", directories=("/b",)),
+    ],
+)
+def test_what_allows_nothing_is_not_offered(suggestion: Suggestion) -> None:
+    assert not is_readable(suggestion)
 
 
 @pytest.mark.parametrize("destination", PLACES)
