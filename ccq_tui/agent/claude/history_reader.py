@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +54,12 @@ def repair(path: Path, record: Sequence[Line], newest: str) -> bool:
         return False
     if not _KNOWN.issuperset(noted) or not stat.S_ISREG(path.lstat().st_mode):
         return False
-    if not any(map(_deferred, record)):
-        return False
     entries = by_uuid(record)
-    call = _call_beside(entries, str(noted.get("leafUuid") or ""))
-    line = line_of(entries, newest)
-    # The call itself, or its result alone: the CLI finds those by itself.
-    if not call or call not in line[2:]:
+    notes = takewhile(_is_note, (entries[one] for one in line_of(entries, text(noted, "leafUuid"))))
+    # Neither the call itself nor its result alone: the CLI finds those by itself.
+    before = (blocks_of(entries[one].get("message")) for one in line_of(entries, newest)[1:])
+    answered = {text(block, "tool_use_id") for blocks in before for block in blocks}
+    if answered.isdisjoint(filter(None, map(_deferred, notes))):
         return False
     wanted = {**noted, "leafUuid": newest}
     added = json.dumps(wanted, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
@@ -71,25 +71,14 @@ def repair(path: Path, record: Sequence[Line], newest: str) -> bool:
     return True
 
 
-def _call_beside(entries: Mapping[str, Line], leaf: str) -> str:
-    """Return the message whose call was deferred, if the leaf is one of the notes beside it, or "".
-
-    The note may come after the result of another call of the same message.
-    """
-    for uuid in line_of(entries, leaf):
-        if entries[uuid].get("type") != "attachment":
-            return ""
-        if call := _deferred(entries[uuid]):
-            # Only the message that makes a call has its id in a block.
-            calls = ((one, blocks_of(entries[one].get("message"))) for one in reversed(list(entries)))
-            return next((one for one, blocks in calls if call in (block.get("id") for block in blocks)), "")
-    return ""
+def _is_note(entry: Line) -> bool:
+    return entry.get("type") == "attachment"
 
 
 def beside(entries: Mapping[str, Line], uuid: str) -> str:
     """Return the message that a note is beside, or the message itself; "" for none."""
     line = line_of(entries, uuid)
-    return next((one for one in line if entries[one].get("type") != "attachment"), "")
+    return next((one for one in line if not _is_note(entries[one])), "")
 
 
 def line_of(entries: Mapping[str, Line], uuid: str) -> list[str]:
