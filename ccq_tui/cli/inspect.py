@@ -103,26 +103,15 @@ def completion(context: click.Context, /, shell: str | None) -> None:
 
 @click.command()
 @click.argument("of_what", metavar="[form|record]", type=click.Choice(("form", "record")), required=False)
-@click.option("--of", "form", metavar="FORM", help="This form, as an MCP server would send it.")
-def schema(of_what: str | None, form: str | None) -> int:
+def schema(of_what: str | None) -> int:
     """Print the JSON Schema of --json: what commands print, and what answer reads.
 
     With "form" it is that of a form file, with "record" that of the record of a filled-in form.
     """
     from ccq_tui.cli.store import print_lines
 
-    if form is not None and of_what != "form":
-        raise Refused("--of names a form: give “schema form --of FORM”.")
     if of_what == "record":
         from ccq_tui.forms.record import record_schema as found
-    elif form is not None:
-        from ccq_tui.forms.reading import FormFileError, find_form, mcp_schema
-
-        try:
-            print_lines(json.dumps(mcp_schema(find_form(form)), indent=2))
-        except FormFileError as error:
-            raise Refused(str(error)) from error
-        return ENDED
     elif of_what == "form":
         from ccq_tui.forms.document import form_schema as found
     else:

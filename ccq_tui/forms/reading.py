@@ -31,7 +31,6 @@ from ccq_tui.questions import schema_form as schemas
 from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.limits import PatternError, matcher
 from ccq_tui.questions.model import Condition
-from ccq_tui.questions.numbers import json_number
 from ccq_tui.text import one_line
 from ccq_tui.words import listed
 
@@ -353,63 +352,3 @@ def _form_of_schema(schema: Mapping[str, Any], name: str) -> Asked:
     )
     questions = replace(read.questions, questions=asked)
     return replace(read, questions=questions, document={"id": questions.id, **schema})
-
-
-def mcp_schema(form: Asked) -> dict[str, Any]:
-    """Return a form as the flat JSON Schema of an MCP elicitation.
-
-    Raises `FormFileError` if a question depends on an earlier answer or takes one's own words, which such a
-    schema cannot say.
-    """
-    if "questions" not in form.document:
-        return {key: value for key, value in form.document.items() if key != "id"}
-    asked = form.questions.questions
-    beyond = [
-        f"question {number}: {lacks}, which such a JSON Schema lacks"
-        for number, one in enumerate(asked, 1)
-        for lacks, has in (
-            ("has “when”", one.when),
-            ("has “other”", one.kind is Kind.CHOICE and not one.closed),
-            ("is a secret", one.secret),
-        )
-        if has
-    ]
-    if beyond:
-        raise FormFileError(form.questions.id, *beyond)
-    properties = map(_property, asked, form.values)
-    return {
-        "type": "object",
-        **({"title": form.questions.title} if form.questions.title else {}),
-        **({"description": form.questions.intro} if form.questions.intro else {}),
-        "properties": dict(zip(form.names, properties, strict=True)),
-        "required": [name for name, one in zip(form.names, asked, strict=True) if one.required],
-    }
-
-
-def _property(question: Question, values: Sequence[Any]) -> dict[str, Any]:
-    """Return the property of a flat JSON Schema that asks the same."""
-    rules, several = question.field or FieldRules(), question.multi_select
-    pairs = [(value, option.label) for value, option in zip(values, question.options, strict=True)]
-    options = [{"const": value, "title": label} for value, label in pairs]
-    default: list[Any] = [value for value, label in pairs if label in rules.preset] or [*rules.preset]
-    if several:
-        kind: dict[str, Any] = {"type": "array", "items": {"anyOf": options}}
-    elif True in values:
-        kind = {"type": "boolean"}
-    else:
-        kind = {"type": rules.number or "string", **({"oneOf": options} if options else {})}
-    if rules.number:
-        default = [json_number(text) for text in default]
-    noun = "Items" if several else "Length"
-    rest = {
-        "title": question.text,
-        "description": question.description or None,
-        "default": None if not default else default if several else default[0],
-        f"min{noun}": rules.fewest,
-        f"max{noun}": rules.most,
-        "pattern": rules.pattern or None,
-        "format": rules.format or None,
-        "minimum": question.minimum,
-        "maximum": question.maximum,
-    }
-    return kind | {name: value for name, value in rest.items() if value is not None}

@@ -23,7 +23,7 @@ from tests.unit.stocked import RUNNING, SESSION, asked, stock
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGES = {name: (DOCS / f"{name}.md").read_text("utf-8") for name in ("ask", "forms", "plain", "reflect")}
-FILES = {"ask": ["release.toml"], "forms": ["release.toml", "wrong.toml", "answers.toml", "deploy.toml"]}
+FILES = {"ask": ["release.toml"], "forms": ["release.toml", "wrong.toml", "answers.toml"]}
 PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 OF_A_RUN = ("id", "started", "finished")
 
@@ -50,7 +50,7 @@ def test_the_examples_run_in_their_order(page: str, repo: Path) -> None:
         with asked() as store:
             store.sessions.upsert(SESSION, str(repo))
             store.sessions.release(RUNNING, this_process())  # and with it what it waits for
-    assert len(examples) == {"ask": 3, "forms": 3, "plain": 1, "reflect": 2}[page]
+    assert len(examples) == {"ask": 3, "forms": 2, "plain": 1, "reflect": 2}[page]
     for lines in map(str.splitlines, examples):
         script = "\n".join(line.removeprefix("$ ") for line in lines if line.startswith("$ "))
         done = subprocess.run(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,9 @@ import pytest
 
 from ccq_tui.config.paths import config_dir
 from ccq_tui.forms.document import form_schema
-from ccq_tui.forms.reading import FormFileError, find_form, form_of, mcp_schema, read_form
+from ccq_tui.forms.reading import FormFileError, find_form, form_of, read_form
 from ccq_tui.questions import FieldRules, Kind, Option
 from ccq_tui.questions.model import Condition
-from ccq_tui.questions.schema_form import read_form as read_schema
 
 RELEASE = """\
 id = "release"
@@ -228,28 +226,7 @@ def test_a_flat_json_schema_is_a_form() -> None:
     )
     assert form.values == (("eu", "us"), (True, False), ())
     assert [one.required for one in form.questions.questions] == [True, False, False]
-    assert mcp_schema(form) == schema
     assert form_of(form.document, "another name") == form, "its document has its id"
-
-
-def test_a_form_is_exported_as_the_schema_that_asks_the_same() -> None:
-    text = re.sub(r"(?m)^(when|other) = .*\n", "", RELEASE)
-    form = read_form(text, "release.toml")
-    exported = read_schema("f", "", "", mcp_schema(form))
-    assert exported.problem == ""
-    assert (exported.names, exported.values) == (form.names, form.values)
-    for theirs, ours in zip(exported.questions.questions, form.questions.questions, strict=True):
-        known = ("text", "kind", "required", "minimum", "maximum", "multi_select", "closed")
-        assert [getattr(theirs, name) for name in known] == [getattr(ours, name) for name in known]
-        assert replace(theirs.field or FieldRules(), one_line=True, skippable=True) == replace(
-            ours.field or FieldRules(), one_line=True
-        )
-    with pytest.raises(FormFileError) as caught:
-        mcp_schema(read_form(RELEASE, "release.toml"))
-    assert str(caught.value).splitlines()[:2] == [
-        "release: question 2: has “when”, which such a JSON Schema lacks",
-        "release: question 3: has “other”, which such a JSON Schema lacks",
-    ]
 
 
 def test_the_schema_of_form_files_names_every_field() -> None:
