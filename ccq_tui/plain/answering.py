@@ -96,8 +96,8 @@ class _Talk:
         self._shown: int | None = None
 
     def _begun(self) -> Interview:
-        asked = kind_of(self._opened.request).asked(self._opened.request)
-        return Interview.of(asked.questions, self._opened.shown)
+        self._asked = kind_of(self._opened.request).asked(self._opened.request)
+        return Interview.of(self._asked.questions, self._opened.shown)
 
     async def run(self) -> End:
         """Ask until there is an end."""
@@ -243,7 +243,7 @@ class _Talk:
         if not line:
             kept = page.answered or page.proposed or page.problem or (page.is_field and question.options)
             return one.keep() if kept else one.skip()
-        given = read_line(question, line)
+        given = read_line(question, line, self._asked.named_values(one.state.tab))
         if (act := question.act_of(given)) is not None and act.takes_words and not given.other:
             given = replace(given, other=await self._hear(TEXT))
             if not given.other:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ccq_tui.answering.grammar import Names, TypedError, allowed
 from ccq_tui.commands.command import PickRow
 from ccq_tui.config.trust import TrustAnswer, answer_labels
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
+from ccq_tui.questions import Option, Question
 from ccq_tui.runtime.person import (
     ELSEWHERE_WORDS,
     OPEN_ELSEWHERE,
@@ -23,25 +25,24 @@ LONGEST = 4_096
 
 async def choose(lines: Lines, title: str, rows: Sequence[PickRow], about: str = "") -> str | None:
     """Print a numbered list, and return the value of the row that is chosen; None if it was left."""
-    listed = [one_line(title, LONGEST), *filter(None, [safe(about)])]
-    for number, row in enumerate(rows, 1):
+    question = Question(title, options=tuple(Option(row.label) for row in rows), closed=True)
+    listed, names = [one_line(title, LONGEST), *filter(None, [safe(about)])], Names.of(question)
+    for mark, row in zip(names.marks, rows, strict=True):
         words = filter(None, (row.label, "now" if row.current else "", row.right, row.description))
-        listed.append(f"{number}. {one_line('; '.join(words), LONGEST)}")
+        listed.append(f"{mark}. {one_line('; '.join(words), LONGEST)}")
     lines.say("choose", "\n".join(listed))
-    numbers = f"1 to {len(rows)}" if len(rows) > 1 else "1"
+    how = allowed(question, named=False)
     while True:
         try:
-            typed = (await lines.ask(f"{numbers}, or Enter to leave:")).strip()
+            if not (typed := (await lines.ask(f"{how[:1].upper()}{how[1:]}, or Enter to leave:")).strip()):
+                return None
+            if (place := names.place(typed)) is not None:
+                return rows[place].value
+            lines.note(f"{one_line(typed, 40)} is not in the list: {how}.")
+        except TypedError as error:
+            lines.note(f"{error}.")
         except (InputEnded, Interrupted):
             return None
-        if not typed:
-            return None
-        if typed.isdecimal() and 0 < int(typed) <= len(rows):
-            return rows[int(typed) - 1].value
-        named = [row.value for row in rows if row.label.casefold() == typed.casefold()]
-        if len(named) == 1:
-            return named[0]
-        lines.note(f"{one_line(typed, 40)} is not in the list: type {numbers}.")
 
 
 @dataclass(frozen=True, slots=True)

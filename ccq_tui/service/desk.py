@@ -18,8 +18,9 @@ from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, Request, RequestO
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome
-from ccq_tui.questions import Answered, Expired, QuestionSet
-from ccq_tui.questions.model import Question, same_words
+from ccq_tui.questions import Answer, Answered, Expired
+from ccq_tui.questions.asked import Asked
+from ccq_tui.questions.model import same_words
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.question_text import question_asked
@@ -168,10 +169,8 @@ class Desk:
         """Return the question that a message to a ticket answers, or None."""
         if (asked := await self._ask(run)) is not None:
             return asked
-        if (asked := self._asked.pop(run.id, None)) is None:
-            return None
-        question = _offered(asked.request).questions[asked.number - 1]
-        return asked if _selects(question, text) else None
+        asked = self._asked.pop(run.id, None)
+        return asked if asked and _selects(_offered(asked.request), asked.number, text) else None
 
     async def _ask(self, run: Run) -> _Asked | None:
         """Ask the next question of the oldest request, unless one was asked that waits; return it."""
@@ -215,7 +214,7 @@ class Desk:
             return
         request, one = opened.request, _interview(opened).at(number - 1)
         try:
-            then = _replied(one, number, message.text)
+            then = _replied(one, _offered(request), number, message.text)
             if then.outcome is None:
                 opened.type(then.state, actor)
                 await self._runs.inbox.run(lambda _store: None)  # it is on disk now
@@ -244,27 +243,30 @@ def _interview(opened: OpenRequest) -> Interview:
     """Go on from the newest draft, with nothing that lasts, which is for the person at the machine."""
     if opened.stale is not None:
         opened.take_over()
-    return Interview.of(_offered(opened.request), opened.shown, reviews=False)
+    return Interview.of(_offered(opened.request).questions, opened.shown, reviews=False)
 
 
-def _replied(one: Interview, number: int, text: str) -> Interview:
+def _replied(one: Interview, asked: Asked, number: int, text: str) -> Interview:
     """Return what a message that answers a question makes of the interview; raises `TypedError`."""
-    question = one.state.page.question
     if one.state.tab != number - 1:
         raise TypedError("the question that this answers is no longer asked")
-    if one.state.questions.is_form and same_words(text, "decline") and not _selects(question, text):
+    if one.state.questions.is_form and same_words(text, "decline") and not _selects(asked, number, text):
         return one.decline()
-    return one.answer(read_line(question, text))
+    return one.answer(_read(asked, number, text))
 
 
-def _offered(request: Request) -> QuestionSet:
-    return kind_of(request).asked(request).offered(lasting=False).questions
+def _offered(request: Request) -> Asked:
+    return kind_of(request).asked(request).offered(lasting=False)
 
 
-def _selects(question: Question, text: str) -> bool:
+def _read(asked: Asked, number: int, text: str) -> Answer:
+    return read_line(asked.questions.questions[number - 1], text, asked.named_values(number - 1))
+
+
+def _selects(asked: Asked, number: int, text: str) -> bool:
     """Whether a text can only be meant for a question: it names its options."""
     try:
-        answer = read_line(question, text)
+        answer = _read(asked, number, text)
     except TypedError:
         return False
     return bool(answer.selected and not answer.note)

@@ -242,7 +242,7 @@ def test_commands(piped: Piped) -> None:
     assert "<bash-input>" not in printed, "what a command of the shell printed is no prompt"
     for line in (
         "choose: Permission mode\n  1. default; now; asks before it changes or runs anything\n",
-        "note: 7 is not in the list: type 1 to 5.",
+        "note: 7 is not in the list: choose 1 to 5.",
         "note: Plan mode; Claude looks and plans, changes nothing\n",
         "note: /theme needs the screen: start ccq-tui without --plain, at a terminal.",
         "note: /stats needs the screen: use ccq-tui stats.",

@@ -56,6 +56,13 @@ async def test_a_form_reads_as_a_text(capsys: Printed) -> None:
     assert done.said == Path(__file__).with_name("form.txt").read_text(encoding="utf-8").splitlines()
 
 
+async def test_the_recorded_value_of_an_option_names_it(capsys: Printed) -> None:
+    kind = replace(RELEASE[0], options=(Option("Major"), Option("Minor")))
+    options = ["Major", {"label": "Minor", "value": "small"}]
+    asked = replace(form(kind), form={"questions": [{"options": options}]})
+    assert (await talk(MemoryInbox(), asked, "small\ny\n", capsys)).outcome == Answered((Answer(("Minor",)),))
+
+
 async def test_the_end_of_the_input_parks_and_the_draft_goes_on(tmp_path: Path, capsys: Printed) -> None:
     outcome = Answered((Answer(("Major",)), Answer(other="api"), Answer(other="4"), Answer()))
     for typed, end in (("1\n", End.PARKED), ("api\n4", End.PARKED), ("\ny\n", End.HERE)):

@@ -40,8 +40,14 @@ def same(one: FormRequest, other: FormRequest) -> bool:
 
 
 def asked(request: FormRequest) -> Asked:
-    """Return its question set."""
-    return Asked(request.questions)
+    """Return its question set, and what each option of a form's file is recorded as."""
+    written = [one.get("options", ()) for one in request.form.get("questions", ())]
+    values = (tuple(map(_value, options)) for options in written)
+    return Asked(request.questions, values=tuple(values))
+
+
+def _value(option: str | Mapping[str, str]) -> str:
+    return option if isinstance(option, str) else option.get("value") or option["label"]
 
 
 def check(request: FormRequest, outcome: RequestOutcome) -> None:
