@@ -274,7 +274,7 @@ def read(asked: Asked, given: str | bytes | Mapping[str, Any]) -> Outcome | Dism
         raise InvalidAnswer("", f"it cannot be filled in: {asked.problem}; decline or dismiss it")
     if asked.acts:
         return _decision(asked.question, data)
-    if "content" in data and (asked.names or asked.questions.guarded):
+    if "content" in data and (asked.names or asked.questions.is_agreement):
         return _content(asked, data)
     _check_fields(data, ("answers", "discuss"))
     if ("answers" in data) == ("discuss" in data):

@@ -236,7 +236,7 @@ class QuestionSet:
         is_form: Whether it is a form, which can be dismissed.
         is_prompt: Whether it is a program's prompt: an answer is typed there, so it is one line.
         editable: A text that a person may change before one of its acts is taken: the plan; or "".
-        guarded: Whether Enter asks again where not all of the question was ever on the screen.
+        is_agreement: Whether it asks to agree alone: to a message, or to a link; it has no fields.
     """
 
     id: str
@@ -247,7 +247,7 @@ class QuestionSet:
     is_form: bool = False
     is_prompt: bool = False
     editable: str = ""
-    guarded: bool = False
+    is_agreement: bool = False
 
     @property
     def secret(self) -> bool:

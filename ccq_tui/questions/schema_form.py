@@ -88,7 +88,7 @@ def unusable(form_id: str, title: str, message: str, problem: str) -> Asked:
 
 def _agreement(form_id: str, title: str, question: Question) -> Asked:
     asked = replace(question, closed=True, field=FieldRules(required=True))
-    return Asked(QuestionSet(form_id, (asked,), title, is_form=True, guarded=True))
+    return Asked(QuestionSet(form_id, (asked,), title, is_form=True, is_agreement=True))
 
 
 # -- the schema -----------------------------------------------------------------------------------------
