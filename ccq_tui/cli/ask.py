@@ -408,8 +408,10 @@ async def _in_inbox(filling: Filling, *, detach: bool) -> None:
     from ccq_tui.plain.answering import End
     from ccq_tui.plain.lines import Lines
 
-    lines = Lines(os.open(os.devnull, os.O_RDONLY) if detach else 0, err=True, bell=False)
-    begun, secret = lines.begun(), cast("FormRequest", filling.opened.request).questions.secret
+    questions = cast("FormRequest", filling.opened.request).questions
+    source = os.open(os.devnull, os.O_RDONLY) if detach else 0
+    lines = Lines(source, err=True, bell=False, whole=questions.is_one_text)
+    begun, secret = lines.begun(), questions.secret
     if secret and not begun and lines.has_ended:
         raise Refused(f"{ALONE}: run it in one, or pipe the secret in.")
     if not (begun or secret):

@@ -36,13 +36,14 @@ class Lines:
         source: The file descriptor to read.
         err: Whether to print to standard error, because standard output has another use.
         bell: Whether to ring the terminal's bell.
+        whole: Whether all lines of a pipe are one text.
 
     Attributes:
         heard_at: The time of the last input, by the event loop's clock.
         has_ended: Whether no more input comes.
     """
 
-    def __init__(self, source: int = 0, *, err: bool = False, bell: bool = True) -> None:
+    def __init__(self, source: int = 0, *, err: bool = False, bell: bool = True, whole: bool = False) -> None:
         self._bell = bell
         self.heard_at = 0.0
         self._source = source
@@ -51,6 +52,7 @@ class Lines:
         self.has_ended = source == 0 and sys.stdin is None
         self._typed = not self.has_ended and os.isatty(source)
         """Whether a person types at a terminal, which shows it."""
+        self._whole = whole and not self._typed
         self._shown = out is not None and out.isatty()
         self._rest = b""
         self._awaited: asyncio.Future[None] | None = None
@@ -152,8 +154,8 @@ class Lines:
         try:
             while goes_on:
                 line = await self._line(prompt)
-                prompt, goes_on = "more:", line.endswith("\\")
-                text += line[:-1] + "\n" if goes_on else line
+                prompt, goes_on = "more:", self._whole or line.endswith("\\")
+                text += f"{line}\n" if self._whole else line[:-1] + "\n" if goes_on else line
         except InputEnded:
             if not text:
                 raise

@@ -255,6 +255,12 @@ class QuestionSet:
         return any(question.secret for question in self.questions)
 
     @property
+    def is_one_text(self) -> bool:
+        """Whether it asks for one text of several lines, and nothing else."""
+        first, *more = self.questions
+        return not more and first.kind is Kind.TEXT and not (first.field and first.field.one_line)
+
+    @property
     def kept(self) -> str:
         """What becomes of the draft of a form that is left, for a person."""
         return "nothing is kept" if self.secret else "the draft is kept"
