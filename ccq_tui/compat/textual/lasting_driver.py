@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import termios
 import time
@@ -97,6 +98,15 @@ class LastingDriver(LinuxDriver):
         """Write, unless there is no thread to do it."""
         if not self.lent:
             super().write(data)
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """Ask the terminal that is drawn on, where standard output is a script's."""
+        try:
+            drawn_on = os.get_terminal_size(self._file.fileno())
+        except OSError:
+            return super()._get_terminal_size()
+        columns, rows = shutil.get_terminal_size(drawn_on)
+        return columns, rows
 
     def _draw(self) -> None:
         """Draw everything, in any thread: only what differs is sent."""
