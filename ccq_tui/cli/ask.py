@@ -168,7 +168,8 @@ def ask(
         else:
             wanted = _read(form, find_form)
     except FormFileError as error:
-        hint = f"\nTo ask it as a question, add one of {_FLAGS}." if " " in form and not chosen else ""
+        is_text = re.search(r"[^\w./~@+-]", form) is not None
+        hint = f"\nTo ask it as a question, add one of {_FLAGS}." if is_text and not chosen else ""
         raise Refused(f"{error}{hint}") from error
     given = _read(answers_file, partial(_answers, wanted)) if answers_file is not None else ()
     seconds, waits = seconds_in("--timeout", timeout), seconds_in("--wait", wait)
@@ -240,7 +241,8 @@ def fill(
     if no_input and (missing := [tab for tab in state.asked_tabs if state.pages[tab].lacking]):
         takes = {tab: f" (--defaults takes {answer_line(by)})" for tab, by in enumerate(proposed) if by.given}
         words = ", ".join(form.names[tab] + takes.get(tab, "") for tab in missing)
-        raise Refused(f"--no-input: --answers lacks {words}.")
+        instead = "; or give one with --default and --defaults" if shown is not None and not takes else ""
+        raise Refused(f"--no-input: --answers lacks {words}{instead}.")
     request = request_of(form, context, output, Path.cwd(), NAME if form.questions.title else SCRIPT)
     code: int | None = None
 
@@ -254,7 +256,7 @@ def fill(
                 raise OutputError(f"standard output was not written: {reason(error)}") from error
 
     try:
-        check_output(output)
+        check_output(output or STDOUT * (shown is not None))
         if no_input:
             result: Result = record_given(request, given, write)
         else:
@@ -369,7 +371,8 @@ def first_frame(filling: Filling, columns: int, rows: int) -> str:
     share = 6 if needed <= -(-rows * 6 // 10) else 8
     top = rows - min(-(-rows * share // 10), needed + (0 if low else 1))
     lines = [*[""] * (top - len(about)), *(f" {line}" for line in about[:top])]
-    lines += [f"─ {state.questions.title or 'A form'} ─", *([] if state.in_review else bodies[state.tab])]
+    title = state.questions.title or state.questions.called
+    lines += [f"─ {title} ─", *([] if state.in_review else bodies[state.tab])]
     shown = (safe(line, keep_newlines=False)[: columns - 1] for line in lines[: rows - 1])
     drawn = (f"\x1b[{y}H{line}" for y, line in enumerate(shown, 1))
     return "\x1b[2J\x1b[?25l" + "".join(drawn)

@@ -266,7 +266,7 @@ def _contradictions(
         yield "id", f"{document.id!r} is the id of an earlier question; each needs its own"
     for name, kinds in FIELDS_OF.items():
         if getattr(document, name) not in (None, False, "", []) and document.kind not in kinds:
-            yield name, f"is for {' and '.join(kinds)}, not for {document.kind}"
+            yield name, f"is for {', '.join(kinds)}, not for {document.kind}"
     for least, most in (("min", "max"), ("min_length", "max_length"), ("min_choices", "max_choices")):
         low, high = getattr(document, least), getattr(document, most)
         if low is not None and high is not None and low > high:

@@ -255,6 +255,11 @@ class QuestionSet:
         return any(question.secret for question in self.questions)
 
     @property
+    def called(self) -> str:
+        """What a form without a title is called."""
+        return "A question" if len(self.questions) == 1 else "A form"
+
+    @property
     def is_one_text(self) -> bool:
         """Whether it asks for one text of several lines, and nothing else."""
         first, *more = self.questions

@@ -149,6 +149,12 @@ def test_an_answer_that_cannot_be_printed_is_kept_for_the_same_question(tmp_path
     assert (again.returncode, again.stdout) == (0, "never\n")
 
 
+def test_a_closed_standard_output_is_refused_before_anybody_is_asked(tmp_path: Path) -> None:
+    asking = f"{sys.executable} -m ccq_tui ask Deploy? --text --default x --defaults --no-input >&-"
+    done = subprocess.run(["sh", "-c", asking], cwd=tmp_path, stderr=PIPE, text=True, timeout=60)
+    assert (done.returncode, "standard output is closed; name a file" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("words", ["-", "x --option -", "x --text --answers - --no-input"])
 def test_what_stands_for_a_closed_standard_input_is_refused(
     ccq: Cli, monkeypatch: pytest.MonkeyPatch, words: str
@@ -165,6 +171,8 @@ def test_what_cannot_be_asked_or_written_is_refused_before_anybody_is_asked(ccq:
     some.write_text('kind = "fix"\n', encoding="utf-8")
     for words, said in (
         (("Deploy it?",), "add one of --option, --text, --lines, "),
+        (("Deploy?",), "add one of --option, --text, --lines, "),
+        (("Deploy?", "--text", "--no-input"), "lacks answer; or give one with --default and --defaults"),
         (("x", "--text", "--number"), "exclude each other"),
         (("x", "--multi"), "--multi needs --option"),
         ((form, "--json", "--default", "x"), " are for one question: add one of --option"),

@@ -27,7 +27,7 @@ def text_result(text: str, *, is_error: bool = False) -> types.CallToolResult:
 
 def wrong_arguments(tool: str, problem: str) -> types.CallToolResult:
     """Return the result of a call with wrong arguments."""
-    return text_result(f"{tool}: {problem}. Nothing was done; correct this and call it again.", is_error=True)
+    return text_result(f"{tool}: {problem}. Nothing was done.", is_error=True)
 
 
 def outcome_result(decided: StoredRequest, asked_at: datetime) -> types.CallToolResult:

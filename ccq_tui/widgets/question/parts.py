@@ -226,7 +226,7 @@ def who_asks(state: PanelState) -> str:
     """Return who asks, in the head."""
     asker, title = one_line(state.asker, LONGEST_ASKER), one_line(state.questions.title, LONGEST_TITLE)
     if not title:
-        return "A form" if state.questions.is_form else f"{asker} asks"
+        return state.questions.called if state.questions.is_form else f"{asker} asks"
     return title if state.asker == CLAUDE else f"{asker}: {title}"
 
 
