@@ -114,7 +114,7 @@ async def dangerous_calls_are_told_apart(run: Running, home: CleanHome) -> None:
         lasting = offered.acts.index(next(act for act in offered.acts if act.lasts))
         assert (asked.danger, offered.question.options[lasting].label) == (danger, label)
         assert reason in asked.reason
-        run.answer(asked.id, Denied() if number > 1 else offered.values[lasting])
+        run.answer(asked.id, Denied() if number > 1 else offered.values[0][lasting])
     await run.idle()
     settings = json.loads((home.project / ".claude" / "settings.local.json").read_text())
     assert settings["permissions"] == {"allow": ["Bash(rm -rf build)"]}

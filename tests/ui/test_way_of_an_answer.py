@@ -10,6 +10,7 @@ from types import FrameType
 from textual import events
 
 from ccq_tui.agent.claude.gate import Gate
+from ccq_tui.agent.events import ToolStarted
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from tests.options import options_of
@@ -86,7 +87,7 @@ async def test_a_question_needs_the_inbox_and_the_dock_and_its_answer_passes_fou
         gate = Gate(
             inbox, options_of(tmp_path), lambda: SESSION_ID, lambda _: None
         )  # no event reaches anybody
-        gate.waits.shown("t")
+        gate.waits.calls.hear(ToolStarted("t", "AskUserQuestion", SOURCE))
         way.on = True
         sys.setprofile(way)
         hook = asyncio.ensure_future(gate.before_question({"tool_input": SOURCE}, "t", {}))

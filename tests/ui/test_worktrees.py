@@ -247,16 +247,16 @@ async def test_what_a_directory_carries_is_trusted_before_claude_code_goes_there
         run.told.replies["set_cwd"] = MOVED
         await until(pilot, lambda: run.session_screen.view.session_id)
         said = ("", "/new opens a session there without it")
-        for letter, words in zip("nd", said, strict=True):
+        for downs, words in enumerate(said):
             await say(pilot, run, "/cd there", then=lambda: isinstance(run.app.screen, TrustScreen))
-            await press_later(pilot, letter)
-            await press_later(pilot, "enter")
+            for key in (*["down"] * downs, "enter"):
+                await press_later(pilot, key)
             await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
             await until(pilot, lambda words=words: words in noticed(run))  # type: ignore[misc]
             assert (moves(run), len(run.all)) == ([], 1)
         await say(pilot, run, "/cd there", then=lambda: isinstance(run.app.screen, TrustScreen))
-        await press_later(pilot, "y")
-        await press_later(pilot, "enter")
+        for key in ("down", "down", "enter"):
+            await press_later(pilot, key)
         await until(pilot, lambda: len(run.all) == 2)
         assert moves(run) == [{"path": str(there)}]
 

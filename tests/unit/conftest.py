@@ -42,7 +42,7 @@ def app(monkeypatch: pytest.MonkeyPatch, place: Path, restored: None) -> FakeApp
     """A terminal in a directory, with a screen that ends at once."""
     fake = FakeApp()
     monkeypatch.setitem(sys.modules, "ccq_tui.app", fake)
-    for module in ("ccq_tui.cli.session", "ccq_tui.plain.mode"):
+    for module in ("ccq_tui.cli.inbox", "ccq_tui.cli.session", "ccq_tui.plain.mode"):
         monkeypatch.setattr(f"{module}.not_terminals", list)
     monkeypatch.setattr("ccq_tui.agent.loader._prestarted", fake.start_nothing)
     monkeypatch.chdir(place)

@@ -95,7 +95,7 @@ def test_the_inbox_is_a_screen_in_a_terminal_and_a_list_elsewhere(
         assert capsys.readouterr().out
     for variable, missing in (("dumb", []), ("xterm", ["input"])):
         monkeypatch.setenv("TERM", variable)
-        monkeypatch.setattr("ccq_tui.cli.session.not_terminals", lambda missing=missing: missing)
+        monkeypatch.setattr("ccq_tui.cli.inbox.not_terminals", lambda missing=missing: missing)
         assert main(["inbox"]) == 0
         assert capsys.readouterr().out == "Nothing waits.\n"
     assert len(app.launches) == 1
