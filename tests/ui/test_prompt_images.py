@@ -273,7 +273,9 @@ async def test_what_is_put_aside_and_cleared_keeps_its_images(
     await pilot.press("ctrl+s")
     assert set(run.prompt.draft.images) == {A}
     await press(pilot, "ctrl+c", then=lambda: run.prompt.field.text == "")
-    line = json.loads((state_dir() / "history.jsonl").read_text().splitlines()[-1])
+    history = state_dir() / "history.jsonl"
+    await until(pilot, lambda: history.exists() and history.read_text().endswith("\n"))
+    line = json.loads(history.read_text().splitlines()[-1])
     assert set(line["images"]) == {A}
     await pilot.press("up")
     assert set(run.prompt.draft.images) == {A}
