@@ -447,8 +447,11 @@ async def test_prompts_that_claude_has_not_read_come_back_in_the_prompt_and_are_
         sent = (Sent("p1", "first prompt", "id-1"), Sent("p2", "second", "id-1"))
         await until(pilot, lambda: kept("directory /") == PromptDraft("third", sent=sent))
         assert on_disk() == 1
-    save("directory /", PromptDraft(sent=(Sent("p3", "of another session", "id-3"),)))
     await written(run)
+    with closing(Store(inbox_path())) as store:
+        other = PromptDraft(sent=(Sent("p3", "of another session", "id-3"),))
+        store.prompts.save("another", "directory /", other)
+        store.prompts.release("another")
     async with running(Driven(Launch(settings=NEW))) as (run, pilot):
         prompt = run.screen.dock.prompt
         whole = "first prompt\nsecond\nof another session\nthird"
