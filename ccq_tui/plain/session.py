@@ -157,7 +157,8 @@ class PlainSession(Leading):
         resting = self.view.state is ev.SessionState.IDLE or self.view.state in OVER
         # Just answered, a session still awaits: nothing then waits in it.
         left = self.view.state is ev.SessionState.AWAITING and self.session.waiting and not self._asks()
-        return bool(resting or left) and not (self._underway or self.shell.runs)
+        # A turn whose request was left for later ends no sooner than that is answered.
+        return bool(left or (resting and not self._underway)) and not self.shell.runs
 
     def _asks(self) -> OpenRequest | None:
         return next((one for one in self.session.waiting if one.request.id not in self._left), None)

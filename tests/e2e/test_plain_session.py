@@ -268,6 +268,14 @@ def test_the_demo_as_the_docs_show_it_without_a_screen(piped: Piped) -> None:
 
 
 @pytest.mark.timeout(60)
+@pytest.mark.parametrize("more", ["", "/answer\n2\n"])
+def test_lines_behind_a_question_left_for_later_are_read(piped: Piped, more: str) -> None:
+    printed = piped(Scenario("none"), f"back\ny\n{more}", "demo", "single", "--speed", "0")
+    assert "It waits for you. /answer opens it again." in printed
+    assert ("Answered: PostgreSQL." if more else "parked until you answer") in printed
+
+
+@pytest.mark.timeout(60)
 def test_a_directory_is_trusted_first(piped: Piped) -> None:
     make_home = piped.make_home
 
