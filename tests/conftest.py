@@ -61,6 +61,8 @@ PINNED = {
 hypothesis_settings.register_profile("ccq", deadline=None)
 hypothesis_settings.load_profile("ccq")
 
+FILES, MOST_FILES = Path("/proc/self/fd"), 600
+
 
 def pytest_collection_finish() -> None:
     """Leave what was imported out of every collection of garbage, and collect less often."""
@@ -68,6 +70,14 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(200_000, 20, 20)
     gc.enable()
+
+
+def pytest_runtest_logfinish() -> None:
+    """Collect what tests left to the collector, before `select` runs out of file numbers."""
+    if FILES.exists() and sum(1 for _ in FILES.iterdir()) > MOST_FILES:
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_sessionfinish() -> None:
