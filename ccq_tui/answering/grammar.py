@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
 from typing import Any
 from unicodedata import normalize
@@ -241,7 +242,10 @@ def _text(names: Names, value: object) -> str:
             return names.question.options[place].label
     if isinstance(value, _DATA) and not isinstance(value, bool):
         return str(value)
-    raise TypedError("must be a text, a number, or a list of texts")
+    if isinstance(value, date):  # of TOML, without quotes
+        return value.isoformat()
+    taken = "a text, a number, or a list of texts" if names.question.multi_select else "a text or a number"
+    raise TypedError(f"must be {taken}")
 
 
 def read_flag(names: Names, text: str) -> list[int]:

@@ -263,7 +263,9 @@ class _Talk:
             return one.note(text)
         if not text:
             return one
-        then = one.answer(Answer(other=text)) if command == "other" else one.reply(text)
+        page = one.state.page
+        chosen = page.answer().selected if page.question.multi_select else ()
+        then = one.answer(Answer(chosen, other=text)) if command == "other" else one.reply(text)
         is_sentence = then.outcome is not None and given and line.lower().startswith(command)
         return await self._sure(then, text if is_sentence else "")
 

@@ -132,4 +132,5 @@ def help_text(interview: Interview, *, stale: bool) -> str:
         takes = " TEXT" * (name in WITH_TEXT)
         short = "" if _names(question, letter) else f" or {letter}{takes}"
         said.append(f"{letter if _takes_text(question) else f'{name}{takes}{short}'}: {does}.")
-    return "\n".join([*said, "Nothing is sent before you confirm it."])
+    sent = "Nothing is sent before you confirm it." if interview.has_review else "An answer is sent at once."
+    return "\n".join([*said, sent])

@@ -98,7 +98,7 @@ def test_what_is_answered_at_the_terminal_is_withdrawn(tmp_path: Path) -> None:
         quick = wrapped.asked("Quick?")
         wrapped.type("y")
         quick = wrapped.state(quick, RequestState.CANCELLED)
-        assert quick.outcome == Cancelled("somebody types at its terminal")
+        assert quick.outcome == Cancelled("keys were typed at its terminal")
         assert (quick.actor.surface, quick.actor.where) == (Surface.ASKER, "in bash")
         wrapped.type("\r")
         late = wrapped.asked("Too late?")
@@ -300,7 +300,7 @@ def test_a_wrapped_program_is_stopped_and_continued_like_any_other(tmp_path: Pat
         shell.press("ctrl+z")
         shell.wait("Stopped")
         shell.wait(lambda _: not store.requests.waiting())
-        assert [one.cause for one in store.history.changes()] == ["asked", "somebody types at its terminal"]
+        assert [one.cause for one in store.history.changes()] == ["asked", "keys were typed at its terminal"]
         shell.type("stty -a | grep -o -w icanon\r")
         shell.wait(lambda _: "icanon" in shell.lines)  # the shell has its modes back
         shell.type("fg\r")

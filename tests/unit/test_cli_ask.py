@@ -165,6 +165,9 @@ def test_what_stands_for_a_closed_standard_input_is_refused(
 
 def test_what_cannot_be_asked_or_written_is_refused_before_anybody_is_asked(ccq: Cli, tmp_path: Path) -> None:
     form = str(write_ten(tmp_path))
+    (tmp_path / "day.toml").write_text("answer = 2026-02-28\n", encoding="utf-8")
+    given = ("--answers", str(tmp_path / "day.toml"), "--no-input")
+    assert ccq("ask", "When?", "--date", *given) == "2026-02-28\n", "a date of TOML needs no quotes"
     bad = tmp_path / "bad.json"
     bad.write_text('{"hours": 99, "kind": "new", "size": 1}', encoding="utf-8")
     some = tmp_path / "some.toml"

@@ -27,7 +27,8 @@ def text_result(text: str, *, is_error: bool = False) -> types.CallToolResult:
 
 def wrong_arguments(tool: str, problem: str) -> types.CallToolResult:
     """Return the result of a call with wrong arguments."""
-    return text_result(f"{tool}: {problem}. Nothing was done.", is_error=True)
+    end = "" if problem.endswith("?") else "."
+    return text_result(f"{tool}: {problem}{end} Nothing was done.", is_error=True)
 
 
 def outcome_result(decided: StoredRequest, asked_at: datetime) -> types.CallToolResult:

@@ -87,6 +87,11 @@ def check_arguments(tool: str, arguments: Mapping[str, Any]) -> None:
     _check_names(arguments, next(one.input_schema for one in TOOLS if one.name == tool), "")
 
 
+def required_of(tool: str) -> list[str]:
+    """Return the arguments that a tool needs."""
+    return list(next(one.input_schema for one in TOOLS if one.name == tool).get("required", ()))
+
+
 def read_message(arguments: Mapping[str, Any]) -> str:
     """Read the arguments of `notify_user`; raises `ArgumentsError`."""
     message = arguments.get("message")

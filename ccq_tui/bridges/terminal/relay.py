@@ -68,7 +68,7 @@ class Relay:
         self._kept, self._flooded = bytearray(), False
         self._woken, self._wake = os.pipe()
         self._gone = self._closed = self._hung_up = False
-        self._told = time.monotonic()
+        self._sent_at = time.monotonic()
         self._ended: int | None = None
 
     def run(self) -> int:
@@ -163,7 +163,7 @@ class Relay:
             if len(self._kept) > MOST_KEPT:
                 self._flooded = True
                 del self._kept[:-END_OF_FLOOD]
-            late = time.monotonic() - self._told > LONGEST
+            late = time.monotonic() - self._sent_at > LONGEST
             if late and not (self._flooded or self._link.owed):
                 self._pause()
         return bool(data)
@@ -215,7 +215,7 @@ class Relay:
             # After a flood, the content of the screen is unknown.
             self._link.send(ToWatcher.OUTPUT, CLEAR * self._flooded + self._kept)
             self._kept, self._flooded = bytearray(), False
-            self._told = time.monotonic()
+            self._sent_at = time.monotonic()
 
     def _hear(self) -> None:
         """Handle the signals that came since the last look."""

@@ -150,7 +150,7 @@ class Watcher:
                 self._shown += 1
             case ToWatcher.TYPED:
                 self._typed = True
-                self._withdraw("somebody types at its terminal")
+                self._withdraw("keys were typed at its terminal")
                 if self._open is None:
                     self._left = self.prompt
             case ToWatcher.STOPPED:
@@ -308,7 +308,7 @@ class Watcher:
         Raises `StoppedError` if the person types, or the terminal takes no keys.
         """
         if self._typed:
-            raise StoppedError("somebody types there")
+            raise StoppedError("keys were typed there")
         self._pressed_in = self._modes() or (False, False)
         try:
             written = os.write(self._watched.master, keys.encode())

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import count
+from itertools import chain, count
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.kinds import KINDS, check_outcome, kind_of
@@ -103,7 +103,8 @@ class RequestTable:
     def claim(self, request: Request, taken: Collection[str] = ()) -> StoredRequest:
         """Write a request as `add` does, as the first of its calls that nobody waits for: CALL, CALL-2, ...
 
-        A decision that one of them got, and nobody is left to take, comes first, as it was asked.
+        A decision that one of them got, and nobody is left to take, comes first, as it was asked; then one
+        with a draft.
 
         Args:
             request: The request, of this process.
@@ -119,16 +120,18 @@ class RequestTable:
         return self._written(request_key(claimed.id))
 
     def _unclaimed(self, request: Request, taken: Collection[str]) -> Request:
-        first, here, awaited = request.tool_use_id, this_process(), set()
+        first, here, awaited, begun = request.tool_use_id, this_process(), set(), []
         where = f"session_id = ? AND (state = 'pending' OR {_TO_DELIVER} OR way = '{LISTED}') ORDER BY number"
         for one in self._found(where, name_key(request.session_id)):
             owner, call = one.request.origin.process, one.request.tool_use_id
             if one.request.id in taken or (owner != here and alive(owner)):
                 awaited.add(call)
-            elif one.outcome is not None and (call == first or call.startswith(f"{first}-")):
-                return replace(one.request, origin=request.origin)
+            elif call == first or call.startswith(f"{first}-"):
+                if one.outcome is not None:
+                    return replace(one.request, origin=request.origin)
+                begun += [call] * one.has_draft
         calls = (first if number == 1 else f"{first}-{number}" for number in count(1))
-        return replace(request, tool_use_id=next(call for call in calls if call not in awaited))
+        return replace(request, tool_use_id=next(call for call in chain(begun, calls) if call not in awaited))
 
     def _add(self, at: str, request: Request, context: str = "") -> None:
         key, before = request_key(request.id), self.get(request.id)

@@ -426,3 +426,15 @@ def test_what_a_person_is_told_is_a_row_of_history_and_news(store: Store, tmp_pa
     assert len(told.message) <= 2_000
     (change,) = store.history.changes()
     assert (change.request_id, change.became, change.session_id) == ("", "notified", "mcp:codex")
+
+
+def test_a_claim_takes_the_draft_that_nobody_waits_for_before_an_empty_place(store: Store) -> None:
+    gone = Origin(Asker.FORM, process=Owner(2**22 + 1, "long ago"))
+    first = QuestionRequest("form", "form", QuestionSet("form", (LETTERS,)), origin=gone)
+    second = replace(first, tool_use_id="form-2")
+    for one in (first, second):
+        store.requests.add(one)
+    save_draft(store, second.id, first_draft(second))
+    mine = replace(first, origin=Origin(Asker.FORM, process=this_process()))
+    assert store.requests.claim(mine).request.id == second.id
+    assert store.requests.claim(mine, {second.id}).request.id == first.id

@@ -146,6 +146,11 @@ async def test_a_draft_of_another_surface_is_gone_on_from(tmp_path: Path, capsys
     await there.close()
 
 
+async def test_own_words_stay_beside_the_options_of_a_list(capsys: Printed) -> None:
+    done = await talk(MemoryInbox(), asking(FEATURES), "1,2\n1\no and more\ny\n", capsys)
+    assert done.outcome == Answered((Answer(("Auth", "Logs"), other="and more"),))
+
+
 async def test_help_names_what_can_be_typed_here(capsys: Printed) -> None:
     done = await talk(MemoryInbox(), asking(FEATURES, NAME), "?\n\n?\nr\n?", capsys)
     said = "\n".join(done.said)
@@ -153,6 +158,9 @@ async def test_help_names_what_can_be_typed_here(capsys: Printed) -> None:
     assert "Several of a list with commas" in choice
     assert "A line of two characters or more is your answer." in text
     assert "y: confirm these answers." in review
+    assert "Nothing is sent before you confirm it." in review
+    single = await talk(MemoryInbox(), asking(replace(FEATURES, multi_select=False)), "?", capsys)
+    assert "An answer is sent at once." in "\n".join(single.said)
     assert [part.count("note TEXT or n TEXT") for part in (choice, text, review)] == [1, 0, 0]
 
 
