@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ccq_tui import signs
 from ccq_tui.agent.events import SessionState
 from ccq_tui.runtime.facts import TITLE_LENGTH, SessionFacts
 from ccq_tui.text import one_line
@@ -12,13 +13,13 @@ from ccq_tui.words import counted, on_clock, plural
 from ccq_tui.worktrees.model import worktree_at
 
 SIGNS = {
-    SessionState.QUEUED: ("◌", "queued"),
-    SessionState.STARTING: ("◌", "starting"),
-    SessionState.WORKING: ("✻", "working"),
-    SessionState.AWAITING: ("◆", "waits for you"),
-    SessionState.PARKED: ("◇", "parked"),
-    SessionState.IDLE: ("○", "ready"),
-    SessionState.FAILED: ("✖", "failed"),
+    SessionState.QUEUED: (signs.QUEUED, "queued"),
+    SessionState.STARTING: (signs.QUEUED, "starting"),
+    SessionState.WORKING: (signs.WORKS, "working"),
+    SessionState.AWAITING: (signs.WAITS, "waits for you"),
+    SessionState.PARKED: (signs.PARKED, "parked"),
+    SessionState.IDLE: (signs.IDLE, "ready"),
+    SessionState.FAILED: (signs.FAILED, "failed"),
     SessionState.ENDED: ("■", "ended"),
 }
 TIMED = frozenset({SessionState.QUEUED, SessionState.STARTING, SessionState.WORKING, SessionState.AWAITING})

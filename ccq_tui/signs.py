@@ -1,0 +1,23 @@
+"""The one language of signs of sessions and requests, the same on every surface."""
+
+from __future__ import annotations
+
+WAITS = "◆"
+WORKS = "✻"
+QUEUED = "◌"
+"""It starts, or waits for a free process."""
+PARKED = "◇"
+"""Something waits, and no process runs."""
+IDLE = "○"
+FAILED = "✖"
+DONE = "✔"
+EARLIER = "·"
+"""No process runs, and nothing waits."""
+NEW = "+"
+UNDELIVERED = "→"
+"""An answer that has not reached its agent."""
+
+COLOURS = {WAITS: "warning", WORKS: "on", FAILED: "removed", DONE: "added", UNDELIVERED: "warning"}
+"""The roles of `Palette` in which signs are drawn; all others are muted."""
+REQUESTS = {"question": "?", "permission": "▸", "plan": "▤", "elicitation": "✎", "form": "✎"}
+"""The signs of requests, by the word of their kind."""
