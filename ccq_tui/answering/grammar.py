@@ -70,9 +70,9 @@ class Names:
         text = plain(text)
         if (found := _MARKED.fullmatch(text)) and (mark := found[1].casefold()) in self.marks:
             return self.marks.index(mark)
-        if found := _NUMBERED.fullmatch(text):
-            return self._numbered(found[1].casefold(), found[2])
-        return self._label(text)
+        found = _NUMBERED.fullmatch(text)
+        place = self._numbered(found[1].casefold(), found[2]) if found else None
+        return self._label(text) if place is None else place
 
     def _label(self, text: str) -> int | None:
         """Return the place of the one option whose label or value reads so."""
