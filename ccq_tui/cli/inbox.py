@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -212,6 +212,7 @@ def _print_inbox(
         late = {name: count for name, count in late.items() if only in (None, name)}
         reached = {name: reach_of(store, name) for name in late}
         native = _native_waiting(store, flags) if flags is not None else []
+        forms = list(_forms_under_way(store)) if state is RequestState.PENDING and only is None else []
 
     def names(key: str) -> str:
         return named.get(key) or key[:SHORT]
@@ -224,9 +225,23 @@ def _print_inbox(
         from ccq_tui.doctor.claude import examine_hooks
 
         lines += native_lines(native, hooked=bool(examine_hooks()), drawn=drawn)
+    if forms:
+        lines += ["", *forms]
     if late:
         lines += ["", *undelivered_lines(late, names, reached.__getitem__)]
     print_lines("\n".join(lines))
+
+
+def _forms_under_way(store: Store) -> Iterator[str]:
+    """Say which forms MCP clients fill in with the person in their own conversations."""
+    from ccq_tui.forms.interviews import under_way
+
+    for one in under_way(store):
+        questions, count = one.request.questions, one.interview.count
+        called = one_line(questions.title or one.request.form["id"], 60)
+        done = f"{count - len(one.interview.gaps)} of {count} answered"
+        client = one_line(one.request.origin.called, 40)
+        yield f"{client} fills in “{called}” with you in its own conversation: {done}."
 
 
 @click.command()

@@ -50,20 +50,36 @@ class ClientForm:
 
 def begin(store: Store, request: FormRequest) -> ClientForm:
     """Start an interview; the id of the form is that of the call, and of the asker."""
-    store.requests.forget_interviews(datetime.now(UTC) - INACTIVE)
-    if len(store.requests.page(RequestState.INTERVIEW, limit=MOST_OPEN)) >= MOST_OPEN:
+    if len(_open(store)) >= MOST_OPEN:
         raise InterviewError(f"{MOST_OPEN} forms are open: complete or cancel one of them first")
     store.requests.begin_interview(request)
     return read(store, request.tool_use_id)
 
 
+def under_way(store: Store) -> list[ClientForm]:
+    """Return the interviews that are not complete, oldest first."""
+    return [one for one in (_found(store, stored) for stored in _open(store)) if one is not None]
+
+
 def read(store: Store, form_id: str) -> ClientForm:
     """Return an interview as it stands."""
     store.requests.forget_interviews(datetime.now(UTC) - INACTIVE)
-    stored = store.requests.get(AskedCall(form_id, form_id, origin=Origin(Asker.MCP)).id)
+    one = _found(store, store.requests.get(AskedCall(form_id, form_id, origin=Origin(Asker.MCP)).id))
+    if one is None:
+        raise InterviewError(CLOSED)
+    return one
+
+
+def _open(store: Store) -> list[StoredRequest]:
+    store.requests.forget_interviews(datetime.now(UTC) - INACTIVE)
+    found = store.requests.page(RequestState.INTERVIEW, limit=-1)
+    return [one for one in found if one.outcome is None]
+
+
+def _found(store: Store, stored: StoredRequest | None) -> ClientForm | None:
     request = stored.request if stored is not None and stored.state is RequestState.INTERVIEW else None
     if stored is None or not isinstance(request, FormRequest):
-        raise InterviewError(CLOSED)
+        return None
     draft = store.drafts.get(request)
     known = draft.draft if draft is not None and isinstance(draft.draft, PanelState) else None
     interview = Interview.of(request.questions, known, reviews=False)
@@ -71,18 +87,13 @@ def read(store: Store, form_id: str) -> ClientForm:
 
 
 def answer(store: Store, form_id: str, value: Any, question: str, actor: Actor) -> ClientForm:
-    """Answer the next question, or the one of an id again; raises `TypedError` for what it does not take."""
+    """Answer the question of an id, maybe again; raises `TypedError` for what it does not take."""
     one = read(store, form_id)
     if one.stored.outcome is not None:
         raise InterviewError("it is complete: start the form again for another record")
     shown = {one.form.names[place]: place for place in one.interview.state.asked_tabs}
-    place = shown.get(question) if question else next(iter(one.interview.gaps), None)
-    if place is None:
-        raise InterviewError(
-            f"question: must be one of {', '.join(shown)}, not “{question}”"
-            if question
-            else "every question is answered: complete the form"
-        )
+    if (place := shown.get(question)) is None:
+        raise InterviewError(f"question: must be one of {', '.join(shown)}, not “{question}”")
     given = read_value(one.request.questions.questions[place], value, one.form.values[place])
     then = one.interview.at(place).answer(given)
     store.drafts.save_all([StoredDraft(-1, one.request.id, actor, then.state)])

@@ -50,8 +50,10 @@ def over_mcp(desk: Desk) -> None:
 
             given = {"form": ASK[1], "context": CONTEXT, "output": ASK[-1]}
             form_id = json.loads(await call("start_form", **given))["form_id"]
-            assert WRONG.replace(" ·", ":") in await call("answer_form", form_id=form_id, answer="Huge")
-            await call("answer_form", form_id=form_id, answer="Feature")
+            assert WRONG.replace(" ·", ":") in await call(
+                "answer_form", form_id=form_id, question="kind", answer="Huge"
+            )
+            await call("answer_form", form_id=form_id, question="kind", answer="Feature")
             for name, value in VALUES.items():
                 await call("answer_form", form_id=form_id, answer=value, question=name)
                 assert not (desk.project / ASK[-1]).exists(), "nothing is written before the confirm"

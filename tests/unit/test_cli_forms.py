@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 from ccq_tui.cli import main
+from ccq_tui.forms.interviews import answer, begin
+from ccq_tui.forms.reading import form_of
 from ccq_tui.inbox.kinds import reply_to
 from ccq_tui.inbox.requests import Asker, ElicitationRequest, FormRequest, Origin, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
+from tests.actors import PHONE
 from tests.unit.questions.drive import RELEASE
 from tests.unit.starting import Cli
 from tests.unit.stocked import RUNNING, asked, stock
@@ -168,6 +171,16 @@ def test_a_form_of_ours_is_shown_with_its_conditions(capsys: pytest.CaptureFixtu
         {"question": 2, "contains": "api"},
     )
     assert ("when" in kind, notes["allowed"]) == (False, "optional")
+
+
+def test_a_form_that_an_mcp_client_fills_in_is_named_under_the_list(ccq: Cli) -> None:
+    form = form_of({"id": "tag", "questions": [{"id": str(n), "text": "?", "kind": "text"} for n in (1, 2)]})
+    request = FormRequest("1", "1", form.questions, form.document, origin=Origin(Asker.MCP, "Codex"))
+    with asked() as store:
+        begin(store, request)
+        answer(store, "1", "v1", "1", PHONE)
+    said = "Codex fills in “tag” with you in its own conversation: 1 of 2 answered."
+    assert ccq("inbox").splitlines() == ["Nothing waits.", "", said]
 
 
 @pytest.mark.usefixtures("form")

@@ -116,13 +116,14 @@ class FormTools:
             if tool == CANCEL_FORM:
                 await run(partial(interviews.cancel, form_id=form_id))
                 return text_result("The form is cancelled; nothing was written.")
+            question, value = _text(arguments, "question"), arguments.get("answer")
             try:
-                question, value = _text(arguments, "question"), arguments.get("answer")
                 answered = partial(interviews.answer, question=question, value=value)
                 return _next(await run(partial(answered, form_id=form_id, actor=actor)))
             except TypedError as error:
                 problem = str(error).replace(" · ", ": ")
-                return _next(await run(partial(interviews.read, form_id=form_id)), problem)
+                one = await run(partial(interviews.read, form_id=form_id))
+                return _next(one, problem, one.form.names.index(question))
         except (InterviewError, OutputError) as error:
             raise ArgumentsError(one_line(str(error), 500)) from error
 
@@ -148,8 +149,10 @@ def _text(arguments: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _next(one: ClientForm, problem: str = "", *, begins: bool = False) -> types.CallToolResult:
-    """Return the next question, or that the form can be completed; with what was wrong, if something was."""
+def _next(
+    one: ClientForm, problem: str = "", place: int = -1, *, begins: bool = False
+) -> types.CallToolResult:
+    """Return the next question, or that the form can be completed; after a ``problem`` that at ``place``."""
     request, count = one.request, one.interview.count
     state: dict[str, Any] = {"form_id": request.tool_use_id, "total": count}
     if problem:
@@ -160,12 +163,13 @@ def _next(one: ClientForm, problem: str = "", *, begins: bool = False) -> types.
         state |= {"title": title, "description": intro, "context": {**request.context}}
         said += [text for text in (title, intro) if text]
         said += [f"{name}: {value}" for name, value in request.context.items()]
-    if not one.interview.gaps:
+    if not (problem or one.interview.gaps):
         return both("\n".join([*said, f"Every question is answered. Call {COMPLETE_FORM}."]), state)
-    asked = one.interview.at(place := one.interview.gaps[0])
+    asked = one.interview.at(place := place if problem else one.interview.gaps[0])
     question, number = request.questions.questions[place], asked.number
     proposed = {"proposed": list(question.field.preset)} if question.field and question.field.preset else {}
-    state["question"] = {**question_record(number, question), "id": one.form.names[place], **proposed}
-    said += [f"Question {number} of {count} of the form {request.tool_use_id}:"]
+    name = one.form.names[place]
+    state["question"] = {**question_record(number, question), "id": name, **proposed}
+    said += [f"Question {number} of {count} of the form {request.tool_use_id}, with the id {name}:"]
     said += lines(question_blocks(question, str(number)))
     return both("\n".join(said), state, is_error=bool(problem))

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from contextlib import suppress
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
-from pydantic import ValidationError
 
 from ccq_tui.bridges.mcp.calls import WaitingCalls
 from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directory_of
@@ -24,6 +24,10 @@ from ccq_tui.inbox.inbox import Inbox
 MOST_BYTES = 1 << 30
 """Most bytes of a message, which none has: what the tools take is far less."""
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+NO_MESSAGE = (
+    "not a message of the protocol: check that it is one object, with a string or an integer as its id; "
+    "no text may hold half of a character"
+)
 LEAVING_SECONDS = 2.0
 """Seconds in which a client that has left must read the rest."""
 
@@ -113,9 +117,8 @@ class ClientPipes:
             async for line in self._reader:
                 try:
                     if line.strip():
-                        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-                        await taken.send(SessionMessage(message))
-                except ValidationError:
+                        await taken.send(SessionMessage(message_of(line)))
+                except ValueError:
                     await self._write_line(refused(line))
 
     async def _write(self, to_write: MemoryObjectReceiveStream[SessionMessage]) -> None:
@@ -138,14 +141,25 @@ class ClientPipes:
             self._gone.set()
 
 
+def message_of(line: bytes) -> types.JSONRPCMessage:
+    """Read a message; raises `ValueError` if it is none, or a request with an id that is none."""
+    message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line):
+        raise ValueError("it is no notification: its sender waits for an answer")
+    return message
+
+
 def refused(line: bytes) -> bytes:
     """Answer a line that is no message of the protocol; use a request's id, so that nobody waits for it."""
-    said, name, code = "not a message of the protocol", None, PARSE_ERROR
+    said, code = "not JSON", PARSE_ERROR
+    name: str | float | None = None
     with suppress(ValueError, RecursionError):
-        match json.loads(line):
-            case {"method": str(), "id": str() | int() as id_} if not isinstance(id_, bool):
-                said += ": check its fields, and that no text holds half of a character"
-                name, code = id_, INVALID_REQUEST
+        message, said, code = json.loads(line), NO_MESSAGE, INVALID_REQUEST
+        match message:
+            case {"method": _, "id": str() | int() as id_} if not isinstance(id_, bool):
+                name = id_
+            case {"method": _, "id": float(id_)} if isfinite(id_):
+                name = id_
     error = {"jsonrpc": "2.0", "id": name, "error": {"code": code, "message": said}}
     return json.dumps(error, separators=(",", ":")).encode()
 

@@ -101,7 +101,7 @@ class RequestTable:
         return self._written(request_key(request.id))
 
     def claim(self, request: Request, taken: Collection[str] = ()) -> StoredRequest:
-        """Write a request as `add` does, as the first of its calls that nobody waits for: CALL, CALL-2, ...
+        """Write a request as `add` does, as the first of its calls that is not in use: CALL, CALL-2, ...
 
         A decision that one of them got, and nobody is left to take, comes first, as it was asked; then one
         with a draft.
@@ -120,18 +120,21 @@ class RequestTable:
         return self._written(request_key(claimed.id))
 
     def _unclaimed(self, request: Request, taken: Collection[str]) -> Request:
-        first, here, awaited, begun = request.tool_use_id, this_process(), set(), []
+        first, here, begun = request.tool_use_id, this_process(), []
+        # The id of a call that got its answer stays with that: a late answer to it is none to another call.
+        given = "SELECT call FROM requests WHERE session_id = ? AND state = 'delivered'"
+        used = {call for (call,) in self._database.rows(given, (name_key(request.session_id),))}
         where = f"session_id = ? AND (state = 'pending' OR {_TO_DELIVER} OR way = '{LISTED}') ORDER BY number"
         for one in self._found(where, name_key(request.session_id)):
             owner, call = one.request.origin.process, one.request.tool_use_id
             if one.request.id in taken or (owner != here and alive(owner)):
-                awaited.add(call)
+                used.add(call)
             elif call == first or call.startswith(f"{first}-"):
                 if one.outcome is not None:
                     return replace(one.request, origin=request.origin)
                 begun += [call] * one.has_draft
         calls = (first if number == 1 else f"{first}-{number}" for number in count(1))
-        return replace(request, tool_use_id=next(call for call in chain(begun, calls) if call not in awaited))
+        return replace(request, tool_use_id=next(call for call in chain(begun, calls) if call not in used))
 
     def _add(self, at: str, request: Request, context: str = "") -> None:
         key, before = request_key(request.id), self.get(request.id)
@@ -203,7 +206,8 @@ class RequestTable:
         """Delete one interview, and those without an answer since a time; return how many these were."""
         query = """SELECT requests.id FROM requests LEFT JOIN drafts ON request_id = id
             WHERE state = 'interview' AND (id = ? OR coalesce(saved_at, asked_at) < ?)"""
-        return self._delete(query, request_key(request_id), stamp(before))
+        values = request_key(request_id), stamp(before)
+        return self._delete(query, *values) if self._database.rows(query, values) else 0
 
     def _insert_answer(self, at: str, key: str, outcome: RequestOutcome, actor: Actor | None) -> None:
         said = {"outcome": outcome_to_json(outcome), "actor": actor_to_json(actor)}

@@ -113,5 +113,5 @@ async def test_a_client_that_fills_in_a_reflection_records_the_commit_where_it_i
     wrong = {"form": "commit-reflection", "context": {"commit": "nope"}}
     with pytest.raises(ArgumentsError, match="“nope” is no commit"):
         await tools.call("start_form", wrong, client)
-    with pytest.raises(ArgumentsError, match="answer: is missing; answer_form takes form_id, answer"):
+    with pytest.raises(ArgumentsError, match="question: is missing; answer_form takes form_id, question, "):
         await tools.call("answer_form", {"form_id": form_id}, client)

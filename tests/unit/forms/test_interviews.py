@@ -20,6 +20,7 @@ from ccq_tui.forms.interviews import (
     cancel,
     complete,
     read,
+    under_way,
 )
 from ccq_tui.forms.reading import read_form
 from ccq_tui.inbox.requests import Asker, FormRequest, Origin
@@ -49,19 +50,22 @@ def test_a_form_is_answered_question_by_question_by_any_process(store: Store, tm
     begin(store, asked("a"))
     begin(store, asked("b"))
     second, seen = Store(tmp_path / "inbox.db"), []
-    for value, refused in (
-        ("huge", "no option “huge” · choose 1 Major"),
-        *((value, "") for value in ("major", "it breaks", ["1", "CLI"])),
-        ("12", "out of range · 1 to 9"),
-        *((text, "") for text in ("5", "No", "skip")),
+    for name, value, refused in (
+        ("kind", "huge", "no option “huge” · choose 1 Major"),
+        ("kind", "major", ""),
+        ("why", "it breaks", ""),
+        ("areas", ["1", "CLI"], ""),
+        ("shards", "12", "out of range · 1 to 9"),
+        ("shards", "5", ""),
+        ("sure", "No", ""),
+        ("notes", "skip", ""),
     ):
         seen.append(FORM.names[read(store, "a").interview.gaps[0]])
         with pytest.raises(TypedError, match=refused) if refused else nullcontext():
-            answer(second, "a", value, "", PHONE)
+            answer(second, "a", value, name, PHONE)
+            answer(second, "a", value, name, PHONE)  # repeated, it is no answer to the next one
     second.close()
     assert seen == ["kind", "kind", "why", "areas", "shards", "shards", "sure", "notes"]
-    with pytest.raises(InterviewError, match="every question is answered: complete the form"):
-        answer(store, "a", "more", "", PHONE)
     with pytest.raises(InterviewError, match=r"question: must be one of kind, why, areas, .*, not “where”"):
         answer(store, "a", "more", "where", PHONE)
     # An earlier answer given again hides a question, and another one is asked in its place.
@@ -84,6 +88,7 @@ def test_a_form_is_answered_question_by_question_by_any_process(store: Store, tm
     assert read(store, "b").interview.gaps == (0, 1, 2, 4), "a proposal counts for what depends on it"
     with pytest.raises(InterviewError, match="the question “kind” has no answer yet"):
         complete(store, "b", PHONE)
+    assert [one.request.tool_use_id for one in under_way(store)] == ["b"], "a complete one is no more"
 
 
 def test_a_form_ends_when_cancelled_or_left_alone_and_few_are_open_at_once(
@@ -96,9 +101,10 @@ def test_a_form_ends_when_cancelled_or_left_alone_and_few_are_open_at_once(
     cancel(store, "cancelled")
     for over in ("cancelled", "left", "../kept", ""):
         with pytest.raises(InterviewError, match=CLOSED):
-            answer(store, over, "Major", "", PHONE)
-    assert answer(store, "kept", "Major", "", PHONE).interview.gaps[0] == 1
+            answer(store, over, "Major", "kind", PHONE)
+    assert answer(store, "kept", "Major", "kind", PHONE).interview.gaps[0] == 1
     for number in range(MOST_OPEN - 1):
         store.requests.begin_interview(asked(str(number)))
+    assert len(under_way(store)) == MOST_OPEN
     with pytest.raises(InterviewError, match="200 forms are open: complete or cancel one of them first"):
         begin(store, asked("more"))
