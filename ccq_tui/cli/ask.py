@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.requests import FormRequest
     from ccq_tui.plain.answering import End
     from ccq_tui.plain.lines import Lines
-    from ccq_tui.questions import Answer, Question
+    from ccq_tui.preboot_input import EarlyPrompt
+    from ccq_tui.questions import Answer, Question, QuestionSet
     from ccq_tui.questions.asked import Asked
 
     Result = FilledIn | Unanswered
@@ -225,14 +226,22 @@ def fill(
     Raises:
         Refused: The output cannot be written, the inbox cannot be opened, or given answers are missing.
     """
+    if form.questions.secret and (detach or output not in ("", STDOUT)):
+        raise Refused(f"{ALONE}: not with --detach, and its record goes to standard output.")
+    show: Show = partial(_in_inbox, detach=detach)
+    if not (detach or no_input) and has_terminal():
+        begins = not (given or defaults)
+        show = (
+            _by_lines
+            if goes_by_lines(plain)
+            else partial(_on_screen, _shown_early(form, context) if begins else None)
+        )
     from ccq_tui.forms.filling import filled, record_given, request_of
     from ccq_tui.forms.output import OutputError, check_output, write_record
     from ccq_tui.inbox.verdicts import InboxError
     from ccq_tui.questions.prose import answer_line
     from ccq_tui.questions.state import opened
 
-    if form.questions.secret and (detach or output not in ("", STDOUT)):
-        raise Refused(f"{ALONE}: not with --detach, and its record goes to standard output.")
     given = given or [None] * len(form.names)
     proposed = [page.answer() for page in opened(form.questions).pages]
     if defaults:
@@ -260,9 +269,6 @@ def fill(
         if no_input:
             result: Result = record_given(request, given, write)
         else:
-            show: Show = partial(_in_inbox, detach=detach)
-            if not detach and has_terminal():
-                show = _by_lines if goes_by_lines(plain) else _on_screen
             result = asyncio.run(_asked(request, partial(_begun, given, show), write, timeout, wait))
     except (OutputError, InboxError) as error:
         raise Refused(f"{one_line(str(error), 1_000)}.") from error
@@ -342,9 +348,16 @@ async def _begun(given: Sequence[Answer | None], show: Show, filling: Filling) -
     await show(filling)
 
 
-async def _on_screen(filling: Filling) -> None:
-    """Show the question in front at once, and the rest once it is loaded."""
-    early = early_prompt(partial(first_frame, filling))
+def _shown_early(form: Asked, context: Mapping[str, str]) -> EarlyPrompt | None:
+    """Show the first question while the rest of the program loads; a draft may open at another one."""
+    early = early_prompt(partial(first_frame, form.questions, context))
+    if early is not None:
+        click.get_current_context().call_on_close(early.close)
+    return early
+
+
+async def _on_screen(early: EarlyPrompt | None, filling: Filling) -> None:
+    """Show the form on the screen, which takes over from its first frame."""
     try:
         app = await asyncio.to_thread(import_module, "ccq_tui.screens.form")
         await app.show_form(filling, early)
@@ -353,17 +366,15 @@ async def _on_screen(filling: Filling) -> None:
             early.close()
 
 
-def first_frame(filling: Filling, columns: int, rows: int) -> str:
-    """Return the question in front, drawn about where the screen will have it."""
-    from ccq_tui.inbox.requests import FormRequest
+def first_frame(questions: QuestionSet, context: Mapping[str, str], columns: int, rows: int) -> str:
+    """Return the first question, drawn about where the screen will have it."""
+    from ccq_tui.questions.state import opened
 
-    state, request = filling.opened.shown, filling.opened.request
-    if not isinstance(request, FormRequest):
-        return ""
-    low, width = rows < LOW, max((len(name) for name in request.context), default=0) + 2
+    state = opened(questions)
+    low, width = rows < LOW, max((len(name) for name in context), default=0) + 2
     width = width if columns >= NARROW else 0
-    about = request.questions.intro.splitlines()
-    for name, value in request.context.items():
+    about = questions.intro.splitlines()
+    for name, value in context.items():
         first, *more = _wrapped(value if width else f"{name} {value}", columns - 2 - width)
         about += [f"{name:{width}}{first}" if width else first, *(" " * width + line for line in more)]
     bodies = [_body(page.question, columns, low=low) for page in state.pages]
@@ -371,8 +382,7 @@ def first_frame(filling: Filling, columns: int, rows: int) -> str:
     share = 6 if needed <= -(-rows * 6 // 10) else 8
     top = rows - min(-(-rows * share // 10), needed + (0 if low else 1))
     lines = [*[""] * (top - len(about)), *(f" {line}" for line in about[:top])]
-    title = state.questions.title or state.questions.called
-    lines += [f"─ {title} ─", *([] if state.in_review else bodies[state.tab])]
+    lines += [f"─ {questions.title or questions.called} ─", *bodies[state.tab]]
     shown = (safe(line, keep_newlines=False)[: columns - 1] for line in lines[: rows - 1])
     drawn = (f"\x1b[{y}H{line}" for y, line in enumerate(shown, 1))
     return "\x1b[2J\x1b[?25l" + "".join(drawn)

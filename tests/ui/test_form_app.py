@@ -14,6 +14,7 @@ from ccq_tui.bridges.terminal.emulator import Screen
 from ccq_tui.cli.ask import first_frame
 from ccq_tui.config.settings import Settings
 from ccq_tui.forms.filling import Filling, request_of
+from ccq_tui.inbox.requests import FormRequest
 from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.screens.form.app import DRAFT, FormApp, LeaveQuestion
 from tests.actors import PHONE
@@ -57,7 +58,9 @@ def clock_of(pilot: Pilot[None]) -> Clock:
 async def keep(pictures: Pictures, size: tuple[int, int]) -> None:
     async with filling(size) as pilot:
         early = Screen(*size)
-        early.take(first_frame(app_of(pilot)._filling, *size).encode())
+        request = app_of(pilot)._filling.opened.request
+        assert isinstance(request, FormRequest)
+        early.take(first_frame(request.questions, request.context, *size).encode())
         for first, shown in zip(early.display, screen_text(pilot.app).splitlines(), strict=False):
             assert first[:1] == "─" or shown[3:].startswith(first[3:].rstrip()), "the first frame jumps"
         clock_of(pilot).skip(1779.0)

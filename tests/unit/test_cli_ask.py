@@ -13,11 +13,9 @@ import pytest
 from ccq_tui.bridges.terminal.emulator import Screen
 from ccq_tui.cli.ask import DECLINED, first_frame, goes_by_lines
 from ccq_tui.cli.exits import ENDED
-from ccq_tui.forms.filling import Filling, request_of
 from ccq_tui.forms.reading import form_of
 from ccq_tui.questions import Answer, Answered
 from tests.actors import PHONE
-from tests.memory_inbox import MemoryInbox
 from tests.ten import VALUES, check_record, records, write_ten
 from tests.unit.starting import Cli
 from tests.unit.stocked import asked
@@ -219,11 +217,9 @@ def test_what_is_proposed_is_taken_on_demand_alone(tmp_path: Path) -> None:
             assert [answers[name] and answers[name]["value"] for name in "anz"] == values
 
 
-async def test_the_first_frame_has_the_question_in_front_harmless_and_within_the_screen() -> None:
+def test_the_first_frame_has_the_question_in_front_harmless_and_within_the_screen() -> None:
     form = form_of({"id": "f", "title": "T\x1b[31m", "description": "About\nit", "questions": [QUESTION]})
-    request = request_of(form, {"commit": "x" * 200}, "", Path("/"), "ccq-tui ask")
-    async with MemoryInbox().asking(request) as opened:
-        frame = first_frame(Filling(opened), 40, 12)
+    frame = first_frame(form.questions, {"commit": "x" * 200}, 40, 12)
     screen = Screen(40, 12)
     screen.take(frame.encode())
     lines = [line.strip() for line in screen.display]
