@@ -6,7 +6,6 @@ import gc
 import itertools
 import os
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,14 +21,6 @@ from textual.widgets import Input, TextArea
 from ccq_tui.compat.sdk.light_import import import_sdk
 from ccq_tui.config import keymap
 from ccq_tui.logs import stop_logging
-
-if sys.dont_write_bytecode:
-    # Without it each worker compiles all tests anew, and each program that a test starts all of its modules.
-    # Whoever wants none of it in the tree gets it into the environment that is used.
-    sys.dont_write_bytecode = False
-    sys.pycache_prefix = sys.pycache_prefix or str(Path(sys.prefix) / "bytecode")
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A run in the background ignores it, and so would all that the tests start: a shell cannot trap it then.

@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from ccq_tui.cli.exits import ENDED, INTERRUPTED, Refused
-from ccq_tui.cli.session import before_keys
+from ccq_tui.cli.session import before_keys, shown_early
 from ccq_tui.cli.wait import seconds_in
 from ccq_tui.output import echo
-from ccq_tui.preboot_input import early_prompt
 from ccq_tui.text import one_line, reason, safe
 
 if TYPE_CHECKING:
@@ -230,12 +229,8 @@ def fill(
         raise Refused(f"{ALONE}: not with --detach, and its record goes to standard output.")
     show: Show = partial(_in_inbox, detach=detach)
     if not (detach or no_input) and has_terminal():
-        begins = not (given or defaults)
-        show = (
-            _by_lines
-            if goes_by_lines(plain)
-            else partial(_on_screen, _shown_early(form, context) if begins else None)
-        )
+        draw = partial(first_frame, form.questions, context)
+        show = _by_lines if goes_by_lines(plain) else _screen(None if given or defaults else draw)
     from ccq_tui.forms.filling import filled, record_given, request_of
     from ccq_tui.forms.output import OutputError, check_output, write_record
     from ccq_tui.inbox.verdicts import InboxError
@@ -348,12 +343,9 @@ async def _begun(given: Sequence[Answer | None], show: Show, filling: Filling) -
     await show(filling)
 
 
-def _shown_early(form: Asked, context: Mapping[str, str]) -> EarlyPrompt | None:
-    """Show the first question while the rest of the program loads; a draft may open at another one."""
-    early = early_prompt(partial(first_frame, form.questions, context))
-    if early is not None:
-        click.get_current_context().call_on_close(early.close)
-    return early
+def _screen(draw: Callable[[int, int], str] | None) -> Show:
+    """Return what shows a form on the screen, which is loaded behind the first frame, if there is one."""
+    return partial(_on_screen, shown_early(click.get_current_context(), draw) if draw is not None else None)
 
 
 async def _on_screen(early: EarlyPrompt | None, filling: Filling) -> None:

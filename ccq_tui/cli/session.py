@@ -128,9 +128,9 @@ def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resum
         raise Refused(f"--session-id: session {wanted} exists already; --resume {wanted} continues it.")
 
 
-def shown_early(context: click.Context) -> EarlyPrompt | None:
-    """Show the prompt while the rest of the program loads; it closes with the command."""
-    early = early_prompt()
+def shown_early(context: click.Context, draw: Callable[[int, int], str] | None = None) -> EarlyPrompt | None:
+    """Show the prompt, or what ``draw`` returns, while the program loads; it closes with the command."""
+    early = early_prompt(draw)
     if early is not None:
         context.call_on_close(early.close)
     return early
