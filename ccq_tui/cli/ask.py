@@ -393,7 +393,8 @@ def _body(question: Question, columns: int, *, low: bool) -> list[str]:
     labels += ["Other…"] if labels and not question.closed else []
     rows = [f"   ○ {number}  {label}" for number, label in enumerate(labels, 1)]
     said = [f" {line}" for text in texts for line in _wrapped(text, columns - 2)]
-    return [*said, *([] if low else [""]), *(rows or [""])]
+    blank = [] if low else [""]
+    return [*blank, *said, *blank, *(rows or [""])]
 
 
 def _say_how(filling: Filling) -> None:

@@ -20,6 +20,8 @@ from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.pointer import Clickable
 
 SEPARATOR = " · "
+CHIPS = 4
+"""Most keys beside Enter and the one at the end."""
 LEAVES = "Esc"
 KEPT = frozenset({"p"})
 """Keys that stay on a single line beside Enter and the one that leaves, whatever else is left out."""
@@ -71,7 +73,8 @@ class HintLines:
             for at, key, does in line:
                 apart = at == 1 or (key, does) == self.end
                 text.append(" " * (at - text.cell_len) if apart else SEPARATOR, palette.muted)
-                text.append(key, palette.strong).append(f" {does}" if key and does else does, palette.muted)
+                words = palette.strong if key == "Enter" else palette.muted
+                text.append(key, palette.accent).append(f" {does}" if key and does else does, words)
             text.truncate(width, overflow="ellipsis")
             drawn.append(text)
         return Text("\n").join(drawn)
@@ -133,7 +136,7 @@ class HintLines:
                     fits = wordy
                 continue
             more = next((h for h in (whole, short) if _length([*fits, h, *behind]) <= room), None)
-            if more is None:
+            if more is None or len(fits) > CHIPS:
                 break
             fits.append(more)
         order = [key for key, _ in self.hints]

@@ -22,6 +22,8 @@ from textual.widgets import Static
 
 from ccq_tui.text import safe
 
+READING = 100
+"""Most columns of anything that is read."""
 _CONSOLE = Console(width=1000, color_system="truecolor", force_terminal=True, legacy_windows=False)
 """Only measures and splits; never writes."""
 

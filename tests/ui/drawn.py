@@ -26,6 +26,8 @@ from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.panel import RequestPanel
 
 SIGN = "❯ "
+BAR = "▎"
+"""What stands at the left of a panel, in a cell of which drawings in text say nothing."""
 
 
 class Terminal:
@@ -107,7 +109,7 @@ def _fault(view: LineView, seen: Region, terminal: Terminal) -> str:
     row, words = _row_of(view)
     over = {y for one in view.screen.query(ChoiceList) if one.display for y in one.region.line_range}
     drawn = {y: terminal.line(y)[seen.x :] for y in seen.line_range if y not in over}
-    signs = [y for y, line in drawn.items() if line.lstrip().startswith(SIGN)]
+    signs = [y for y, line in drawn.items() if line.lstrip(f" {BAR}").startswith(SIGN)]
     top = view.content_region.y - int(view.scroll_offset.y)
     first = next((y for y, line in enumerate(view.lines, top) if line.row == row), None)
     wanted = [first] if row is not None and first in drawn else []
@@ -172,7 +174,8 @@ def fault_of(app: App[Any]) -> str:
 
 def screen_lines(app: App[Any]) -> list[str]:
     """Return what is on the screen, line by line."""
-    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+    lines = [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+    return [f" {line[1:]}".rstrip() if line.startswith(BAR) else line for line in lines]
 
 
 def screen_text(app: App[Any]) -> str:

@@ -195,7 +195,7 @@ def test_light_cards(snap_compare: Compare, card: str) -> None:
     assert compare(snap_compare, CARDS[card], (80, 20), "ccq-light")
 
 
-def test_an_edit_side_by_side(snap_compare: Compare) -> None:
+def test_an_edit_on_a_wide_screen(snap_compare: Compare) -> None:
     assert compare(snap_compare, EDIT, (160, 14))
 
 

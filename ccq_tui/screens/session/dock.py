@@ -108,7 +108,10 @@ class Dock(Vertical):
     """Keeps the line of waiting requests and shows the first of them in place of the prompt."""
 
     DEFAULT_CSS = """
-    Dock { height: auto; }
+    Dock {
+        height: auto;
+        & > Prompt, & > HintBar { max-width: 101; }
+    }
     """
 
     class LineChanged(Message):

@@ -135,10 +135,11 @@ class DecisionForm(QuestionForm):
         rows = min(lines, max(1, room - len(choices)))
         shown = min(len(choices), room - rows)
         spare = 0 if low or state.large else room - rows - shown
-        gap, end = (1 if spare > 0 else 0), (1 if spare > 1 else 0)
+        gap, lead, end = (int(spare > enough) for enough in range(3))
         self._cut = cut = rows < lines
         self._aside = aside if rows > 1 and cut else []
         says = bool(above or (cut and rows > 1))
+        self._head.styles.height = 1 + lead
         self._details.styles.height = rows - says
         self._more.set_class(not says, "-off")
         self._details.show_flow(details)
@@ -156,8 +157,9 @@ class DecisionForm(QuestionForm):
         said = aside[0].plain.strip() if aside and not self._aside else ""
         hints.show((("", said), *(hint for hint in keys if hint[0] == "Esc")) if said else keys)
         at = next((y for y, line in enumerate(choices) if line.row == state.page.cursor), 0)
-        place = Region(LABEL_AT, 1 + rows + gap + at, width - LABEL_AT - 1, field)
-        return Drawn(AROUND + rows + gap + shown + end + len(notice), place if state.typing else None)
+        place = Region(LABEL_AT, 1 + lead + rows + gap + at, width - LABEL_AT - 1, field)
+        height = AROUND + lead + rows + gap + shown + end + len(notice)
+        return Drawn(height, place if state.typing else None)
 
     def _fitted_choices(self, state: PanelState, look: PanelLook, room: int) -> tuple[list[DrawnLine], int]:
         """Return the lines of the choices, and how many of them are the open text's."""
@@ -254,7 +256,6 @@ class DecisionPanel(RequestPanel):
 
     DEFAULT_CSS = """
     DecisionPanel {
-        & > #head { height: 1; }
         & > #details { margin: 0 0 0 3; scrollbar-size-vertical: 0; }
         & > #more { height: 1; margin: 0 0 0 3; }
         & > #choices { width: 100%; scrollbar-size-vertical: 0; }

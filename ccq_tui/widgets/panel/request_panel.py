@@ -22,6 +22,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import var
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import TextArea
 
 from ccq_tui.compat.textual.behind import is_behind, written_at
@@ -38,6 +39,7 @@ from ccq_tui.widgets.completer import FILES, Completer
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import Typed, copy_of, keyboard_of, read_at, text_of, typed_in
 from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon
+from ccq_tui.widgets.lines import READING
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.drafts import draft_words
 from ccq_tui.widgets.panel.field import AnswerField
@@ -63,8 +65,11 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
     DEFAULT_CSS = """
     RequestPanel {
         height: 10;
+        max-width: 101;
         background: $surface;
-        & > HintBar { dock: bottom; }
+        &.-wide { max-width: 100%; }
+        & > HintBar { dock: bottom; max-width: 101; }
+        & > #bar { position: absolute; offset: 0 1; width: 1; height: 100%; border-left: wide $primary; }
         & > AnswerField { position: absolute; min-width: 4; max-height: 100%; margin: 0; padding: 0; }
         & > AnswerField, & > AnswerField:focus { border: none; scrollbar-size-vertical: 0; }
         & > ChoiceList { overlay: screen; position: absolute; width: 100%; background: $panel; }
@@ -121,6 +126,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
 
     def compose(self) -> ComposeResult:
         yield from self.form.compose()
+        yield Widget(id="bar")
         yield self._field
         yield self._completer.view
         yield self._hints
@@ -547,7 +553,11 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
                 self._field.select_all()
 
     def _look(self) -> PanelLook:
-        width = self.size.width or self.app.size.width  # the screen's before the panel was laid out
+        width = cast("Widget", self.parent).size.width or self.app.size.width  # which is laid out first
+        wide = any(option.preview for page in self._state.pages for option in page.question.options)
+        self.set_class(wide, "-wide")  # a preview is no text to read: it is verbatim
+        if not wide:
+            width = min(width, READING + 1)
         palette, height = palette_of(self), self.app.size.height
         beside = (self.host.session, self.host.directory, self.place, self.countdown)
         return PanelLook(width, height, palette, *beside, request=self._request)

@@ -131,7 +131,8 @@ class PanelLayout:
         plan, asides = self.tabs.plan(tab), self.tabs.asides(tab)
         if plan.recalled and (before := state.before_on(tab)) is not None and recalls(state):
             asides = [*asides, self._recalled(before)]
-        lines = [DrawnLine(Text.assemble(" ", text)) for text in plan.question]
+        lines = [DrawnLine(Text())] * (plan.blanks > 1)
+        lines += [DrawnLine(Text.assemble(" ", text)) for text in plan.question]
         if self.tabs.filters(tab):
             self.field = Region(AT_MARK, HEAD + len(lines), self.look.width // 2, 1)
             lines.append(DrawnLine(Text.assemble(" ", self._filter_line(tab))))

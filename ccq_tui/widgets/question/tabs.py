@@ -43,6 +43,8 @@ MOST_NOTICE = 3
 MOST_REMEMBERED = 500
 KEYS = 1
 HEAD = 1
+BLANKS = 3
+"""Most blank lines of a panel."""
 NOTE_LEAD = " ✎ note "
 DISCUSS_LEAD = " ✎ discuss "
 WRITING = "Claude is still writing: select now, send when the question is whole"
@@ -100,7 +102,7 @@ class TabPlan:
         room: Lines for the rows, a preview beside them included.
         preview: Lines of the preview under the list, its title included; or 0.
         recalled: Whether an earlier answer has its line.
-        blanks: Blank lines, under the question first, then above what follows the rows.
+        blanks: Blank lines: under the question first, then under the head, then above what follows the rows.
     """
 
     question: Sequence[Text]
@@ -128,7 +130,7 @@ class Tabs:
         tabs = range(len(self.state.pages) + review)
         needed = max(self._needed(tab) for tab in tabs)
         most = measures.cap(self.look.screen_height, needed)
-        return min(most, needed + (0 if self.low else 2))
+        return min(most, needed + (0 if self.low else BLANKS))
 
     def _needed(self, tab: int) -> int:
         """Return the lines of a tab without blank ones, with nothing cut: more than all are not counted."""
@@ -365,7 +367,7 @@ class Tabs:
                 shown = RowDetail.SCROLLED
         left = free - len(question) - recalled - (0 if on_side else least)
         rows = self.middle(tab, shown, beside=beside, preview=preview if on_side else 0)
-        blanks = 0 if self.low else max(0, min(2, left - rows))
+        blanks = 0 if self.low else max(0, min(BLANKS, left - rows))
         return TabPlan(
             question, cut_question, shown, beside, left - blanks, 0 if on_side else least, recalled, blanks
         )

@@ -1,7 +1,4 @@
-"""Draws any part of any block, and the pane's own lines.
-
-Changed lines are one under the other, or old beside new where there is room.
-"""
+"""Draws any part of any block, and the pane's own lines."""
 
 from __future__ import annotations
 
@@ -29,11 +26,9 @@ from ccq_tui.widgets.transcript import heads
 from ccq_tui.widgets.transcript.ansi import coloured
 from ccq_tui.widgets.transcript.code import FOLD, LEAD, folded, highlighted
 from ccq_tui.widgets.transcript.colours import Colours
-from ccq_tui.widgets.transcript.pen import Pen, unmarked
+from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.words import plural
 
-SIDE_BY_SIDE = 130
-"""Columns of a block from which old and new are side by side: a screen of 140, and some nesting."""
 INDENT = "  "
 _GROUND = {"+": "added", "-": "removed"}
 _LEAST_ALIKE = 0.4
@@ -51,16 +46,12 @@ Span = tuple[int, int]
 def draw_diff(pen: Pen, diff: Diff, index: int, width: int) -> list[Strip]:
     lines = diff.part(index)
     room = max(8, width - len(INDENT))
-    pairs = list(_paired(lines))
     code = _highlighted(pen, diff.language, lines)
+    pairs = _paired(lines)
+    marks = {id(line): _differing(pair)[side] for pair in pairs for side, line in enumerate(pair) if line}
     strips: list[Strip] = []
-    if room >= SIDE_BY_SIDE and any(line.sign == "-" for line in lines):
-        for pair in pairs:
-            strips.extend(_beside(pen, pair, diff.digits, room, code))
-    else:
-        marks = {id(line): _differing(pair)[side] for pair in pairs for side, line in enumerate(pair) if line}
-        for line in lines:
-            strips.extend(_rows(pen, line, line.new or line.old, diff.digits, room, code, marks[id(line)]))
+    for line in lines:
+        strips.extend(_rows(pen, line, diff.digits, room, code, marks[id(line)]))
     if diff.hidden and index == len(diff) - 1:
         strips.append(pen.strip(more(pen, diff.hidden), room))
     return pen.indent(strips, INDENT, pen.colours["faint"])
@@ -98,15 +89,14 @@ def _differing(pair: Pair) -> tuple[Span, Span]:
     return (first, len(before) - last), (first, len(after) - last)
 
 
-def _rows(
-    pen: Pen, line: DiffLine, number: int | None, digits: int, width: int, code: Code, mark: Span = (0, 0)
-) -> list[Strip]:
+def _rows(pen: Pen, line: DiffLine, digits: int, width: int, code: Code, mark: Span) -> list[Strip]:
     """Draw one line, wrapped under itself, on a background that shows whether it was added or removed."""
     colours = pen.colours
     if line.sign == BREAK:
         return [pen.strip(Text(BREAK.rjust(digits), colours["muted"]), width)]
     ground = colours[_GROUND[line.sign]] if line.sign in _GROUND else Style.null()
     beside = colours["strong"] if line.sign in _GROUND else colours["muted"]
+    number = line.new or line.old
     gutter = Text.assemble((f"{'' if number is None else number:>{digits}} {line.sign} ", beside + LEAD))
     fold = Text(FOLD_SIGN.rjust(digits + 3), colours["muted"] + FOLD)
     rows = folded(_marked(pen, line, mark, code), max(1, width - digits - 3))
@@ -142,23 +132,6 @@ def _marked(pen: Pen, line: DiffLine, mark: Span, code: Code) -> Text:
     if start < end and text.plain.startswith(before + differing + after):
         text.stylize(pen.colours["changed"], len(before), len(before) + len(differing))
     return text
-
-
-def _beside(pen: Pen, pair: Pair, digits: int, width: int, code: Code) -> Iterator[Strip]:
-    half = (width - 3) // 2
-    marks = _differing(pair)
-    sides = [
-        []
-        if line is None
-        else _rows(pen, line, line.new if side else line.old, digits, half, code, marks[side])
-        for side, line in enumerate(pair)
-    ]
-    blank = pen.strip(Text(), half)
-    rule = pen.strip(Text(" │ ", pen.colours["faint"]), 3)
-    rest = pen.strip(Text(), width - 2 * half - 3)
-    for row in range(max(map(len, sides))):
-        left, right = (side[row] if row < len(side) else blank for side in sides)
-        yield unmarked(Strip.join([left, rule, right, rest]))  # it holds text of two sources
 
 
 BAR = "  │ "

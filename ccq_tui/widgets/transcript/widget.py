@@ -30,6 +30,7 @@ from ccq_tui.transcript.intake import Intake
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.transcript.order import BlockChange
 from ccq_tui.widgets.lifetime import after, is_live, soon
+from ccq_tui.widgets.lines import READING
 from ccq_tui.widgets.pointer import Clickable
 from ccq_tui.widgets.transcript.block_mark import MARK, BlockMark
 from ccq_tui.widgets.transcript.code import Lexers
@@ -259,7 +260,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def on_resize(self) -> None:
         """Wrap the visible lines to the new width, keeping the place."""
-        self._columns = self.scrollable_content_region.width
+        self._columns = min(READING, self.scrollable_content_region.width)
         self._viewport.resize(max(1, self._columns), self.size.height)
         self._keep_shown()
         self.plan.resized()

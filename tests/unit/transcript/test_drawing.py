@@ -36,7 +36,7 @@ from ccq_tui.widgets.transcript import code
 from ccq_tui.widgets.transcript.code import ORIGIN, Lexers
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.layout import Layout
-from ccq_tui.widgets.transcript.painter import SIDE_BY_SIDE, Painter, _differing
+from ccq_tui.widgets.transcript.painter import Painter, _differing
 from ccq_tui.widgets.transcript.pen import Pen
 from tests.actors import ELSEWHERE, INBOX, PANEL, PHONE
 
@@ -510,13 +510,6 @@ def test_an_edit_shows_its_lines() -> None:
         "  30 - e",
         "  31   f",
     ]
-
-
-def test_old_and_new_stand_beside_each_other_where_there_is_room() -> None:
-    narrow, wide = told(SIDE_BY_SIDE + 1), told(SIDE_BY_SIDE + 2)
-    assert " │ " not in narrow
-    lines = [[half.strip() for half in line.split(" │ ")] for line in wide.split("\n")[1:]]
-    assert lines[:4] == [["9   a", "9   a"], ["10 - b", "10 + B"], ["", "11 + C"], ["11   d", "12   d"]]
 
 
 def test_long_edits_fold_and_say_so() -> None:
