@@ -281,6 +281,7 @@ class AgentSession:
         history = await reading
         connection.translator.remember(history.uuids)
         if self._claim is not None:
+            connection.gate.waits.calls.deferred = history.deferred
             await self._delivery.catch_up(self._claim.session_id, history)
         return None
 

@@ -68,6 +68,11 @@ async def it_is_asked_and_answered_once(row: Row) -> None:
     # Another process, with an inbox of its own on the same file.
     assert await row.inbox.close()
     row.run, row.inbox = None, await Inbox.connect(row.home.root / "inbox.db")
+    # Ended before its call is made again, it stays parked.
+    run = await row.start(session_id)
+    await run.until(ev.StateChanged, lambda e: e.state is not ev.SessionState.STARTING)
+    run.session.close()
+    assert (await run.ended()).kind == "parked"
     # Asked by the same call, with its draft.
     run = await row.start(session_id)
     again = await run.until(QuestionRequest, lambda e: run.draft_of(e.request.id))

@@ -304,6 +304,7 @@ def test_a_script_gets_through_five_rounds_and_its_limit_outlives_them(piped: Pi
     (session,) = json.loads(piped.run("", "sessions", "--json"))["sessions"]
     for number in range(1, 6):
         if not typed:
+            assert "parked until you answer" in piped.run("", "resume", session["id"], "--plain")
             piped.run("", "answer", f"toolu_e2e_{number}", "--choose", "2")
         printed = piped.run(typed, "resume", session["id"], "--plain")
         result = piped.model.result(f"toolu_e2e_{number}").text

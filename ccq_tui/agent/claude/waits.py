@@ -24,14 +24,22 @@ _LOOKS = 10
 """Number of waits that make up these seconds: a process that was stopped loses one of them, not all."""
 ALONE_SECONDS = 1.5
 """Seconds that a parked question waits for the results of calls beside it."""
+AGAIN_SECONDS = 5.0
+"""Seconds that parking waits for a call that a resumed session has yet to make again."""
 TURN_SECONDS = 5.0
 """Seconds that a question set waits for those before it in its message, which a hook may hold up."""
 
 
 class Calls:
-    """The calls of the main agent's message: those without a result, and the question sets not asked yet."""
+    """The calls of the main agent's message: those without a result, and the question sets not asked yet.
+
+    Attributes:
+        deferred: The calls that an earlier process deferred, and that the CLI makes again.
+    """
 
     def __init__(self) -> None:
+        self.deferred: frozenset[str] = frozenset()
+        self._asked: set[str] = set()
         self._shown: set[str] = set()
         """The calls of all agents that were reported and have no result."""
         self._open: set[str] = set()
@@ -62,6 +70,7 @@ class Calls:
             case ev.TurnEnded():
                 self._open.clear()
                 self._unasked.clear()
+                self._asked |= self.deferred
                 self._whole = True
             case _:
                 return
@@ -69,9 +78,14 @@ class Calls:
 
     def asked(self, call: str) -> None:
         """Note that a person is asked a question set, or never will be: the next one may follow."""
+        self._asked.add(call)
         if call in self._unasked:
             self._unasked.remove(call)
-            self._changed.set()
+        self._changed.set()
+
+    async def made_again(self) -> None:
+        """Wait until the CLI has made its deferred calls again: only then can they be deferred anew."""
+        await self._until(lambda: self.deferred <= self._asked, AGAIN_SECONDS)
 
     async def shown(self, call: str) -> None:
         """Wait until a call's own event is out: requests come on another channel, and may be faster.
@@ -178,6 +192,7 @@ class Waits:
         so all others must have their results first. If that takes too long, the last one is left for
         a message, too.
         """
+        await self.calls.made_again()
         # One that was just answered is not asked again, and its turn goes on.
         asked = [wait for wait in self.pending.values() if wait.opened.is_added and wait.opened.is_pending]
         waiting = [wait for wait in asked if wait.is_parkable]
