@@ -89,12 +89,18 @@ def send(state: PanelState) -> PanelState:
 
 def confirmed(after: PanelState, before: PanelState, event: Event) -> PanelState:
     """Ask once more before that goes ahead which was not wholly on the screen."""
-    act, row = under(after), after.page.cursor
-    again = before.warned is not None and before.warned[0] == row
-    if act is None or not (act.allows and before.unseen) or again:
+    if not asks_again(replace(after, warned=before.warned)):
         return after
     key = shown_key(event.key) if isinstance(event, Pressed) else "a click"
-    return replace(after, outcome=None, warned=(row, key))
+    return replace(after, outcome=None, large=False, warned=(after.page.cursor, key))
+
+
+def asks_again(state: PanelState) -> str:
+    """Return the lines in words that taking the row under the cursor asks again for, or ""."""
+    act = under(state) if state.page.question.acts else None
+    goes_ahead = state.questions.is_agreement or (act is not None and act.allows)
+    is_warned = state.warned is not None and state.warned[0] == state.page.cursor
+    return unseen_lines(state) if goes_ahead and not is_warned else ""
 
 
 def unseen_lines(state: PanelState) -> str:
@@ -117,8 +123,8 @@ def enter_words(state: PanelState) -> Does:
     if state.typing and state.stray is not None:
         return KEEP
     unseen = unseen_lines(state) if act.allows else ""
-    link, warned = f", {unseen} unseen" if unseen else "", state.warned and state.warned[0] == row
-    if state.large or not moves.is_in_sight(state, row) or (unseen and not warned):
+    link = f", {unseen} unseen" if unseen else ""
+    if state.large or not moves.is_in_sight(state, row) or asks_again(state):
         return Does(ASK, link=link)
     return Does(act.verb, act.about, link)
 

@@ -335,8 +335,14 @@ def _list_words(state: PanelState) -> Does:
     target = row_words(page, page.cursor)
     if (elsewhere := moves.selected_elsewhere(page)) is not None:
         return Does("select", target, " instead of ", row_words(page, elsewhere))
+    return _take_words(state, target)
+
+
+def _take_words(state: PanelState, target: str) -> Does:
     if state.arriving is not None:
         return Does("select", target)
+    if state.questions.is_agreement and (unseen := acts.asks_again(state)):
+        return Does(acts.ASK, link=f", {unseen} unseen")
     return Does("take" if state.needs_review else "send", target)
 
 

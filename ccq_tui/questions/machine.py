@@ -52,8 +52,8 @@ def step(state: PanelState, event: Event) -> PanelState:
 
 def _confirmed(after: PanelState, before: PanelState, event: Event) -> PanelState:
     """Ask once more before a set is confirmed that is not whole yet, not seen, or leaves typed text out."""
-    if after.page.question.acts:
-        return acts.confirmed(after, before, event)
+    if after.questions.is_guarded:
+        return acts.confirmed(after, before, event) if isinstance(after.outcome, Answered) else after
     if before.arriving is not None:
         return replace(after, outcome=None, aside=NOT_ASKED if before.arriving.whole else NOT_COMPLETE)
     if before.warned or after.needs_review or not isinstance(after.outcome, Answered):
@@ -67,7 +67,7 @@ def _confirmed(after: PanelState, before: PanelState, event: Event) -> PanelStat
 def _stepped(state: PanelState, event: Event) -> PanelState:
     match event:
         case Seen(rows, unseen, at_least):
-            warned = state.warned if unseen or not state.page.question.acts else None
+            warned = state.warned if unseen or not state.questions.is_guarded else None
             return replace(state, in_sight=rows, unseen=unseen, at_least=at_least, warned=warned)
         case Signed(words):
             return replace(state, aside=words)

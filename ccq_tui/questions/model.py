@@ -279,6 +279,11 @@ class QuestionSet:
         return len(self.questions) > 1 or first.multi_select
 
     @property
+    def is_guarded(self) -> bool:
+        """Whether something goes ahead by it: asked again where not all of that was in sight."""
+        return self.is_agreement or bool(self.questions[0].acts)
+
+    @property
     def takes_prose(self) -> bool:
         """Whether it takes notes beside its answers, and a reply in prose instead of them."""
         return not (self.is_form or self.is_prompt or self.questions[0].acts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ccq_tui.inbox.requests import ElicitationRequest, FormRequest
 from ccq_tui.questions import QuestionSet
+from ccq_tui.questions.keys import enter_words
 from ccq_tui.questions.state import opened
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import NAME
@@ -64,3 +65,23 @@ async def test_at_80x24(pictures: Pictures) -> None:
 
 async def test_at_40x12(pictures: Pictures) -> None:
     await keep(pictures, (40, 12), LOW)
+
+
+async def test_a_link_that_is_cut_is_asked_again_unless_it_was_read() -> None:
+    app = FormHost(NAME)
+    url = f"https://login.example.com/start?{'x=1&' * 400}end=1"
+    async with app.run_test(size=(80, 24)) as pilot:
+        for keys, words in (
+            (["p", "escape"], "ask again, 13 lines unseen"),
+            (["enter"], "send Open the link, and accept"),
+            (["p", "pagedown", "escape"], "send Open the link, and accept"),
+        ):
+            await app.ask(asked(mode="url", message="Sign in", url=url))
+            await pilot.pause()
+            for key in keys:
+                app.clock.skip_grace()
+                await pilot.press(key)
+            assert (enter_words(app.panel.state), app.outcomes) == (words, []), keys
+            app.clock.skip_grace()
+            await pilot.press("enter")
+            assert len(app.outcomes) == words.startswith("send"), keys

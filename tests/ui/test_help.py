@@ -45,9 +45,9 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.decision.details import plan_above
-from ccq_tui.widgets.decision.panel import unseen_words
 from ccq_tui.widgets.hints import HintBar, HintLines
 from ccq_tui.widgets.lines import LineView
+from ccq_tui.widgets.question.parts import unseen_words
 from tests.ui.asked import PLAIN
 from tests.ui.drawn import terminal_of
 from tests.ui.host import press_later

@@ -34,8 +34,8 @@ from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.decision.panel import unseen_words
 from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.question.parts import unseen_words
 from tests.actors import COMMAND, INBOX, PHONE
 from tests.steps import step
 from tests.ui.host import Clock, press_later

@@ -11,7 +11,7 @@ from textual import events, on
 from textual.geometry import Region
 from textual.widget import Widget
 
-from ccq_tui.config.keymap import key_of, keymap
+from ccq_tui.config.keymap import keymap
 from ccq_tui.inbox.choices import permission_asked
 from ccq_tui.inbox.file_diff import CONTEXT, hunks_of
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
@@ -27,6 +27,7 @@ from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, row_line
 from ccq_tui.widgets.panel import RequestPanel, measures
 from ccq_tui.widgets.panel.measures import Drawn, PanelLook
 from ccq_tui.widgets.question.panel import QuestionForm
+from ccq_tui.widgets.question.parts import unseen_words
 from ccq_tui.widgets.sight import SightView, more_line
 
 LABEL_AT = 6
@@ -42,20 +43,6 @@ FEW = frozenset({"Enter", "Esc"})
 NOBODY_ASKS = PermissionRequest("", "", "", {})
 NOTHING = opened(permission_asked(NOBODY_ASKS).questions)
 """State of a panel that asks nothing."""
-
-
-def unseen_words(state: PanelState, *, short: bool = False) -> str:
-    """Return the warning: the number of unseen lines, how to see them, and the key that decides anyway."""
-    if state.warned is None:
-        return ""
-    plan, lines = bool(state.questions.editable), acts.unseen_lines(state)
-    one = lines == "1 line"
-    key = key_of("page_down") if plan else "Shift+PgDn" if state.typing else "Space"
-    again = f"{state.warned[1]} again {'approves' if plan else 'allows'}"
-    if short:
-        return f"{again} {lines.replace(' line', ' unseen line')}"
-    many = f"{lines} {'was' if one else 'were'} never on the screen"
-    return f"{many} · {key} shows {'it' if one else 'them'} · {again}"
 
 
 def stands_above(state: PanelState, look: PanelLook) -> bool:

@@ -24,6 +24,8 @@ from ccq_tui.widgets.question.parts import AT_MARK, AT_TEXT, MORE, Grid
 from ccq_tui.widgets.question.tabs import DISCUSS_LEAD, HEAD, KEYS, NOTE_LEAD, Cache, RowDetail, TabPlan, Tabs
 from ccq_tui.words import plural
 
+MOST_AGREED = 30_000
+"""Most lines that a person may be asked to agree to."""
 LONGEST_COUNT = 150
 """Most lines of a preview that are counted."""
 
@@ -66,6 +68,8 @@ class PanelLayout:
     """A preview beside the list, with its place."""
     cut: bool = False
     """Whether `p` shows more of the row under the cursor, or of the question."""
+    unseen: int = 0
+    """Lines of what a person agrees to that are not on the screen, nor were while it was enlarged."""
     height: int = 0
     page_lines: int = 1
     """Lines that a page of what scrolls has."""
@@ -129,6 +133,13 @@ class PanelLayout:
     def _body(self, height: int) -> list[DrawnLine]:
         state, tab = self.state, self.state.tab
         plan, asides = self.tabs.plan(tab), self.tabs.asides(tab)
+        if state.questions.is_agreement:
+            grid, titled = self.tabs.facts(tab).grid, not self.look.alone
+            whole = parts.question_lines(
+                state, state.page, grid, self.tabs.palette, titled=titled, whole=True
+            )
+            drawn = [line.plain for line in plan.question]
+            self.unseen = len(whole) - len(drawn) or int([line.plain for line in whole] != drawn)
         if plan.recalled and (before := state.before_on(tab)) is not None and recalls(state):
             asides = [*asides, self._recalled(before)]
         lines = [DrawnLine(Text())] * (plan.blanks > 1)
@@ -377,7 +388,12 @@ class PanelLayout:
     def _large(self, room: int) -> list[DrawnLine]:
         """Return everything about the row under the cursor, in the panel's place."""
         self.in_sight = frozenset({self.state.page.cursor})
-        lines = self._part(self._flow(self.look.width), room, "", " · PgDn")
+        lines = self._part(flow := self._flow(self.look.width), room, "", " · PgDn")
+        if self.state.questions.is_agreement:
+            read = self.tabs.remember("read", set[int])
+            read.update(range(self.scrolled.lines, self.scrolled.lines + self.page_lines))
+            flow.reach(MOST_AGREED)
+            self.unseen = len(set(range(len(flow.lines))) - read)
         return [*lines, *([DrawnLine(Text())] * (room - len(lines)))]
 
 

@@ -45,13 +45,15 @@ class QuestionForm:
         self._drawn: PanelLayout | None = None
         self._scrolled = Scrolled()
         self._seen_at: tuple[int, int, bool] | None = None
+        self._seen_whole: object = None
+        """The set to agree to, once all of it was on the screen."""
 
     def compose(self) -> Iterable[Widget]:
         return self.body, self.preview
 
     def forget(self) -> None:
         self._cache, self._cached_for = {}, None
-        self._drawn = self._seen_at = None
+        self._drawn = self._seen_at = self._seen_whole = None
         self._scrolled = Scrolled()
         wrapped_once.cache_clear()
 
@@ -93,8 +95,13 @@ class QuestionForm:
         return None if row is None or on_preview else (Clicked, row)
 
     def sight(self, state: PanelState, unseen_above: Callable[[], tuple[int, bool]]) -> Seen:  # noqa: ARG002
-        """Return the rows on the screen; what is enlarged shows the one under the cursor."""
-        return Seen(self._drawn.in_sight if self._drawn is not None else frozenset())
+        """Return the rows on the screen, and how much was never there of what a person agrees to."""
+        if self._drawn is None:
+            return Seen(frozenset())
+        if not self._drawn.unseen:
+            self._seen_whole = state.questions.id
+        unseen = self._drawn.unseen if self._seen_whole != state.questions.id else 0
+        return Seen(self._drawn.in_sight, unseen)
 
     def seek(self) -> None:
         self._scrolled.loose = False
@@ -146,6 +153,14 @@ class QuestionPanel(RequestPanel):
     FORM = QuestionForm
     form: QuestionForm
     help_place = KeyPlace.QUESTION
+
+    def _draw(self) -> None:
+        super()._draw()
+        if self._rests or not self._state.questions.is_agreement or self._state.outcome is not None:
+            return
+        before, self._state = self._state, self._in_sight()
+        if enter_words(before) != enter_words(self._state):
+            super()._draw()
 
     @on(events.MouseScrollUp)
     @on(events.MouseScrollDown)

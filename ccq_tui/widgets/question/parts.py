@@ -10,7 +10,8 @@ from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 from rich.text import Text
 
-from ccq_tui.questions import prose
+from ccq_tui.config.keymap import key_of
+from ccq_tui.questions import acts, prose
 from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.marks import misleads
 from ccq_tui.questions.model import CLAUDE, Option
@@ -29,6 +30,8 @@ LONGEST_TITLE = 60
 LONGEST_ASKER = 40
 LARGE_TEXT = 600
 """Most characters of a text that the list shows; `p` shows the whole of it."""
+LONGEST_WORD = 60
+"""Most characters of a word that is left out as a whole."""
 LEAST_ABOUT = 10
 """Fewest cells of a description behind a label that say anything."""
 DIGITS = 9
@@ -44,7 +47,8 @@ def shown(text: str) -> str:
     if len(text) <= LARGE_TEXT:
         return safe(text)
     part = text[:LARGE_TEXT]
-    return f"{safe(part.rpartition(' ')[0] or part)} {MORE}"
+    words = part.rpartition(" ")[0]
+    return f"{safe(words if len(words) > LARGE_TEXT - LONGEST_WORD else part)} {MORE}"
 
 
 @lru_cache(maxsize=2048)
@@ -190,19 +194,22 @@ def mark(page: Page, place: int, *, on: bool, numbered: bool, palette: Palette) 
 
 
 def question_lines(
-    state: PanelState, page: Page, grid: Grid, palette: Palette, *, titled: bool = True
+    state: PanelState, page: Page, grid: Grid, palette: Palette, *, titled: bool = True, whole: bool = False
 ) -> list[Text]:
-    """Return the question with an introduction, a description, and which answers it allows."""
-    question, width = page.question, grid.room(AT_ASIDE)
+    """Return the question with an introduction, a description, and which answers it allows.
+
+    Each text is ``whole``, or short enough for the list.
+    """
+    question, width, drawn = page.question, grid.room(AT_ASIDE), safe if whole else shown
     first = question is state.pages[0].question
     above = [state.questions.intro] if first and state.questions.intro else []
     if titled and state.questions.title and grid.width < NARROW and state.asker == CLAUDE:
         above.append(state.questions.title)
-    lines = [line for text in above for line in wrapped_once(shown(text), palette.muted, width)]
-    lines += wrapped_once(shown(question.text), palette.strong, width)
+    lines = [line for text in above for line in wrapped_once(drawn(text), palette.muted, width)]
+    lines += wrapped_once(drawn(question.text), palette.strong, width)
     for text in (question.description, allowed_words(question)):
         if text:
-            lines += wrapped_once(shown(text), palette.muted, width)
+            lines += wrapped_once(drawn(text), palette.muted, width)
     return lines
 
 
@@ -217,6 +224,22 @@ def folded(lines: Sequence[Text], keep: tuple[int, int], width: int, palette: Pa
     end.truncate(max(1, width - len(sign)))
     end.append(sign, palette.warning)
     return [*lines[: first - 1], end, *lines[-last:]]
+
+
+def unseen_words(state: PanelState, *, short: bool = False) -> str:
+    """Return the warning: the number of unseen lines, how to see them, and the key that decides anyway."""
+    if state.warned is None or not state.questions.is_guarded:
+        return ""
+    lines, does, key = acts.unseen_lines(state), "allows", "Shift+PgDn" if state.typing else "Space"
+    if state.questions.editable:
+        does, key = "approves", key_of("page_down")
+    elif state.questions.is_agreement:
+        does, key = "accepts", key_of("preview")
+    one, again = lines == "1 line", f"{state.warned[1]} again {does}"
+    if short:
+        return f"{again} {lines.replace(' line', ' unseen line')}"
+    many = f"{lines} {'was' if one else 'were'} never on the screen"
+    return f"{many} · {key} shows {'it' if one else 'them'} · {again}"
 
 
 # -- the head ------------------------------------------------------------------------------------------------

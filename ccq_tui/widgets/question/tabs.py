@@ -217,6 +217,8 @@ class Tabs:
             found.append(Text(f" ✔ {state.aside}", palette.on))
         elif state.aside:
             found += measures.notice_lines(safe(state.aside), width, palette)
+        elif unseen := parts.unseen_words(state, short=self.low):
+            found += measures.notice_lines(unseen, width, palette)
         if notice := (state.notice if state.typing else "") or length_notice(state):
             found += measures.notice_lines(safe(notice), width, palette)
         # The question, the row under the cursor and the sign of those out of sight have their lines.
@@ -345,13 +347,14 @@ class Tabs:
             rows = self.middle(tab, shown, beside=beside, preview=0 if on_side else least)
             return len(question) + rows + recalled - free
 
-        if over() > 0:
-            recalled = False
+        recalled = recalled and over() <= 0
         if over() > 0 and not beside and self._saves_beside(tab):
             beside = True
         if least and (by := over()) > 0:
             least = least - by if least - by >= LEAST_PREVIEW else 0
             self.signs |= set() if least else {tab}
+        if over() > 0 and self.state.questions.is_agreement:
+            shown = RowDetail.SHORT  # what is agreed to gives way last
         if over() > 0 and not self.is_review(tab):
             keep = (1, 2) if self.low else (2, 2)
             width = Grid(self.look.width, self.low).room(AT_ASIDE)

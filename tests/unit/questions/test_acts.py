@@ -17,7 +17,7 @@ from ccq_tui.questions import events as ev
 from ccq_tui.questions.acts import NO_ROW, hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState
-from ccq_tui.widgets.decision.panel import unseen_words
+from ccq_tui.widgets.question.parts import unseen_words
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 ACCEPT = Suggestion("setMode", mode="acceptEdits")

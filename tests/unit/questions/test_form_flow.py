@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.questions import Answer, Answered, Dismissed
-from ccq_tui.questions.keys import hints
+from ccq_tui.questions import Answer, Answered, Declined, Dismissed
+from ccq_tui.questions.events import Seen
+from ccq_tui.questions.keys import enter_words, hints
+from ccq_tui.questions.machine import step
 from ccq_tui.questions.moves import CLOSED
 from ccq_tui.questions.schema_form import ACCEPT_LINK, OPEN_LINK, read_form, read_link, unusable
 from ccq_tui.questions.state import Focus, PanelState, opened
@@ -67,3 +69,16 @@ def test_a_link_is_accepted_by_a_key_that_confirms(key: str, label: str) -> None
     state = keys(state, key)
     assert state.outcome is None
     assert keys(state, "enter").outcome == Answered((Answer(selected=(label,)),))
+
+
+def test_a_link_of_which_a_part_was_never_in_sight_is_asked_again_before_it_opens() -> None:
+    state = opened(read_link("f", "Deploy asks", "Sign in", "https://a.example/x", "a.example").questions)
+    state = step(state, Seen(frozenset({0, 1}), 3))
+    assert enter_words(state) == "ask again, 3 lines unseen"
+    assert keys(state, "ctrl+d y").outcome == Declined(), "a refusal is never held back"
+    warned = keys(state, "enter")
+    assert (warned.outcome, warned.warned) == (None, (0, "Enter"))
+    assert keys(warned, "down enter").outcome is None, "the other row was not warned of"
+    assert keys(warned, "enter").outcome == Answered((Answer((OPEN_LINK,)),))
+    read = step(warned, Seen(frozenset({0, 1})))
+    assert (read.warned, keys(read, "enter").outcome) == (None, Answered((Answer((OPEN_LINK,)),)))
