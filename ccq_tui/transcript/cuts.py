@@ -53,6 +53,44 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return not state.src.startswith("[^", at) and reference(state, start, end, silent)
 
 
+SECTION = 1_000
+"""Most characters of a section that is one part; of a longer one each block is."""
+_EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+(?=\S)")
+_FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})(.*)$", re.MULTILINE)
+
+
+def is_boundary(above: str, line: str) -> bool:
+    """Whether a line begins a section: at the margin below an empty line, all blocks but a fence end."""
+    return not above.strip() and not line[0].isspace()
+
+
+def section_end(text: str) -> int:
+    """Return where the first section of Markdown that begins with a block ends, 0 if it may go on."""
+    ends = (found.end() for found in _EMPTY_LINES.finditer(text))
+    return next((end for end in ends if text[:end].strip() and not _is_open(text[:end])), 0)
+
+
+def _is_open(section: str) -> bool:
+    fence = ""
+    for _, marks, rest in _FENCE.findall(section):
+        if not fence:
+            fence = marks if marks[0] == "~" or "`" not in rest else ""
+        elif marks.startswith(fence) and not rest.strip():
+            fence = ""
+    return bool(fence)
+
+
+def is_part(section: str) -> bool:
+    """Whether a section is one part: it is short, or code; an indented fence may end with a list's item."""
+    fences = _FENCE.findall(section)
+    if any(indent for indent, _, _ in fences):
+        return False
+    ends = [marks for _, marks, _ in fences]
+    if len(ends) == 2 and section.startswith(ends[0]) and section.rstrip().endswith(ends[1]):
+        return len(section) <= CODE_CHARACTERS and section.count("\n") <= CODE_LINES
+    return len(section) <= SECTION
+
+
 @dataclass(frozen=True, slots=True)
 class BlockSpan:
     """One top-level block, or one item of a top-level list.

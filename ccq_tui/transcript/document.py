@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ccq_tui.text import safe
-from ccq_tui.transcript.cuts import CONTINUED, BlockSpan, cut, markdown_parser, outline
+from ccq_tui.transcript.cuts import (
+    CONTINUED,
+    BlockSpan,
+    cut,
+    is_boundary,
+    is_part,
+    markdown_parser,
+    outline,
+    section_end,
+)
 
 SLICE = 4_000
 """Characters split in one go: a few milliseconds of work."""
@@ -46,7 +55,8 @@ class Document:
         self._raw = ""  # text that arrived and is not in the tail yet
         self._tail = ""  # safe text whose blocks may still change
         self._tail_gap = 0
-        self._try_at = 0  # length of the tail at which to try splitting it again
+        self._by_blocks = False  # whether the tail begins within a section that is no part
+        self._try_at = 0  # length of the tail at which to look for its blocks again
         self._version = 0
         self._epoch = 0
         if text:
@@ -126,8 +136,7 @@ class Document:
         taken = self._take(budget)
         if taken:
             self._tail += safe(taken)
-            if self.finished or len(self._tail) >= self._try_at:
-                self._split()
+            self._split()
         if self.finished and not taken and self._tail:
             self._split(last=True)
         more = len(self._raw) > LONG_LINE or "\n" in self._raw
@@ -146,39 +155,62 @@ class Document:
         return raw[:end]
 
     def _split(self, *, last: bool = False) -> None:
-        """Turn every block of the tail but the last into parts; the last one too when nothing follows it."""
+        """Turn what is complete of the tail into parts: sections, or the blocks where one is no part."""
         while self._tail:
-            known = len(self.env.get("references", ()))
-            spans = outline(markdown_parser(inline=False), self._tail, self.env)
-            if len(self.env.get("references", ())) != known:
-                self._epoch += 1  # a link further up may have found its target
-            if not spans or not self._emit(spans, last=last):
+            end = 0 if self._by_blocks else section_end(self._tail)
+            section = self._tail[:end] if end else self._tail
+            self._by_blocks = self._by_blocks or not is_part(section)
+            if self._by_blocks:
+                if not (last or len(self._tail) >= self._try_at) or not self._emit(last=last):
+                    break
+            elif end or last:
+                self._add_section(section)
+                self._tail, self._tail_gap = self._tail[len(section) :], 1
+            else:
                 break
-        if last:
-            self._tail = ""
-        self._try_at = len(self._tail) * 3 // 2
 
-    def _emit(self, spans: list[BlockSpan], *, last: bool) -> bool:
-        """Turn blocks into parts; return whether one was cut, so that the tail must be looked at again."""
+    def _outline(self, text: str) -> list[BlockSpan]:
+        """Find the blocks of a text, and the definitions of links in it."""
+        known = len(self.env.get("references", ()))
+        spans = outline(markdown_parser(inline=False), text, self.env)
+        if len(self.env.get("references", ())) != known:
+            self._epoch += 1  # a link further up may have found its target
+        return spans
+
+    def _add_section(self, section: str) -> None:
+        if "]:" in section and not self._outline(section) and self.parts:
+            # Definitions alone draw nothing: they belong to what is above them.
+            above = self.parts[-1]
+            self.parts[-1] = DocumentPart(above.source + section, above.gap)
+        else:
+            self._add(section, self._tail_gap)
+
+    def _emit(self, *, last: bool) -> bool:
+        """Turn blocks into parts, up to the next section; return whether the tail must be looked at again."""
+        spans = self._outline(self._tail)
         lines = self._tail.splitlines(keepends=True)
         for number, span in enumerate(spans):
             final = number == len(spans) - 1
             start = span.start if number else 0  # text before the first block belongs to it
             text = "".join(lines[start : None if final else spans[number + 1].start])
             gap = self._gap(span) if number else self._tail_gap
+            if number and is_boundary(lines[start - 1], lines[start]):
+                self._by_blocks, self._try_at = False, 0
+                self._tail, self._tail_gap = "".join(lines[start:]), gap
+                return True
             while found := cut(span, text):
                 self._add(found.part, gap)
                 text, gap = found.rest, 0
                 if found.span is None:
                     after = "" if final else "".join(lines[spans[number + 1].start :])
-                    self._tail, self._tail_gap = text + after, gap
+                    self._tail, self._tail_gap, self._try_at = text + after, gap, 0
                     return True
                 span = found.span
             if final and not last:
-                self._tail, self._tail_gap = text, gap
+                self._tail, self._tail_gap, self._try_at = text, gap, len(text) * 3 // 2
                 return False
             self._add(text, gap)
-        self._tail, self._tail_gap = "", 1
+        self._tail = "" if last else self._tail
         return False
 
     def _gap(self, span: BlockSpan) -> int:

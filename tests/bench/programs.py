@@ -21,7 +21,7 @@ class Program:
     command: tuple[str, ...]
 
 
-OURS, NATIVE = "ccq-tui", "native"
+OURS, NATIVE, BARE = "ccq-tui", "native", "bare SDK"
 
 
 def _bundled() -> str:
@@ -42,5 +42,6 @@ PROGRAMS = {
     for program in (
         Program(OURS, (*_installed(), "--permission-mode", "default")),
         Program(NATIVE, (_bundled(), "--permission-mode", "default")),
+        Program(BARE, (sys.executable, str(Path(__file__).with_name("bare.py")))),
     )
 }

@@ -26,7 +26,6 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Que
 from ccq_tui.questions.state import Arriving
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.view import Surroundings, pieces
-from ccq_tui.screens.session import base
 from ccq_tui.screens.session.prompts import NO_ERROR
 from ccq_tui.screens.session.requests import LEFT_OVER
 from ccq_tui.screens.session.status import TASK, TIPS, welcome_text
@@ -266,10 +265,7 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
 
 
 @pytest.mark.parametrize("arrives", [False, True])
-async def test_a_request_waits_for_no_burst_to_be_over(
-    monkeypatch: pytest.MonkeyPatch, arrives: bool
-) -> None:
-    monkeypatch.setattr(base, "BATCH", 60.0)
+async def test_a_request_comes_behind_what_came_before_it(arrives: bool) -> None:
     async with running(Driven()) as (run, pilot):
         run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
         event = asked("first")

@@ -13,7 +13,7 @@ import claude_agent_sdk as sdk
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.cli_process import StderrTail, explain, explain_start, is_too_old, leave, limited
-from ccq_tui.agent.claude.conversation import Conversation, DeltaCoalescer, line_of
+from ccq_tui.agent.claude.conversation import Conversation, line_of
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.partial_sets import PartialSets
@@ -57,8 +57,7 @@ class Connection:
 
     def __init__(self, options: SessionOptions, inbox: Inbox, emit: Callable[[ev.AgentEvent], None]) -> None:
         self._options = options
-        self._growth = DeltaCoalescer(emit)
-        self._out = self._growth.take
+        self._out = emit
         self._state = ev.SessionState.STARTING
         self._since = time.monotonic()
         self._waited = 0.0  # seconds of this turn
@@ -280,7 +279,6 @@ class Connection:
     def abandon(self, reason: str) -> None:
         """Settle every request that waits for a person; ``reason`` is shown to that person."""
         self.translator.cli_state = ""  # the last one no longer holds
-        self._growth.close()
         self._arrivals.give_up(reason)
         self.gate.give_up(reason)
 

@@ -1,10 +1,9 @@
-"""The live conversation, as the SDK's messages report it, with the deltas of a moment joined."""
+"""The live conversation, as the SDK's messages report it."""
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import claude_agent_sdk as sdk
 
@@ -19,9 +18,6 @@ from ccq_tui.claude_lines import Line, bounded, text
 _REMARK = ("<local-command-", "[Request interrupted by user")
 KNOWN_MESSAGES = 50_000
 """Most messages whose order is kept: far more than follow any prompt that a screen offers to rewind to."""
-
-MOMENT = 0.05
-"""Seconds for which deltas are collected; the first one after a pause is emitted at once."""
 
 _BLOCKS: dict[type[sdk.ContentBlock], str] = {
     sdk.TextBlock: "text",
@@ -61,49 +57,6 @@ def line_of(message: sdk.Message) -> Line:
 
 def _block(block: sdk.ContentBlock) -> Line:
     return {"type": _BLOCKS[type(block)], **vars(block)}
-
-
-class DeltaCoalescer:
-    """Passes events on in order, with the deltas of each block joined."""
-
-    def __init__(self, emit: Callable[[ev.AgentEvent], None]) -> None:
-        self._emit = emit
-        self._grown: dict[ev.BlockKey, list[ev.BlockGrew]] = {}
-        self._moment: asyncio.TimerHandle | None = None
-
-    def take(self, event: ev.AgentEvent) -> None:
-        """Pass an event on; a delta that follows another within `MOMENT` is held until its end."""
-        if not isinstance(event, ev.BlockGrew):
-            self.flush()
-            self._emit(event)
-        elif self._moment is None:
-            self._begin()
-            self._emit(event)
-        else:
-            self._grown.setdefault(event.key, []).append(event)
-
-    def flush(self) -> None:
-        """Emit the collected deltas."""
-        grown, self._grown = self._grown, {}
-        for key, events in grown.items():
-            text = "".join(event.text for event in events)
-            self._emit(ev.BlockGrew(key, events[0].kind, text))
-
-    def close(self) -> None:
-        """Emit the rest, and cancel the timer."""
-        if self._moment is not None:
-            self._moment.cancel()
-            self._moment = None
-        self.flush()
-
-    def _begin(self) -> None:
-        self._moment = asyncio.get_running_loop().call_later(MOMENT, self._end)
-
-    def _end(self) -> None:
-        self._moment = None
-        if self._grown:
-            self._begin()
-            self.flush()
 
 
 class Conversation:

@@ -8,9 +8,8 @@ import logging
 import os
 import re
 import subprocess
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import suppress
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,12 @@ from claude_agent_sdk import ClaudeAgentOptions
 from ccq_tui.agent.claude.elicitations import Answer, Elicitations
 from ccq_tui.compat.sdk.process_transport import ProcessTransport
 
+MOMENT = 0.05
+"""Seconds for which deltas are joined; the first one after a pause is passed on at once."""
 PAUSE = 0.005
-"""Seconds between two reads of a burst: leaves a hundredth of the deltas, with no visible delay."""
-AT_ONCE = 0.002
-"""Most seconds that a read of a burst takes: the output was already there, or nearly."""
+"""Seconds between two reads of deltas, in which a fast model sends a hundred."""
+PIECE = 60_000
+"""Characters of a read that left some behind: the CLI waits for a reader of a full pipe."""
 LIFECYCLE = "command_lifecycle"
 """The CLI's message that a prompt was queued, started, completed or cancelled."""
 _DELTA = re.compile(
@@ -190,39 +191,73 @@ class CliTransport(ProcessTransport):
             yield message | {"type": "system", "subtype": LIFECYCLE} if lifecycle else message
 
 
+class DeltaBuffer:
+    """The CLI's output that is not passed on yet.
+
+    Attributes:
+        waits: Whether it is deltas alone, which may wait for more.
+    """
+
+    def __init__(self) -> None:
+        self.waits = False
+        self._lines: list[tuple[str, re.Match[str] | None]] = []
+        self._begun = ""
+
+    def take(self, chunk: str) -> None:
+        """Take output that ends anywhere."""
+        *lines, self._begun = (self._begun + chunk).split("\n")
+        self._lines += [(line, _DELTA.fullmatch(line)) for line in lines]
+        self.waits = bool(self._lines) and all(match for _, match in self._lines[-len(lines) :])
+
+    def give(self, *, last: bool = False) -> str:
+        """Return the complete lines, the deltas of each block as one; also the start of a long line."""
+        given = "".join(f"{line}\n" for line in _joined(self._lines))
+        self.waits, self._lines = False, []
+        if last or len(self._begun) >= PIECE:
+            given, self._begun = given + self._begun, ""
+        return given
+
+
+def _joined(lines: Iterable[tuple[str, re.Match[str] | None]]) -> Iterator[str]:
+    """Join deltas of one block between which nothing else comes than deltas."""
+    blocks: dict[tuple[str, ...], list[re.Match[str]]] = {}
+    for line, match in lines:
+        if match is not None:
+            blocks.setdefault(match.group(1, 3, 4), []).append(match)
+            continue
+        yield from map(_one, blocks.values())
+        blocks.clear()
+        yield line
+    yield from map(_one, blocks.values())
+
+
+def _one(deltas: list[re.Match[str]]) -> str:
+    # Pieces of a string, each escaped by itself, form one string when joined.
+    text, last = "".join(delta[2] for delta in deltas), deltas[-1]
+    return f"{last[1]}{text}{last.string[last.end(2) :]}"
+
+
 async def joined_deltas(chunks: AsyncIterator[str]) -> AsyncIterator[str]:
-    """Read the CLI's output with consecutive deltas of one block joined into fewer lines."""
-    loop = asyncio.get_running_loop()
-    in_line, asked = False, loop.time()
-    async for chunk in chunks:
-        waited = loop.time() - asked
-        *lines, rest = chunk.split("\n")
-        # The first line may be the end of one whose beginning was already passed on.
-        begun = 1 if in_line and lines else 0
-        whole = joined(lines[begun:])
-        in_line = bool(rest) or (in_line and not lines)
-        yield "\n".join([*lines[:begun], *whole, rest])
-        if waited < AT_ONCE and whole and _DELTA.fullmatch(whole[-1]):
-            await asyncio.sleep(PAUSE)
-        asked = loop.time()
-
-
-def joined(lines: Iterable[str]) -> list[str]:
-    """Join consecutive whole lines of output that are deltas of one block."""
-    found: list[str] = []
-    for around, group in groupby(((line, _DELTA.fullmatch(line)) for line in lines), _around):
-        same = list(group)
-        last, match = same[-1]
-        if around is None or match is None or len(same) == 1:
-            found += [line for line, _ in same]
-        else:
-            # Pieces of a string, each escaped by itself, form one string when joined.
-            text = "".join(match[2] for _, match in same if match)
-            found.append(f"{match[1]}{text}{last[match.end(2) :]}")
-    return found
-
-
-def _around(read: tuple[str, re.Match[str] | None]) -> tuple[str, ...] | None:
-    """Return the parts that deltas of one block have in common, or None for any other line."""
-    _, match = read
-    return match.group(1, 3, 4) if match else None
+    """Read the CLI's output with the deltas of a moment joined; all else, and the first one, at once."""
+    loop, buffer, due = asyncio.get_running_loop(), DeltaBuffer(), 0.0
+    reading: asyncio.Future[str | None] | None = None
+    try:
+        while True:
+            reading = reading or asyncio.ensure_future(anext(chunks, None))
+            left = max(0.0, due - loop.time()) if buffer.waits else None
+            if (await asyncio.wait((reading,), timeout=left))[0]:
+                chunk, reading = reading.result(), None
+                if chunk is None:
+                    break
+                buffer.take(chunk)
+                if buffer.waits and len(chunk) < PIECE:
+                    await asyncio.sleep(PAUSE)
+            if not buffer.waits:
+                yield buffer.give()
+            elif loop.time() >= due:
+                due = loop.time() + MOMENT
+                yield buffer.give()
+        yield buffer.give(last=True)
+    finally:
+        if reading is not None:
+            reading.cancel()

@@ -178,8 +178,6 @@ def _which(number: int, all_of_them: list[str] | list[Target], what: str, key: s
 
 SELDOM = 20.0
 """Seconds after which a count of seconds changes for a screen reader, which reads each change."""
-BATCH = 0.012
-"""Seconds of a burst in which events are gathered, to be handled together."""
 READING: Mapping[str, Callable[[Any], object]] = {
     "page_up": lambda s: s.transcript.go(pages=-1),
     "page_down": lambda s: s.transcript.go(pages=1),
@@ -246,7 +244,6 @@ class SessionBase(Screen[None]):
         self.shown_by: tuple[Callable[[], None], ...] = ()
         """Functions that draw after a change, in this order."""
         self._arrived: deque[tuple[SessionEvent, SessionFacts]] = deque()
-        self._handled_at = float("-inf")
         self._picker: Picker | None = None
         self._asked_by = Stroke("")
         """The key that began the command that runs: a list that opens behind another key came by itself."""
@@ -353,19 +350,13 @@ class SessionBase(Screen[None]):
     def take(self, event: SessionEvent) -> None:
         """Queue an event; all that come before the queue is read are handled together."""
         self._arrived.append((event, self.session.facts))
-        if len(self._arrived) > 1:
-            return
-        if self.clock() - self._handled_at >= BATCH:
+        if len(self._arrived) == 1:
             self.post_message(self.EventsArrived())
-        else:
-            # In a burst each message of the stream would otherwise cost a round of Textual's own.
-            self.after(BATCH, self._handle_events)
 
     @on(EventsArrived)
     def _handle_events(self) -> None:
         if not self._arrived:
             return  # a panel that opened took all of them along
-        self._handled_at = self.clock()
         while self._arrived:
             event, self.view = self._arrived.popleft()
             if not isinstance(event, OWN_EVENTS):

@@ -116,7 +116,6 @@ class Hands:
         with ExitStack() as patches:
             for module in (dock, base, request_panel, prompt, list_screen):
                 patches.enter_context(patch.object(module, "after", self.timers.after))
-            patches.enter_context(patch.object(base, "BATCH", 0.0))  # no event waits for others
             patches.enter_context(watched())
             patches.enter_context(patch.object(App, "_display", self._displayed(App._display)))
             for one in self.patches():

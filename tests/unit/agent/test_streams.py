@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -12,12 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.agent.claude import conversation
 from ccq_tui.agent.claude import streams as streams_module
-from ccq_tui.agent.claude.conversation import DeltaCoalescer
 from ccq_tui.agent.claude.streams import BlockStreams
-from ccq_tui.agent.events import AgentEvent, BlockDropped, BlockFinished, BlockGrew, BlockKey, BlockKind
-from tests.steps import until_true
+from ccq_tui.agent.events import BlockDropped, BlockFinished, BlockGrew, BlockKey, BlockKind
 
 
 def start(message_id: str) -> dict[str, Any]:
@@ -183,80 +179,3 @@ def test_blocks_become_whole_in_order_between_those_that_still_grow(streams: Blo
     assert list(streams.finish("m", "")) == [BlockKey("m", 2)]
     feed(streams, opened(3), delta(3, "c"))
     assert list(streams.end_turn()) == [BlockFinished(BlockKey("m", 3), BlockKind.TEXT, "c")]
-
-
-ONE, TWO = BlockKey("m", 0), BlockKey("m", 1, "agent")
-
-
-def grew(text: str, key: BlockKey = ONE) -> BlockGrew:
-    return BlockGrew(key, BlockKind.TEXT, text)
-
-
-def finished(text: str, key: BlockKey = ONE) -> BlockFinished:
-    return BlockFinished(key, BlockKind.TEXT, text)
-
-
-async def test_the_first_is_told_at_once_and_the_rest_of_a_moment_together() -> None:
-    told: list[AgentEvent] = []
-    joined = DeltaCoalescer(told.append)
-    joined.take(grew("a"))
-    assert told == [grew("a")]
-    for letter in "bcd":
-        joined.take(grew(letter))
-        joined.take(grew(letter.upper(), TWO))
-    assert told == [grew("a")]
-    await until_true(lambda: len(told) >= 3)
-    assert told == [grew("a"), grew("bcd"), grew("BCD", TWO)]
-    joined.close()
-
-
-async def test_a_thousand_crumbs_wake_nobody_a_thousand_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    loop, asked = asyncio.get_running_loop(), 0
-
-    class Counted:
-        def call_later(self, seconds: float, callback: Callable[[], Any]) -> asyncio.TimerHandle:
-            nonlocal asked
-            asked += 1
-            return loop.call_later(seconds, callback)
-
-    monkeypatch.setattr(conversation.asyncio, "get_running_loop", Counted)
-    told: list[AgentEvent] = []
-    joined = DeltaCoalescer(told.append)
-    for _ in range(1_000):
-        joined.take(grew("x"))
-    assert (asked, len(told)) == (1, 1)
-    joined.take(finished("x" * 1_000))
-    assert told == [grew("x"), grew("x" * 999), finished("x" * 1_000)]
-    joined.close()
-
-
-@given(st.lists(st.tuples(st.sampled_from([ONE, TWO]), st.text(min_size=1, max_size=3), st.booleans())))
-def test_whatever_is_joined_every_block_reads_the_same(crumbs: list[tuple[BlockKey, str, bool]]) -> None:
-    events: list[AgentEvent] = [
-        finished(text, key) if ends else grew(text, key) for key, text, ends in crumbs
-    ]
-
-    async def played() -> list[AgentEvent]:
-        told: list[AgentEvent] = []
-        joined = DeltaCoalescer(told.append)
-        for event in events:
-            joined.take(event)
-        joined.close()
-        return told
-
-    told = asyncio.run(played())
-    for key in (ONE, TWO):
-        assert _read(told, key) == _read(events, key)
-    assert [event for event in told if isinstance(event, BlockFinished)] == [
-        event for event in events if isinstance(event, BlockFinished)
-    ]
-
-
-def _read(events: list[AgentEvent], key: BlockKey) -> str:
-    """Return a block's text, with a sign wherever it was said to be finished."""
-    marked = ((event, "|" if isinstance(event, BlockFinished) else "") for event in events)
-    return "".join(
-        mark + event.text
-        for event, mark in marked
-        if isinstance(event, BlockGrew | BlockFinished) and event.key == key
-    )

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import cycle
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from markdown_it.token import Token
 from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
+from ccq_tui.transcript import cuts
 from ccq_tui.transcript.document import Document
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.markdown import tokens_of
@@ -105,6 +110,51 @@ def test_it_looks_the_same_however_it_arrives(path: Path) -> None:
         streamed = document(source, size)
         assert streamed.parts == whole.parts
         assert [strip.text for strip in strips(streamed, 80)] == [strip.text for strip in strips(whole, 80)]
+
+
+LINES = (
+    *(
+        "",
+        "",
+        "",
+        "text",
+        "- item",
+        "  more",
+        "    four",
+        "1. one",
+        "2. two",
+        "> quote",
+        "# head",
+        "---",
+        "===",
+    ),
+    *("```", "```py", "  ```", "- ```", "~~~", "~~~~", "```x`y", "| a | b |", "|---|---|"),
+    *("[a]: http://x.y/z", "[^1]: note", "long " * 30, "see [a]"),
+)
+
+
+@given(
+    st.lists(st.sampled_from(LINES), min_size=1, max_size=40),
+    st.lists(st.integers(1, 90), min_size=1, max_size=9),
+)
+def test_parts_are_cut_as_they_arrive_and_code_stays_whole(lines: list[str], sizes: list[int]) -> None:
+    source, made = "\n".join(lines) + "\n", Document()
+    with patch.object(cuts, "SECTION", 120):
+        whole, at, size = document(source).parts, 0, cycle(sizes)
+        while at < len(source):
+            made.feed(source[at : at + (taken := next(size))])
+            made.settle()
+            at += taken
+        made.finish()
+        while made.settle():
+            pass
+    assert made.parts == whole
+    code = [code_in(part.source) for part in whole]
+    assert [text for texts in code for text in texts] == code_in(source)
+
+
+def code_in(source: str) -> list[str]:
+    return [token.content for token in tokens_of(source) if token.type == "fence"]
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
