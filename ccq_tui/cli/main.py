@@ -128,6 +128,8 @@ def _say_how_a_prompt_begins(error: click.ClickException) -> None:
     """Show how to start a prompt whose first word is a command, such as "show me the tests"."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context and context.parent and "unexpected extra argument" in error.message:
+        while context.parent and context.parent.parent:
+            context = context.parent
         echo(f"To start a prompt with this word: ccq-tui -- {context.info_name} ...", err=True)
 
 

@@ -12,6 +12,7 @@ import click
 
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.store import SINCE, print_lines, since
+from ccq_tui.config.paths import expanded
 from ccq_tui.forms import post_commit, reflections
 from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
 from ccq_tui.output import echo
@@ -62,19 +63,19 @@ def reflect() -> None:
 @click.option("--plain", is_flag=True, help="Ask line by line.")
 def commit(revision: str, output: str | None, plain: bool) -> int:
     """Reflect on a commit: what “ccq-tui reflect [REV]” does."""
-    from ccq_tui.cli.ask import fill, has_terminal, question_form, show
-    from ccq_tui.inbox.layout import local
+    from ccq_tui.cli.ask import REFUSED, fill, has_terminal, question_form, show
 
     with _explained():
         context = commit_context(Path.cwd(), revision)
         file = output or str(records_of(Path.cwd()))
-        known = reflections.read_reflections(file)[0] if Path(file).is_file() else []
-    if before := [one for one in known if one.context("hash") == context["hash"]]:
-        said = f"{before[-1].commit} has a reflection of {local(before[-1].at)}"
+        said = reflections.earlier(file, context)
+    if said:
         if not has_terminal():
             raise Refused(f"{said}; name another commit, or another --output.")
         again = question_form(f"{said}. Add another one?", "confirm", {"default": False})
         if code := fill(again, {}, "", plain=plain, shown=partial(show, confirms=True)):
+            if code == REFUSED:
+                echo("Nothing was recorded.", err=True)
             return code
     code = fill(_form(), context, file, plain=plain)
     if code == ENDED and file != "-":
@@ -169,7 +170,7 @@ def feedback(file: str | None, start: str | None, last: int) -> int:
 def _read(file: str | None, start: str | None) -> list[reflections.Reflection]:
     with _explained():
         path = file or str(records_of(Path.cwd()))
-        if file and not Path(file).exists():
+        if file and not expanded(file).exists():
             raise Refused(f"{one_line(file, 300)} does not exist; --file takes a file of reflections.")
         found, rest = reflections.read_reflections(path, since(start))
     if rest:

@@ -82,8 +82,8 @@ def commit_context(directory: Path, revision: str) -> dict[str, str]:
 
 
 def _commit(directory: Path, revision: str) -> str:
-    if revision.startswith("-"):
-        return ""  # git would take it for a flag
+    if revision.startswith(("-", "^")):
+        return ""  # git would take it for a flag, or for what to leave out
     top_of(directory)
     try:
         return repo_git(directory, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").strip()

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from ccq_tui.answering.interview import Interview
 from ccq_tui.config.paths import expanded
+from ccq_tui.forms.commits import REFLECTION
 from ccq_tui.forms.output import write_record
 from ccq_tui.forms.record import record_for, record_of
 from ccq_tui.forms.unkept import Unkept
@@ -234,7 +235,7 @@ async def _taken(inbox: Inbox, request_id: str) -> None:
 def request_of(
     form: Asked, context: Mapping[str, str], output: str, directory: Path, name: str
 ) -> FormRequest:
-    """Return the request that asks a form; the same for the same form, context and output.
+    """Return the request that asks a form; the same for the same form, output, and context or commit.
 
     Args:
         form: The form.
@@ -244,7 +245,10 @@ def request_of(
         name: The asker's name for people.
     """
     file = "" if output in (STDOUT, "") else str(directory / expanded(output))
-    about = (part for item in sorted(context.items()) for part in item)
+    # A commit stays the same when it gets into another branch.
+    is_commit = form.questions.id == REFLECTION and "hash" in context
+    known = {"hash": context["hash"]} if is_commit else context
+    about = (part for item in sorted(known.items()) for part in item)
     parts = (form.questions.id, file or str(directory), *about)
     key = sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     origin = Origin(Asker.FORM, name, str(directory), this_process())

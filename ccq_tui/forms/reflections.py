@@ -13,6 +13,7 @@ from statistics import fmean
 from textwrap import indent
 from typing import Any, NamedTuple
 
+from ccq_tui.config.paths import expanded
 from ccq_tui.forms.commits import records_of
 from ccq_tui.forms.output import read_records
 from ccq_tui.inbox.layout import cells, fit, local, pad, table
@@ -85,13 +86,20 @@ def read_reflections(path: str, start: datetime | None = None) -> tuple[list[Ref
     return found, " and ".join(rest)
 
 
+def earlier(path: str, context: Mapping[str, str]) -> str:
+    """Say which reflection a file has of a commit, or return "". Raises OSError."""
+    known = read_reflections(path)[0] if expanded(path).is_file() else []
+    found = [one for one in known if one.context("hash") == context.get("hash")]
+    return f"{found[-1].commit} has a reflection of {local(found[-1].at)}" if found else ""
+
+
 def _reflection(record: Mapping[str, Any]) -> Reflection | None:
     context, answers, finished = (record.get(name) for name in ("context", "answers", "finished"))
     if not (isinstance(context, Mapping) and isinstance(answers, Mapping) and isinstance(finished, str)):
         return None
     try:
         at = datetime.fromisoformat(finished).astimezone()
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return Reflection(at, record) if context.get("hash") else None
 

@@ -60,6 +60,10 @@ def test_a_commit_at_a_terminal_is_reflected_on(repo: Path) -> None:
         terminal.wait(f"0 {ENDED}")
         assert f"Recordedin{repo / RECORDS}." in unwrapped(terminal)
         assert "earlier hook" in terminal.written
+    with shell(repo, f"{program()} reflect") as terminal:
+        terminal.wait_panel("Add another one?")
+        terminal.press("enter")
+        terminal.wait(f"Nothing was recorded.\n1 {ENDED}")
     (record,) = records(repo / RECORDS)
     assert record["form"] == "commit-reflection"
     assert record["context"] == {

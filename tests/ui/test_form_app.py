@@ -31,9 +31,9 @@ FILLED = [key for answer in "2a171s" for key in (answer, "enter")] + ["enter"] *
 
 @asynccontextmanager
 async def filling(
-    size: tuple[int, int] = (80, 24), seconds: float = 1800.0, drafted: tuple[int, ...] = ()
+    size: tuple[int, int] = (80, 24), seconds: float = 1800.0, drafted: tuple[int, ...] = (), more: str = ""
 ) -> AsyncIterator[Pilot[None]]:
-    request = request_of(FORM, CONTEXT, "", Path("/"), "ccq-tui ask")
+    request = request_of(FORM, CONTEXT | {"more": more} if more else CONTEXT, "", Path("/"), "ccq-tui ask")
     async with MemoryInbox().asking(request) as opened:
         await opened.added()
         if drafted:
@@ -140,12 +140,14 @@ async def test_answers_that_are_refused_stay_and_a_draft_of_another_surface_is_s
 
 
 async def test_a_draft_is_named_and_keys_and_help_work_over_the_context() -> None:
-    async with filling((60, 16), drafted=(1,)) as pilot:
+    async with filling((60, 16), drafted=(1,), more="word " * 500) as pilot:
         assert DRAFT in screen_text(pilot.app)
         await pilot.press("f1")
         assert "Question" in screen_text(pilot.app)
         await pilot.press("escape", "pagedown")
-        assert app_of(pilot)._about.scroll_offset.y >= 0
+        app_of(pilot)._about.scroll_end(animate=False, immediate=True)
+        await pilot.pause()
+        assert "… 500 more characters" in screen_text(pilot.app)
         assert str(app_of(pilot)._about.query_one(Static).render()).count("\x1b") == 0
 
 

@@ -66,7 +66,8 @@ def test_reflections_are_printed_whole_with_what_could_not_be_read(
     assert ccq("reflect", "export").startswith("finished,hash,author")
     assert ccq("reflect", "list", "--since", "2026-11-03") == "No reflections.\n"
     assert "1234567 Fix it: Read first." in ccq("reflect", "feedback", "--last", "1")
-    ccq("reflect", "list", "--file", str(repo / RECORDS))
+    monkeypatch.setenv("HOME", str(repo))
+    ccq("reflect", "list", "--file", f"~/{RECORDS}")
     monkeypatch.chdir(tmp_path)
     assert "1234567 Fix it" in ccq("reflect", "feedback", "--file", str(repo / RECORDS))
 
@@ -90,7 +91,9 @@ def test_what_cannot_be_done_says_why(
         "context": {"hash": run(repo, "rev-parse", "HEAD")},
     }
     (repo / RECORDS).write_text(json.dumps(again | {"answers": {}}), encoding="utf-8")
-    assert " has a reflection of 2026-11-02" in ccq("reflect", code=2)
+    monkeypatch.setenv("HOME", str(repo))
+    for words in (), ("--output", f"~/{RECORDS}"):
+        assert " has a reflection of 2026-11-02" in ccq("reflect", *words, code=2)
     (repo / RECORDS).unlink()
     forms = config_dir() / "forms"
     forms.mkdir(parents=True)

@@ -52,3 +52,5 @@ def test_a_prompt_that_begins_like_a_command_is_told_how(ccq: Cli) -> None:
     told = ccq("show", "me", "the", "tests", code=2).splitlines()
     assert "unexpected extra arguments" in told[-2]
     assert told[-1] == "To start a prompt with this word: ccq-tui -- show ..."
+    told = ccq("reflect", "on", "the", "tests", code=2).splitlines()
+    assert told[-1] == "To start a prompt with this word: ccq-tui -- reflect ..."

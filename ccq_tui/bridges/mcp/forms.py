@@ -37,6 +37,7 @@ from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
 from ccq_tui.forms.interviews import ClientForm, InterviewError
 from ccq_tui.forms.output import OutputError, check_output, write_record
 from ccq_tui.forms.reading import FormFileError, find_form, form_of
+from ccq_tui.forms.reflections import earlier
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.inbox import Inbox
@@ -137,6 +138,8 @@ def _started(arguments: Mapping[str, Any], client: Client) -> FormRequest:
         with suppress(GitError):
             file = str(records_of(here))
     check_output(file)
+    if form.questions.id == REFLECTION and (said := earlier(file, context)):
+        raise ArgumentsError(f"context: {said}; name another commit, or another output")
     rmtree(state_dir() / "forms", ignore_errors=True)  # where an older version kept what was answered
     form_id, origin = str(uuid4()), Origin(Asker.MCP, client.name, client.directory, this_process())
     return FormRequest(form_id, form_id, form.questions, form.document, context, file, origin=origin)

@@ -188,7 +188,7 @@ class FormApp(App[None]):
             return ""
         facts = Table.grid(padding=(0, 2, 0, 0))
         for name, value in request.context.items():
-            row = Text(one_line(name, LONGEST_NAME), palette.muted), Text(safe(value[:LONGEST_VALUE]))
+            row = Text(one_line(name, LONGEST_NAME), palette.muted), Text(safe(value, limit=LONGEST_VALUE))
             facts.add_row(*(row if width >= NARROW else (Text(" ").join(row),)))
         untitled = width < NARROW and not request.context  # neither the panel nor anything else names it
         said = request.questions.intro or (request.questions.title if untitled else "")

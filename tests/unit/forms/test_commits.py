@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -73,9 +75,10 @@ def test_the_branch_is_one_that_has_the_commit(repo: Path) -> None:
     assert commit_context(repo, "HEAD")["branch"] == "side"
 
 
-@pytest.mark.parametrize("revision", ["nothing", "--all", "HEAD~100", "HEAD:a.txt", ""])
+@pytest.mark.parametrize("revision", ["nothing", "--all", "^HEAD", "HEAD~100", "HEAD:a.txt", ""])
 def test_what_is_no_commit_is_refused(repo: Path, revision: str) -> None:
-    with pytest.raises(GitError, match=f"“{revision}” is no commit: name one, such as HEAD~1 or a hash"):
+    said = f"“{revision}” is no commit: name one, such as HEAD~1 or a hash"
+    with pytest.raises(GitError, match=re.escape(said)):
         commit_context(repo, revision)
 
 
@@ -110,6 +113,10 @@ async def test_a_client_that_fills_in_a_reflection_records_the_commit_where_it_i
     request = (await inbox.run(lambda store: read(store, form_id))).request
     assert request.context == commit_context(repo, "HEAD")
     assert request.output == str(records_of(repo))
+    again = {"id": "1", "finished": "2026-11-02T10:05:00Z", "context": {**request.context}, "answers": {}}
+    records_of(repo).write_text(json.dumps(again), encoding="utf-8")
+    with pytest.raises(ArgumentsError, match=r"has a reflection of 2026-11-02 .*; name another commit"):
+        await tools.call("start_form", {"form": "commit-reflection"}, client)
     wrong = {"form": "commit-reflection", "context": {"commit": "nope"}}
     with pytest.raises(ArgumentsError, match="“nope” is no commit"):
         await tools.call("start_form", wrong, client)

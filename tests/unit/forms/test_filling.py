@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from ccq_tui.forms.commits import REFLECTION
 from ccq_tui.forms.filling import FilledIn, Filling, Unanswered, fill, request_of
 from ccq_tui.forms.output import OutputError
-from ccq_tui.forms.reading import read_form
+from ccq_tui.forms.reading import find_form, read_form
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import FormRequest
 from ccq_tui.inbox.store.requests import RequestTable
@@ -211,3 +212,6 @@ def test_the_same_form_context_and_file_are_the_same_request_from_any_directory(
     assert asked(tmp_path).id == asked(there, file).id
     assert asked(tmp_path, "-").id != asked(there, "-").id
     assert asked(tmp_path).id != request_of(FORM, {}, "out.jsonl", tmp_path, "ccq-tui ask").id
+    commits = [{"hash": "3f2a", "branch": "side"}, {"hash": "3f2a", "branch": "main"}, {"hash": "4b1c"}]
+    ids = [request_of(find_form(REFLECTION), one, "", tmp_path, "ccq-tui ask").id for one in commits]
+    assert ids[0] == ids[1] != ids[2], "a draft about a commit is there once that is merged"

@@ -75,6 +75,7 @@ def test_only_reflections_are_read_in_their_order(tmp_path: Path) -> None:
     broken: list[Mapping[str, Any]] = [
         {"id": "1"},
         record(3) | {"finished": "yesterday"},
+        record(3) | {"finished": "9999-12-31T23:59:59-12:00"},
         record(3) | {"answers": []},
         record(3) | {"context": {"release": "2.1"}},
     ]
@@ -82,7 +83,7 @@ def test_only_reflections_are_read_in_their_order(tmp_path: Path) -> None:
     assert [one.record["id"] for one in found] == ["2", "9"]
     assert read_reflections(str(tmp_path / "r.jsonl"), found[1].at) == (
         found[1:],
-        "2 lines that cannot be read (7, 8) and 4 records without a commit",
+        "2 lines that cannot be read (8, 9) and 5 records without a commit",
     )
     assert read_reflections(str(tmp_path / "none.jsonl")) == ([], "")
 
