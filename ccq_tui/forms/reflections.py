@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -35,6 +36,7 @@ LABEL = 42
 MOST_FED_BACK = 10
 MOST_NAMED = 10
 _HASH = 7
+_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
 
 
 class Reflection(NamedTuple):
@@ -190,11 +192,17 @@ def exported(reflections: Sequence[Reflection], format_: str) -> str:
     known = ("hash", "author", "branch", "changed", "message")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("finished", *known, *names))
+    writer.writerow(map(_cell, ("finished", *known, *names)))
     for one in reflections:
         answers = ("; ".join(one.words(name)) for name in names)
-        writer.writerow((one.record["finished"], *map(one.context, known), *answers))
+        writer.writerow(map(_cell, (one.record["finished"], *map(one.context, known), *answers)))
     return out.getvalue().rstrip("\n")
+
+
+def _cell(text: str) -> str:
+    """Return a text as a cell that no spreadsheet runs as a formula; a number stays one."""
+    runs = text.lstrip().startswith(("=", "+", "-", "@")) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if runs else text
 
 
 def _markdown(one: Reflection, names: Iterable[str]) -> list[str]:

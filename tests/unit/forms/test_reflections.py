@@ -123,7 +123,7 @@ def test_exports_hold_all_of_it(tmp_path: Path) -> None:
     assert json.loads(exported(found, "json")) == [record(2), record(3, feedback={"value": '=1, "two"'})]
     rows = list(csv.DictReader(io.StringIO(exported(found, "csv"))))
     assert [row["finished"] for row in rows] == ["2026-11-02T10:05:00Z", "2026-11-03T10:05:00Z"]
-    assert rows[1]["feedback"] == '=1, "two"'
+    assert rows[1]["feedback"] == '\'=1, "two"', "no formula of a spreadsheet"
     assert rows[0]["message"] == "Fix it\x1b[2J 2\n\nBecause."
     assert rows[0]["blockers"] == "AI misunderstanding; a \x1b[31mcold"
     assert (rows[0]["learning"], rows[0]["feedback"], rows[0]["branch"]) == ("", "", "")
