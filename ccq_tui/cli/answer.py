@@ -59,9 +59,7 @@ def answer(
     if sum(ways) > 1:
         raise Refused("--json, --discuss and the other flags exclude each other: give one kind.")
     if not any(ways):
-        raise Refused(
-            "no answer was given: use --choose, --other, --discuss or --json; ccq-tui show lists the numbers."
-        )
+        raise Refused(f"no answer was given; ccq-tui show {one_line(request, 80)} names the flags to use.")
     data = None if json_file is None else _read(json_file)
 
     def outcome_for(asked: Request) -> RequestOutcome:

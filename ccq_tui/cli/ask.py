@@ -405,7 +405,9 @@ def _say_how(filling: Filling) -> None:
 
     request, left = filling.opened.request, filling.seconds_left
     until = "until it is answered" if left is None else f"for {spoken(max(1, round(left)))}"
-    how = how_to_answer(request, request.tool_use_id)[0]
+    name, questions = request.tool_use_id, cast("FormRequest", request).questions.questions
+    how = how_to_answer(request, name)[0]
+    how += f" with the flags that ccq-tui show {name} lists" * (len(questions) > 1)
     echo(f"“{named(request)}” waits in the inbox {until}. {how}", err=True)
 
 

@@ -154,8 +154,8 @@ def form_of(document: Mapping[str, Any], name: str = "form", lines: Sequence[int
     try:
         read = adapter().validate_python(document)
     except ValidationError as error:
-        wrong = error.errors(include_url=False)[:MOST_NAMED]
-        raise FormFileError(name, placed=[_wrong(one, name, placed) for one in wrong]) from error
+        wrong, line = error.errors(include_url=False)[:MOST_NAMED], 1 if lines else 0
+        raise FormFileError(name, placed=[_wrong(one, name, line, placed) for one in wrong]) from error
     problems: list[str] = []
     asked: list[schemas.Field] = []
     for number, question in enumerate(read.questions):
@@ -301,13 +301,13 @@ def _condition(
     return Condition(number, answer.other or answer.selected[0], part)
 
 
-def _wrong(one: Mapping[str, Any], name: str, placed: Callable[[int, str, str], str]) -> str:
+def _wrong(one: Mapping[str, Any], name: str, line: int, placed: Callable[[int, str, str], str]) -> str:
     """Say what the types of a document refuse, and where."""
     match one["loc"]:
         case ("questions", int(number), *rest):
             return placed(number, _path(rest), _said(one))
     path = _path(one["loc"])
-    return _placed(name, 0, f"{path}: {_said(one)}" if path else _said(one))
+    return _placed(name, line, f"{path}: {_said(one)}" if path else _said(one))
 
 
 def _path(parts: Sequence[str | int]) -> str:
@@ -320,10 +320,12 @@ def _path(parts: Sequence[str | int]) -> str:
 
 def _said(wrong: Mapping[str, Any]) -> str:
     """Say what is wrong in a place, and what is allowed there."""
+    inside = next((part for part in wrong["loc"][-2::-1] if isinstance(part, str)), "")
     match wrong["type"]:
         case "unexpected_keyword_argument":
-            owner = _OWNERS[next((part for part in wrong["loc"][-2::-1] if isinstance(part, str)), "")]
-            return f"is no field; there are {', '.join(one.name for one in fields(owner))}"
+            return f"is no field; there are {', '.join(one.name for one in fields(_OWNERS[inside]))}"
+        case "missing" if not inside:
+            return "is missing; a form needs “id” and “questions”"
         case "string_pattern_mismatch":
             return f"must be letters, digits, _, - and ., at most 64, not {wrong['input']!r}"
         case "too_short":

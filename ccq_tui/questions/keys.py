@@ -11,7 +11,8 @@ from ccq_tui.input.keys import DEFAULT, Chosen, Does, Hints, KeyPlace, key_line,
 from ccq_tui.questions import acts, flow, moves
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.limits import counted, selection_problem
-from ccq_tui.questions.marks import misleads, number_of
+from ccq_tui.questions.marks import WORD_OF, YES_NO, misleads, number_of
+from ccq_tui.questions.model import Question, fold
 from ccq_tui.questions.prose import shown_label
 from ccq_tui.questions.state import Focus, Page, PanelState, is_text
 
@@ -142,6 +143,8 @@ def action_for(state: PanelState, key: str, character: str = "") -> KeyStep | No
             return _picks(state, picked)
     elif row is not None and (found := EFFECTS.get(row.action)) is not None:
         return found
+    if "choices" in now and (picked := _row_of_letter(state.page.question, character)) is not None:
+        return _picks(state, picked)
     prose = now >= {"rows", "prose"} and not (character == " " or character.isdigit())
     return _types(character) if is_text(character) and ("list" in now or prose) else None
 
@@ -152,6 +155,12 @@ def _row_of(state: PanelState, at: int) -> int | None:
     if not state.in_review and misleads(state.page.question):
         return next((row for row in rows if row < len(options) and number_of(options[row]) == at + 1), None)
     return rows[at] if at < len(rows) else None
+
+
+def _row_of_letter(question: Question, letter: str) -> int | None:
+    """Return the row that y or n names where yes and no alone answer."""
+    is_closed = question.closed and [fold(one.label) for one in question.options] == YES_NO
+    return YES_NO.index(WORD_OF[letter]) if is_closed and letter in WORD_OF else None
 
 
 def action_of(state: PanelState, event: Pressed) -> KeyStep | None:

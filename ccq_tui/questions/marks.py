@@ -13,6 +13,10 @@ _NUMBER = re.compile(r"\s*0*(\d{1,4})(?!\w|[.,:/-]\w)", re.ASCII)
 """A whole number that stands alone at the beginning of a label: “2”, “2 days”, not “2.5 GB” or “3.11”."""
 
 MOST_QUOTED = 40
+YES_NO = ["yes", "no"]
+"""Options that their first letters name, too."""
+WORD_OF = {"y": "yes", "n": "no"}
+"""Words that name these options, and acts, by their letters."""
 
 
 def quoted(text: str) -> str:

@@ -176,12 +176,22 @@ def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) 
             "f.toml:5: question 2, kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number', "
             "'confirm', 'date' or 'secret', not 'c'",
         ),
+        (
+            '[[questions]]\nid = "a"\ntext = "A?"\nkind = "text"',
+            "f.toml",
+            "f.toml:1: id: is missing; a form needs “id” and “questions”",
+        ),
         ('{"id": "x", "questions": 3}', "f", "f: questions: must be a list, not 3"),
         ("[1]", "f.json", "f.json: must be an object with “id” and “questions”"),
         ("[" * 100 + "]" * 100, "f.json", "f.json: is not JSON: it is nested more than 64 levels deep"),
         (b"\xff", "f", "f: is not UTF-8 text: invalid start byte"),
         ("#" * 200_001, "f", "f: is larger than 200,000 bytes"),
-        ("", "f", "f: id: is missing\nf: questions: is missing"),
+        (
+            "",
+            "f",
+            "f: id: is missing; a form needs “id” and “questions”\n"
+            "f: questions: is missing; a form needs “id” and “questions”",
+        ),
         ('{"type": "object"}', "f", "f: it has no “properties”, the questions to ask"),
         (
             '{"properties": {"x": {"type": "null"}}}',

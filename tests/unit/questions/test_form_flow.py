@@ -37,6 +37,13 @@ def test_a_closed_choice_takes_no_words_notes_or_prose() -> None:
     assert keys(before, "up").page.cursor == 2, "from the first row to the last"
 
 
+def test_y_and_n_name_yes_and_no_where_these_alone_answer() -> None:
+    state = asked({"sure": {"type": "boolean"}}, "sure")
+    assert keys(state, "n enter").outcome == Answered((Answer(("No",)),))
+    assert keys(state, "n y enter").outcome == Answered((Answer(("Yes",)),))
+    assert keys(state, "n").outcome is None
+
+
 def test_none_of_an_optional_list_is_an_answer_and_leaving_it_is_none() -> None:
     free = {"type": "array", "items": {"enum": ["x"]}}
     assert keys(asked({"t": free}), "enter end enter").outcome == Answered((Answer(empty=True),))
