@@ -15,16 +15,12 @@ from decimal import Decimal
 from typing import Any
 from unicodedata import normalize
 
-from ccq_tui.questions.limits import answer_problem, selection_problem, skips, wanted
-from ccq_tui.questions.marks import MOST_QUOTED, marks, quoted
+from ccq_tui.questions.limits import answer_problem, in_one_line, selection_problem, skips, wanted
+from ccq_tui.questions.marks import MOST_QUOTED, WORD_OF, YES_NO, marks, quoted
 from ccq_tui.questions.model import Answer, Kind, Question, fold
 
 NONE = ("0", "none")
 """What selects none of the options of a multi-select on purpose."""
-YES_NO = ["yes", "no"]
-"""Options that their first letters name, too."""
-WORD_OF = {"y": "yes", "n": "no"}
-"""Words that name acts by their keys."""
 MOST_NAMED = 6
 MOST_DIGITS = 6
 _MARKED = re.compile(r"(?:option\s+)?#?(\w{1,4})[.):]?", re.ASCII | re.IGNORECASE)
@@ -166,13 +162,14 @@ def read_line(question: Question, text: str, values: Sequence[Any] = ()) -> Answ
     Raises:
         TypedError: The question does not take this.
     """
-    names, exact, text = Names.of(question, values), text, text.removeprefix("\ufeff").strip()
+    names, exact = Names.of(question, values), text.removeprefix("\ufeff")
+    text = exact.strip()
     is_choice = question.kind is Kind.CHOICE
     place = names.exact(text) if is_choice else None
     if place is None and (not text or skips(question, text) or (text == "-" and question.optional)):
         return _nothing(names)
     if not is_choice:
-        return _typed(question, exact if question.secret else text)
+        return _typed(question, exact if _takes_blanks(question) else text)
     if question.acts and place is None and (act := names.act(text)) is not None:
         return replace(_selected(names, [act[0]]), other=_said(question, *act))
     place = names.place(text) if place is None else place
@@ -180,6 +177,11 @@ def read_line(question: Question, text: str, values: Sequence[Any] = ()) -> Answ
     if places is None and question.multi_select and fold(text) in NONE:
         return _nothing(names) if question.skippable else _selected(names, [])
     return _own_words(names, text) if places is None else _selected(names, sorted(set(places)))
+
+
+def _takes_blanks(question: Question) -> bool:
+    """Whether blanks around a text are a part of it, as they are not of a number or a date."""
+    return question.kind is Kind.TEXT and not (question.field and question.field.format)
 
 
 def _said(question: Question, place: int, words: str) -> str:
@@ -199,6 +201,8 @@ def _own_words(names: Names, text: str) -> Answer:
         raise TypedError(f"{quoted(behind[1])} is no part of an option · {allowed(question)}")
     begins = _MARKED.fullmatch(text.partition(",")[0].strip())
     listed = "," in text and begins is not None and begins[1].casefold() in names.marks
+    if question.multi_select and question.field is not None:
+        listed = listed or any(names.place(part) is not None for part in text.split(","))
     if question.closed or listed or _SIGNS.fullmatch(text):
         raise TypedError(f"no option {quoted(text)} · {allowed(question)}")
     return Answer(other=text)
@@ -301,7 +305,7 @@ def _nothing(names: Names) -> Answer:
 
 def _typed(question: Question, text: str) -> Answer:
     if question.field is not None and question.field.one_line and not question.secret:
-        text = " ".join(text.split())
+        text = in_one_line(text)
     if problem := answer_problem(question, text):
         raise TypedError(problem)
     return Answer(other=text)

@@ -9,7 +9,7 @@ from ccq_tui.answering.grammar import TypedError, allowed
 from ccq_tui.questions.flow import confirm, following, turn_to
 from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
 from ccq_tui.questions.moves import page_answered
-from ccq_tui.questions.outcome import Answered, Declined, Dismissed, Outcome
+from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Outcome
 from ccq_tui.questions.state import Page, PanelState, opened
 
 KEPT = ("discussion", "edited", "aside", "recalled", "asker")
@@ -140,6 +140,15 @@ class Interview:
     def reply(self, text: str) -> Interview:
         """Answer the whole set in prose."""
         return self._ended(replace(self.state, discussion=text).discussed)
+
+    def keep_aside(self, then: Interview) -> Interview:
+        """Keep what a step that is not taken has typed: in the draft, and no part of an answer."""
+        match then.outcome:
+            case Discussed(text):
+                return replace(self, state=replace(self.state, discussion=text))
+            case Answered((answer,)) if answer.other and not self.state.page.question.acts:
+                return replace(self, state=self.state.with_draft(other=answer.other, other_on=False))
+        return self
 
     def decline(self, *, dismiss: bool = False) -> Interview:
         """Choose nothing: decline all of it, or dismiss a form undecided."""

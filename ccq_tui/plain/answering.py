@@ -114,7 +114,7 @@ class _Talk:
                 return end
 
     async def _hear(self, prompt: str, *, secret: bool = False) -> str:
-        """Return the next line, stripped unless it is a secret; raises `_Settled` once that is of no use."""
+        """Return the next line, stripped unless its blanks count; raises `_Settled` once it is of no use."""
         if not self._opened.is_pending:
             raise _Settled
         line = asyncio.ensure_future((self._lines.ask_secret if secret else self._lines.ask)(prompt))
@@ -127,7 +127,7 @@ class _Talk:
             await asyncio.wait((line, outcome))
         if line.cancelled():
             raise _Settled
-        return line.result() if secret else line.result().strip()
+        return line.result() if secret or self._lines.whole else line.result().strip()
 
     async def _confirms(self, question: str, does: str) -> bool:
         """Ask whether to do something; only ``y`` does it."""
@@ -215,7 +215,7 @@ class _Talk:
     async def _obeyed(self, line: str) -> Interview | None:
         """Return what a line makes of the interview, None to leave it; raises `TypedError`."""
         one, stale = self._interview, self._opened.stale is not None
-        command, text = command_of(one, line, stale=stale)
+        command, text = ("", "") if self._lines.whole else command_of(one, line, stale=stale)
         match command:
             case "other" | "note" | "reply":
                 return await self._written(command, text, line)
@@ -254,7 +254,12 @@ class _Talk:
     async def _sure(self, then: Interview, words: str) -> Interview:
         """Return a step, unless it sends words at once that a line may not have meant so."""
         sure = not words or await self._confirms(f"“{one_line(words, QUOTED)}”:", "sends it")
-        return then if sure else self._interview
+        if sure:
+            return then
+        kept = self._interview.keep_aside(then)
+        if kept.state != self._interview.state:
+            self._lines.note("Your words are kept, not sent.")
+        return kept
 
     async def _written(self, command: str, given: str, line: str) -> Interview:
         one, text = self._interview, given or await self._hear(TEXT)

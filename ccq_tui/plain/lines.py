@@ -39,6 +39,7 @@ class Lines:
         whole: Whether all lines of a pipe are one text.
 
     Attributes:
+        whole: Whether they are, here.
         heard_at: The time of the last input, by the event loop's clock.
         has_ended: Whether no more input comes.
     """
@@ -52,7 +53,7 @@ class Lines:
         self.has_ended = source == 0 and sys.stdin is None
         self._typed = not self.has_ended and os.isatty(source)
         """Whether a person types at a terminal, which shows it."""
-        self._whole = whole and not self._typed
+        self.whole = whole and not self._typed
         self._shown = out is not None and out.isatty()
         self._rest = b""
         self._awaited: asyncio.Future[None] | None = None
@@ -154,8 +155,8 @@ class Lines:
         try:
             while goes_on:
                 line = await self._line(prompt)
-                prompt, goes_on = "more:", self._whole or line.endswith("\\")
-                text += f"{line}\n" if self._whole else line[:-1] + "\n" if goes_on else line
+                prompt, goes_on = "more:", self.whole or line.endswith("\\")
+                text += f"{line}\n" if self.whole else line[:-1] + "\n" if goes_on else line
         except InputEnded:
             if not text:
                 raise
@@ -164,6 +165,7 @@ class Lines:
             raise
         if turn:
             self._mark("C")
+        text = text.removesuffix("\n") if self.whole else text
         if not (self.is_terminal and self._behind_prompt):
             self.say("you", text)
         return text

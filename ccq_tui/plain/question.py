@@ -35,6 +35,8 @@ def _question(state: PanelState) -> Iterator[str]:
     yield from sentences(question_blocks(question))
     if question.placeholder:
         yield f"For example: {question.placeholder}"
+    if state.page.unselected:
+        yield f"{UNSELECTED}{state.page.unselected}"
     if (before := state.before) is not None:
         given, (verb, answer), when = before_words(before, question)
         yield f"You {verb} “{answer}” {when}{f' for “{given}”' if given else ''}."
@@ -65,7 +67,10 @@ def _review(state: PanelState) -> Iterator[str]:
     for number, page in enumerate(state.asked_pages, 1):
         answer, empty = page.seen, SKIPPED if page.question.optional else NO_ANSWER
         proposed = f" ({PROPOSED})" if page.proposed else ""
-        rows = [page.question.text, answer_line(answer) + proposed if answer.given else empty]
+        given = answer_line(answer)
+        if page.question.options and given == answer.other:  # own words may read as several options
+            given = f"“{given}”"
+        rows = [page.question.text, given + proposed if answer.given else empty]
         rows += [f"Note: {page.draft.note}"] if page.draft.note else []
         rows += [f"{UNSELECTED}{page.unselected}"] if page.unselected else []
         yield f"{number}. {chr(10).join(rows)}".replace("\n", "\n   ")

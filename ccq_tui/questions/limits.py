@@ -28,6 +28,11 @@ def skips(question: Question, text: str) -> bool:
     return question.skippable and question.optional and text.strip().casefold() in SKIPS
 
 
+def in_one_line(text: str) -> str:
+    """Return a text without line breaks, with its own blanks."""
+    return " ".join(text.strip("\r\n").splitlines()).replace("\t", " ")
+
+
 def answer_problem(question: Question, text: str) -> str:
     """Return what is wrong with a text, not blank, in the field of a text or number question, or ""."""
     if skips(question, text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ccq_tui.questions.limits import in_one_line
 from ccq_tui.questions.model import Answer
 from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focus, set_off
 
@@ -217,7 +218,7 @@ def set_text(state: PanelState, text: str) -> PanelState:
     match state.focus:
         case Focus.OTHER | Focus.FIELD:
             if state.one_line:
-                text = text.strip("\n").replace("\n", " ").replace("\t", " ")
+                text = in_one_line(text)
             taken = state.page.draft.taken or state.stray is None
             if state.focus is Focus.OTHER:
                 return replace(state.with_draft(other=text), notice="")

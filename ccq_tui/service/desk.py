@@ -260,7 +260,7 @@ def _offered(request: Request) -> Asked:
 
 
 def _read(asked: Asked, number: int, text: str) -> Answer:
-    return read_line(asked.questions.questions[number - 1], text, asked.named_values(number - 1))
+    return read_line(asked.questions.questions[number - 1], text.strip(), asked.named_values(number - 1))
 
 
 def _selects(asked: Asked, number: int, text: str) -> bool:

@@ -61,7 +61,8 @@ def test_piped_lines_are_answers_and_without_any_it_waits_in_the_inbox(
             call, *flags = said.split("ccq-tui answer ")[1].split()
             name = "Which?" if question else "Ten questions"
             assert said.startswith(f"“{name}” waits in the inbox for ")
-            assert ("A script" in ccq("inbox"), flags) == (question, ["--choose", "N"] * question)
+            how = ["--choose", "N"] if question else f"with the flags that ccq-tui show {call} lists".split()
+            assert ("A script" in ccq("inbox"), flags) == (question, how)
             ccq(*(("answer", call, "--choose", "2") if question else ("decline", call)))
         shown = process.stderr.read()
         assert process.wait(30) == (ENDED if question else DECLINED)
@@ -121,7 +122,9 @@ def test_a_screen_reader_is_asked_line_by_line(monkeypatch: pytest.MonkeyPatch, 
         ("--option a --option b,c=x\\=y --option \\=d --multi", "1,2,=d\ny\n", "a\nx=y\n=d\n"),
         ("--option - --default b --defaults --no-input", "a=1\n\nb=2\n", "2\n"),
         ("--text --max 9 --pattern ^[a-y]", "zoo\nany words more\nany words\n", "any words\n"),
-        ("--lines", "one\n\n  two\\\n", "one\n\n  two\\\n"),
+        ("--text", "two  blanks\n", "two  blanks\n"),
+        ("--lines", "  one\n\n  two\\\n", "  one\n\n  two\\\n"),
+        ("--lines", "d\n", "d\n"),
         ("--number --min 1 --max 9", "0.5\n4.5\n", "4.5\n"),
         ("--date", "2026-02-29\n2026-02-28\n", "2026-02-28\n"),
         ("--confirm", "y\n", ""),

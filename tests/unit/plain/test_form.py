@@ -56,6 +56,19 @@ async def test_a_form_reads_as_a_text(capsys: Printed) -> None:
     assert done.said == Path(__file__).with_name("form.txt").read_text(encoding="utf-8").splitlines()
 
 
+async def test_words_that_are_not_sent_are_kept_in_the_draft(capsys: Printed) -> None:
+    done = await talk(MemoryInbox(), asking(LIBRARY), "mine\nn\nreply so\nn\n", capsys)
+    assert done.said.count("note: Your words are kept, not sent.") == 2
+    draft = done.opened.draft
+    assert draft is not None
+    assert (draft.page.unselected, draft.discussion, draft.page.answer().given) == ("mine", "so", False)
+
+
+async def test_the_review_tells_own_words_from_several_options(capsys: Printed) -> None:
+    done = await talk(MemoryInbox(), asking(FEATURES), "Auth, mine\n1\nAuth, Logs\ny\n", capsys)
+    assert {"     “Auth, mine”", "     Auth, Logs"} <= set(done.said)
+
+
 async def test_the_recorded_value_of_an_option_names_it(capsys: Printed) -> None:
     kind = replace(RELEASE[0], options=(Option("Major"), Option("Minor")))
     options = ["Major", {"label": "Minor", "value": "small"}]
