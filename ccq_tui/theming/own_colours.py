@@ -16,6 +16,8 @@ MIXED = {
     "ccq-note": ("secondary", "secondary", 0.0, "magenta"),
     "ccq-badge": ("warning", "warning", 0.0, "yellow"),
     "ccq-rule": ("foreground", "background", 0.75, "bright_black"),
+    "ccq-added": ("surface", "success", 0.15, "default"),
+    "ccq-removed": ("surface", "error", 0.15, "default"),
     "ccq-user": ("primary", "foreground", 0.3, "blue"),
     # Textual's own are half transparent: text that the transcript draws with them could not be read.
     "screen-selection-background": ("panel", "primary", 0.35, "cyan"),

@@ -16,8 +16,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, reference
 from markdown_it.token import Token
 
-CONTINUED = "⋯"
-"""Sign after the language of code that continues another part."""
+CONTINUED, GOES_ON = "↑…", "↓…"
+"""Signs after the language of code that continues another part, and of code that goes on in the next."""
 CODE_LINES = 60
 """Lines of code in one part."""
 CODE_CHARACTERS = 8_000
@@ -171,9 +171,9 @@ def _cut_fence(span: BlockSpan, text: str) -> FrontCut | None:
     fence = opening.lstrip()
     marker = fence[: len(fence) - len(fence.lstrip(fence[:1]))]
     newline = "" if body[end - 1] == "\n" else "\n"
-    part = f"{fence}\n{body[:end]}{newline}{marker}\n"
-    language = fence[len(marker) :].split()
-    again = f"{marker}{language[0]} {CONTINUED}" if language else marker
+    part = f"{fence} {GOES_ON}\n{body[:end]}{newline}{marker}\n"
+    language = [word for word in fence[len(marker) :].split()[:1] if word != CONTINUED]
+    again = f"{marker}{' '.join([*language, CONTINUED])}"
     return FrontCut(part, f"{again}\n{body[end:]}", replace(span, content=span.content[end:]))
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ccq_tui.text import safe
 from ccq_tui.transcript.cuts import (
     CONTINUED,
+    GOES_ON,
     BlockSpan,
     cut,
     is_boundary,
@@ -21,7 +22,7 @@ SLICE = 4_000
 SHORT = 16_000
 """Most characters of a complete text that can be split at the moment somebody looks at it."""
 LABELLED = 80
-"""Characters at the beginning in which continued code is marked."""
+"""Characters at the beginning in which code that was cut is marked."""
 FENCES = ("```", "~~~")
 LONG_LINE = 4_000
 """Length from which a line is taken in before it ends."""
@@ -126,8 +127,8 @@ class Document:
         source, gap = self.parts[index]
         breaks = source.rstrip().count("\n")
         if source[:1] in {"`", "~"}:
-            names = len(source.partition("\n")[0].strip("`~ ")) > 0 and CONTINUED not in source[:LABELLED]
-            return max(1, breaks - 1) + names + gap
+            edges = sum(sign not in source[:LABELLED] for sign in (CONTINUED, GOES_ON))
+            return max(1, breaks - 1) + edges + gap
         return max(1, -(-len(source) // width), breaks + 1) + gap
 
     def settle(self, budget: int = SLICE) -> bool:

@@ -28,6 +28,8 @@ class Palette:
     added: Style
     removed: Style
     rule: Style
+    come: Style
+    gone: Style
 
 
 ROLES = {
@@ -44,8 +46,12 @@ ROLES = {
     "added": ("success", "none"),
     "removed": ("error", "none"),
     "rule": ("ccq-rule", "none"),
+    "come": ("ccq-added", "none"),
+    "gone": ("ccq-removed", "none"),
 }
 """The colour of each role, a variable of the theme, and its text style, a variable or the style itself."""
+GROUNDS = ("cursor", "come", "gone")
+"""The roles that are grounds: of the row with the cursor, of added lines, of removed ones."""
 THEMES = 32
 """Number of themes whose palettes are kept."""
 APP_CSS = """
@@ -75,7 +81,7 @@ def _palette(pairs: tuple[tuple[str, str], ...]) -> Palette:
         role: Style(color=_colour(colour)) + Style.parse(style)
         for role, (colour, style) in zip(ROLES, pairs, strict=True)
     }
-    styles["cursor"] = Style(bgcolor=styles["cursor"].color)
+    styles |= {role: Style(bgcolor=styles[role].color) for role in GROUNDS}
     return Palette(**styles)
 
 

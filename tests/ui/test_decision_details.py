@@ -39,7 +39,7 @@ def asks(tool: str, **values: object) -> PermissionRequest:
 
 def plain(request: PermissionRequest, width: int = 70) -> list[str]:
     lines = (details.detail_lines(request, width, PLAIN), details.asides(request, width, PLAIN))
-    return [text.plain for each in lines for text in each]
+    return [text.plain.rstrip() for each in lines for text in each]
 
 
 @pytest.fixture
@@ -157,14 +157,14 @@ def test_many_empty_lines_are_counted_wherever_they_are() -> None:
 
 def test_a_line_break_at_the_end_is_no_line_more() -> None:
     assert plain(asks("Write", file_path="/a", content="x\ny\n")) == ["│ /a", "+ x", "+ y"]
-    assert plain(asks("Write", file_path="/a", content="x\n\n")) == ["│ /a", "+ x", "+ "]
+    assert plain(asks("Write", file_path="/a", content="x\n\n")) == ["│ /a", "+ x", "+"]
     assert plain(asks("Write", file_path="/a", content="")) == ["│ /a"]
     assert plain(asks("Bash", command="make\n")) == ["$ make"]
     changed = asks("Edit", file_path="/a", old_string="x\ny\n", new_string="x\nz\n")
     assert plain(changed) == ["│ /a", "  x", "- y", "+ z"]
     # Where only one of the texts has it, it is what changes.
-    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="x")) == ["│ /a", "  x", "- "]
-    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="\n")) == ["│ /a", "- x", "+ "]
+    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="x")) == ["│ /a", "  x", "-"]
+    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="\n")) == ["│ /a", "- x", "+"]
     assert plain(asks("Edit", file_path="/a", old_string="", new_string="x\n")) == ["│ /a", "+ x"]
 
 

@@ -190,7 +190,7 @@ async def test_the_wheel_scrolls() -> None:
 
 async def test_another_theme_draws_anew() -> None:
     async with running(Host(), size=(60, 12)) as (app, pilot):
-        app.transcript.apply(grew("text `code`"))
+        app.transcript.apply(grew("text *code*"))
         await until(pilot, lambda: "● text code" in lines(app))
         dark = list(app.transcript.render_line(0))
         app.theme = "textual-light"

@@ -107,7 +107,8 @@ def test_every_colour_of_a_theme_can_be_read(name: str) -> None:
     values = {**theme.to_color_system().generate(), **theme.variables}
     texts = [text for text in values if text.startswith("text-") and text.count("-") == 1]
     own = [own for own in theme.variables if own.startswith("ccq-") and not own.endswith("-style")]
-    drawn = {*texts, *own, *HUES, "foreground"} - {"ccq-cursor", "ccq-rule", "text-disabled"}
+    grounds = {"ccq-cursor", "ccq-added", "ccq-removed"}
+    drawn = {*texts, *own, *HUES, "foreground"} - grounds - {"ccq-rule", "text-disabled"}
     assert weak(values, drawn, LEAST.get(name, ENOUGH)) == {}
 
 

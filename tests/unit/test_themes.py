@@ -16,6 +16,7 @@ from tests.tables import table
 
 COLOURS = {
     "ccq-muted", "ccq-cursor", "ccq-selected", "ccq-note", "ccq-badge", "ccq-rule", "ccq-user",
+    "ccq-added", "ccq-removed",
     "screen-selection-background", "screen-selection-foreground",
 }  # fmt: skip
 OWN = COLOURS | {

@@ -242,16 +242,20 @@ def _file(
 
 def change_lines(rows: Iterable[DiffLine], digits: int, width: int, palette: Palette) -> Iterator[Text]:
     """Yield changed lines with their numbers and signs; ``digits`` is 0 where the numbers are unknown."""
-    styles = {"-": palette.removed, "+": palette.added, " ": palette.muted, BREAK: palette.muted}
+    grounds, signs = {"-": palette.gone, "+": palette.come}, {"-": palette.removed, "+": palette.added}
     for row, counts in squeezed(rows):
         if row.sign == BREAK:
             yield Text(BREAK.rjust(digits), palette.muted)
             continue
         number = row.old if row.new is None else row.new
         lead = f"{'' if number is None else number:>{digits}} " if digits else ""
-        style = styles[row.sign]
-        signed = Text.assemble((lead, palette.muted), (f"{row.sign} ", style))
-        yield from verbatim(row.text, signed, palette.note if counts else style, width, palette.muted)
+        signed = Text.assemble((lead, palette.muted), (f"{row.sign} ", signs.get(row.sign, palette.muted)))
+        style = palette.note if counts else palette.plain if row.sign in grounds else palette.muted
+        for line in verbatim(row.text, signed, style, width, palette.muted):
+            if row.sign in grounds:
+                line.pad_right(width - line.cell_len)
+                line.stylize_before(grounds[row.sign])
+            yield line
 
 
 def squeezed(rows: Iterable[DiffLine]) -> Iterator[tuple[DiffLine, bool]]:

@@ -254,7 +254,7 @@ def form_card(pen: Pen, block: bl.FormBlock, width: int) -> list[Text]:
             about += pen.hang(Text(sign, colours["warning"]), Text(safe(text, limit=TEXT_LIMIT)), width - 2)
     answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
     for question, answer in zip(form.questions.questions, answers, strict=False):
-        lead = Text(f"{one_line(question.text, 40)}  " if form.names else "→ ", colours["heading"])
+        lead = Text(f"{one_line(question.text, 40)}  " if form.names else "→ ", colours["strong"])
         value = answer_line(answer) if answer.given else LEFT_EMPTY
         style = colours["success" if answer.given else "muted"]
         about += pen.hang(lead, Text(safe(value, limit=TEXT_LIMIT), style), width - 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from markdown_it.token import Token
@@ -15,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ccq_tui.text import one_line
-from ccq_tui.transcript.cuts import CONTINUED, markdown_parser
+from ccq_tui.transcript.cuts import CONTINUED, GOES_ON, markdown_parser
 from ccq_tui.widgets.transcript.code import FILL, FOLD, LEAD, Lexers, folded, highlighted, wrapped
 from ccq_tui.widgets.transcript.colours import Colours
 
@@ -126,15 +127,15 @@ class CodeBlock(rm.CodeBlock):
 
     colours: Colours
     lexers: Lexers
-    named = False
-    """Whether the language is shown over the code."""
+    words: Sequence[str] = ()
+    """What stands behind the fence."""
 
     @classmethod
     def create(cls, markdown: rm.Markdown, token: Token) -> CodeBlock:
         """Make the element for a fence or indented code."""
         words = (token.info or "").split()
-        block = cls(words[0] if words else "", "")
-        block.named = bool(words) and words[-1] != CONTINUED
+        block = cls("" if {*words[:1]} <= {CONTINUED, GOES_ON} else words[0], "")
+        block.words = words
         if isinstance(markdown, Markdown):
             block.colours, block.lexers = markdown.colours, markdown.lexers
         return block
@@ -144,10 +145,13 @@ class CodeBlock(rm.CodeBlock):
         width = max(4, options.max_width)
         plain = self.text.plain.rstrip("\n")
         code = highlighted(plain, self.lexers.get(self.lexer_name, plain), self.colours)
-        # The label is no line of the source.
-        label = Text(one_line(self.lexer_name, LANGUAGE), self.colours["muted"] + FOLD)
-        label.truncate(width - 2, overflow="ellipsis")
-        for line in [*([label] if self.named else []), *folded(code, width - 2, self.colours["muted"])]:
+        lines = folded(code, width - 2, self.colours["muted"])
+        # The edges are no lines of the source; code that was cut has them at its ends alone.
+        label = Text(one_line(self.lexer_name, min(LANGUAGE, width - 2)), self.colours["muted"] + FOLD)
+        label.pad_left(width - 2 - label.cell_len)
+        lines[:0] = [label] if CONTINUED not in self.words else []
+        lines += [Text(" ", FOLD)] if GOES_ON not in self.words else []
+        for line in lines:
             fill = (" " * (width - 1 - line.cell_len), FILL)
             yield Text.assemble((" ", LEAD), line, fill, style=style, no_wrap=True, overflow="ignore")
 

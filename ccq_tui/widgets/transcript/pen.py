@@ -49,8 +49,8 @@ class Pen:
             style=self.colours.base,
             pad=True,
         )
-        # Rich puts an empty line before a list, a quote or a table, even at the beginning.
-        while lines and not any(segment.text.strip() for segment in lines[0]):
+        # Rich begins a list, a quote or a table with an empty line; the edge of code is none.
+        while lines and not any(text.strip() or (style and style.meta) for text, style, _ in lines[0]):
             del lines[0]
         return [Strip(line, width) for line in lines]
 

@@ -270,7 +270,7 @@ def test_markdown_is_quiet_and_aligned() -> None:
     assert markdown("# Title\n\ntext") == "Title\n\ntext"
     assert markdown("- one\n  - two\n\n\n7. seven\n8. eight") == "• one\n  • two\n\n7. seven\n8. eight"
     assert markdown("> said\n> more") == "│ said\n│ more"
-    assert markdown("```py\nx = 1\n\ny\n```") == " py\n x = 1\n\n y"
+    assert markdown("```py\nx = 1\n\ny\n```") == f"{'py':>59}\n x = 1\n\n y\n"
     assert markdown("one\ntwo  \nthree") == "one\ntwo\nthree"
     assert markdown("a <b>c</b> <!-- d -->") == "a <b>c</b> <!-- d -->"
     assert markdown("| a | b |\n|---|--:|\n| 日本 | 1 |\n| 👩‍💻x | 22 |").split("\n")[2:] == [
