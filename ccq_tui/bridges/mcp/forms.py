@@ -26,10 +26,10 @@ from ccq_tui.bridges.mcp.tools import (
     ASK,
     CANCEL_FORM,
     COMPLETE_FORM,
+    SCHEMAS,
     START_FORM,
     ArgumentsError,
     check_arguments,
-    required_of,
 )
 from ccq_tui.config.paths import state_dir
 from ccq_tui.forms import interviews
@@ -102,8 +102,9 @@ class FormTools:
     async def call(self, tool: str, arguments: Mapping[str, Any], client: Client) -> types.CallToolResult:
         """Serve a call; raises `ArgumentsError` and `InboxError`."""
         check_arguments(tool, arguments)
-        if missing := [one for one in required_of(tool) if one not in arguments]:
-            raise ArgumentsError(f"{missing[0]}: is missing; {tool} takes {', '.join(required_of(tool))}")
+        needed = SCHEMAS[tool]["required"]
+        if missing := [one for one in needed if one not in arguments]:
+            raise ArgumentsError(f"{missing[0]}: is missing; {tool} takes {', '.join(needed)}")
         form_id, actor = _text(arguments, "form_id"), Actor(Surface.ASKER, client.name, this_process())
         run = self._inbox.run
         try:

@@ -12,7 +12,8 @@ from typing import Any
 
 from mcp import types
 
-from ccq_tui.questions import QuestionSet
+from ccq_tui.questions import Kind, QuestionSet
+from ccq_tui.questions.limits import answer_problem
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.text import one_line
 
@@ -47,6 +48,8 @@ def _tools() -> list[types.Tool]:
 
 
 TOOLS = _tools()
+SCHEMAS = {tool.name: tool.input_schema for tool in TOOLS}
+"""The arguments that each tool takes."""
 
 
 class ArgumentsError(ValueError):
@@ -64,6 +67,7 @@ def read_questions(arguments: Mapping[str, Any]) -> QuestionSet:
     except QuestionFormatError as error:
         raise ArgumentsError(one_line(str(error), 500)) from error
     _check_counts(read)
+    _check_fields(read, arguments["questions"])
     questions = replace(read, source={})
     asked = [asdict(one, dict_factory=_compared) for one in questions.questions]
     equal_in = {"title": questions.title, "questions": asked}
@@ -84,12 +88,7 @@ def check_arguments(tool: str, arguments: Mapping[str, Any]) -> None:
             f"the arguments have {characters:,} characters; at most {MOST_CHARACTERS:,} are taken: put long "
             "material into a file and name the file in the question"
         )
-    _check_names(arguments, next(one.input_schema for one in TOOLS if one.name == tool), "")
-
-
-def required_of(tool: str) -> list[str]:
-    """Return the arguments that a tool needs."""
-    return list(next(one.input_schema for one in TOOLS if one.name == tool).get("required", ()))
+    _check_names(arguments, SCHEMAS[tool], "")
 
 
 def read_message(arguments: Mapping[str, Any]) -> str:
@@ -116,6 +115,16 @@ def _check_names(value: Any, schema: Mapping[str, Any], path: str) -> None:
             for close in get_close_matches(name, [one for one in known if one not in value], 1, 0.75):
                 words = f"{place}: there is no such field; did you mean {close}?"
                 raise ArgumentsError(one_line(words, 500))
+
+
+def _check_fields(read: QuestionSet, given: Any) -> None:
+    """Refuse options that would be left out, and a default that is no answer."""
+    for number, question in enumerate(read.questions):
+        path, item = f"questions[{number}]", given[number] if isinstance(given, list) else None
+        if question.kind is not Kind.CHOICE and isinstance(item, Mapping) and item.get("options"):
+            raise ArgumentsError(f"{path}.options: only a choice has options; leave out {path}.kind")
+        if question.default and (problem := answer_problem(question, question.default)):
+            raise ArgumentsError(f"{path}.defaultValue: {problem.replace(' · ', ': ')}")
 
 
 def _check_counts(read: QuestionSet) -> None:

@@ -24,8 +24,6 @@ from ccq_tui.widgets.question.parts import AT_MARK, AT_TEXT, MORE, Grid
 from ccq_tui.widgets.question.tabs import DISCUSS_LEAD, HEAD, KEYS, NOTE_LEAD, Cache, RowDetail, TabPlan, Tabs
 from ccq_tui.words import plural
 
-MOST_AGREED = 30_000
-"""Most lines that a person may be asked to agree to."""
 LONGEST_COUNT = 150
 """Most lines of a preview that are counted."""
 
@@ -134,12 +132,7 @@ class PanelLayout:
         state, tab = self.state, self.state.tab
         plan, asides = self.tabs.plan(tab), self.tabs.asides(tab)
         if state.questions.is_agreement:
-            grid, titled = self.tabs.facts(tab).grid, not self.look.alone
-            whole = parts.question_lines(
-                state, state.page, grid, self.tabs.palette, titled=titled, whole=True
-            )
-            drawn = [line.plain for line in plan.question]
-            self.unseen = len(whole) - len(drawn) or int([line.plain for line in whole] != drawn)
+            self.unseen = len(self.tabs.facts(tab).question) - len(plan.question)
         if plan.recalled and (before := state.before_on(tab)) is not None and recalls(state):
             asides = [*asides, self._recalled(before)]
         lines = [DrawnLine(Text())] * (plan.blanks > 1)
@@ -392,7 +385,7 @@ class PanelLayout:
         if self.state.questions.is_agreement:
             read = self.tabs.remember("read", set[int])
             read.update(range(self.scrolled.lines, self.scrolled.lines + self.page_lines))
-            flow.reach(MOST_AGREED)
+            flow.reach(parts.LARGE_TEXT * 100)
             self.unseen = len(set(range(len(flow.lines))) - read)
         return [*lines, *([DrawnLine(Text())] * (room - len(lines)))]
 

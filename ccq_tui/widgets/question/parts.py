@@ -30,8 +30,6 @@ LONGEST_TITLE = 60
 LONGEST_ASKER = 40
 LARGE_TEXT = 600
 """Most characters of a text that the list shows; `p` shows the whole of it."""
-LONGEST_WORD = 60
-"""Most characters of a word that is left out as a whole."""
 LEAST_ABOUT = 10
 """Fewest cells of a description behind a label that say anything."""
 DIGITS = 9
@@ -47,8 +45,7 @@ def shown(text: str) -> str:
     if len(text) <= LARGE_TEXT:
         return safe(text)
     part = text[:LARGE_TEXT]
-    words = part.rpartition(" ")[0]
-    return f"{safe(words if len(words) > LARGE_TEXT - LONGEST_WORD else part)} {MORE}"
+    return f"{safe(part.rpartition(' ')[0] or part)} {MORE}"
 
 
 @lru_cache(maxsize=2048)
@@ -194,13 +191,11 @@ def mark(page: Page, place: int, *, on: bool, numbered: bool, palette: Palette) 
 
 
 def question_lines(
-    state: PanelState, page: Page, grid: Grid, palette: Palette, *, titled: bool = True, whole: bool = False
+    state: PanelState, page: Page, grid: Grid, palette: Palette, *, titled: bool = True
 ) -> list[Text]:
-    """Return the question with an introduction, a description, and which answers it allows.
-
-    Each text is ``whole``, or short enough for the list.
-    """
-    question, width, drawn = page.question, grid.room(AT_ASIDE), safe if whole else shown
+    """Return the question with an introduction, a description, and which answers it allows."""
+    question, width = page.question, grid.room(AT_ASIDE)
+    drawn = safe if state.questions.is_agreement else shown
     first = question is state.pages[0].question
     above = [state.questions.intro] if first and state.questions.intro else []
     if titled and state.questions.title and grid.width < NARROW and state.asker == CLAUDE:
