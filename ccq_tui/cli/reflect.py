@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 ASK = "commit"
-MOST_NAMED = 10
 
 
 class RevisionGroup(click.Group):
@@ -112,7 +111,7 @@ def status() -> int:
     """Say whether and where the hook is installed, and whether it works."""
     with _explained():
         where, problem = post_commit.status(Path.cwd())
-    places = listed([one_line(one, 300) for one in where], MOST_NAMED)
+    places = listed([one_line(one, 300) for one in where], reflections.MOST_NAMED)
     echo(f"installed: {places}" if where else "not installed")
     if problem:
         echo(f"Nothing is asked after a commit: {problem}. To repair: ccq-tui reflect install.")

@@ -233,11 +233,11 @@ def feedback(reflections: Sequence[Reflection], most: int = MOST_FED_BACK) -> st
     return "\n".join(["## Feedback on recent commits", "", *lines])
 
 
-def feedback_of(directory: Path, most: int = MOST_FED_BACK) -> str:
+def feedback_of(directory: Path) -> str:
     """Return the last feedback in the repository of a directory as Markdown, or "". For threads.
 
     Raises:
         GitError: The directory is in no repository.
         OSError: The file of reflections cannot be read.
     """
-    return feedback(read_reflections(str(records_of(directory)))[0], most)
+    return feedback(read_reflections(str(records_of(directory)))[0])

@@ -70,9 +70,10 @@ def read_form_arguments(arguments: Mapping[str, Any], directory: str) -> tuple[A
         raise ArgumentsError("; ".join(one_line(problem, 300) for problem in error.problems)) from error
     if form.questions.secret:
         raise ArgumentsError("form: asks for a secret, which only `ccq-tui ask` at a terminal does")
-    if form.questions.id == REFLECTION and "hash" not in context:
+    if form.questions.id == REFLECTION:
+        named = context.get("commit", context.get("hash", "HEAD"))
         try:
-            context = commit_context(Path(directory or "/"), context.get("commit", "HEAD")) | dict(context)
+            context = {**context, **commit_context(Path(directory or "/"), named)}
         except GitError as error:
             if "commit" in context:  # else the client is in no repository
                 raise ArgumentsError(f"context: {one_line(str(error), 300)}") from error

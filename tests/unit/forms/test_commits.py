@@ -115,8 +115,9 @@ async def test_a_client_that_fills_in_a_reflection_records_the_commit_where_it_i
     assert request.output == str(records_of(repo))
     again = {"id": "1", "finished": "2026-11-02T10:05:00Z", "context": {**request.context}, "answers": {}}
     records_of(repo).write_text(json.dumps(again), encoding="utf-8")
-    with pytest.raises(ArgumentsError, match=r"has a reflection of 2026-11-02 .*; name another commit"):
-        await tools.call("start_form", {"form": "commit-reflection"}, client)
+    for context in {}, {"hash": request.context["hash"][:7], "message": "Another"}:
+        with pytest.raises(ArgumentsError, match=r"has a reflection of 2026-11-02 .*; name another commit"):
+            await tools.call("start_form", {"form": "commit-reflection", "context": context}, client)
     wrong = {"form": "commit-reflection", "context": {"commit": "nope"}}
     with pytest.raises(ArgumentsError, match="“nope” is no commit"):
         await tools.call("start_form", wrong, client)
