@@ -60,6 +60,8 @@ _KINDS = {
 }
 """The flags of one question that has no options: its kind, and what it asks for."""
 _FLAGS = "--option, --text, --lines, --number, --date, --confirm and --secret"
+_FIELD = re.compile(rf"^{NAME}: question 1, (default|max|min|option|pattern|placeholder)\w*", re.MULTILINE)
+"""The field of one question that a flag gives; its name begins with the flag's."""
 _LIMITS = {
     "multi": ("min_choices", "max_choices"),
     **dict.fromkeys(("text", "lines", "secret"), ("min_length", "max_length")),
@@ -170,7 +172,7 @@ def ask(
     except FormFileError as error:
         is_text = re.search(r"[^\w./~@+-]", form) is not None
         hint = f"\nTo ask it as a question, add one of {_FLAGS}." if is_text and not chosen else ""
-        raise Refused(f"{error}{hint}") from error
+        raise Refused(_FIELD.sub(r"--\1", str(error)) + hint) from error
     given = _read(answers_file, partial(_answers, wanted)) if answers_file is not None else ()
     seconds, waits = seconds_in("--timeout", timeout), seconds_in("--wait", wait)
     if timeout is None and wait is None and not detach and has_terminal():
