@@ -27,6 +27,7 @@ _MARKED = re.compile(r"(?:option\s+)?#?(\w{1,4})[.):]?", re.ASCII | re.IGNORECAS
 _NUMBERED = re.compile(r"#?(\w{1,4})[.):]?\s+(.+)", re.ASCII | re.DOTALL)
 _GAP = re.compile(r"\s*(?:[.,:;)–—-]+\s+|\s(?=(?:and|but|if|please|with)\b))", re.IGNORECASE)
 """What stands between the name of an option and words about it."""
+_JOINED = re.compile(r"(?:and|but|or)\s+", re.IGNORECASE)
 _EMPHASIS = re.compile(r"([*_`]{1,3})(.+)\1", re.DOTALL)
 _SIGNS = re.compile(r"(?=.*\d)[\d\s\W_]+")
 _DATA = str | int | float | Decimal
@@ -121,10 +122,19 @@ class Names:
         return found
 
     def with_words(self, text: str) -> tuple[int, str] | None:
-        """Return the option that a text begins with, and the words about it; None if it begins with none."""
+        """Return the option that a text begins with, and the words about it; None if it begins with none.
+
+        Raises:
+            TypedError: Another option follows: which of them is meant, nobody knows.
+        """
         for gap in _GAP.finditer(text):
             if gap.start() and (place := self.place(text[: gap.start()])) is not None:
-                return place, text[gap.end() :].strip()
+                words = text[gap.end() :].strip()
+                rest = _JOINED.sub("", words, count=1)
+                second = self.with_words(rest) or (self.place(rest), "")
+                if second[0] not in (None, place):
+                    raise TypedError(f"one option, not several · {allowed(self.question)}")
+                return place, words
         return None
 
     def act(self, text: str) -> tuple[int, str] | None:

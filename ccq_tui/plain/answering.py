@@ -31,6 +31,7 @@ from ccq_tui.questions.state import Page
 from ccq_tui.text import one_line
 from ccq_tui.words import SHORT, waiting
 
+YES = ("y", "yes")
 LEAVE = "Leave it for later? The draft is kept."
 TEXT = "Your text, an empty line goes back:"
 GONE = "The request no longer waits"
@@ -81,7 +82,9 @@ async def answer(opened: OpenRequest, lines: Lines, actor: Actor, leave: str = L
         lines.note(f"{how}; nothing was sent from here.")
         return End.ELSEWHERE
     except InputEnded:
-        lines.note(f"The input ended: nothing was sent, and {opened.shown.questions.kept}.")
+        outlives = kind_of(opened.request).OUTLIVES
+        waits = opened.shown.questions.kept if outlives else "it waits only as long as its session runs"
+        lines.note(f"The input ended: nothing was sent, and {waits}.")
         return End.PARKED
 
 
@@ -131,7 +134,7 @@ class _Talk:
 
     async def _confirms(self, question: str, does: str) -> bool:
         """Ask whether to do something; only ``y`` does it."""
-        return (await self._hear(f"{question} y {does}, anything else goes back:")).lower() in ("y", "yes")
+        return (await self._hear(f"{question} y {does}, anything else goes back:")).lower() in YES
 
     async def _left(self) -> End | None:
         """Ask whether to leave the request; a second Ctrl+C leaves it."""
@@ -189,7 +192,7 @@ class _Talk:
                 await self._settle(then.outcome)
                 return End.HERE
         except TypedError as error:
-            self._lines.note(f"{error}.")
+            self._lines.note(f"{error}.".replace(" · ", "; "))
             return None
         except InvalidOutcome as error:
             self._lines.note(f"Nothing was sent: {error.reason}.")
@@ -208,7 +211,9 @@ class _Talk:
             raise _Settled
         given, seen = "", self._interview.state.page.question.seen
         if isinstance(outcome, Answered) and len(outcome.answers) == 1:
-            given = f": {answer_line(*(replace(one, other=seen(one.other)) for one in outcome.answers))}"
+            (one,) = outcome.answers
+            given = f": {answer_line(replace(one, other=seen(one.other)))}"
+            given += f"; note: {one.note}" * bool(one.note)
         link = link_to_open(self._opened.request, outcome)
         self._lines.note(f"{type(outcome).__name__}{given}.{link and f' Open it yourself: {link}'}")
 
@@ -235,7 +240,7 @@ class _Talk:
                 self._shown = None
                 return one
         if one.question is None:
-            return one.settle() if line == "y" else one.turn(int(line) if line.isdecimal() else 0)
+            return one.settle() if line.lower() in YES else one.turn(int(line) if line.isdecimal() else 0)
         return await self._answered(line, one.state.page)
 
     async def _answered(self, line: str, page: Page) -> Interview:
@@ -244,6 +249,8 @@ class _Talk:
             kept = page.answered or page.proposed or page.problem or (page.is_field and question.options)
             return one.keep() if kept else one.skip()
         given = read_line(question, line, self._asked.named_values(one.state.tab))
+        if question.options and given.other == line and line[0] == "/" and line[1:].isalpha():
+            raise TypedError(f"{line} is no answer: “back” goes back, “other {line}” answers so")
         if (act := question.act_of(given)) is not None and act.takes_words and not given.other:
             given = replace(given, other=await self._hear(TEXT))
             if not given.other:
@@ -280,7 +287,7 @@ class _Talk:
         how = "y declines, x dismisses it undecided" if form else "y declines"
         said = (await self._hear(f"Decline all of it? {how}, anything else goes back:")).lower()
         dismissed = form and said == "x"
-        return one.decline(dismiss=dismissed) if dismissed or said in ("y", "yes") else one
+        return one.decline(dismiss=dismissed) if dismissed or said in YES else one
 
 
 async def walk(inbox: Inbox, lines: Lines, actor: Actor, delivered: Callable[[Request, Store], str]) -> None:

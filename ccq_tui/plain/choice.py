@@ -47,7 +47,7 @@ async def choose(lines: Lines, title: str, rows: Sequence[PickRow], about: str =
 
 @dataclass(frozen=True, slots=True)
 class PersonAtLines:
-    """The person who reads the lines.
+    """The person who reads the lines; those of a pipe are for the session, and allow nothing before it.
 
     Attributes:
         lines: Where they are asked.
@@ -67,11 +67,17 @@ class PersonAtLines:
             effects = (f"  {one_line(effect, LONGEST)}" for effect in file.effects)
             self.lines.say("file", "\n".join([one_line(str(file.path), LONGEST), *effects]))
         rows = [PickRow(one, label) for one, label in answer_labels().items()]
-        chosen = await choose(self.lines, "Do you trust this directory?", rows)
+        chosen = await self._choose("Do you trust this directory?", rows)
         return TrustAnswer(chosen or TrustAnswer.LEAVE)
 
     async def elsewhere(self, asked: ElsewhereQuestion) -> ElsewhereAnswer:
         """Ask what to do with a session that another process runs."""
         rows = [PickRow(one, *words) for one, words in ELSEWHERE_WORDS.items()]
-        chosen = await choose(self.lines, OPEN_ELSEWHERE, rows, asked.words)
+        chosen = await self._choose(OPEN_ELSEWHERE, rows, asked.words)
         return ElsewhereAnswer(chosen or ElsewhereAnswer.LEAVE)
+
+    async def _choose(self, title: str, rows: Sequence[PickRow], about: str = "") -> str | None:
+        if self.lines.is_typed:
+            return await choose(self.lines, title, rows, about)
+        self.lines.say("choose", "\n".join([title, about or "Start ccq-tui at a terminal to answer this."]))
+        return None

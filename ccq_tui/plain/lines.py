@@ -43,6 +43,7 @@ class Lines:
         whole: Whether they are, here.
         heard_at: The time of the last input, by the event loop's clock.
         has_ended: Whether no more input comes.
+        is_typed: Whether a person types at a terminal, which shows it.
     """
 
     def __init__(self, source: int = 0, *, err: bool = False, bell: bool = True, whole: bool = False) -> None:
@@ -52,11 +53,10 @@ class Lines:
         self._err = err
         out = sys.stderr if err else sys.stdout  # noqa: TID251 - asked
         self.has_ended = source == 0 and sys.stdin is None
-        self._typed = not self.has_ended and os.isatty(source)
-        """Whether a person types at a terminal, which shows it."""
-        self.whole = whole and not self._typed
+        self.is_typed = not self.has_ended and os.isatty(source)
+        self.whole = whole and not self.is_typed
         self._shown = out.fileno() if out is not None and out.isatty() else None
-        self._rest = b""
+        self._rest = bytearray()
         self._awaited: asyncio.Future[None] | None = None
         self._prompted = False
         """Whether a prompt is the last thing printed, on a line that goes on."""
@@ -66,7 +66,7 @@ class Lines:
     @property
     def is_terminal(self) -> bool:
         """Whether a person reads and types here."""
-        return self._typed and self._shown is not None
+        return self.is_typed and self._shown is not None
 
     def say(self, label: str, text: str = "") -> None:
         """Print a text after a label; further lines of it are indented, so that no text has a label."""
@@ -127,7 +127,7 @@ class Lines:
 
     async def ask_secret(self, prompt: str) -> str:
         """Print a prompt, and return the next line as it is; nothing of it is shown, or left behind."""
-        if not self._typed:
+        if not self.is_typed:
             return await self._line(prompt)
         before = termios.tcgetattr(self._source)
         unseen = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
@@ -136,7 +136,8 @@ class Lines:
             return await self._line(prompt)
         finally:
             termios.tcsetattr(self._source, termios.TCSAFLUSH, before)
-            self._rest, self._prompted = b"", True  # the end of the line was not shown either
+            self._rest.clear()
+            self._prompted = True  # the end of the line was not shown either
             self._end_prompt()
 
     async def ask(self, prompt: str = "", *, turn: bool = False, quiet: bool = False) -> str:
@@ -177,22 +178,26 @@ class Lines:
         return text
 
     async def _line(self, prompt: str) -> str:
-        if prompt:
-            self._prompt(prompt)
-        was_cut = False
-        while b"\n" not in self._rest and not self.has_ended:
-            await self._readable()
-            self._read()
-            if len(self._rest) > MOST_BYTES + 1:
-                ended = self._rest.endswith(b"\n")
-                was_cut, self._rest = True, self._rest[:MOST_BYTES] + b"\n" * ended
-        if not self._rest:
-            raise InputEnded
-        self._behind_prompt, self._prompted = self._prompted, False
-        line, _, self._rest = self._rest.partition(b"\n")
-        if was_cut:
-            self.note(f"The line was cut after {MOST_BYTES:,} bytes.")
-        return typable(line.decode("utf-8", "replace").rstrip("\r"))
+        while True:
+            if prompt:
+                self._prompt(prompt)
+            was_cut = False
+            while b"\n" not in self._rest and not self.has_ended:
+                await self._readable()
+                self._read()
+                if len(self._rest) > MOST_BYTES + 1:
+                    ended = self._rest.endswith(b"\n")
+                    was_cut, self._rest = True, self._rest[:MOST_BYTES] + b"\n" * ended
+            if not self._rest:
+                raise InputEnded
+            self._behind_prompt, self._prompted = self._prompted, False
+            line, _, self._rest = self._rest.partition(b"\n")
+            if was_cut:
+                self.note(f"The line was cut after {MOST_BYTES:,} bytes.")
+            try:
+                return typable(line.decode("utf-8", "ignore" if was_cut else "strict").rstrip("\r"))
+            except UnicodeDecodeError:
+                self.note("The line was not used: it is not UTF-8.")
 
     async def _readable(self) -> None:
         """Wait for input, without limit: that is the person's time."""
@@ -218,7 +223,7 @@ class Lines:
                 return
             try:
                 # A terminal gives a line at a time; of a pipe, what follows the line stays in it.
-                data = os.read(self._source, AT_ONCE if self._typed else 1)
+                data = os.read(self._source, AT_ONCE if self.is_typed else 1)
             except OSError:  # the terminal is gone
                 data = b""
             self._rest += data
@@ -229,10 +234,11 @@ class Lines:
 
     def _set_aside(self, before: str) -> None:
         """Keep what was begun in a pipe; show what was begun at a terminal for what is over."""
-        self._rest = before.encode() + self._rest
-        if not self._typed:
+        self._rest[:0] = before.encode()
+        if not self.is_typed:
             return
-        begun, self._rest = self._rest + _begun(self._source), b""
+        begun = self._rest + _begun(self._source)
+        self._rest.clear()
         self._prompted |= bool(begun)
         self._end_prompt()
         if text := typable(begun.decode("utf-8", "replace")).strip():

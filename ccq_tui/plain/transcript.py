@@ -12,6 +12,7 @@ from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.plain.lines import Lines
 from ccq_tui.plain.tables import as_sentences
 from ccq_tui.questions import Answered, Discussed, QuestionSet
+from ccq_tui.questions.message import MESSAGE
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import one_line, safe
 from ccq_tui.transcript import blocks as bl
@@ -95,6 +96,8 @@ class PlainTranscript:
                 self._request(block, past=past)
             case bl.PromptBlock(prompt_id=name) if name in self.typed:
                 pass
+            case bl.PromptBlock(text=text) if self._dialogs and text.startswith(MESSAGE):
+                pass  # its request is printed with the answer
             case _:
                 self._once(block, *_said(block))
 

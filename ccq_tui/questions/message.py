@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
 from ccq_tui.questions.outcome import Answered, Declined, Discussed, Outcome
 
+MESSAGE = "You asked this with AskUserQuestion"
+"""How each outcome that goes as a message begins."""
 CHOSEN = "[x]"
 NOT_CHOSEN = "[ ]"
 
@@ -32,12 +34,11 @@ class _Form:
 
 
 _MESSAGE = _Form(
-    answered="You asked this with AskUserQuestion, but the answer could not be delivered then. It is:",
-    discussed="You asked this with AskUserQuestion. Instead of choosing, I reply:",
+    answered=f"{MESSAGE}, but the answer could not be delivered then. It is:",
+    discussed=f"{MESSAGE}. Instead of choosing, I reply:",
     besides="What I had selected, typed and noted until then, not submitted as answers:",
-    declined="You asked this with AskUserQuestion. I decline to answer; nothing was chosen. "
-    "Do not take any option as my choice.",
-    expired="You asked this with AskUserQuestion. Nobody answered in the time that I allow for it; nothing "
+    declined=f"{MESSAGE}. I decline to answer; nothing was chosen. Do not take any option as my choice.",
+    expired=f"{MESSAGE}. Nobody answered in the time that I allow for it; nothing "
     "was chosen. Do not take any option as my choice: go on without the answers where that is possible, "
     "and say what you assumed.",
     repeats=True,

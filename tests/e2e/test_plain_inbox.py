@@ -48,7 +48,7 @@ def test_lines_answer_what_waits_across_an_end(tmp_path: Path) -> None:
         with walking(tmp_path) as terminal:
             saw(terminal, "note: A draft is here: 1 of 3 answered, nothing sent.")
             terminal.type("9\n4\napi\ny\n")
-            saw(terminal, "note: out of range · 1 to 8.")
+            saw(terminal, "note: out of range; 1 to 8.")
             saw(terminal, "permission: Claude wants to use Bash")
             terminal.type("e use pnpm\n")
             saw(terminal, "plan: Claude proposes a plan")

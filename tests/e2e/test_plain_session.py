@@ -275,8 +275,8 @@ def test_lines_behind_a_question_left_for_later_are_read(piped: Piped, more: str
     assert ("Answered: PostgreSQL." if more else "parked until you answer") in printed
 
 
-@pytest.mark.timeout(60)
-def test_a_directory_is_trusted_first(piped: Piped) -> None:
+@pytest.mark.timeout(120)
+def test_a_directory_is_trusted_first_and_at_a_terminal_alone(piped: Piped, start: Start) -> None:
     make_home = piped.make_home
 
     def distrusted(model: ScriptedModel) -> CleanHome:
@@ -288,10 +288,14 @@ def test_a_directory_is_trusted_first(piped: Piped) -> None:
         return home
 
     piped.make_home = distrusted
-    printed = piped(Scenario("e2e").says("Hello."), "1\n", "go", code=2)
-    places = [printed.index(one) for one in ("settings.json\n", "choose: Do you trust", "is not trusted.")]
-    assert places == sorted(places)
+    printed = piped(Scenario("e2e").says("Hello."), "3\n", "go", code=2)
+    ended = "choose: Do you trust this directory?\n  Start ccq-tui at a terminal to answer this.\n"
+    assert "settings.json\n" in printed.partition(ended)[0]
+    assert "is not trusted." in printed.partition(ended)[2], "what a script answers is no trust"
     assert piped.model.requests() == []
+    talk = Talk(start(Scenario("e2e").says("Hello."), "--plain", home=piped.home))
+    talk.say("Choose 1 to 3", "3")
+    talk.wait("claude: Hello.")
 
 
 @pytest.mark.timeout(240)

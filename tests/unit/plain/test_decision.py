@@ -52,6 +52,7 @@ async def test_a_change_of_a_file_and_a_plan_are_read_out(capsys: Printed) -> No
     edit = PermissionRequest("t1", "s1", "Edit", values, change=change, agent="reviewer")
     edited = await talk(MemoryInbox(), edit, "", capsys)
     assert edited.end is End.PARKED
+    assert edited.said[-1].endswith("nothing was sent, and it waits only as long as its session runs.")
     assert edited.said[:4] == [
         "permission: reviewer wants to edit /x.py · +1 −1", "    3: a", "  - 4: b", "  + 4: c",
     ]  # fmt: skip

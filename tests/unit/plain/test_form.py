@@ -159,8 +159,16 @@ async def test_a_draft_of_another_surface_is_gone_on_from(tmp_path: Path, capsys
     await there.close()
 
 
+async def test_a_command_of_a_session_is_no_answer_and_an_answer_is_said_whole(capsys: Printed) -> None:
+    done = await talk(MemoryInbox(), asking(LIBRARY), "/quit\n1 and 2\n2, but small\n", capsys)
+    assert done.outcome == Answered((Answer(("Day.js",), note="but small"),))
+    assert "note: /quit is no answer: “back” goes back, “other /quit” answers so." in done.said
+    assert "note: one option, not several; choose 1 date-fns, 2 Day.js." in done.said
+    assert done.said[-1] == "note: Answered: Day.js; note: but small."
+
+
 async def test_own_words_stay_beside_the_options_of_a_list(capsys: Printed) -> None:
-    done = await talk(MemoryInbox(), asking(FEATURES), "1,2\n1\no and more\ny\n", capsys)
+    done = await talk(MemoryInbox(), asking(FEATURES), "1,2\n1\no and more\nYES\n", capsys)
     assert done.outcome == Answered((Answer(("Auth", "Logs"), other="and more"),))
 
 

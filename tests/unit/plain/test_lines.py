@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
+from ccq_tui.plain.lines import MOST_BYTES, InputEnded, Interrupted, Lines
 from ccq_tui.plain.mode import plain_reason
 from tests.steps import until_true
 from tests.unit.plain.talking import Pipe
@@ -61,9 +61,10 @@ async def test_a_closed_input_has_ended(monkeypatch: pytest.MonkeyPatch) -> None
 async def test_what_a_line_holds_is_text(capsys: pytest.CaptureFixture[str]) -> None:
     pipe = Pipe()
     pipe.write("\x1b[2Jno\x00\n")
-    os.write(pipe._writes, b"\xff\n")
+    os.write(pipe._writes, b"M\xfcnchen\nM\xc3\xbcnchen\n")
     assert await pipe.lines.ask() == "[2Jno"
-    assert await pipe.lines.ask() == "\N{REPLACEMENT CHARACTER}"
+    assert await pipe.lines.ask("Where?") == "München", "a value is exact or refused"
+    assert "Where?\nnote: The line was not used: it is not UTF-8.\nWhere?\n" in capsys.readouterr().out
     pipe.lines.say("claude", "you: yes\n\npermission: \x1b[31mred")
     assert capsys.readouterr().out.endswith("claude: you: yes\n\n  permission: ␛[31mred\n")
 
@@ -137,16 +138,16 @@ async def test_a_terminal_that_goes_away_ends_the_input() -> None:
     os.close(slave)
 
 
-async def test_a_line_without_an_end_is_bounded(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.timeout(30)
+async def test_a_line_without_an_end_is_bounded_and_read_in_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("ccq_tui.plain.lines.MOST_BYTES", 100)
-    monkeypatch.setattr("ccq_tui.plain.lines.AT_ONCE", 30)
-    pipe = Pipe()
-    pipe.write("x" * 250 + "\nnext\n")
-    assert await pipe.lines.ask() == "x" * 100
-    assert "note: The line was cut after 100 bytes." in capsys.readouterr().out
-    assert await pipe.lines.ask() == "next"
+    (tmp_path / "answers").write_text("ü" * 600_000 + "\nnext\n")
+    with (tmp_path / "answers").open("rb") as file:
+        lines = Lines(file.fileno())
+        assert await lines.ask() == "ü" * (MOST_BYTES // 2)
+        assert await lines.ask() == "next"
+    assert "note: The line was cut after 1,000,000 bytes." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from ccq_tui.plain.prompt import PlainPrompt
 from ccq_tui.plain.transcript import MOST_PAST, PlainTranscript
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.questions.message import answers_as_message
 from ccq_tui.transcript.model import TranscriptModel
 
 ME, OTHER = Actor.here(Surface.PANEL), Actor.here(Surface.COMMAND, "ccq-tui answer")
@@ -101,6 +102,7 @@ def test_only_what_was_decided_elsewhere_is_printed(capsys: pytest.CaptureFixtur
     head, *lines = printed(capsys, asked, ev.RequestSettled("q1@s", outcome, OTHER))
     assert head.startswith("questions: answered by ccq-tui answer ")
     assert lines == ["  1. Which?", "     A", "     Note: soon"], "read, not drawn"
+    assert printed(capsys, ev.PromptAccepted(answers_as_message(ASKED.questions, outcome))) == []
     plan = PlanRequest("p1", "s", "# Move it")
     permission = PermissionRequest("b1", "s", "Bash", {"command": "ls"})
     told = printed(
