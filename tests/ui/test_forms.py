@@ -72,7 +72,7 @@ async def test_a_link_that_is_cut_is_asked_again_unless_it_was_read() -> None:
     url = f"https://login.example.com/start?{'x=1&' * 400}end=1"
     async with app.run_test(size=(80, 24)) as pilot:
         for keys, words in (
-            (["p", "escape"], "ask again, 19 lines unseen"),
+            (["p", "escape"], "ask again, 7 lines unseen"),
             (["enter"], "send Open the link, and accept"),
             (["p", "pagedown", "escape"], "send Open the link, and accept"),
         ):

@@ -356,7 +356,8 @@ class Tabs:
         if over() > 0 and self.state.questions.is_agreement:
             shown = RowDetail.SHORT  # what is agreed to gives way last
         if over() > 0 and not self.is_review(tab):
-            keep = (1, 2) if self.low else (2, 2)
+            first, last = (1, 2) if self.low else (2, 2)
+            keep = max(first, len(question) - over() - last), last
             width = Grid(self.look.width, self.low).room(AT_ASIDE)
             short = parts.folded(question, keep, width - self.low, self.palette)
             question, cut_question = short, len(short) < len(question)
