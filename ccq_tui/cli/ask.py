@@ -352,6 +352,11 @@ def _screen(draw: Callable[[int, int], str] | None) -> Show:
 
 async def _on_screen(early: EarlyPrompt | None, filling: Filling) -> None:
     """Show the form on the screen, which takes over from its first frame."""
+    request, tab = cast("FormRequest", filling.opened.request), filling.opened.shown.tab
+    if early is not None and tab:
+        early.close()  # a key for the first question is no answer to that at which a draft opens
+        draw = partial(first_frame, request.questions, request.context, tab=tab)
+        early = shown_early(click.get_current_context(), draw)
     try:
         app = await asyncio.to_thread(import_module, "ccq_tui.screens.form")
         await app.show_form(filling, early)
@@ -360,8 +365,10 @@ async def _on_screen(early: EarlyPrompt | None, filling: Filling) -> None:
             early.close()
 
 
-def first_frame(questions: QuestionSet, context: Mapping[str, str], columns: int, rows: int) -> str:
-    """Return the first question, drawn about where the screen will have it."""
+def first_frame(
+    questions: QuestionSet, context: Mapping[str, str], columns: int, rows: int, tab: int = 0
+) -> str:
+    """Return the first question, or that of a tab, drawn about where the screen will have it."""
     from ccq_tui.questions.state import opened
 
     state = opened(questions)
@@ -371,12 +378,12 @@ def first_frame(questions: QuestionSet, context: Mapping[str, str], columns: int
     for name, value in context.items():
         first, *more = _wrapped(value if width else f"{name} {value}", columns - 2 - width)
         about += [f"{name:{width}}{first}" if width else first, *(" " * width + line for line in more)]
-    bodies = [_body(page.question, columns, low=low) for page in state.pages]
+    bodies = [*(_body(page.question, columns, low=low) for page in state.pages), []]
     needed = 2 + max(map(len, bodies))
     share = 6 if needed <= -(-rows * 6 // 10) else 8
     top = rows - min(-(-rows * share // 10), needed + (0 if low else 1))
     lines = [*[""] * (top - len(about)), *(f" {line}" for line in about[:top])]
-    lines += [f"─ {questions.title or questions.called} ─", *bodies[state.tab]]
+    lines += [f"─ {questions.title or questions.called} ─", *bodies[tab]]
     shown = (safe(line, keep_newlines=False)[: columns - 1] for line in lines[: rows - 1])
     drawn = (f"\x1b[{y}H{line}" for y, line in enumerate(shown, 1))
     return "\x1b[2J\x1b[?25l" + "".join(drawn)

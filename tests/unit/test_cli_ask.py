@@ -230,3 +230,4 @@ def test_the_first_frame_has_the_question_in_front_harmless_and_within_the_scree
     assert [lines[0], lines[1], lines[3], lines[4]] == ["About", "it", "Which one?", "○ 1  Old"]
     assert "31m" in lines[2], "a control sequence is shown, not obeyed"
     assert lines[11] == "", "a long list ends above the last line"
+    assert "Which" not in first_frame(form.questions, {}, 40, 12, tab=1), "a draft may open at its review"
