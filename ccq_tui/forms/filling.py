@@ -17,7 +17,7 @@ from uuid import uuid4
 from ccq_tui.answering.interview import Interview
 from ccq_tui.config.paths import expanded
 from ccq_tui.forms.commits import REFLECTION
-from ccq_tui.forms.output import write_record
+from ccq_tui.forms.output import STDOUT, write_record
 from ccq_tui.forms.record import record_for, record_of
 from ccq_tui.forms.unkept import Unkept
 from ccq_tui.inbox.actors import Actor
@@ -33,7 +33,6 @@ from ccq_tui.questions.state import PanelState
 
 _logger = logging.getLogger(__name__)
 
-STDOUT = "-"
 WARNED_SECONDS, LAST_SECONDS = 300.0, 60.0
 """Seconds before a form closes in which that is announced, and in which it is counted down."""
 CLOSE_SECONDS = 5.0
