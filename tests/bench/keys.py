@@ -14,7 +14,7 @@ from tests.bench.terminal import LIMIT, NotShownError, whole
 
 BACKSPACE = "\x7f"
 TYPED = re.compile(r"❯ (x+)(?!\w)")
-MOST_TYPED = 100
+MOST_TYPED = 90
 """Letters typed along at most: they stay on one line of the prompt."""
 
 

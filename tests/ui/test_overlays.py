@@ -210,7 +210,7 @@ async def test_what_is_drawn_is_what_textual_draws(monkeypatch: pytest.MonkeyPat
         plain = app.screen._compositor
         frugal = FrugalCompositor()
         frugal.__dict__.update(plain.__dict__)
-        assert lines(frugal) == lines(plain)
+        assert (whole := lines(frugal)) == lines(plain)
 
         @given(st.sets(REGIONS, min_size=1, max_size=3))
         def same(regions: set[Region]) -> None:
@@ -222,6 +222,10 @@ async def test_what_is_drawn_is_what_textual_draws(monkeypatch: pytest.MonkeyPat
                 assert update is not None
                 updates.append(drawn(update))
             assert updates[0] == updates[1]
+            for y, chops in enumerate(update.chops):
+                for x, strip in chops.items():
+                    cells = _cells(strip) if strip is not None else []
+                    assert cells == whole[y][x : x + len(cells)], "a frame has all that was drawn"
             assert updates[0].keys() == {
                 (y, x) for r in regions for y in r.line_range for x in range(r.x, r.right)
             }

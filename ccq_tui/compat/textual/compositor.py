@@ -84,9 +84,9 @@ class FrugalCompositor(Compositor):
         self._lines = [y for y in crop.line_range if is_rendered_line(y)]
         return super()._render_chops(crop, is_rendered_line)
 
-    def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
-        # The cells of each line that no widget has drawn yet, as bits.
-        left = dict.fromkeys(self._lines, _cells(crop or self.size.region))
+    def _get_renders(self, _crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
+        # The cells of each line that no widget has drawn yet, as bits: a frame has lines, not parts of them.
+        left = dict.fromkeys(self._lines, _cells(self.size.region))
         for widget, (region, clip) in self.visible_widgets.items():
             seen = region.intersection(clip)
             cells = _cells(seen)
