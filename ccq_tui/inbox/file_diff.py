@@ -14,7 +14,7 @@ MOST_EFFORT = 2_000_000
 """Most comparisons of lines; beyond them, all old lines come first, then all new ones."""
 CONTEXT = 3
 """Unchanged lines that a patch keeps around a change."""
-BREAK = "⋯"
+BREAK = "…"
 """Sign of a line that stands for the lines between two changes."""
 
 

@@ -20,7 +20,7 @@ SIGNS = {
     SessionState.PARKED: (signs.PARKED, "parked"),
     SessionState.IDLE: (signs.IDLE, "ready"),
     SessionState.FAILED: (signs.FAILED, "failed"),
-    SessionState.ENDED: ("■", "ended"),
+    SessionState.ENDED: (signs.STOPPED, "ended"),
 }
 TIMED = frozenset({SessionState.QUEUED, SessionState.STARTING, SessionState.WORKING, SessionState.AWAITING})
 """States whose duration is worth showing."""

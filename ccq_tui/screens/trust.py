@@ -14,6 +14,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import Screen
 
+from ccq_tui import signs
 from ccq_tui.config.trust import Carried, TrustAnswer, answer_labels
 from ccq_tui.config.trust_question import ROWS, TrustKeys, pressed
 from ccq_tui.input.gate import QUIET, Sign, Stroke
@@ -209,7 +210,7 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
         palette, width, low = palette_of(body), self.app.size.width - FRAME, is_low(self.app.size.height)
         body.set_class(low, "-low")
         words = SETTINGS_QUESTION if self._carried.before else TRUST_QUESTION
-        asked = wrapped(Text.assemble(("◆ ", palette.accent), (words, palette.strong)), width)
+        asked = wrapped(Text.assemble((f"{signs.WAITS} ", palette.warning), (words, palette.strong)), width)
         self.query_one("#trust-title", TextLines).show(asked[:MOST_TITLE])
         wanted = (self._carried, width, palette, low)
         if wanted != self._flow_for:

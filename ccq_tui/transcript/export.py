@@ -131,7 +131,7 @@ def _markdown(block: bl.Block, draw: Draw) -> Iterator[str]:
         case bl.FormBlock():
             yield from _form(block)
         case bl.PlanBlock(request=plan):
-            yield f"### ◆ Plan · {_ended(block)}"
+            yield f"### Plan · {_ended(block)}"
             yield plan.plan.strip("\n")
         case bl.RuleBlock(text=text):
             yield f"---\n\n*{text}*"
@@ -148,7 +148,7 @@ def _tool(block: bl.ToolBlock) -> Iterator[str]:
 
 
 def _questions(block: bl.QuestionBlock) -> Iterator[str]:
-    yield "### ◆ Claude asked"
+    yield "### Claude asked"
     answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
     for question, answer in _answered(block.request.questions, answers):
         yield _asked(question, answer)
@@ -158,7 +158,7 @@ def _questions(block: bl.QuestionBlock) -> Iterator[str]:
 
 def _form(block: bl.FormBlock) -> Iterator[str]:
     request = block.request
-    yield f"### ◆ {'Link' if request.url else 'Form'} of {' '.join(request.server.split())} · {_ended(block)}"
+    yield f"### {'Link' if request.url else 'Form'} of {' '.join(request.server.split())} · {_ended(block)}"
     yield _quoted(request.message)
     if request.url:
         yield fenced(request.url)

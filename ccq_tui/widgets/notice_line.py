@@ -11,6 +11,7 @@ from rich.text import Text
 from textual import events
 from textual.widgets import Static
 
+from ccq_tui import signs
 from ccq_tui.commands.command import PASSING_SECONDS
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import press_key
@@ -135,5 +136,5 @@ class NoticeLine(Static, Clickable[str]):
         lines = [Text(one_line(self._passing, MOST), palette.note)] if self._passing else []
         if self._standing:
             standing = fitted(one_line(self._standing, MOST), self.size.width - 2)
-            lines.append(Text.assemble(("◆ ", palette.accent), (standing, palette.badge)))
+            lines.append(Text.assemble((f"{signs.WAITS} ", palette.warning), (standing, palette.badge)))
         return Text("\n").join(lines)

@@ -10,6 +10,7 @@ from rich.text import Text
 from textual.widgets import Static
 
 from ccq_tui.runtime.view import Piece
+from ccq_tui.signs import COLOURS
 from ccq_tui.text import one_line
 from ccq_tui.widgets.palette import palette_of
 
@@ -65,7 +66,8 @@ class StatusLine(Static):
         text = Text(" ", no_wrap=True)
         for index, piece in enumerate(fitted(harmless, width - 2)):
             text.append(SEPARATOR if index else "", palette.muted)
-            style = palette.alarm if piece.alarm else palette.accent if index == 0 else palette.muted
+            role = "muted" if index else COLOURS.get(piece.text[:1], "muted")
+            style = palette.alarm if piece.alarm else getattr(palette, role)
             text.append(piece.text, style)
         text.truncate(width, overflow="ellipsis")
         return text

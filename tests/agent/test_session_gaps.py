@@ -98,8 +98,8 @@ async def they_tell_their_ends(run: Running) -> None:
     lines = shown(model, 100).split("\n")
     assert any(line.startswith("✔ Agent Look around") for line in lines)
     assert any(line.startswith("  ⎿ 1 tool · ") and line.endswith("Ctrl+O shows its work") for line in lines)
-    assert any(line.startswith("✘ Bash false · failed in the background") for line in lines)
-    assert f"✘ {ended.summary}" in lines
+    assert any(line.startswith("✖ Bash false · failed in the background") for line in lines)
+    assert f"✖ {ended.summary}" in lines
 
 
 async def a_task_is_stopped_and_a_plan_is_approved_with_words(

@@ -16,7 +16,7 @@ from tests.e2e.terminal import Terminal
 
 CHANGING = (
     # A call so short that its time is not worth telling is told without.
-    (re.compile(r"^([ │]*[✔✘] .*?) · [\d.]+ s$", re.MULTILINE), r"\1"),
+    (re.compile(r"^([ │]*[✔✖] .*?) · [\d.]+ s$", re.MULTILINE), r"\1"),
     # So is a wait for the person, who is quick here.
     (re.compile(r" · waited [^·\n]* for you"), ""),
     (re.compile(r"\d[\d,.]* (s|ms|min)\b( \d+ s)?"), "<time>"),

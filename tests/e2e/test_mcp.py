@@ -77,7 +77,7 @@ def answer_all_kinds(terminal: Terminal) -> None:
     terminal.wait(lambda seen: "How many shards?" in seen.panel)
     terminal.type("5")
     terminal.press("enter")
-    terminal.wait(lambda seen: "✔    Submit" in seen.panel)
+    terminal.wait(lambda seen: "→    Submit" in seen.panel)
     terminal.press("enter")
     terminal.wait("Codex collects it from the inbox")
 

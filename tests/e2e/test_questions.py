@@ -87,7 +87,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         terminal.press("3 tab tab tab")
         terminal.wait_in_panel("Proceed?")
         terminal.press("enter")
-        terminal.wait_in_panel("✔    Submit")
+        terminal.wait_in_panel("→    Submit")
         terminal.press("enter")
         assert run.result("toolu_e2e_1") == answered(
             '"Which database?"="DuckDB", "Which features?"="Cache", "Which layout?"="Tabs" selected '
@@ -101,7 +101,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         terminal.press("1 2 enter")
         terminal.wait_in_panel("out of range")
         terminal.press("backspace enter")
-        terminal.wait_in_panel("✔    Submit")
+        terminal.wait_in_panel("→    Submit")
         terminal.press("enter")
         assert run.result("toolu_e2e_2") == replied('"What name?"="billing j1", "How many?"="1"')
     with step("discuss"):
@@ -173,7 +173,7 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
         terminal.press("enter enter")
         terminal.wait_in_panel("Which features?")
         terminal.press("a enter")
-        terminal.wait_in_panel("✔    Submit")
+        terminal.wait_in_panel("→    Submit")
         terminal.press("enter")
         assert run.result("toolu_e2e_7") == replied(
             '"Which database?"="half a thought", "Which features?"="Auth, Cache, Logs"'

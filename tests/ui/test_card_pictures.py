@@ -227,7 +227,7 @@ async def test_a_card_is_one_line_that_says_where_its_request_is_answered(
         redrawn = counted(monkeypatch, Painter, "draw")
         await pilot.press("escape")
         await until(
-            pilot, lambda: drawn("▸ Bash make all · waits its turn", "▤ Plan · 2 lines · waits its turn")
+            pilot, lambda: drawn("▸ Bash make all · waits its turn", "◆ Plan · 2 lines · waits its turn")
         )
         assert "◆ Claude asks 2 questions · F2 answers" in run.screen.transcript.text()
         assert len(redrawn) <= 3, "and nothing else is drawn again"
@@ -240,13 +240,13 @@ async def test_a_card_is_one_line_that_says_where_its_request_is_answered(
         await until(pilot, lambda: "you approved" in run.screen.transcript.text())
         text = run.screen.transcript.text()
         assert "■ Bash make all · denied: “use ninja”" in text
-        assert "▤ Plan · 2 lines · you approved 12:05 · default mode" in text
+        assert "✔ Plan · 2 lines · you approved 12:05 · default mode" in text
         assert (
-            "◆ Claude asked 2 questions · you answered 12:05\n  Which library?\n    ● Luxon  ○ Day.js" in text
+            "✔ Claude asked 2 questions · you answered 12:05\n  Which library?\n    ● Luxon  ○ Day.js" in text
         )
         run.told.tell(asked("d", PICK), RequestSettled("d@id-1", Declined(), HERE, NOON))
         await pilot.press("ctrl+end")  # where a plan was shown, the end is not followed
-        declined = "◆ Claude asked · Library · you declined 12:05 · Ctrl+O"
+        declined = "■ Claude asked · Library · you declined 12:05 · Ctrl+O"
         await until(pilot, lambda: drawn(declined if size[0] > 60 else "declined 12:05 · Ctrl+O"))
         await press(pilot, "ctrl+o", then=lambda: drawn("○ Luxon · Day.js"))
 

@@ -54,10 +54,10 @@ async def test_other_buttons_and_drags_select_and_submit_nothing(button: int) ->
         await drag(pilot, "Approach" if "Approach" in app.panel_text else SINGLE.header, "Features")
         assert app.state == before
         await click(pilot, "Review")
-        await click(pilot, "✔    Submit", button)
-        await drag(pilot, SINGLE.text, "✔    Submit")
+        await click(pilot, "→    Submit", button)
+        await drag(pilot, SINGLE.text, "→    Submit")
         assert app.state.outcome is None
-        await click(pilot, "✔    Submit")
+        await click(pilot, "→    Submit")
         assert app.state.outcome is not None
 
 
@@ -109,7 +109,7 @@ async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt
         await click(pilot, "Esc hide")
         await until(pilot, lambda: run.screen.dock.prompt.display)
         await click(pilot, "F1 keys")
-        await until(pilot, lambda: "◆ Keys" in "\n".join(screen_lines(run.app)))
+        await until(pilot, lambda: "   Keys" in "\n".join(screen_lines(run.app)))
         await click(pilot, "Esc leave")
         await until(pilot, lambda: run.app.screen is run.screen)
 

@@ -269,10 +269,10 @@ async def test_submit_out_of_sight_submits_nothing() -> None:
     async with app.run_test(size=(80, 16)) as pilot:
         await pilot.press("shift+tab", "end")
         await pilot.press(*["shift+pageup"] * 4)
-        assert "✔    Submit" not in app.panel_text
+        assert "→    Submit" not in app.panel_text
         await pilot.press("enter")
         assert app.state.outcome is None
-        assert "✔    Submit" in app.cursor_line
+        assert "→    Submit" in app.cursor_line
         await press_later(pilot, "enter")
         assert app.state.outcome is not None
 

@@ -144,7 +144,7 @@ async def test_clicks_on_rows_tabs_and_review() -> None:
         assert app.state.tab == 0, "a row of the review leads to its question"
         await click_on(app, pilot, "Review")
         assert not app.outcomes
-        await click_on(app, pilot, "✔    Submit")
+        await click_on(app, pilot, "→    Submit")
         assert app.outcomes == [Answered((Answer(("DuckDB",)), Answer(("Logs",), other="x")))]
         await pilot.put(SINGLE, MULTI)
         before = app.state
@@ -191,7 +191,7 @@ async def test_review_shows_everything_and_starts_on_the_first_gap_which_may_sta
         await pilot.press("enter")
         assert app.state.tab == 1
         await pilot.press("3", "enter")
-        assert "✔    Submit" in app.cursor_line, "nothing is missing: the cursor is on it"
+        assert "→    Submit" in app.cursor_line, "nothing is missing: the cursor is on it"
         assert "with “no answer”" not in app.panel_text
         assert "Enter submit" in app.panel_text
         await pilot.press("enter")

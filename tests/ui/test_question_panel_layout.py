@@ -146,7 +146,7 @@ async def test_questions_with_one_option_or_none_and_empty_texts() -> None:
         assert "Question 1" in app.panel_text
         assert app.panel_text.count("(empty label)") == 3, "two rows, and what Enter takes"
         await pilot.press("2", "tab", "tab")
-        assert "☒" in app.panel_text
+        assert "✔" in app.panel_text
 
 
 async def test_twenty_questions_leave_room_for_their_options() -> None:

@@ -203,8 +203,8 @@ async def test_a_running_tool_counts_seconds_and_an_idle_one_does_not() -> None:
     async with running(Host(), size=(60, 12)) as (app, pilot):
         await pilot.pause()
         app.transcript.apply(ev.ToolStarted("t", "Bash", {"command": "sleep 9"}))
-        await until(pilot, lambda: lines(app)[0].startswith("▸ Bash sleep 9"))
-        await until(pilot, lambda: re.match(r"▸ Bash sleep 9 · \d", lines(app)[0]) is not None)
+        await until(pilot, lambda: lines(app)[0].startswith("✻ Bash sleep 9"))
+        await until(pilot, lambda: re.match(r"✻ Bash sleep 9 · \d", lines(app)[0]) is not None)
         app.transcript.apply(ev.ToolFinished("t", "Bash", "done"))
         await until(pilot, lambda: lines(app)[0].startswith("✔ Bash sleep 9 · done · "))
 

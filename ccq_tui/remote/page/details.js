@@ -41,7 +41,7 @@ function diff(hunks, name = "Change") {
       if (sign !== "-") now += 1;
       return line(sign, number, text.slice(1));
     });
-    return place ? [el("div.between", { "aria-hidden": "true" }, "⋯"), ...numbered] : numbered;
+    return place ? [el("div.between", { "aria-hidden": "true" }, "…"), ...numbered] : numbered;
   });
   return el("div.diff", { tabindex: "0", role: "group", "aria-label": name }, el("div", ...rows));
 }

@@ -193,7 +193,7 @@ export class QuestionForm {
 
   /** @param {Record<string, any>} input @param {any} option */
   #row(input, { label, shown = label, recommended, description, preview }) {
-    const star = recommended && el("span.star", el("span", { "aria-hidden": "true" }, "★ "), "recommended");
+    const star = recommended && el("span.star", el("span", { "aria-hidden": "true" }, "★"), el("span.unseen", "recommended"));
     const more =
       preview &&
       el(

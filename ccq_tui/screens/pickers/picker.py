@@ -198,7 +198,7 @@ class Picker(ListScreen[str | None, Choosing]):
     def _head(self, width: int, palette: Palette, room: int) -> list[Text]:
         """Return the title, the text about it and the notice, in at most ``room`` lines."""
         heading = wrapped(Text(one_line(self.heading, 200), palette.strong), width - 4)[:MOST_TITLE]
-        title = indented(heading, Text(" ◆ ", palette.accent), 3)
+        title = indented(heading, Text("   "), 3)
         about, notice = (
             [Text.assemble("   ", line) for line in wrapped(Text(safe(text), style), width - 4)]
             if text

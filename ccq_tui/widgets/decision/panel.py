@@ -11,6 +11,7 @@ from textual import events, on
 from textual.geometry import Region
 from textual.widget import Widget
 
+from ccq_tui import signs
 from ccq_tui.config.keymap import keymap
 from ccq_tui.inbox.choices import permission_asked
 from ccq_tui.inbox.file_diff import CONTEXT, hunks_of
@@ -193,7 +194,7 @@ class DecisionForm(QuestionForm):
         if state.large:
             last = min(len(view.lines), view.above + max(1, view.size.height))
             words += f" · {view.above + 1}–{last} of {'over ' if view.goes_on else ''}{len(view.lines):,}"
-        head = Text.assemble(("◆ ", palette.accent), (words, palette.strong))
+        head = Text.assemble((f"{signs.WAITS} ", palette.warning), (words, palette.strong))
         if getattr(look.request, "danger", ""):
             head.highlight_regex("⚠.*", palette.warning)
         self._head.show([measures.head_line("", [head], 0, replace(look, countdown=instead))])

@@ -228,21 +228,21 @@ class PanelLayout:
             return row_lines(texts, row, mark, AT_TEXT, palette.accent)
         page = self.tabs.drafted.pages[tab]
         if here and plan.shown is not RowDetail.WHOLE:
-            texts = self._texts_here(plan, row, spare)
+            texts = self._texts_here(row, spare)
         else:
             texts = self.tabs.texts(tab, row, plan.shown, beside=plan.beside)
         on = row in page.draft.selected or (row == page.other_row and page.draft.other_on)
         growing = row == page.other_row and self.tabs.growing(tab)
         mark = parts.mark(page, page.rows.index(row), on=on, numbered=not growing, palette=palette)
-        lead = [DrawnLine(Text(f"{'':{AT_TEXT}}⋯", palette.muted))] if growing else []
+        lead = [DrawnLine(Text(f"{'':{AT_TEXT}}{MORE}", palette.muted))] if growing else []
         return [*lead, *row_lines(texts, row, mark, AT_TEXT, palette.accent)]
 
-    def _texts_here(self, plan: TabPlan, row: int, spare: int) -> Sequence[Text]:
+    def _texts_here(self, row: int, spare: int) -> Sequence[Text]:
         """Return the texts of the row under the cursor in ``spare`` lines; note whether anything is cut."""
         tab = self.state.tab
         if row == self.state.page.other_row and self.tabs.typing_on(tab):
             return [Text()] * max(1, min(self.tabs.own_height(tab), spare))
-        grid, drawn = self.tabs.facts(tab).grid, self.tabs.row(tab, row, beside=plan.beside)
+        grid, drawn = self.tabs.facts(tab).grid, self.tabs.row(tab, row)
         label, about = drawn.named(grid.text), self.tabs.about(drawn, grid)
         left = spare - len(label)
         self.cut = self.cut or (len(about) > max(0, left) if about else drawn.label.endswith(MORE))

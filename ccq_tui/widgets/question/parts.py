@@ -10,6 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 from rich.text import Text
 
+from ccq_tui import signs
 from ccq_tui.config.keymap import key_of
 from ccq_tui.questions import acts, prose
 from ccq_tui.questions.limits import allowed_words
@@ -158,13 +159,13 @@ class OptionRow:
         return lines
 
 
-def option_row(option: Option, *, on: bool, badge: str, signed: bool, palette: Palette) -> OptionRow:
-    """Return an option as a row; ``badge`` marks a recommendation, ``signed`` says that it has a preview."""
+def option_row(option: Option, *, on: bool, signed: bool, palette: Palette) -> OptionRow:
+    """Return an option as a row; ``signed`` says that it has a preview."""
     empty = not option.title.strip()
     style = palette.muted if empty else palette.accent if on else palette.plain
     behind = Text()
     if option.recommended:
-        behind.append(badge, palette.badge)
+        behind.append(" ★", palette.badge)
     if signed and option.preview:
         behind.append(f" {PREVIEW_SIGN}", palette.note)
     label = prose.EMPTY_LABEL if empty else shown(option.title)
@@ -214,7 +215,7 @@ def folded(lines: Sequence[Text], keep: tuple[int, int], width: int, palette: Pa
     missing = len(lines) - first - last
     if missing < 1:
         return list(lines)
-    sign = f" ⋯ {plural(missing, 'line')} ⋯"
+    sign = f" {MORE} {plural(missing, 'line')} {MORE}"
     end = lines[first - 1].copy()
     end.truncate(max(1, width - len(sign)))
     end.append(sign, palette.warning)
@@ -252,7 +253,7 @@ def tabs(state: PanelState, palette: Palette) -> list[Text]:
     """Return the tabs of the head: the questions, more that may come, and the review."""
     found = [_tab(state, index, palette) for index in state.all_tabs]
     if state.is_growing:
-        found.insert(len(state.pages), Text("⋯", palette.muted))
+        found.insert(len(state.pages), Text(MORE, palette.muted))
     return found
 
 
@@ -262,20 +263,22 @@ def place(state: PanelState, palette: Palette) -> Text:
         return _tab(state, state.tab, palette)
     optional = " (optional)" if state.page.question.optional else ""
     number, count = state.asked_tabs.index(state.tab) + 1, len(state.asked_tabs)
-    return Text(f"◆ Question {number} of {count}{optional}", palette.accent)
+    words = f"Question {number} of {count}{optional}"
+    return Text.assemble((f"{signs.WAITS} ", palette.warning), (words, palette.accent))
 
 
 def _tab(state: PanelState, index: int, palette: Palette) -> Text:
     here = index == state.tab
     if index == len(state.pages):
-        sign, label, on = "✔", "Review", not state.open_tabs
+        sign, label, on = "", "Review", not state.open_tabs
     else:
         page = state.pages[index]
         on = page.answered
-        sign = "☒" if on else "☐"
+        sign = f"{signs.DONE} " if on else "☐ "
         label = one_line(page.question.header, LONGEST_HEADER) or f"Question {index + 1}"
     style = palette.accent if here else palette.plain if on else palette.muted
-    tab = Text.assemble(("◆" if here else sign, style), " ", (label, style))
+    mark = (f"{signs.WAITS} ", palette.warning) if here else (sign, style)
+    tab = Text.assemble(mark, (label, style))
     tab.stylize(Style(meta={TAB_META: index}))
     return tab
 
@@ -286,10 +289,10 @@ def _tab(state: PanelState, index: int, palette: Palette) -> Text:
 def review_mark(page: Page | None, index: int, palette: Palette) -> Text:
     """Return the mark of a row of the review; None is its last row, which confirms."""
     if page is None:
-        return Text("✔    ", palette.accent)
+        return Text(f"{signs.UNDELIVERED}    ", palette.accent)
     empty_is_fine = page.proposed or (page.question.field and not page.lacking)
     open_style = palette.muted if empty_is_fine else palette.warning
-    sign = ("☒", palette.plain) if page.answered else ("☐", open_style)
+    sign = (signs.DONE, palette.added) if page.answered else ("☐", open_style)
     number = str(index + 1) if index < DIGITS else " "
     return Text.assemble(sign, (f" {number}  ", palette.muted))
 

@@ -193,7 +193,7 @@ class Tabs:
         here = tab == state.tab
         lines: list[Text] = []
         if state.is_growing and not state.aside:
-            lines.append(Text(f" {cut(f'⋯ {WRITING}', width - 2)}", palette.muted))
+            lines.append(Text(f" {cut(f'{parts.MORE} {WRITING}', width - 2)}", palette.muted))
         if here:
             lines += self._notices()
         note = state.pages[tab].draft.note if tab < len(state.pages) else ""
@@ -233,14 +233,13 @@ class Tabs:
         """The rows of the review: the questions that are asked, and the one that confirms."""
         return *self.state.asked_tabs, len(self.state.pages)
 
-    def row(self, tab: int, row: int, *, beside: bool) -> OptionRow:
+    def row(self, tab: int, row: int) -> OptionRow:
         """Return a row of a question as it is drawn."""
         page, palette = self.drafted.pages[tab], self.palette
         if row == page.other_row:
             return parts.own_row(page, on=page.draft.other_on, palette=palette)
         option, on = page.question.options[row], row in page.draft.selected
-        badge = " ★" if beside or self.low else "  ★ recommended"
-        return parts.option_row(option, on=on, badge=badge, signed=tab in self.signs, palette=palette)
+        return parts.option_row(option, on=on, signed=tab in self.signs, palette=palette)
 
     @cached_property
     def drafted(self) -> PanelState:
@@ -258,7 +257,7 @@ class Tabs:
         page, facts = self.state.pages[tab], self.facts(tab)
         if page.is_field or (row == page.other_row and self.typing_on(tab)):
             return [Text()] * self.own_height(tab)
-        drawn, width, column = self.row(tab, row, beside=beside), facts.grid.text, facts.column
+        drawn, width, column = self.row(tab, row), facts.grid.text, facts.column
         if shown is not RowDetail.WHOLE:
             return drawn.brief(width, whole=shown is RowDetail.BEHIND, muted=self.palette.muted)
         label = drawn.named(width)
@@ -307,8 +306,7 @@ class Tabs:
             if len(rows) > most:
                 return len(rows)
             tallest = max(
-                (len(self.row(tab, row, beside=beside).named(self.facts(tab).grid.text)) - 1 for row in rows),
-                default=0,
+                (len(self.row(tab, row).named(self.facts(tab).grid.text)) - 1 for row in rows), default=0
             )
             if self.typing_on(tab):
                 tallest = max(tallest, self.own_height(tab) - 1)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from rich.style import Style
 from rich.text import Text
 
+from ccq_tui import signs
 from ccq_tui.agent.problems import ADVICE, Problem
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.requests import Allowed, Denied
@@ -30,12 +31,12 @@ from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.words import duration, plural
 
 _STATES = {
-    bl.ToolState.RUNNING: ("▸", "warning"),
-    bl.ToolState.OK: ("✔", "success"),
-    bl.ToolState.FAILED: ("✘", "error"),
-    bl.ToolState.STOPPED: ("■", "muted"),
+    bl.ToolState.RUNNING: (signs.WORKS, "success"),
+    bl.ToolState.OK: (signs.DONE, "success"),
+    bl.ToolState.FAILED: (signs.FAILED, "error"),
+    bl.ToolState.STOPPED: (signs.STOPPED, "muted"),
 }
-_LEVELS = {"warning": ("⚠", "warning"), "error": ("✘", "error"), "done": ("✔", "success")}
+_LEVELS = {"warning": ("⚠", "warning"), "error": (signs.FAILED, "error"), "done": (signs.DONE, "success")}
 ERROR_LIMIT = 4_000
 
 
@@ -74,6 +75,8 @@ def _gathered(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
 def _called(pen: Pen, block: bl.ToolBlock, width: int, state: bl.ToolState, said: str) -> list[Text]:
     colours = pen.colours
     sign, colour = _STATES[state]
+    if block.permission is not None and block.permission.outcome is None:
+        sign, colour = signs.REQUESTS["permission"], "warning"
     title = Text.assemble(
         (f"{sign} ", colours[colour]), (one_line(tool_title(block.tool), 40), colours["strong"])
     )
@@ -122,7 +125,7 @@ def _task_line(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
 
 def thinking_head(pen: Pen, block: bl.ThinkingBlock, width: int) -> list[Text]:
     word = "Thought" if block.document.finished else "Thinking…"
-    text = f"✻ {word} · {block.characters:,} characters"
+    text = f"{signs.WORKS} {word} · {block.characters:,} characters"
     return _cut(Text(text, pen.colours["muted"] + Style(italic=True)), width)
 
 
@@ -191,7 +194,7 @@ def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
         return pen.hang(Text("⚠ ", colours["warning"]), line, width)
     if block.times > 1:
         title.append(f" · {block.times} times", colours["muted"])
-    lines = pen.hang(Text("✘ ", colours["error"]), title, width)
+    lines = pen.hang(Text(f"{signs.FAILED} ", colours["error"]), title, width)
     if text := safe(block.text.strip(), limit=ERROR_LIMIT):
         lines += pen.hang(Text("  "), Text(text), width)
     if known:
@@ -216,8 +219,10 @@ def _title(pen: Pen, block: bl.RequestBlock, width: int, title: str, *words: str
     body = Text.assemble((title, pen.colours["strong"]), (about, pen.colours["muted"]))
     if block.outcome is None:
         body.truncate(max(1, width - 2), overflow="ellipsis")
-    sign = Text("▤ " if isinstance(block, bl.PlanBlock) else "◆ ", pen.colours["accent"])
-    return pen.hang(sign, body, width)
+    sign, colour = (signs.WAITS, "warning") if block.outcome is None else (signs.STOPPED, "muted")
+    if isinstance(block.outcome, Allowed | Answered | Discussed):
+        sign, colour = signs.DONE, "success"
+    return pen.hang(Text(f"{sign} ", pen.colours[colour]), body, width)
 
 
 def question_card(pen: Pen, block: bl.QuestionBlock, width: int) -> list[Text]:
@@ -231,6 +236,7 @@ def question_card(pen: Pen, block: bl.QuestionBlock, width: int) -> list[Text]:
     lines = _title(pen, block, width, title, about, outcome_words(block), more)
     answers: tuple[Answer | None, ...] = getattr(outcome, "answers", ()) or (None,) * len(questions)
     for question, answer in () if short else zip(questions, answers, strict=False):
+        lines += [Text()] * (question is not questions[0])
         lines += _under(_asked(pen, block, question.text, width - 2))
         lines += _under(_answered(pen, question, answer, width - 2))
     if isinstance(outcome, Discussed):
@@ -270,7 +276,7 @@ def _asked(pen: Pen, block: bl.QuestionBlock, question: str, width: int) -> list
     lines = pen.hang(Text(), Text(safe(question, limit=TEXT_LIMIT)), width)
     if not (block.folded and block.foldable) or len(lines) <= START + END + 1:
         return lines
-    sign = f" ⋯ {len(lines) - START - END} lines · {key_of('unfold')} ⋯"
+    sign = f" … {len(lines) - START - END} lines · {key_of('unfold')} …"
     first = lines[0].plain[: max(1, width - len(sign))].rpartition(" ")[0]
     return [Text.assemble(first, (sign, pen.colours["muted"])), *lines[-END:]]
 

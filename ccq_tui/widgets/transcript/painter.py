@@ -13,6 +13,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from ccq_tui import signs
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.file_diff import BREAK, DiffLine
 from ccq_tui.text import common_start, one_line, safe
@@ -136,7 +137,11 @@ def _marked(pen: Pen, line: DiffLine, mark: Span, code: Code) -> Text:
 
 BAR = "  │ "
 ENTRY_LIMIT = 500
-SIGNS = {TodoState.PENDING: ("☐", "muted"), TodoState.NOW: ("▸", "warning"), TodoState.DONE: ("✔", "success")}
+SIGNS = {
+    TodoState.PENDING: ("☐", "muted"),
+    TodoState.NOW: (signs.WORKS, "success"),
+    TodoState.DONE: (signs.DONE, "success"),
+}
 """Signs and colours of entries to do, in progress and done."""
 
 

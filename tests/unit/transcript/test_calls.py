@@ -69,7 +69,7 @@ def test_a_refused_input_says_what_was_wrong() -> None:
 def test_a_failed_command_shows_its_exit_code_and_output(model: TranscriptModel) -> None:
     call(model, "Bash", f"Exit code 3\n{lines(25)}", failed=True, command="x")
     text = shown(model)
-    assert text.startswith("✘ Bash x · exit code 3\n  │ … 5 more lines · Ctrl+O\n  │ line 5\n")
+    assert text.startswith("✖ Bash x · exit code 3\n  │ … 5 more lines · Ctrl+O\n  │ line 5\n")
     assert text.endswith("line 24")
     model.set_folds(folded=False)
     assert "line 0" in shown(model)
@@ -144,7 +144,7 @@ def test_todos_are_a_check_list(model: TranscriptModel) -> None:
         "odd",
     ]
     call(model, "TodoWrite", "ok", todos=todos)
-    assert shown(model).split("\n") == ["✔ TodoWrite 1 of 3 done", "  ✔ A", "  ▸ Doing B", "  ☐ C"]
+    assert shown(model).split("\n") == ["✔ TodoWrite 1 of 3 done", "  ✔ A", "  ✻ Doing B", "  ☐ C"]
 
 
 def test_a_task_list_stands_on_its_newest_call(model: TranscriptModel) -> None:
@@ -156,7 +156,7 @@ def test_a_task_list_stands_on_its_newest_call(model: TranscriptModel) -> None:
         "✔ TaskCreate B · to do",
         "",
         "✔ TaskUpdate A · begun",
-        "  ▸ A",
+        "  ✻ A",
         "  ☐ B",
     ]
     call(model, "TaskUpdate", "ok", taskId="2", status="deleted")
@@ -180,7 +180,7 @@ def end(model: TranscriptModel) -> None:
 
 def test_an_agent_shows_its_progress_then_folds_what_it_did(model: TranscriptModel) -> None:
     agent(model)
-    assert shown(model).split("\n") == ["▸ Agent Look", "  ⎿ Reading x · 1 tool · 1,500 tokens", "│ ▸ Read x"]
+    assert shown(model).split("\n") == ["✻ Agent Look", "  ⎿ Reading x · 1 tool · 1,500 tokens", "│ ✻ Read x"]
     end(model)
     assert shown(model).split("\n") == ["✔ Agent Look", "  ⎿ 2 tools · 2,000 tokens · Ctrl+O shows its work"]
     model.apply(ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "Done"))
@@ -241,14 +241,14 @@ def test_a_background_task_outlives_its_turn_and_tells_its_end(model: Transcript
     clock.now = 20.0
     assert model.ticking
     model.tick()
-    assert shown(model).startswith("▸ Bash make · in the background · 20 s")
+    assert shown(model).startswith("✻ Bash make · in the background · 20 s")
     model.apply(ev.TaskEnded("t", "", "failed"))
     assert not model.ticking
     assert "“Build” in the background: failed" in shown(model)
     model.apply(ev.TaskEnded("t", "b", "failed", "Background command “Build” failed with exit code 2"))
     text = shown(model)
-    assert text.startswith("✘ Bash make · failed in the background · 20 s")
-    assert text.endswith("\n✘ Background command “Build” failed with exit code 2")
+    assert text.startswith("✖ Bash make · failed in the background · 20 s")
+    assert text.endswith("\n✖ Background command “Build” failed with exit code 2")
     assert block.state is bl.ToolState.FAILED
 
 
@@ -259,7 +259,7 @@ def test_a_command_that_is_sent_to_the_background_goes_on_there(model: Transcrip
     model.apply(ev.ToolFinished("b", "Bash", "Command was manually backgrounded by user with ID: t"))
     clock.now += 20
     model.tick()
-    assert shown(model).startswith("▸ Bash make · in the background · 20 s")
+    assert shown(model).startswith("✻ Bash make · in the background · 20 s")
     model.apply(ev.TaskEnded("t", "", "completed"))
     assert shown(model).startswith("✔ Bash make · done in the background · 20 s")
 
@@ -281,7 +281,7 @@ def test_the_calls_of_a_background_agent_outlive_the_turn(model: TranscriptModel
     drawn = shown(model)
     assert "■ Bash own · stopped" in drawn
     assert "▸ Bash waits · waiting for you\n" in drawn
-    assert "▸ Bash runs · 5.0 s" in drawn
+    assert "✻ Bash runs · 5.0 s" in drawn
     model.apply(ev.BlockGrew(key, ev.BlockKind.TEXT, "around"))
     assert "I look around" in shown(model)
     model.apply(ev.TaskEnded("t", "a", "stopped"))
@@ -313,7 +313,7 @@ def test_what_ran_in_the_background_of_a_resumed_session_has_ended(model: Transc
 def test_a_slow_command_is_no_task_of_its_own(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("b", "Bash", {"command": "sleep 9"}))
     model.apply(ev.TaskStarted("t", "b", "Sleep"))
-    assert shown(model) == "▸ Bash sleep 9"
+    assert shown(model) == "✻ Bash sleep 9"
     model.apply(ev.TaskEnded("t", "b", "completed", "Sleep"))
     assert len(model.blocks) == 1
 
@@ -326,10 +326,10 @@ def test_a_call_that_a_hook_refused_says_so_in_words(model: TranscriptModel, hoo
         output = f"PreToolUse:{tool} hook error: {hook}No builds on Fridays\n{more}"
         model.apply(ev.ToolFinished(name, tool, output, is_error=True))
     text = shown(model)
-    assert "✘ Bash make · refused by a hook\n" in text
+    assert "✖ Bash make · refused by a hook\n" in text
     assert "No builds on Fridays" in text.splitlines()[1]
     assert "Go home." in text
-    assert "✘ Read /srv/a.py · refused by a hook: No builds on Fridays" in text
+    assert "✖ Read /srv/a.py · refused by a hook: No builds on Fridays" in text
     assert "hook error" not in text
 
 
@@ -418,7 +418,7 @@ def test_reads_and_searches_in_a_row_fold_to_one_line() -> None:
     read("h", file_path="/p/h")
     folded = [line.strip() for line in shown(model, 60).splitlines() if line.strip()]
     assert folded[0].startswith("✔ Read 2 files, 2 searches · ")
-    assert [line.split()[1] for line in folded if line[0] in "✔✘"] == ["Read", "Read", "Bash", "Read"]
+    assert [line.split()[1] for line in folded if line[0] in "✔✖"] == ["Read", "Read", "Bash", "Read"]
     whole = plain_text(model.blocks)
     assert [name in whole for name in ("/p/a", "/p/b", "Grep x", "*.py")] == [True] * 4
     model.set_folds(folded=False)

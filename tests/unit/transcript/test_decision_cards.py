@@ -41,7 +41,7 @@ def test_a_permission_says_what_was_granted(data: TranscriptModel, outcome: Allo
     data.apply(ev.RequestSettled("t@s", outcome))
     for folded in (True, False):
         data.set_folds(folded=folded)
-        assert shown(data, 160) == f"▸ Bash make · {words}"
+        assert shown(data, 160) == f"✻ Bash make · {words}"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,8 @@ def test_a_plan_says_what_became_of_it_and_is_what_was_approved(
     data.apply(ev.RequestAsked(PlanRequest("p", "s", "1. Split")))
     data.apply(ev.RequestSettled("p@s", outcome))
     text = shown(data, 100)
-    assert f"▤ Plan · 1 line · {words}\n  │ {plan}" in text
+    sign = "✔" if isinstance(outcome, Allowed) else "■"
+    assert f"{sign} Plan · 1 line · {words}\n  │ {plan}" in text
     assert text.count("1. ") == 1
 
 
@@ -80,7 +81,7 @@ def test_entering_plan_mode_is_a_line_and_the_file_of_the_plan_has_no_card(data:
         data.apply(ev.ToolStarted(name, tool, {"file_path": path, "content": "1. Split"} if path else {}))
         data.apply(ev.ToolFinished(name, tool, "You should now focus on exploring"))
     data.apply(ev.RequestAsked(PlanRequest("p", "s", "1. Split")))
-    assert shown(data, 100) == "· Entered plan mode\n\n▤ Plan · 1 line · waiting for you\n  │ 1. Split"
+    assert shown(data, 100) == "· Entered plan mode\n\n◆ Plan · 1 line · waiting for you\n  │ 1. Split"
     data.apply(ev.ToolStarted("4", "Write", {"file_path": mine}))
     data.apply(ev.ToolFinished("4", "Write", "no space left", is_error=True))
     data.apply(ev.ToolStarted("5", "Write", {"file_path": other, "content": "x"}))
@@ -115,7 +116,8 @@ def card(outcome: RequestOutcome | None, request: object = FORM) -> str:
 )
 def test_a_form_says_how_it_ended(outcome: RequestOutcome | None, words: str) -> None:
     said = card(outcome)
-    assert f"◆ Form of deploy · {words}" in said
+    sign = "◆" if outcome is None else "✔" if outcome is FILLED else "■"
+    assert f"{sign} Form of deploy · {words}" in said
     assert ("\n  Please give deployment details" in said) == (outcome is not None)
     assert ("Your name  Ada" in said) == (outcome is FILLED)
 
@@ -146,7 +148,7 @@ def test_exports_have_what_the_server_got(data: TranscriptModel) -> None:
     assert record["content"] == {"name": "Ada", "tags": ["x", "z"]}
     assert record["outcome"]["kind"] == "answered"
     written = export_markdown(data.blocks, session={}, at=AT, draw=plain_text)
-    assert "### ◆ Form of deploy · answered\n\n> Please give deployment details" in written
+    assert "### Form of deploy · answered\n\n> Please give deployment details" in written
     assert "- **Your name**: Ada\n- **Tags**: x, z" in written
 
 
@@ -154,7 +156,7 @@ def test_a_card_says_cause_detail_remedy_and_key(data: TranscriptModel) -> None:
     data.apply(ev.ErrorReported(Problem.OVERLOADED, "529 Overloaded."))
     data.offer("F6 send it again")
     assert shown(data) == (
-        "✘ The API is overloaded.\n  529 Overloaded.\n"
+        "✖ The API is overloaded.\n  529 Overloaded.\n"
         "  → Wait a moment, then send the prompt again.\n  F6 send it again"
     )
     data.offer("")
@@ -168,12 +170,12 @@ def test_only_the_newest_error_that_has_a_remedy_shows_a_key(data: TranscriptMod
     data.offer("F6 choose another model")
     data.apply(ev.ErrorReported("interrupt", "The turn was not interrupted."))
     text = shown(data)
-    assert "again.\n\n✘ This model" in text
-    assert "F6 choose another model\n\n✘ Interrupt\n  The turn was not interrupted." in text
+    assert "again.\n\n✖ This model" in text
+    assert "F6 choose another model\n\n✖ Interrupt\n  The turn was not interrupted." in text
 
 
 def test_an_error_that_happens_again_is_counted(data: TranscriptModel) -> None:
     for _ in range(3):
         data.apply(ev.SessionLost("/bin/false is not Claude Code.", kind=Problem.CLI_UNUSABLE))
-    assert "✘ Claude Code did not start. · 3 times\n" in shown(data)
-    assert shown(data).count("✘") == 1
+    assert "✖ Claude Code did not start. · 3 times\n" in shown(data)
+    assert shown(data).count("✖") == 1

@@ -124,14 +124,16 @@ def test_an_answered_question_shows_every_option_and_the_answer() -> None:
     )
     assert shown(asked(Answered(answers), PICK, MANY, COUNT)) == "\n".join(
         [
-            "◆ Claude asked 3 questions · answered 12:05",
+            "✔ Claude asked 3 questions · answered 12:05",
             "  Which database?",
             "    ● SQLite  ○ DuckDB",
             "    typed, not selected: two",
             "                         lines",
             "    ✎ keep it small",
+            "",
             "  Which features?",
             "    ◼ Logs · “Metrics, later”  ◻ Auth",
+            "",
             "  How many?",
             "    → 4 processes",
         ]
@@ -166,11 +168,12 @@ def test_a_discussion_shows_what_went_along_with_it() -> None:
     besides = (Answer(("DuckDB",), note="small", unselected="Oracle"), Answer(other="4"))
     assert shown(asked(Discussed("why?", besides), PICK, COUNT)) == "\n".join(
         [
-            "◆ Claude asked 2 questions · discussed 12:05",
+            "✔ Claude asked 2 questions · discussed 12:05",
             "  Which database?",
             "    ● DuckDB  ○ SQLite",
             "    typed, not selected: Oracle",
             "    ✎ small",
+            "",
             "  How many?",
             "    → 4 processes",
             "  » why?",
@@ -195,7 +198,7 @@ def test_a_set_that_nobody_was_asked_is_a_card_with_the_reason(
     asks = {"questions": [{"question": "Which?", "header": "W", "options": [{"label": "A"}, {"label": "B"}]}]}
     data.apply(ev.ToolStarted("q", "AskUserQuestion", asks))
     data.apply(ev.ToolFinished("q", "AskUserQuestion", output, failed))
-    assert shown(data, 100) == f"◆ Claude asked · W · {words} · 12:05 · Ctrl+O"
+    assert shown(data, 100) == f"■ Claude asked · W · {words} · 12:05 · Ctrl+O"
     data.set_folds(folded=False)
     assert shown(data, 100).split("\n")[1:] == ["  Which?", "    ○ A · B"]
 
@@ -204,7 +207,7 @@ def test_a_call_that_was_rejected_is_one_line(data: TranscriptModel) -> None:
     asks = {"questions": [{"question": "Which?\nof them", "options": []}]}
     data.apply(ev.ToolStarted("q", "AskUserQuestion", asks))
     data.apply(ev.ToolFinished("q", "AskUserQuestion", "<tool_use_error>InputValidationError: x\ny", True))
-    assert shown(data, 90) == "✘ AskUserQuestion Which? · InputValidationError: x"
+    assert shown(data, 90) == "✖ AskUserQuestion Which? · InputValidationError: x"
 
 
 def test_a_tool_is_one_line_with_argument_outcome_and_time() -> None:
@@ -228,7 +231,7 @@ def test_a_failure_says_why_and_a_subagent_is_indented(data: TranscriptModel) ->
     data.apply(ev.ToolStarted("a", "Agent", {"description": "look"}))
     data.apply(ev.ToolStarted("b", "Bash", {"command": "make"}, "a"))
     data.apply(ev.ToolFinished("b", "Bash", "Exit code 2\nno rule", is_error=True, parent="a"))
-    assert "│ ✘ Bash make · exit code 2: no rule" in shown(data)
+    assert "│ ✖ Bash make · exit code 2: no rule" in shown(data)
 
 
 def test_lines_of_the_session(data: TranscriptModel) -> None:
@@ -241,7 +244,7 @@ def test_lines_of_the_session(data: TranscriptModel) -> None:
     data.apply(ev.TurnEnded("hook_stopped", False, 2.0, None, 10, 5))
     text = shown(data)
     assert "Retried, attempt 2 of 10 · the API is overloaded (529)" in text
-    assert "✘ The account's rate limit is reached.\n  Resets at 15:00.\n  → Wait a moment" in text
+    assert "✖ The account's rate limit is reached.\n  Resets at 15:00.\n  → Wait a moment" in text
     assert "⚠ Context is 85% full" in text
     assert "─ 12 s · waited 35 s for you · 1,234 → 56 tokens · $0.0123" in text
     assert "─ max turns · 1.0 s" in text
@@ -506,7 +509,7 @@ def test_an_edit_shows_its_lines() -> None:
         "  10 + B",
         "  11 + C",
         "  12   d",
-        "   ⋯",
+        "   …",
         "  30 - e",
         "  31   f",
     ]
