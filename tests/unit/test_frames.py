@@ -37,6 +37,10 @@ STYLES = (
 texts = st.text("ab        é│漢", min_size=1, max_size=WIDTH)
 
 
+def no_timer(_seconds: float, _call: Any) -> None:
+    """Let no time pass."""
+
+
 @st.composite
 def strips(draw: st.DrawFn) -> Strip:
     parts = [Segment(draw(texts), draw(st.sampled_from(STYLES))) for _ in range(draw(st.integers(1, 3)))]
@@ -96,7 +100,7 @@ def rendered(strip: Strip) -> str:
 @pytest.mark.parametrize("able", [True, False])
 @given(shown=plays(), cut=st.integers(1, WIDTH - 1))
 def test_the_terminal_shows_each_frame(able: bool, shown: list[list[Strip]], cut: int) -> None:
-    sent, screen, plain = Frames(lambda: None), Erasing(WIDTH, HEIGHT), pyte.Screen(WIDTH, HEIGHT)
+    sent, screen, plain = Frames(lambda: None, no_timer), Erasing(WIDTH, HEIGHT), pyte.Screen(WIDTH, HEIGHT)
     pyte.Stream(screen).feed("\x1b[?7l")  # as the program has it
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(frames, "ABLE", able)
@@ -119,7 +123,7 @@ def send(frames: Frames, text: str) -> str:
 
 
 def test_a_frame_that_shows_nothing_new_is_none() -> None:
-    frames = Frames(lambda: None)
+    frames = Frames(lambda: None, no_timer)
     assert send(frames, "a").endswith(ASK)
     assert not send(frames, "a")
     frames.size = None
@@ -128,7 +132,7 @@ def test_a_frame_that_shows_nothing_new_is_none() -> None:
 
 def test_no_frame_is_sent_to_a_terminal_that_answers_while_two_are_on_their_way() -> None:
     free: list[bool] = []
-    frames = Frames(lambda: free.append(True))
+    frames = Frames(lambda: free.append(True), no_timer)
     for text in "abc":
         assert not frames.must_wait(), "it may never answer"
         send(frames, text)
@@ -142,28 +146,34 @@ def test_no_frame_is_sent_to_a_terminal_that_answers_while_two_are_on_their_way(
 
 
 def test_a_frame_that_did_not_wait_is_not_called_for() -> None:
-    frames = Frames(lambda: pytest.fail("nothing waits"))
+    frames = Frames(lambda: pytest.fail("nothing waits"), no_timer)
     for text in "abc":
         send(frames, text)
         frames.arrived()
 
 
-def test_a_lost_answer_is_not_waited_for_forever(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 0.0
-    monkeypatch.setattr("time.monotonic", lambda: now)
-    frames = Frames(lambda: None)
-    frames.arrived()
-    for text in "ab":
-        send(frames, text)
-    assert frames.must_wait()
-    now = PATIENCE + 1
-    assert not frames.must_wait()
+def test_a_lost_answer_is_waited_for_two_seconds_and_noticed_once(caplog: pytest.LogCaptureFixture) -> None:
+    free, due = [], []
+    frames = Frames(lambda: free.append(True), lambda seconds, call: due.append((seconds, call)))
+    for _ in range(2):
+        frames.arrived()
+        for text in "abc":
+            send(frames, text)
+        assert [frames.must_wait(), frames.must_wait()] == [True, True]
+        ((seconds, give_up),) = due
+        assert seconds == PATIENCE == 2.0
+        assert not free
+        give_up()
+        assert free.pop(), "what waits is drawn"
+        assert not frames.must_wait(), "frames go on"
+        due.clear()
+    assert len(caplog.messages) == 1
 
 
 def test_what_was_drawn_counts_from_its_frame_not_from_when_a_busy_program_notes_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    frames = Frames(lambda: None)
+    frames = Frames(lambda: None, no_timer)
     screen: Any = SimpleNamespace(app=SimpleNamespace(_driver=SimpleNamespace(frames=frames)))
     monkeypatch.setattr("time.monotonic", lambda: 5.0)
     send(frames, "a")

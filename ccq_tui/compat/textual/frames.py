@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from rich.cells import cell_len
 from rich.color import Color, ColorSystem
@@ -19,10 +20,12 @@ from textual.strip import Strip
 
 from ccq_tui.compat.textual.decoder import ASK
 
+_logger = logging.getLogger(__name__)
+
 MOST = 2
 """Most frames on their way."""
-PATIENCE = 30.0
-"""Seconds after which an answer counts as lost."""
+PATIENCE = 2.0
+"""Seconds after which frames go on without an answer, until another one comes."""
 FEWEST_MOVED = 4
 """Fewest lines that the terminal is asked to move: a key in a list changes three."""
 SHORT = 7
@@ -54,19 +57,32 @@ class Frames(CompositorUpdate):
 
     Args:
         free: Called, in any thread, when a frame that had to wait can be sent.
+        later: Calls something after seconds.
     """
 
-    def __init__(self, free: Callable[[], object]) -> None:
-        self.answers, self._waits, self._free = False, False, free
+    def __init__(
+        self, free: Callable[[], object], later: Callable[[float, Callable[[], object]], object]
+    ) -> None:
+        self.answers, self._waits, self._free, self._later = False, False, free, later
+        self._noticed = False
         self.sent: deque[float] = deque(maxlen=MOST)
         self.sent_at = 0.0
         self.size: Size | None = None
 
     def must_wait(self) -> bool:
         """Return whether no frame can be sent now."""
-        lost = self.sent and time.monotonic() - self.sent[0] > PATIENCE
-        self._waits = self.answers and len(self.sent) == MOST and not lost
+        waited, self._waits = self._waits, self.answers and len(self.sent) == MOST
+        if self._waits and not waited:
+            self._later(PATIENCE, partial(self._go_on, self.sent[0]))
         return self._waits
+
+    def _go_on(self, since: float) -> None:
+        """Count the answer to a frame as lost if it has not come."""
+        if self._waits and since in self.sent:
+            if not self._noticed:
+                _logger.warning("The terminal no longer says what it has drawn: frames go on without that")
+            self._noticed, self.answers = True, False
+            self._free()
 
     def arrived(self) -> None:
         """Note, in any thread, that the terminal has drawn a frame."""

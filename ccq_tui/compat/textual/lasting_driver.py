@@ -83,7 +83,7 @@ class LastingDriver(LinuxDriver):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.frames = Frames(self._draw)
+        self.frames = Frames(self._draw, lambda seconds, call: self._loop.call_later(seconds, call))
         self._file: Any = LastingOutput(self._file)
         self._modes: list[Any] | None = None
         self._ends = self._refused = False
