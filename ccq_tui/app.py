@@ -12,7 +12,7 @@ import signal
 import sys
 import textwrap
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import isawaitable
@@ -36,7 +36,6 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
-from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.input.gate import Stroke, To
 from ccq_tui.logs import start_logging
@@ -52,13 +51,13 @@ from ccq_tui.runtime.session import SessionFactory
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.editor import end_editors
 from ccq_tui.screens.help import SECTIONS, HelpScreen, key_rows
-from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.ui import ProgramAction
+from ccq_tui.screens.sessions.model import SessionList
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
+from ccq_tui.screens.sessions.screen import Going, SessionsScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust_gate import PersonHere, TrustGate
 from ccq_tui.screens.startup import Startup
@@ -84,14 +83,15 @@ SETTLE_SECONDS = 0.05
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
 
 ACTIONS: Mapping[str, Callable[..., object]] = {
-    "inbox": lambda app: app.show_inbox(),
-    "overview": lambda app: app.show_overview(),
-    "new": lambda app: app.manager.work("new session", app.manager.open_another),
+    "overview": lambda app: app.show_sessions(),
+    "waiting": lambda app: app.show_sessions(aim=SessionList.on_waiting),
+    "resume": lambda app, find: app.show_sessions(aim=SessionList.on_earlier, finds=True, find=find),
+    "new": lambda app: app.show_sessions(begins=True),
+    "earlier": lambda app, way: app.go(partial(app.manager.open_earlier, way)),
     "step": lambda app, step: app.manager.step(step),
-    "side bar": lambda app: app.sessions.toggle_bar(),
+    "strip": lambda app: app.sessions.toggle_strip(),
     "next waiting": lambda app: app.sessions.go_to_waiting(),
     "close": lambda app, one: app.manager.work("close session", partial(app.manager.close, one)),
-    "replace": lambda app, *to: app.manager.work("resume", partial(app.manager.replace_session, *to)),
     "move": lambda app, *to: app.manager.work("move session", partial(app.manager.move, *to)),
     "elsewhere": lambda app, one: app.manager.work("elsewhere", partial(app.manager.start_again, one)),
     "changed": lambda app: app.sessions.list(),
@@ -275,31 +275,21 @@ class CcqApp(_Base):
         if isawaitable(done):
             await done
 
-    def show_inbox(self) -> None:
-        """Show all requests."""
-        if self.sessions.front is None:
-            # A replay has no other sessions.
-            self.sessions.say("Nothing waits for an answer")
-        elif not isinstance(self.screen, InboxScreen):
-            go = self.manager.go_to
-            chosen = partial(self._chosen, lambda row: go(row, Surface.INBOX, request_id=row.key))
-            self.push_screen(InboxScreen(self.manager, clock=self.clock), chosen)
-
-    def show_overview(self) -> None:
-        """Show all sessions by what they need."""
+    def show_sessions(self, **how: Any) -> None:
+        """Show everything that waits, runs or was; ``how`` as `SessionsScreen` takes it."""
         if self.sessions.front is None:
             self.sessions.say("A replay has no other sessions")
         elif isinstance(self.screen, SessionScreen):
-            go = self.manager.go_to
-            chosen = partial(self._chosen, lambda card: go(card, Surface.OVERVIEW, mode=card.key))
-            self.push_screen(OverviewScreen(self.manager, clock=self.clock), chosen)
+            self.push_screen(SessionsScreen(self.manager, clock=self.clock, **how), self.go)
 
-    def _chosen(self, go: Callable[[Any], Awaitable[str]], row: object) -> None:
+    def go(self, going: Going | None) -> None:
+        """Go where the list of sessions leads to; say why that cannot be."""
+
         async def work() -> None:
-            if problem := await go(row):
+            if going is not None and (problem := await going()):
                 self.sessions.say(problem, seconds=20.0)
 
-        if row is not None:
+        if going is not None:
             self.manager.work("go to session", work)
 
     def action_do(self, name: str) -> object:

@@ -21,5 +21,7 @@ UNDELIVERED = "→"
 
 COLOURS = {WAITS: "warning", WORKS: "on", FAILED: "removed", DONE: "added", UNDELIVERED: "warning"}
 """The roles of `Palette` in which signs are drawn; all others are muted."""
+CURSOR, AWAY = "❯", "›"
+"""The row under the cursor, while it has the keys and while something else has them."""
 REQUESTS = {"question": "?", "permission": "▸", "plan": "▤", "elicitation": "✎", "form": "✎"}
 """The signs of requests, by the word of their kind."""

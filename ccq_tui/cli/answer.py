@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ccq_tui.cli.exits import ENDED, Refused, Taken
-from ccq_tui.cli.store import complete_waiting, find_request, opened_store, print_lines, reach_of
+from ccq_tui.cli.store import complete_waiting, find_request, opened_store, place_of, print_lines
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ccq_tui.answering.grammar import Names
-    from ccq_tui.inbox.reach import Reach
+    from ccq_tui.inbox.place import Place
     from ccq_tui.inbox.requests import Request, RequestOutcome
     from ccq_tui.inbox.store.rows import StoredRequest
     from ccq_tui.inbox.store.store import Store
@@ -195,7 +195,7 @@ def _in_flags(questions: Sequence[Question], error: InvalidOutcome) -> str:
 def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:
     from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.inbox.elicitations import link_to_open
-    from ccq_tui.inbox.reach import NO_RECORD_WORDS, Reach
+    from ccq_tui.inbox.place import NO_RECORD_WORDS, Place
     from ccq_tui.inbox.store.rows import RequestState, state_after
     from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Unknown
     from ccq_tui.questions import Declined
@@ -215,11 +215,11 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
             raise _taken(store.requests.get(key) or stored, called)
         if isinstance(verdict, Unknown):
             raise Refused(f"the request {one_line(called, 80)} is gone; ccq-tui inbox lists those that wait.")
-        reach = reach_of(store, stored.request.session_id, stored.request.origin)
-        if reach is Reach.NO_RECORD and not isinstance(outcome, Declined):
+        place = place_of(store, stored.request.session_id, stored.request.origin)
+        if place is Place.NO_RECORD and not isinstance(outcome, Declined):
             kept = f"it is kept, and ccq-tui show {one_line(called, 80)} prints it"
             raise Taken(f"{one_line(called, 80)}: not delivered: {NO_RECORD_WORDS}; {kept}.")
-        when = delivery_words(store, stored.request, reach)
+        when = delivery_words(store, stored.request, place)
     became = f"{one_line(called, 80)}: {state_after(outcome)}."
     link = link_to_open(stored.request, outcome)
     opened = f"\nOpen it yourself: {one_line(link, len(link))}" if link else ""
@@ -240,26 +240,26 @@ def _taken(stored: StoredRequest, called: str) -> Taken:
     return Taken(f"{one_line(called, 80)} was {did}; nothing was changed.")
 
 
-def delivery_words(store: Store, request: Request, reach: Reach) -> str:
+def delivery_words(store: Store, request: Request, place: Place) -> str:
     """Say how the agent receives the answer."""
-    from ccq_tui.inbox.reach import NO_RECORD_WORDS, Reach, taking_words
+    from ccq_tui.inbox.place import NO_RECORD_WORDS, Place, taking_words
     from ccq_tui.words import SHORT
 
     session_id = request.session_id
     resume = f"ccq-tui resume {one_line(session_id[:SHORT], 24)}"
-    match reach:
-        case Reach.RUNS:
+    match place:
+        case Place.HERE | Place.ELSEWHERE:
             return "Its session is running and receives it now."
-        case Reach.ASKER:
+        case Place.FOREIGN:
             return f"{taking_words(request.origin)}."
-        case Reach.NO_RECORD:
+        case Place.NO_RECORD:
             return f"{NO_RECORD_WORDS}."
-        case Reach.NO_DIRECTORY:
+        case Place.NO_DIRECTORY:
             session = store.sessions.get(session_id)
             where = one_line(session.directory if session else "", 300)
             gone = f"Its session's directory {where} is gone"
             return f"{gone}; to continue in another one, run: {resume} --cwd DIR"
-        case Reach.RESTS | Reach.UNKNOWN:
+        case _:
             return f"An open ccq-tui that shows its session delivers it now; otherwise run: {resume}"
 
 

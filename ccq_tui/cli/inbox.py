@@ -23,8 +23,8 @@ from ccq_tui.cli.store import (
     find_session,
     looks,
     opened_store,
+    place_of,
     print_lines,
-    reach_of,
     since,
 )
 from ccq_tui.inbox.requests import Asker
@@ -123,7 +123,7 @@ def _walk_through() -> None:
     from ccq_tui.plain.lines import Lines
 
     def delivered(request: Request, store: Store) -> str:
-        return delivery_words(store, request, reach_of(store, request.session_id, request.origin))
+        return delivery_words(store, request, place_of(store, request.session_id, request.origin))
 
     async def walked() -> None:
         inbox = await Inbox.connect(inbox_path())
@@ -210,7 +210,7 @@ def _print_inbox(
         ids, named = store.ids.requests(), {item.id: item.name for item in store.sessions.page(limit=-1)}
         late = store.requests.undelivered_counts()
         late = {name: count for name, count in late.items() if only in (None, name)}
-        reached = {name: reach_of(store, name) for name in late}
+        places = {name: place_of(store, name) for name in late}
         native = _native_waiting(store, flags) if flags is not None else []
         forms = list(_forms_under_way(store)) if state is RequestState.PENDING and only is None else []
 
@@ -228,7 +228,7 @@ def _print_inbox(
     if forms:
         lines += ["", *forms]
     if late:
-        lines += ["", *undelivered_lines(late, names, reached.__getitem__)]
+        lines += ["", *undelivered_lines(late, names, places.__getitem__)]
     print_lines("\n".join(lines))
 
 
@@ -358,12 +358,12 @@ def show(request: str, as_json: bool) -> int:
 def _unreached(store: Store, stored: StoredRequest) -> str:
     """Say why no agent can receive a decision, or "" if one can."""
     from ccq_tui.inbox.kinds import kind_of
-    from ccq_tui.inbox.reach import NO_RECORD_WORDS, Reach
+    from ccq_tui.inbox.place import NO_RECORD_WORDS, Place
 
     if not kind_of(stored.request).OUTLIVES:
         return ""
-    reach = reach_of(store, stored.request.session_id, stored.request.origin)
-    return f"{NO_RECORD_WORDS}." if reach is Reach.NO_RECORD else ""
+    place = place_of(store, stored.request.session_id, stored.request.origin)
+    return f"{NO_RECORD_WORDS}." if place is Place.NO_RECORD else ""
 
 
 def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredRequest]:
@@ -380,8 +380,7 @@ def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredReques
 
     if not load_settings(flags).settings.native_sessions:
         return []
-    found = beside_hooks(store, NativeSessions(config).waiting())
-    return [one for one, asked in found if not asked]
+    return beside_hooks(store, NativeSessions(config).waiting())
 
 
 @click.command()

@@ -19,7 +19,7 @@ from ccq_tui.output import echo
 from ccq_tui.text import one_line, safe
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.reach import Reach
+    from ccq_tui.inbox.place import Place
     from ccq_tui.inbox.requests import Origin
     from ccq_tui.inbox.store.rows import StoredRequest
     from ccq_tui.inbox.store.store import Store
@@ -64,14 +64,14 @@ def opened_store(*, needed: bool = False) -> Iterator[Store]:
         raise Refused(one_line(str(error), 1_000)) from error
 
 
-def reach_of(store: Store, session_id: str, origin: Origin | None = None) -> Reach:
-    """Return how a decision can reach the agent of a session; reads processes and files."""
+def place_of(store: Store, session_id: str, origin: Origin | None = None) -> Place:
+    """Return the place of a session; reads processes and files."""
     from ccq_tui.claude_files import recorded_sessions
-    from ccq_tui.inbox import reach
+    from ccq_tui.inbox import place
     from ccq_tui.worktrees.model import can_be_there
 
-    look = reach.Look(can_be_there, recorded_sessions(os.environ))
-    return reach.reach_of(store.sessions.get(session_id), look, origin or reach.OURS)
+    look = place.Look(can_be_there, recorded_sessions(os.environ))
+    return place.place_of(store.sessions.get(session_id), look, origin or place.OURS)
 
 
 def looks(store: Store, seconds: float | None = None) -> Iterator[None]:

@@ -9,9 +9,8 @@ from types import MappingProxyType
 from ccq_tui.inbox import document
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import MOST, cells, fit, kept_lines, local, table, wrapped
-from ccq_tui.inbox.reach import Reach
+from ccq_tui.inbox.place import Place, stored_group
 from ccq_tui.inbox.requests import Allowed, AnsweredRequest, Cancelled, Denied, ElicitationRequest, Request
-from ccq_tui.inbox.session_groups import stored_group
 from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest, StoredSession
 from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired, Kind
 from ccq_tui.questions.asked import Asked
@@ -58,7 +57,7 @@ def inbox_lines(
 
 
 def undelivered_lines(
-    undelivered: Mapping[str, int], session_name: Shorten, reach: Callable[[str], Reach]
+    undelivered: Mapping[str, int], session_name: Shorten, place: Callable[[str], Place]
 ) -> list[str]:
     """Say which confirmed answers have not reached their agents, and what to do."""
     lines = []
@@ -67,16 +66,16 @@ def undelivered_lines(
         called = one_line(session_name(name), NAME_WIDTH)
         short = one_line(name[:SHORT], SHORT)
         resume = f"ccq-tui resume {short}"
-        match reach(name):
-            case Reach.NO_RECORD:
+        match place(name):
+            case Place.NO_RECORD:
                 lines.append(
                     f"→ {answers} cannot reach {called}: Claude Code has no record of it. "
                     f"ccq-tui history --session {short} names {it}, ccq-tui show REQUEST prints {it}."
                 )
                 continue
-            case Reach.NO_DIRECTORY:
+            case Place.NO_DIRECTORY:
                 how = f"its directory is gone; {resume} --cwd DIR delivers {it}"
-            case Reach.RUNS:
+            case Place.HERE | Place.ELSEWHERE:
                 how = f"the ccq-tui that runs it delivers {it}"
             case _:
                 how = f"{resume} delivers {it}"

@@ -10,8 +10,8 @@ from typing import Any, Literal
 from ccq_tui.answering.record import VERSION, AnswerRecord, Record, RecordShape, made
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.place import Group, stored_group
 from ccq_tui.inbox.requests import Origin, RequestOutcome
-from ccq_tui.inbox.session_groups import Group, stored_group
 from ccq_tui.inbox.store.encoding import outcome_word, plain
 from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession
 from ccq_tui.processes import alive

@@ -69,11 +69,9 @@ class KeyPlace(StrEnum):
     LIST = "Every list"
     ROWS = "Every list in which letters are keys"
     PICKER = "Lists"
-    RESUME = "Sessions to resume"
-    OVERVIEW = "Overview"
-    NEW = "Another session"
+    SESSIONS = "Sessions"
+    NEW = "New session"
     TRUST = "Whether to trust a directory"
-    INBOX = "Inbox"
     QUESTION = "Question panel"
     DECISION = "Permission or plan"
     FORM = "Form in a terminal"
@@ -82,9 +80,7 @@ class KeyPlace(StrEnum):
 
 CHAINS: Mapping[KeyPlace, tuple[KeyPlace, ...]] = {
     KeyPlace.PICKER: (KeyPlace.LIST,),
-    KeyPlace.RESUME: (KeyPlace.PICKER, KeyPlace.LIST),
-    KeyPlace.OVERVIEW: (KeyPlace.ROWS, KeyPlace.PICKER, KeyPlace.LIST),
-    KeyPlace.INBOX: (KeyPlace.ROWS, KeyPlace.PICKER, KeyPlace.LIST),
+    KeyPlace.SESSIONS: (KeyPlace.ROWS, KeyPlace.PICKER, KeyPlace.LIST),
     KeyPlace.QUESTION: (KeyPlace.ROWS, KeyPlace.LIST),
     KeyPlace.DECISION: (KeyPlace.ROWS, KeyPlace.LIST),
     KeyPlace.REPLAY: (KeyPlace.TRANSCRIPT,),
@@ -159,9 +155,9 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _own("panel", "f2", "Show or hide the waiting request", "waiting", "answer", 1),
         _own("copy_draft", "f8", "Copy the draft of a question that was closed", first=True),
         _own("recover", "f6", "Run the remedy that an error card offers", first=True),
-        _own("sessions", "f3", "Show or hide the sessions"),
-        _own("waiting", "f4", "Go to the next session that waits for you"),
-        _own("overview", "f5", "Show all sessions by what they need", "prompt", "sessions", 6),
+        _own("sessions", "f3", "Show or hide the line of sessions"),
+        _own("waiting", "f4", "Go to the next request that waits for you"),
+        _own("overview", "f5", "Show everything that waits, runs or was", "prompt", "sessions", 6),
         _own("session_next", "ctrl+pagedown", "Next session", first=True),
         _own("session_before", "ctrl+pageup", "Previous session", first=True),
         _row("session", "alt+" + _1_9.replace(" ", " alt+"), "Go to session 1 to 9", MOVE, first=True),
@@ -255,30 +251,43 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _row("choose", "enter", "Choose", DECIDE),
         _row("empty", "escape", "Clear the filter, then leave"),
     ),
-    KeyPlace.RESUME: (
-        _row("everywhere", "ctrl+a", "List sessions of all directories, or of this one"),
-        _row("fork", "ctrl+f", "Fork it: the original stays as it is", hint="fork", rank=1),
-        _row("rename", "ctrl+r", "Give it another title", OPEN, "", "rename", 2),
-        _row("delete", "ctrl+d", "Delete it, after a confirmation", ACT, "", "delete", 3, "decline"),
-    ),
-    KeyPlace.OVERVIEW: (
-        _row("left", "left h shift+tab", "Go to the previous group", MOVE),
-        _row("right", "right l tab", "Go to the next group", MOVE),
-        _row("open", "enter", "Go to the session; one without a process is resumed"),
-        _row("mark", "d", "Mark it as done, or as not done", DECIDE, "done", "done", 1),
-        _row("retry", "r", "Restart it, if it has no process", ACT, "starts", "start", 1),
-        _row("new", "n", "Open another session", OPEN, "rows", "new", 2),
-        _row("inbox", "f2", "Open the inbox", ACT, "rows", "inbox", 3, "panel"),
-        _row("find", "slash", "Find", OPEN, "rows", "find", 4),
-        _row("earlier", "ctrl+r", "Resume an earlier session", OPEN, "rows", "earlier", 5),
+    KeyPlace.SESSIONS: (
+        _row("choose", "enter", "Answer the request; go to the session, or resume it", OPEN),
+        _row("choose", "right a l", "Answer the request; go to the session", OPEN),
+        _row("to_session", "left h", "From a request to its session", MOVE, "parked", "session", 1),
+        _row("heading_next", "tab", "Next group", MOVE),
+        _row("heading_before", "shift+tab", "Previous group", MOVE),
+        _row("decline", "ctrl+d", "Decline the request, delete the conversation; y confirms", ACT,
+             "declines", "decline", 2, "decline"),
+        _row("new", "n", "A new session", OPEN, "new", "new", 3),
+        _row("find", "slash", "Find", OPEN, "find", "find", 4),
+        _row("park", "p", "Park the session, even one in another ccq-tui", ACT, "park", "park", 5),
+        _row("restart", "r", "Restart a session that has no process, and stay here", ACT, "starts",
+             "start", 5),
+        _row("copy", "c", "Copy the request and your draft, or the draft of a closed one", ACT, "copy",
+             "copy", 6),
+        _row("copy", "f8", "Copy the request and your draft", setting="copy_draft"),
+        _row("done", "d", "Mark it as done, or as not done", DECIDE, "done", "done", 6),
+        _row("close", "x", "Close a session of this terminal", ACT),
+        _row("fork", "ctrl+f", "Fork it: the original stays as it is", ACT, "earlier", "fork", 7),
+        _row("rename", "ctrl+r", "Give an earlier session another title", OPEN, "titled", "rename", 8),
+        _row("everywhere", "ctrl+a", "List earlier sessions of all directories, or of this one", ACT,
+             "everywhere", "all directories", 9),
+        _row("scroll_up", "ctrl+up", "Scroll the details up", MOVE, setting="line_up"),
+        _row("scroll_down", "ctrl+down", "Scroll the details down", MOVE, setting="line_down"),
+        _row("waiting", "f4", "Go to the next request that waits", MOVE, setting="waiting"),
+        _row("leave", "q", "Leave"),
+        _row("leave", "f2", "Leave", setting="panel"),
         _row("leave", "f5", "Leave", setting="overview"),
     ),
     KeyPlace.NEW: (
-        _row("go_on", "enter", "Open the session; in the directory, go to the prompt", DECIDE),
-        _row("field", "tab shift+tab", "Next field, previous field", MOVE, "", "other field", 2),
-        _row("name", "space", "In the empty field of the worktree: make up a name", ACT, "worktree",
-             "make up a name", 1),
-        _row("leave", "escape", "Stay here; the prompt can be copied then"),
+        _row("open", "enter", "Open the session", DECIDE),
+        _row("field_next", "tab down", "Next field", MOVE, "", "next field", 1),
+        _row("field_before", "shift+tab up", "Previous field", MOVE),
+        _row("new_line", "ctrl+j", "New line in the prompt", ACT),
+        _row("editor", "ctrl+g", "Edit the prompt in $EDITOR", OPEN, "", "editor", 2),
+        _row("name", "space", "In the empty field of the worktree: make up a name", ACT),
+        _row("keep", "escape", "Back to the list; what is typed stays in the row"),
     ),
     KeyPlace.TRUST: (
         _row("up", "up", "Move", MOVE, "", "choose", 1),
@@ -292,21 +301,6 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _row("scroll_up", "shift+up", "Scroll it by a line", MOVE),
         _row("scroll_down", "shift+down", "Scroll it by a line", MOVE),
         _row("delete", "backspace", "Delete the last character; what is typed goes to the prompt"),
-    ),
-    KeyPlace.INBOX: (
-        _row("answer", "right a l", "Answer it here", OPEN, "answer", "answer here", 1),
-        _row("go_to", "enter", "Go to its session; one without a process is resumed"),
-        _row("find", "slash", "Filter, with letters that are keys too", OPEN, "rows", "find", 3),
-        _row("regroup", "g", "Group the requests by session", ACT, "rows", "group", 6),
-        _row("park", "p", "Park its session, even one in another ccq-tui", ACT, "park", "park", 4),
-        _row("decline", "ctrl+d", "Decline it; press again, or y, to confirm", ACT, "decline", "decline", 2,
-             "decline"),
-        _row("copy", "c", "Copy the question and your draft", ACT, "copy", "copy", 5),
-        _row("copy", "f8", "Copy the question and your draft", setting="copy_draft"),
-        _row("scroll_up", "ctrl+up", "Scroll its details up", MOVE, setting="line_up"),
-        _row("scroll_down", "ctrl+down", "Scroll its details down", MOVE, setting="line_down"),
-        _row("leave", "q", "Leave"),
-        _row("leave", "f2", "Leave", setting="panel"),
     ),
     KeyPlace.QUESTION: (
         _row("row", _1_9, "Select that row; in the review, go to that question", MOVE, "numbered"),

@@ -18,10 +18,10 @@ COMMANDS = "Commands"
 TEXT = "In every text"
 SECTIONS = (
     *(KeyPlace.PROMPT, COMMANDS, KeyPlace.VIM, KeyPlace.QUESTION, KeyPlace.DECISION, KeyPlace.TRANSCRIPT),
-    *(KeyPlace.SEARCH, KeyPlace.PICKER, KeyPlace.RESUME, KeyPlace.OVERVIEW, KeyPlace.NEW, KeyPlace.TRUST),
-    *(KeyPlace.INBOX, KeyPlace.EVERYWHERE, TEXT),
+    *(KeyPlace.SEARCH, KeyPlace.SESSIONS, KeyPlace.NEW, KeyPlace.PICKER, KeyPlace.TRUST),
+    *(KeyPlace.EVERYWHERE, TEXT),
 )
-TYPED_IN = (KeyPlace.PICKER, KeyPlace.RESUME, KeyPlace.INBOX)
+TYPED_IN = (KeyPlace.PICKER,)
 """Lists in which no letter that a person chose is a key."""
 
 

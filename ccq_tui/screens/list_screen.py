@@ -154,7 +154,7 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
         self.sign(())
         if self.confirms(key):
             return True
-        if self.is_late(key) or (self.finds and (key.text or (self.field.text and event.key in self.CARET))):
+        if self.is_late(key) or self.edits(key):
             self.hands.note(key)
             return False
         letters = self.LETTERS and not self.finds
@@ -164,6 +164,10 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
     def confirms(self, key: Stroke) -> bool:  # noqa: ARG002
         """Take a key that answers a question of the list; return whether it did only that."""
         return False
+
+    def edits(self, key: Stroke) -> bool:
+        """Whether a key edits the text in the field, whatever else it means."""
+        return self.finds and bool(key.text or (self.field.text and key.name in self.CARET))
 
     def is_late(self, key: Stroke) -> bool:
         """Whether a letter was meant for what was here before; it goes to the field."""

@@ -46,7 +46,7 @@ def play(program: Program, effort: Effort) -> Figures:
     """Start with an empty inbox and with full ones; list, scroll and print them."""
     waiting, requests = min(PARKED, effort.blocks), min(HISTORY, effort.blocks)
     with clean_environment("") as home:
-        empty_start, _, empty_memory = started(program, home, effort, "Nothing waits for you")
+        empty_start, _, empty_memory = started(program, home, effort, "nothing waits")
     with clean_environment("") as home:
         stock(home, waiting, waiting)
         start, listed, used = started(program, home, effort, FIRST)

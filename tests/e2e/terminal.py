@@ -120,7 +120,9 @@ class Terminal(PseudoTerminal):
         """Return the line on which the panel begins, or the number of lines while there is none."""
         # The rule that is a panel's head has words; the prompt's has none.
         lines = self.screen.display
-        return next((y for y, line in enumerate(lines) if line.startswith("─ ")), self.screen.lines)
+        # In the list of sessions it has ◆, too: rules there head the list and the details.
+        rule = re.compile("─ .*◆" if lines[0].startswith("─ Sessions") else "─ ")
+        return next((y for y, line in enumerate(lines) if rule.match(line)), self.screen.lines)
 
     @property
     def written(self) -> str:

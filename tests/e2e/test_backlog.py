@@ -8,10 +8,11 @@ import os
 import signal
 import sqlite3
 
+from ccq_tui.screens.sessions.new_row import CARET
 from ccq_tui.testing import Scenario
 from tests.e2e.conftest import Running, Start
 from tests.e2e.terminal import Terminal
-from tests.e2e.test_side_by_side import has_cursor
+from tests.e2e.test_side_by_side import PROMPT_FIELD
 from tests.steps import step
 
 HANGS = Scenario("q").says("Thinking about it").hangs().says(" still.").ends_turn()
@@ -65,9 +66,9 @@ def on_disk(run: Running) -> str:
 def open_queued(terminal: Terminal, prompt: str) -> None:
     """Open another session, which has to wait."""
     terminal.press("ctrl+n")
-    terminal.wait(lambda seen: has_cursor(seen, "First prompt"))
+    terminal.wait(PROMPT_FIELD)
     terminal.type(prompt)
-    terminal.wait(f"\n   {prompt}\n")
+    terminal.wait(f"{prompt}{CARET}")
     terminal.press("enter")
     terminal.wait(f"❯ {prompt}\n")
     terminal.wait("◌ queued")

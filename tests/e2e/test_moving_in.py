@@ -8,7 +8,6 @@ import pytest
 
 from ccq_tui.commands.listings import NO_TASKS
 from ccq_tui.commands.workspace import WHICH_PROMPT
-from ccq_tui.screens.session.screen_commands import WHICH_SESSION
 from ccq_tui.testing.scenario import Scenario
 from tests.e2e.conftest import Running, Start
 from tests.unit.prompts.pictures import png
@@ -57,9 +56,9 @@ COMMANDS = (
     Move("/tasks\r", NO_TASKS),
     Move("/background\r", "nothing can go to the background"),
     Move("/stats\r", "Nothing was asked since"),
-    Move("/overview\r", "The only session so far", "escape"),
-    Move("/sessions\r", WHICH_SESSION, "escape"),
-    Move("/resume\r", "Resume which session?", "escape"),
+    Move("/overview\r", "─ nothing waits ─ 1 session", "escape"),
+    Move("/sessions\r", "─ nothing waits ─ 1 session", "escape"),
+    Move("/resume\r", " / ▏", "escape"),
     Move("/rewind\r", WHICH_PROMPT, "escape"),
     Move("/help\r", "◆ Keys", "escape"),
     Move("/export\r", "Exported to"),

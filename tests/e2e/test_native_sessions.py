@@ -106,7 +106,8 @@ class Natives:
 
 def open_in_inbox(run: Running, words: str) -> None:
     """Open the one request that waits, whose panel has some words, in the inbox on the screen."""
-    run.terminal.wait("Inbox · 1 waits for you")
+    run.terminal.wait("─ Sessions ─ 1 waits")
+    run.terminal.wait("❯   ")
     run.terminal.press("right")
     run.terminal.wait(lambda seen: words in seen.text and seen.panel and seen.keys_work)
 
@@ -232,14 +233,14 @@ def permissions_and_plans(natives: Natives, native: NativeTerminal) -> None:
     with step("allowed there"):
         native.press("more\r")
         (second,) = natives.asked()
-        ours.wait("Inbox · 1 waits for you")
+        ours.wait("─ Sessions ─ 1 waits")
         shown(native, "Do you want to proceed?")
         native.press("1")
         native.wait("Ran 2.")
         ended = natives.ended(second)
         assert ended.outcome in (Allowed(), DECIDED_THERE)
         assert (ended.actor and ended.actor.where) == "in Claude Code"
-        ours.wait("Nothing waits for you")
+        ours.wait("─ nothing waits")
     with step("denied by a script with words for the agent"):
         native.press("more\r")
         (third,) = natives.asked()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ccq_tui.questions import Option, Question
+from ccq_tui.screens.sessions.new_row import CARET
 from ccq_tui.testing import Replies, Scenario
 from tests.e2e.conftest import Start
 from tests.e2e.terminal import Terminal
@@ -10,6 +11,8 @@ from tests.steps import step
 
 FOUR = range(1, 5)
 WAYS = 4
+PROMPT_FIELD = f"Prompt     {CARET}"
+"""The field of a new session's prompt, while it has the keys."""
 OPTIONS = tuple(Option(f"Way {number}", "one of four") for number in range(1, WAYS + 1))
 
 
@@ -20,27 +23,18 @@ def asks_for_its_part(replies: Replies) -> Scenario:
     return Scenario().hangs(gate="ask", limit=300.0).asks(question).says(f"I know it for {name}.")
 
 
-def has_cursor(terminal: Terminal, label: str) -> bool:
-    """Say whether the cursor is in the field under a label: at its begin, or with all of it selected."""
-    for y, line in enumerate(terminal.screen.display):
-        if line.startswith(f"   {label}"):
-            first, last = (terminal.screen.buffer[y + 1][x] for x in (3, 110))
-            return (first.bg, first.reverse) != (last.bg, last.reverse)
-    return False
-
-
 def open_behind(terminal: Terminal, number: int) -> None:
     """Open another session by keys."""
     terminal.press("ctrl+n")
-    terminal.wait(lambda seen: has_cursor(seen, "First prompt"))
+    terminal.wait(PROMPT_FIELD)
     terminal.type(f"part {number}")
-    terminal.wait(f"\n   part {number}\n")
+    terminal.wait(f"part {number}{CARET}")
     terminal.press("enter")
     terminal.wait(f"❯ part {number}")
 
 
 def test_four_sessions_are_answered_from_the_inbox(start: Start) -> None:
-    run = start(Scenario("four").then(asks_for_its_part), prompt="", size=(120, 30))
+    run = start(Scenario("four").then(asks_for_its_part), prompt="", size=(110, 30))
     terminal, model = run.terminal, run.model
     with step("four sessions work behind one in which something is being written"):
         terminal.wait("○ ready")
@@ -58,7 +52,7 @@ def test_four_sessions_are_answered_from_the_inbox(start: Start) -> None:
         assert "❯ half a thought" in terminal.text
     with step("each is answered where it is listed"):
         terminal.press("f2")
-        terminal.wait("Inbox")
+        terminal.wait("─ Sessions ─ 4 wait")
         for _ in FOUR:
             answer_the_first(terminal)
     with step("none had another's answer, and nothing came to the one in front"):
@@ -80,8 +74,8 @@ def way_of(number: int) -> int:
 
 def answer_the_first(terminal: Terminal) -> None:
     """Open the panel of the request under the cursor, and choose the way of its part."""
-    terminal.wait("❯ ◆ part")  # a key comes to nothing before there is a row for it
-    terminal.press("right")
+    terminal.wait("❯   ?  Which way")  # a key comes to nothing before there is a row for it
+    terminal.press("enter")
     terminal.wait(lambda seen: "Which way for part " in seen.panel and seen.keys_work)
     number = int(terminal.panel.partition("Which way for part ")[2][0])
     way = way_of(number)

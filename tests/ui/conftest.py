@@ -12,7 +12,9 @@ from textual.app import App
 from textual.design import ColorSystem
 from textual.pilot import Pilot
 
+from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.input import gate
+from ccq_tui.screens.sessions import earlier
 from ccq_tui.theming import load, read_theme
 from ccq_tui.theming.load import shipped
 from tests.ui.drawn import watched
@@ -99,6 +101,16 @@ def _quick_and_watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(load, "read_theme", lambda path: (_theme if path in _shipped else read_theme)(path))
     with watched():
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep no earlier sessions: reading those of Claude Code takes a process of its own."""
+
+    async def nothing(*_: object, **__: object) -> tuple[EarlierSession, ...]:
+        return ()
+
+    monkeypatch.setattr(earlier, "earlier_sessions", nothing)
 
 
 @pytest.fixture

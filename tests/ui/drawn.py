@@ -17,9 +17,9 @@ from textual.screen import Screen
 
 from ccq_tui.config.trust_question import ROWS
 from ccq_tui.questions.state import Focus, PanelState
-from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.sessions.rows import RowsView
+from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.lines import LineView
@@ -91,7 +91,10 @@ def terminal_of(app: App[Any]) -> Terminal:
 
 def cursor_faults(app: App[Any]) -> str:
     """Return what is wrong with the rows drawn with the cursor in the lists on the screen, or ""."""
-    views = [(view, seen) for view in app.screen.query(LineView) if (seen := _seen(view))]
+    # The details of a session begin its prompts with the sign of the cursor.
+    views = [
+        (view, seen) for view in app.screen.query(LineView) if view.id != "text" and (seen := _seen(view))
+    ]
     faults = [f"{view} {_fault(view, seen, terminal_of(app))}" for view, seen in views]
     return "; ".join(fault for fault in faults if not fault.endswith(" "))
 
@@ -132,12 +135,11 @@ def _row_of(view: LineView) -> tuple[int | None, str]:
         return _row_of_panel(panel.state, view.id)
     if isinstance(screen, Picker):
         return _at(screen.state.cursor, [row.label for row in screen.state.shown])
-    if isinstance(screen, InboxScreen):
-        return _at(screen.state.cursor, [""] * len(screen.state.shown))
+    if isinstance(screen, SessionsScreen):
+        shown = screen.state.shown if isinstance(view, RowsView) and screen.panel is None else ()
+        return _at(screen.state.cursor, [""] * len(shown))
     if isinstance(screen, TrustScreen) and view.id == "trust-rows":
         return ROWS.index(screen._question.row), ""
-    if isinstance(screen, OverviewScreen):
-        return _at(screen.state.cursor, [""] * len(screen.state.shown))
     return None, ""
 
 

@@ -1,9 +1,9 @@
-"""The program with sessions whose questions wait in its inbox, and what is seen on the inbox screen."""
+"""The program with sessions whose questions wait in its inbox, and what is seen in the list of sessions."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +18,8 @@ from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import CommandKind, CommandState, RequestState, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.screens.inbox.inbox_list import InboxRow
-from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.screens.sessions.model import RequestRow, SessionRow
+from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.actors import SCRIPT
 from tests.ui.host import Clock
 from tests.ui.session import Driven, LastingSession, ToldSession, until
@@ -83,40 +83,56 @@ class Many(Driven):
         return self.all[-1]
 
     @property
-    def inbox_screen(self) -> InboxScreen:
-        assert isinstance(self.app.screen, InboxScreen)
+    def list(self) -> SessionsScreen:
+        """The list of sessions, which is on the screen."""
+        assert isinstance(self.app.screen, SessionsScreen)
         return self.app.screen
 
+    @property
+    def waiting(self) -> list[RequestRow]:
+        """The requests that the list shows."""
+        return [row for row in self.list.state.shown if isinstance(row, RequestRow)]
+
+    def row(self, name: str) -> SessionRow:
+        """The row of a session, by its name."""
+        return next(row for row in self.list.state.sessions if row.session == name)
+
+    def row_of(self, session_id: str) -> SessionRow:
+        """The row of a session, by its id."""
+        return next(row for row in self.list.state.sessions if row.session_id == session_id)
+
+    async def go(self, pilot: Pilot[int], name: str) -> None:
+        """Move the cursor to a session, by keys."""
+        for _ in self.list.state.shown:
+            if getattr(self.list.state.under, "session", None) == name:
+                return
+            await pilot.press("j")
+        raise AssertionError(f"there is no {name}")
+
     def said(self) -> str:
-        """What stands above the keys of the inbox screen."""
-        return str(self.inbox_screen.query_one("NoticeLine").render())
+        """What stands above the keys of the list."""
+        return str(self.list.query_one("NoticeLine").render())
 
     def hints(self) -> str:
-        """What stands in the line of keys of the inbox screen."""
-        return str(self.inbox_screen.query_one("HintBar").render())
+        """What stands in the line of keys of the list."""
+        return str(self.list.key_line.render())
 
 
-async def open_inbox(pilot: Pilot[int], run: Many, rows: int) -> None:
-    """Open the inbox, and wait until so many requests are listed."""
+async def open_list(pilot: Pilot[int], run: Many, waiting: int) -> None:
+    """Open the list, and wait until so many requests are in it."""
     await open_by_key(pilot, run)
-    await until(pilot, lambda: len(run.inbox_screen.state.rows) == rows)
-
-
-def list_only(screen: InboxScreen, rows: Iterable[InboxRow]) -> None:
-    """List some rows as if they were all that the store has."""
-    screen.stored = {row.key: row for row in rows}
-    screen.put_together()
+    await until(pilot, lambda: run.list.all_read and len(run.waiting) == waiting)
 
 
 async def open_by_key(pilot: Pilot[int], run: Many) -> None:
-    """Press F2 until the inbox is shown."""
-    while not isinstance(run.app.screen, InboxScreen):
+    """Press F2 until the list is shown."""
+    while not isinstance(run.app.screen, SessionsScreen):
         before = _folds(run)
         await pilot.press("f2")
-        # It shows or hides the panel, or goes to the inbox; the next press is for what came of it.
+        # It shows or hides the panel, or goes to the list; the next press is for what came of it.
         await until(
             pilot,
-            lambda: isinstance(run.app.screen, InboxScreen) or _folds(run) != before,  # noqa: B023
+            lambda: isinstance(run.app.screen, SessionsScreen) or _folds(run) != before,  # noqa: B023
         )
 
 
@@ -171,9 +187,9 @@ async def state_of(run: Many, request_id: str) -> RequestState | None:
 async def one_waits(
     where: Path, clock: Clock | None = None
 ) -> AsyncIterator[tuple[Many, Pilot[int], QuestionRequest]]:
-    """Show the inbox with one question, which an earlier process left."""
+    """Show the list with one question, which an earlier process left."""
     run = Many(where, clock=clock)
     async with run.app.run_test(size=(80, 24)) as pilot:
         request = await left_behind(run, where)
-        await open_inbox(pilot, run, 1)
+        await open_list(pilot, run, 1)
         yield run, pilot, request

@@ -8,7 +8,6 @@ import pytest
 from textual import events
 from textual.app import App
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from ccq_tui.agent.events import RequestAsked
 from ccq_tui.commands.command import PickRow
@@ -17,7 +16,7 @@ from ccq_tui.input.keynames import shown_keys
 from ccq_tui.questions import Answer, Answered, QuestionSet
 from ccq_tui.questions.state import is_text
 from ccq_tui.screens.pickers import Picker
-from ccq_tui.screens.sessions.new_session import NewSessionScreen
+from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.search_bar import SearchField
@@ -175,10 +174,10 @@ async def test_the_prompt_and_the_fields_of_a_form_take_it(
     await press(pilot, "ctrl+f", then=lambda: run.app.screen.query(SearchField))
     await typed(pilot)
     await until(pilot, lambda: run.app.screen.query_one(SearchField).value == TYPED)
-    await press(pilot, "escape", "ctrl+n", then=lambda: isinstance(run.app.screen, NewSessionScreen))
+    await press(pilot, "escape", "ctrl+n", then=lambda: isinstance(run.app.screen, SessionsScreen))
     await typed(pilot)
-    await until(pilot, lambda: run.app.screen.query_one("#new-prompt", Input).value == TYPED)
-    await pilot.press("escape")
+    await until(pilot, lambda: run.app.manager.new.text == TYPED)
+    await pilot.press("escape", "escape")
     picker = Picker("Which?", (PickRow("a", TYPED), PickRow("b", "another")))
     await run.app.push_screen(picker)
     await typed(pilot)

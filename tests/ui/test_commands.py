@@ -21,7 +21,10 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.input.gate import PAUSE
 from ccq_tui.questions.state import PanelState
-from ccq_tui.screens.pickers import Picker, sessions
+from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.session import screen as session_screen
+from ccq_tui.screens.sessions import earlier
+from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, LastingSession, asked, press, until
@@ -275,38 +278,29 @@ EARLIER = (
 )
 
 
-async def test_another_session_takes_the_place_of_this_one_unless_a_turn_runs_and_what_is_typed_stays(
+async def test_an_earlier_session_opens_beside_this_one_by_its_id_or_from_the_list(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def listed(_options: SessionOptions, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
         return EARLIER
 
-    monkeypatch.setattr(sessions, "earlier_sessions", listed)
+    monkeypatch.setattr(earlier, "earlier_sessions", listed)
+    monkeypatch.setattr(session_screen, "earlier_sessions", listed)
     async with running(Driven(make=LastingSession)) as (driven, pilot):
-        driven.told.tell(ev.StateChanged(ev.SessionState.WORKING))
-        await until(pilot, lambda: driven.screen.view.busy)
-        await say(pilot, driven, "/resume bbbb")
-        assert "is working" in (await picker(pilot)).heading
-        await pilot.press("enter")
-        await closed(pilot)
-        await pilot.pause()
-        assert not driven.told.closed
-        driven.told.tell(ev.StateChanged(ev.SessionState.IDLE))
-        await until(pilot, lambda: not driven.screen.view.busy)
+        await until(pilot, lambda: driven.screen.view.session_id)
         first = driven.told
-        shown = await choosing(pilot, driven, "/resume")
-        await until(pilot, lambda: shown.state.rows)
-        assert [row.label for row in shown.state.rows] == ["Fix the login", "Write the docs"]
-        assert shown.state.rows[0].right.startswith("main · ")
-        driven.session_screen.dock.prompt.put("half a thought")
-        await choose(pilot, "down", "enter")
-        await until(pilot, lambda: len(driven.launches) == 2)
-        await until(pilot, lambda: driven.screen.is_mounted and driven.screen.view.session_id == "id-1")
-        assert first.closed
-        assert driven.told is not first
+        first.tell(ev.PromptAccepted("Begin"), ev.StateChanged(ev.SessionState.WORKING))
+        await until(pilot, lambda: driven.screen.view.busy)
+        await say(pilot, driven, "/resume bbbb", then=lambda: len(driven.launches) == 2)
         assert driven.launches[1].resume == "bbbb-2"
-        # Nothing was ever sent in the first one, so what was typed is the directory's.
-        await until(pilot, lambda: driven.screen.dock.prompt.text == "half a thought")
+        await until(pilot, lambda: driven.app.sessions.front is driven.app.sessions[1])
+        assert not first.closed
+        await driven.app.sessions.show(driven.app.sessions[0])
+        await say(pilot, driven, "/resume", then=lambda: isinstance(driven.app.screen, SessionsScreen))
+        shown = driven.app.screen
+        await until(pilot, lambda: shown.all_read and "Fix the login" in shown.state.session_under.session)
+        await press(pilot, *"fix", "enter", then=lambda: len(driven.launches) == 3)
+        assert driven.launches[2].resume == "aaaa-1"
 
 
 class LostSession(LastingSession):

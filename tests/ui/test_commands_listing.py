@@ -23,11 +23,10 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.input.gate import QUIET
-from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.pickers.picker import PickerBody
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import Many, left_behind, state_of
@@ -320,7 +319,7 @@ def test_pictures(snap_compare: Any, size: tuple[int, int]) -> None:
 KEYS: dict[str, str] = {"preset": "vim", "panel": "f9", "overview": "f7"}
 
 
-async def test_what_shows_and_declines_in_the_inbox_has_the_keys_that_were_chosen(tmp_path: Path) -> None:
+async def test_what_shows_and_declines_in_the_list_has_the_keys_that_were_chosen(tmp_path: Path) -> None:
     clock = Clock()
     async with running(Many(tmp_path, settings=Settings(cwd=tmp_path, keys=KEYS), clock=clock)) as (
         run,
@@ -332,14 +331,14 @@ async def test_what_shows_and_declines_in_the_inbox_has_the_keys_that_were_chose
             before = run.app.screen
             await press_later(pilot, key, seconds=2.0)
             await until(pilot, lambda before=before: run.app.screen is not before)
-        await until(pilot, lambda: len(run.inbox_screen.state.rows) == 1)
+        await until(pilot, lambda: len(run.waiting) == 1)
         await until(pilot, lambda: "Ctrl+X decline" in run.hints())
         await pilot.press("ctrl+d")  # half a page down
-        assert not run.inbox_screen.declining
-        await pilot.press("ctrl+x")
-        assert run.inbox_screen.declining
+        assert run.list.question is None
+        await pilot.press("f4", "ctrl+x")
+        assert run.list.question is not None
         await press_later(pilot, "ctrl+x")
-        await until(pilot, lambda: run.inbox_screen.state.rows == ())
+        await until(pilot, lambda: run.waiting == [])
         assert await state_of(run, request.id) is RequestState.DECLINED
 
 
@@ -350,23 +349,10 @@ async def test_a_key_that_was_chosen_does_not_edit_the_prompt(tmp_path: Path, ke
         pilot,
     ):
         await until(pilot, lambda: run.session_screen.view.session_id)
-        await press(pilot, "h", "i", "left", key, then=lambda: isinstance(run.app.screen, OverviewScreen))
+        await press(pilot, "h", "i", "left", key, then=lambda: isinstance(run.app.screen, SessionsScreen))
         await press(pilot, key, then=lambda: isinstance(run.app.screen, SessionScreen))
         await pilot.press("!")
         assert run.screen.dock.prompt.text == "h!i"
-
-
-async def test_the_overview_has_the_keys_that_were_chosen(tmp_path: Path) -> None:
-    async with running(Many(tmp_path, settings=Settings(cwd=tmp_path, keys=KEYS))) as (run, pilot):
-        await until(pilot, lambda: run.session_screen.view.session_id)
-        await press(pilot, "f7", then=lambda: isinstance(run.app.screen, OverviewScreen))
-        await pilot.press("f5", "f2")
-        hints = str(run.app.screen.query_one("HintBar").render())
-        assert "F9 inbox" in hints
-        await press(pilot, "f9", then=lambda: isinstance(run.app.screen, InboxScreen))
-        await press(pilot, "escape", then=lambda: isinstance(run.app.screen, SessionScreen))
-        await press(pilot, "f7", then=lambda: isinstance(run.app.screen, OverviewScreen))
-        await press(pilot, "f7", then=lambda: isinstance(run.app.screen, SessionScreen))
 
 
 LINES = "\n\n".join(f"Line {number}" for number in range(60))

@@ -39,10 +39,8 @@ from ccq_tui.questions.moves import open_words
 from ccq_tui.runtime.notices import undelivered_words
 from ccq_tui.runtime.recovery import Recovery, Remedy
 from ccq_tui.screens.help import HelpScreen, key_rows
-from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions.new_session import NewSessionScreen
+from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.decision.details import plan_above
 from ccq_tui.widgets.hints import HintBar, HintLines
@@ -87,7 +85,7 @@ async def test_f1_begins_with_the_keys_of_a_form_and_of_the_question_about_trust
         await idle(run, pilot)
         carried = launch_with({"cwd": tmp_path}).trusted.carried
         assert carried is not None
-        for screen in (NewSessionScreen(tmp_path), TrustScreen(carried)):
+        for screen in (TrustScreen(carried),):
             run.app.push_screen(screen)
             await until(pilot, lambda screen=screen: run.app.screen is screen)  # type: ignore[misc]
             await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
@@ -244,8 +242,8 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         await leads("@ files · {help} all keys", "help", lambda: isinstance(run.app.screen, HelpScreen))
         await pilot.press("escape", CHOSEN["session_next"])
         only = "only session here · {new_session} in the prompt opens"
-        await leads(only, "new_session", lambda: isinstance(run.app.screen, NewSessionScreen))
-        await pilot.press("escape", CHOSEN["copy_block"])
+        await leads(only, "new_session", lambda: isinstance(run.app.screen, SessionsScreen))
+        await pilot.press("escape", "escape", CHOSEN["copy_block"])
         run.told.tell(ev.PromptAccepted("Go", prompt_id="1"), ev.PromptDelivered("1"))
         await until(pilot, lambda: "Go" in text())
         await leads("marked · {block_up} marks one", "block_up", lambda: run.screen.transcript.mark)
@@ -284,8 +282,8 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         run.told.tell(ev.ErrorReported(Problem.OVERLOADED, "529"))
         run.told.tell(ev.TurnEnded("error", True, 1.0, None, 0, 0), ev.StateChanged(ev.SessionState.IDLE))
         await leads("{recover} send it again", "recover", lambda: run.told.sent == ["Build"])
-        await press(pilot, CHOSEN["overview"], then=lambda: isinstance(run.app.screen, OverviewScreen))
-        await leads("{panel} inbox", "panel", lambda: isinstance(run.app.screen, InboxScreen))
+        await press(pilot, CHOSEN["overview"], then=lambda: isinstance(run.app.screen, SessionsScreen))
+        await press(pilot, CHOSEN["panel"], then=lambda: isinstance(run.app.screen, SessionScreen))
 
 
 def test_words_of_pure_parts_name_the_chosen_keys() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
@@ -17,7 +16,7 @@ from unittest.mock import patch
 import pytest
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets import Input, TextArea
+from textual.widgets import TextArea
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
@@ -32,19 +31,18 @@ from ccq_tui.processes import Owner
 from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.overlay import Overlay
-from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.ui import ProgramAction
-from ccq_tui.screens.sessions import new_session
-from ccq_tui.screens.sessions.new_session import NewSessionScreen
+from ccq_tui.screens.sessions.new_row import DIRECTORY
 from ccq_tui.screens.sessions.open_sessions import DEMO_LOST, parting_words
+from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.widgets.keys import copy_of
 from ccq_tui.widgets.lines import LineView
-from ccq_tui.widgets.side_bar import SideBar
+from ccq_tui.widgets.strip import Strip
 from tests.actors import PANEL
 from tests.ui.host import Clock, handled
+from tests.ui.inboxed import one_waits
 from tests.ui.running import running
 from tests.ui.session import (
     Driven,
@@ -57,7 +55,6 @@ from tests.ui.session import (
     press,
     until,
 )
-from tests.ui.test_inbox_screen import one_waits
 
 
 class Lasting(LastingSession):
@@ -96,24 +93,27 @@ class Several(Driven):
         session.session_id = f"id-{len(self.all)}"
         return session
 
-    def bar(self) -> str:
-        """The side bar as text, or "" while it is hidden."""
-        bar = self.session_screen.query_one(SideBar)
-        return bar.render().plain if bar.display else ""
+    def strip(self) -> str:
+        """The line of sessions, or "" while it is hidden."""
+        strip = self.session_screen.query_one(Strip)
+        return strip.render().plain if strip.display else ""
 
     def number(self) -> int:
         """Which session is shown, from 1."""
         return 1 + self.app.sessions.index(self.session_screen)
 
 
+async def open_fields(pilot: Pilot[int], run: Driven) -> SessionsScreen:
+    """Open the fields of the row for a new session."""
+    await press(pilot, "ctrl+n", then=lambda: isinstance(run.app.screen, SessionsScreen))
+    return run.app.screen
+
+
 async def another(pilot: Pilot[int], run: Several, where: str = "", prompt: str = "") -> None:
     """Open another session by keys."""
     count = len(run.all)
-    await press(pilot, "ctrl+n", then=lambda: isinstance(run.app.screen, NewSessionScreen))
-    if where:
-        run.app.screen.query_one("#new-place", Input).value = where
-    run.app.screen.query_one("#new-prompt", Input).value = prompt
-    await pilot.press("enter")
+    await open_fields(pilot, run)
+    await pilot.press(*prompt, "tab", *where, "enter")
     await until(pilot, lambda: len(run.all) == count + 1 and isinstance(run.app.screen, SessionScreen))
     await until(pilot, lambda: run.session_screen.view.session_id)
 
@@ -123,32 +123,28 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
     async with running(Several(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         await pilot.press("f3")
         assert "only session here" in run.session_screen.dock.notices.text
-        assert run.bar() == ""
+        assert run.strip() == ""
         run.session_screen.dock.prompt.put("half a thought")
 
-        # A wrong directory is said and keeps what was typed; Esc opens nothing.
-        await press(pilot, "ctrl+n", then=lambda: isinstance(run.app.screen, NewSessionScreen))
-        field = run.app.screen.query_one("#new-place", Input)
-        await pilot.press("shift+tab")
-        field.value = "nowhere"
-        await pilot.press("enter")
-        problem = run.app.screen.query_one("#new-problem")
-        await until(pilot, lambda: "does not exist" in str(problem.render()))
-        await until(pilot, lambda: field.has_focus)
-        await pilot.press("tab", *"write", "escape")
+        # A wrong directory is said in its field; Esc keeps what was typed in the row.
+        shown = await open_fields(pilot, run)
+        await pilot.press("tab", *"nowhere", "enter")
+        new = run.app.manager.new
+        await until(pilot, lambda: "does not exist" in new.faults.get(DIRECTORY, ""))
+        await pilot.press("backspace", "shift+tab", *"write", "escape", "escape")
         await until(pilot, lambda: run.number() == 1 and isinstance(run.app.screen, SessionScreen))
         assert len(run.all) == 1
-        await until(pilot, lambda: "F8 copies its prompt" in run.session_screen.dock.notices.text)
-        await pilot.press("f8")
-        assert run.app.clipboard == "write"
-
-        await another(pilot, run, "docs", "write the docs")
+        shown = await open_fields(pilot, run)
+        assert (shown.field.text, new.texts[DIRECTORY]) == ("write", "nowher")
+        await pilot.press("tab", "ctrl+u", *"docs", "shift+tab", *" the docs", "enter")
+        await until(pilot, lambda: len(run.all) == 2 and isinstance(run.app.screen, SessionScreen))
+        await until(pilot, lambda: run.session_screen.view.session_id)
         assert run.launches[1].settings.directory == tmp_path / "docs"
         await until(pilot, lambda: run.all[1].sent == ["write the docs"])
         assert run.session_screen.dock.prompt.text == ""
         run.all[1].tell(ev.PromptAccepted("write the docs"))
-        await until(pilot, lambda: "2 ○ write the docs" in run.bar())
-        assert "1 ○ " in run.bar()
+        await until(pilot, lambda: "2 ○ write the docs" in run.strip())
+        assert "1 ○ " in run.strip()
 
         await press(pilot, "alt+1", then=lambda: run.number() == 1)
         assert run.session_screen.dock.prompt.text == "half a thought"
@@ -156,13 +152,16 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
         assert "No session 7" in run.session_screen.dock.notices.text
         await press(pilot, "ctrl+pageup", then=lambda: run.number() == 2)
         await press(pilot, "ctrl+pagedown", then=lambda: run.number() == 1)
-        await press(pilot, "f3", then=lambda: run.bar() == "")
+        await press(pilot, "f3", then=lambda: run.strip() == "")
         await press(pilot, "ctrl+pageup", then=lambda: run.number() == 2)
-        await until(pilot, lambda: run.bar() == "")
+        await until(pilot, lambda: run.strip() == "")
         await press(pilot, "ctrl+pagedown", then=lambda: run.number() == 1)
-        await press(pilot, "f3", then=lambda: "Sessions 2" in run.bar())
-        await pilot.click(SideBar, offset=(5, 5))
+        await press(pilot, "f3", then=lambda: run.strip())
+        await pilot.click(Strip, offset=(run.strip().index("write"), 0))
         await until(pilot, lambda: run.number() == 2)
+        await press(pilot, "f5", then=lambda: isinstance(run.app.screen, SessionsScreen))
+        await press(pilot, "alt+1", then=lambda: run.number() == 1)
+        await press(pilot, "alt+2", then=lambda: run.number() == 2)
 
         # Closing shows the one before; the other one goes on untouched.
         run.session_screen.dock.prompt.put("/close")
@@ -170,7 +169,7 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
         assert run.all[1].closed
         assert not run.all[0].closed
         assert run.session_screen.dock.prompt.text == "half a thought"
-        assert run.bar() == ""
+        assert run.strip() == ""
 
 
 async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: Path) -> None:
@@ -183,7 +182,7 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
         await until(pilot, lambda: "F4 goes there" in run.session_screen.dock.notices.text)
         # Both are in one directory: its name would tell nothing.
         assert run.session_screen.dock.notices.text.startswith("◆ Cache of the API: ")
-        await until(pilot, lambda: "? 1" in run.bar())
+        await until(pilot, lambda: "? 1" in run.strip())
         await pilot.press(*"1d", "space")
         assert run.session_screen.dock.prompt.text == "abc1d "
         assert run.session_screen.dock.panel is None
@@ -212,8 +211,8 @@ async def one_queued(where: Path, prompt: str = "") -> AsyncIterator[tuple[Sever
     run = Several(Launch(settings=Settings(cwd=where, max_live_sessions=1)))
     async with run.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
-        await press(pilot, "ctrl+n", then=lambda: isinstance(run.app.screen, NewSessionScreen))
-        await press(pilot, *prompt, "enter", then=lambda: "queued" in run.bar())
+        await open_fields(pilot, run)
+        await press(pilot, *prompt, "enter", then=lambda: "2 ◌" in run.strip())
         yield run, pilot
 
 
@@ -228,7 +227,7 @@ async def test_a_session_that_waits_for_a_process_is_closed_at_once_and_its_prom
     tmp_path: Path,
 ) -> None:
     async with one_queued(tmp_path, "later") as (run, pilot):
-        assert "later" in run.bar()
+        assert "later" in run.strip()
         await press(pilot, *"/close", "enter", then=lambda: len(run.app.sessions) == 1)
         with closing(Store(inbox_path())) as store:
             left = store.prompts.take("next", directory_key(tmp_path)) or PromptDraft()
@@ -238,41 +237,28 @@ async def test_a_session_that_waits_for_a_process_is_closed_at_once_and_its_prom
 async def test_where_there_is_no_room_the_sessions_are_a_list(tmp_path: Path) -> None:
     async with running(Several(Launch(settings=Settings(cwd=tmp_path))), size=(60, 20)) as (run, pilot):
         await another(pilot, run)
-        assert run.bar() == ""
-        await press(pilot, "f3", then=lambda: not isinstance(run.app.screen, SessionScreen))
-        await pilot.press("home", "enter")
+        await pilot.resize_terminal(60, 16)
+        await until(pilot, lambda: run.strip() == "")
+        await press(pilot, "f3", then=lambda: isinstance(run.app.screen, SessionsScreen))
+        await press(pilot, "j", "enter", then=lambda: isinstance(run.app.screen, SessionScreen))
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen) and run.number() == 1)
 
 
-async def test_a_key_right_behind_the_one_that_leaves_the_overview_goes_to_its_session(
-    tmp_path: Path,
-) -> None:
+async def test_a_key_right_behind_the_one_that_leaves_the_list_goes_to_its_session(tmp_path: Path) -> None:
     launch = Launch(settings=Settings(cwd=tmp_path))
     async with running(Several(launch), size=(100, 30)) as (run, pilot):
         await run.app.sessions.add(launch)
         await until(pilot, lambda: len(run.all) == 2 and run.number() == 2)
-        await press(pilot, "f5", then=lambda: isinstance(run.app.screen, OverviewScreen))
+        await press(pilot, "f5", then=lambda: isinstance(run.app.screen, SessionsScreen))
         for key in ("escape", "alt+1"):
             run.app.post_message(events.Key(key, None))
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen) and run.number() == 1)
         run.session_screen.dock.prompt.put("half a thought")
-        await press(pilot, "f5", then=lambda: isinstance(run.app.screen, OverviewScreen))
+        await press(pilot, "f5", then=lambda: isinstance(run.app.screen, SessionsScreen))
         for key in ("escape", "enter"):
             run.app.post_message(events.Key(key, None))
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         assert (run.all[0].sent, run.session_screen.dock.prompt.text) == ([], "half a thought")
-
-
-@asynccontextmanager
-async def asked_for_another(where: Path) -> AsyncIterator[tuple[Driven, Pilot[int], Input, Input]]:
-    """Show the form for another session; give the fields for its directory and its prompt."""
-    async with running(Driven(Launch(settings=Settings(cwd=where)))) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
-        await press(pilot, "ctrl+n", then=lambda: isinstance(run.app.screen, NewSessionScreen))
-        form = run.app.screen
-        assert form.query_one("#new-prompt", Input).has_focus
-        await pilot.press("shift+tab")
-        yield run, pilot, form.query_one("#new-place", Input), form.query_one("#new-prompt", Input)
 
 
 @pytest.mark.parametrize("behind", [[*"mine", "enter"], [events.Paste("mine")]], ids=["keys", "paste"])
@@ -284,54 +270,16 @@ async def test_what_follows_the_key_that_opens_a_panel_is_the_panels(
             event = events.Key(key, key if len(key) == 1 else None) if isinstance(key, str) else key
             run.app.post_message(event)
         # What confirms counts only once the row was on the screen.
-        await until(pilot, lambda: (panel := run.inbox_screen.panel) and panel.state.text == "mine")
-        await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.size.height)
+        await until(pilot, lambda: (panel := run.list.panel) and panel.state.text == "mine")
+        await until(pilot, lambda: run.list.panel and run.list.panel.size.height)
         for key in ("pagedown", "f6"):  # keys that mean nothing in a panel
-            run.inbox_screen.panel.post_message(copy_of(events.Key(key, None)))
+            run.list.panel.post_message(copy_of(events.Key(key, None)))
         await pilot.press("enter")
         # The answer starts its session, which is not to be met by the end of this test.
         await until(pilot, lambda: "in the background" in run.said())
-        assert run.inbox_screen.field.text == ""
+        assert run.list.field.text == ""
         stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
         assert stored.outcome == Answered((Answer((), "mine"),))
-
-
-async def test_what_comes_in_one_go_with_enter_is_the_prompts(tmp_path: Path) -> None:
-    async with asked_for_another(tmp_path) as (run, pilot, place, prompt):
-        for key in ("enter", *"hello", "backspace"):
-            run.app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await until(pilot, lambda: prompt.value == "hell")
-        assert place.value == str(tmp_path)
-
-
-@pytest.mark.parametrize("typed", ["", "go"])
-async def test_a_prompt_is_typed_while_its_directory_is_looked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str
-) -> None:
-    found = threading.Event()
-    looks_up = new_session.place
-
-    def slow(text: str, here: Path) -> Path:
-        found.wait(60)
-        return looks_up(text, here)
-
-    monkeypatch.setattr(new_session, "place", slow)
-    async with asked_for_another(tmp_path) as (run, pilot, place, prompt):
-        await press(pilot, "end", "x", "enter", then=lambda: prompt.has_focus)
-        await pilot.press(*typed)
-        found.set()
-        await until(pilot, lambda: "does not exist" in str(problem(run)))
-        assert prompt.value == typed
-        if typed:
-            assert prompt.has_focus, "who types is not moved away"
-            await pilot.press("enter")
-        await until(pilot, lambda: place.has_focus)
-        await pilot.press("backspace")
-        assert place.value == str(tmp_path), "it is mended, not typed anew"
-
-
-def problem(run: Driven) -> object:
-    return run.app.screen.query_one("#new-problem").render()
 
 
 async def type_during(run: Driven, pilot: Pilot[int], work: Awaitable[object]) -> str:
@@ -350,15 +298,15 @@ async def type_during(run: Driven, pilot: Pilot[int], work: Awaitable[object]) -
     return typed
 
 
-async def replaced(run: Driven) -> None:
-    await run.app.manager.replace_session(run.screen.session, run.screen.launch)
+async def moved(run: Driven) -> None:
+    await run.app.manager._exchange(run.screen, run.screen.launch)
 
 
 async def opens_another(run: Driven) -> None:
     await run.app.manager.open(run.screen.launch)
 
 
-@pytest.mark.parametrize("work", [replaced, opens_another])
+@pytest.mark.parametrize("work", [moved, opens_another])
 async def test_no_letter_is_lost(tmp_path: Path, work: Callable[[Driven], Awaitable[None]]) -> None:
     async with running(Driven(Launch(settings=Settings(cwd=tmp_path)))) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
@@ -391,8 +339,8 @@ async def test_no_letter_is_lost_as_a_field_of_another_screen_comes(tmp_path: Pa
 
 
 def text_in(field: object) -> str:
-    assert isinstance(field, Input | TextArea)
-    return field.value if isinstance(field, Input) else field.text
+    assert isinstance(field, TextArea)
+    return field.text
 
 
 async def test_no_session_is_put_in_anothers_place_while_the_program_ends(tmp_path: Path) -> None:
@@ -406,7 +354,7 @@ async def test_no_session_is_put_in_anothers_place_while_the_program_ends(tmp_pa
     with patch.object(SessionScreen, "end", held):
         async with run.app.run_test() as pilot:
             await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
-            run.app.manager.work("resume", partial(replaced, run))
+            run.app.manager.work("move", partial(moved, run))
             await pilot.press("ctrl+q")
             gate.set()
             await until(pilot, lambda: run.app._exit)
@@ -472,20 +420,18 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         made = [(one.resume, one.continue_last, one.fork) for one in run.launches]
         assert made == [("id-1", False, True)]
 
-        # From the list in the session the same is asked; Esc stays here.
+        # From the list the same is asked; Esc stays here.
         screen = run.session_screen
-        wanted = replace(run.launches[0], fork=False)
-        screen.view = replace(screen.view, session_id="")
-        screen.post_message(ProgramAction("replace", screen.session, wanted))
+        screen.session.facts = screen.view = replace(screen.view, session_id="")
+        await press(pilot, "f5", then=lambda: isinstance(run.app.screen, SessionsScreen))
+        shown = run.app.screen
+        await until(pilot, lambda: any(row.session == "api" for row in shown.state.sessions))
+        await pilot.press("slash", *"api", "enter")
         await asked_about(pilot, run)
         await press(pilot, "escape", then=lambda: run.app.screen is screen)
         assert len(run.launches) == 1
         run.told.tell(ev.Connected("id-1", "claude-x", "default", "/work"))
-
-        # What is open in this terminal is shown, not opened twice.
         await until(pilot, lambda: screen.view.session_id == "id-1")
-        screen.post_message(ProgramAction("replace", screen.session, wanted))
-        await until(pilot, lambda: "open here already" in screen.dock.notices.text)
 
         # Parked here and resumed over there meanwhile: the start is lost, and the answer theirs to deliver.
         run.told.tell(ev.HistoryLoaded(()), ev.StateChanged(ev.SessionState.AWAITING), asked())

@@ -29,8 +29,11 @@ from ccq_tui.processes import Owner, this_process
 from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.pickers import Picker, SessionPicker, sessions
+from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions import earlier
+from ccq_tui.screens.sessions.model import ListHeading
+from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.sessions.session_manager import UNOPENED
 from ccq_tui.screens.trust import SETTINGS_QUESTION, TRUST_QUESTION, TrustScreen
 from ccq_tui.widgets.hints import HintBar
@@ -324,9 +327,9 @@ class Kept:
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> Kept:
     kept = Kept(LOGIN, DOCS)
-    monkeypatch.setattr(sessions, "earlier_sessions", kept.list)
-    monkeypatch.setattr(sessions, "rename_earlier", kept.rename)
-    monkeypatch.setattr(sessions, "delete_earlier", kept.delete)
+    monkeypatch.setattr(earlier, "earlier_sessions", kept.list)
+    monkeypatch.setattr(earlier, "rename_earlier", kept.rename)
+    monkeypatch.setattr(earlier, "delete_earlier", kept.delete)
     return kept
 
 
@@ -340,10 +343,19 @@ def started(tmp_path: Path, **more: Any) -> Driven:
     )
 
 
-async def listed(pilot: Pilot[int], run: Driven) -> SessionPicker:
-    await until(pilot, lambda: isinstance(run.app.screen, SessionPicker) and run.app.screen.state.rows)
+async def listed(pilot: Pilot[int], run: Driven) -> SessionsScreen:
+    await until(pilot, lambda: isinstance(run.app.screen, SessionsScreen) and names(run.app.screen))
+    await until(pilot, lambda: run.app.screen.all_read)
     run.clock.skip(1.0)  # its rows came just now
     return run.app.screen
+
+
+def names(shown: SessionsScreen) -> list[str]:
+    return [row.session for row in shown.state.sessions]
+
+
+def said(shown: SessionsScreen) -> str:
+    return shown.notices.text
 
 
 async def stock(path: Path) -> None:
@@ -363,15 +375,13 @@ async def test_a_session_is_found_by_typing_and_gone_on_with_and_one_that_runs_i
     await asyncio.to_thread(lambda: asyncio.run(stock(tmp_path / "state" / "inbox.db")))
     async with run.app.run_test(size=(80, 24)) as pilot:
         shown = await listed(pilot, run)
-        await until(pilot, lambda: "open" in shown.state.rows[0].right)
-        await press(pilot, "ctrl+d", then=lambda: "close it there first" in shown.notice)
+        runs = next(row for row in shown.state.sessions if row.session_id == "aaaa-1")
+        assert (runs.session, runs.heading) == ("Fix the login", ListHeading.WORKING)
+        await press(pilot, "home", "ctrl+d", then=lambda: "It runs" in said(shown))
         assert (run.launches, kept.deleted) == ([], [])
         await pilot.press(*"docs")
-        assert [row.value for row in shown.state.shown] == ["bbbb-2"]
-        assert "? 1" in shown.state.shown[0].right
-        await until(
-            pilot, lambda: "? Which tone?" in screen_text(run.app) and "● Which tone?" in screen_text(run.app)
-        )
+        assert [row.key for row in shown.state.shown] == ["bbbb-2", "toolu_1@bbbb-2"]
+        await until(pilot, lambda: "● Which tone?" in screen_text(run.app))
         await press(pilot, "enter", then=lambda: run.launches)
         launch = run.launches[0]
         assert (launch.resume, launch.fork, launch.prompt) == ("bbbb-2", False, "Go on")
@@ -380,23 +390,22 @@ async def test_a_session_is_found_by_typing_and_gone_on_with_and_one_that_runs_i
 async def test_deleting_asks_and_keeps_at_first(kept: Kept, tmp_path: Path) -> None:
     async with running(started(tmp_path)) as (run, pilot):
         shown = await listed(pilot, run)
-        for keys, left in ((("enter",), ["aaaa-1", "bbbb-2"]), (("down", "enter"), ["bbbb-2"])):
-            await pilot.press("ctrl+d")
-            await until(pilot, lambda: isinstance(run.app.screen, Picker) and run.app.screen is not shown)
-            assert "Fix the login" in run.app.screen.heading
-            await press(pilot, *keys, then=lambda: run.app.screen is shown)
-            await until(pilot, lambda left=left: [row.value for row in shown.state.rows] == left)
-            run.clock.skip(1.0)  # it was covered until just now
+        for key, left in (("escape", 2), ("y", 1)):
+            await press(pilot, "ctrl+d", then=lambda: "“Fix the login”?" in said(shown))
+            run.clock.skip(1.0)
+            await press(pilot, key, then=lambda: "Fix the login" not in said(shown))
+            await until(pilot, lambda left=left: len(names(shown)) == left)
         assert kept.deleted == ["aaaa-1"]
+        assert names(shown) == ["Write the docs"]
 
 
 async def test_a_session_gets_another_title_and_esc_keeps_the_old_one(kept: Kept, tmp_path: Path) -> None:
     async with running(started(tmp_path)) as (run, pilot):
         shown = await listed(pilot, run)
         await pilot.press("ctrl+r", *" x", "escape")
-        assert [row.label for row in shown.state.rows] == ["Fix the login", "Write the docs"]
+        assert names(shown) == ["Fix the login", "Write the docs"]
         await pilot.press("ctrl+r", "ctrl+u", *"Login", "enter")
-        await until(pilot, lambda: [row.label for row in shown.state.rows] == ["Login", "Write the docs"])
+        await until(pilot, lambda: names(shown) == ["Login", "Write the docs"])
         assert shown.state.filter == ""
 
 
@@ -406,7 +415,7 @@ async def test_a_session_of_another_directory_is_forked_there(kept: Kept, tmp_pa
     kept.elsewhere = [EarlierSession("cccc-3", "Elsewhere", 0.0, "", str(there))]
     async with running(started(tmp_path), size=(100, 24)) as (run, pilot):
         shown = await listed(pilot, run)
-        await press(pilot, "ctrl+a", then=lambda: len(shown.state.rows) == 3)
+        await press(pilot, "ctrl+a", then=lambda: len(names(shown)) == 3)
         await press(pilot, *"else", "ctrl+f", then=lambda: run.launches)
         launch = run.launches[0]
         assert (launch.resume, launch.fork, launch.settings.directory) == ("cccc-3", True, there)
@@ -415,8 +424,8 @@ async def test_a_session_of_another_directory_is_forked_there(kept: Kept, tmp_pa
 async def test_leaving_the_first_list_ends_the_program(kept: Kept, tmp_path: Path) -> None:
     kept.here = []
     async with running(started(tmp_path)) as (run, pilot):
-        await until(pilot, lambda: "No other session of this directory" in screen_text(run.app))
-        await pilot.press("enter", "ctrl+d", "ctrl+f", "ctrl+r", "escape")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionsScreen) and run.app.screen.all_read)
+        await pilot.press("ctrl+d", "ctrl+f", "ctrl+r", "escape")
         await until(pilot, lambda: run.app.return_code == 0)
         assert run.launches == []
 

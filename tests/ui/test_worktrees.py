@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import (
@@ -25,10 +24,10 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import QuestionSet
-from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions.new_session import NewSessionScreen
+from ccq_tui.screens.sessions.new_row import WORKTREE
+from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.worktrees.creation import make, planned
 from tests.steps import step
@@ -62,14 +61,12 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         first = run_.session_screen
 
         # A wrong name is said in its own field; Space makes up one where there is none.
-        await press(pilot, "ctrl+n", then=lambda: isinstance(run_.app.screen, NewSessionScreen))
-        field = run_.app.screen.query_one("#new-worktree", Input)
-        await pilot.press("tab", *"a..b", "enter")
-        problem = run_.app.screen.query_one("#new-problem")
-        await until(pilot, lambda: "takes no" in str(problem.render()))
-        assert field.has_focus
-        await press(pilot, "ctrl+u", "space", then=lambda: field.value.strip())
-        name = field.value
+        await press(pilot, "ctrl+n", then=lambda: isinstance(run_.app.screen, SessionsScreen))
+        await pilot.press("shift+tab", *"a..b", "enter")
+        new = run_.app.manager.new
+        await until(pilot, lambda: "takes no" in new.faults.get(WORKTREE, ""))
+        await press(pilot, "ctrl+u", "space", then=lambda: new.text.strip())
+        name = new.text
         await press(pilot, "enter", then=lambda: len(run_.all) == 2 and run_.number() == 2)
         second = run_.session_screen
         path = second.launch.settings.directory
@@ -94,8 +91,8 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         await run_.app.runtime.inbox.run(lambda store: store.sessions.upsert("id-old", str(path)))
         await run_.app.runtime.inbox.run(lambda store: store.requests.add(waiting))
         await pilot.press("f2")
-        await until(pilot, lambda: isinstance(run_.app.screen, InboxScreen) and run_.app.screen.state.rows)
-        await press(pilot, "enter", then=lambda: len(run_.all) == 3 and run_.number() == 2)
+        await until(pilot, lambda: isinstance(run_.app.screen, SessionsScreen) and run_.app.screen.all_read)
+        await press(pilot, "left", "enter", then=lambda: len(run_.all) == 3 and run_.number() == 2)
         assert (run_.launches[2].resume, run_.launches[2].settings.directory) == ("id-old", path)
         assert (path / "b.txt").is_file()
 

@@ -86,7 +86,7 @@ def test_a_panel_gets_the_keys_it_knows_and_none_that_was_given_away() -> None:
     assert vim["g"] == ("home",)
     assert vim["ctrl+x"] == ("ctrl+d",)
     assert set(vim["ctrl+d"]) == {"shift+down"}, "the key of declining was given to something else"
-    lists = keymap_of({"preset": "vim", "other": "z"}).meant(KeyPlace.INBOX)
+    lists = keymap_of({"preset": "vim", "other": "z"}).meant(KeyPlace.SESSIONS)
     assert lists["ctrl+x"] == ("ctrl+d",), "a list declines by the same key"
     assert "z" not in lists
 

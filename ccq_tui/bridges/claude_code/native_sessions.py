@@ -67,15 +67,15 @@ class NativeSessions:
         return StoredRequest(number, request, transcript.before(call), RequestState.PENDING, session.since)
 
 
-def beside_hooks(store: Store, found: Iterable[StoredRequest]) -> list[tuple[StoredRequest, bool]]:
-    """Return the requests of sessions that no ccq-tui runs, each with whether it is a hook's, too.
+def beside_hooks(store: Store, found: Iterable[StoredRequest]) -> list[StoredRequest]:
+    """Return the requests of sessions that no ccq-tui runs and no hook asks for, too.
 
     Raises `InboxUnavailable`.
     """
     prefix = f"{Asker.HOOK}:"
     known = ((one, store.sessions.get(one.request.session_id.removeprefix(prefix))) for one in found)
     theirs = (one for one, session in known if session is None or not alive(session.owner))
-    return [(one, _has_hook(store, one.request)) for one in theirs]
+    return [one for one in theirs if not _has_hook(store, one.request)]
 
 
 def _has_hook(store: Store, request: Request) -> bool:

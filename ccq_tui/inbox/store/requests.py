@@ -402,8 +402,9 @@ class RequestTable:
         return len(keys)
 
     def waiting_counts(self) -> dict[str, int]:
-        """Return the number of pending requests, for each session that has any."""
-        query = "SELECT session_id, count(*) FROM requests WHERE state = 'pending' GROUP BY session_id"
+        """Return the number of pending requests for each session that has any, the longest wait first."""
+        query = """SELECT session_id, count(*) FROM requests WHERE state = 'pending' GROUP BY session_id
+            ORDER BY min(number)"""
         return {row[0]: row[1] for row in self._database.rows(query)}
 
     def undelivered_counts(self) -> dict[str, int]:

@@ -82,6 +82,13 @@ class SessionTable(Table):
                 AND state = ? AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.session_id = sessions.id)"""
             self._database.do(unused, (key, StoredSessionState.STARTING))
 
+    def forget(self, session_id: str) -> None:
+        """Delete what is known of a session, unless something waits in it; raises `InboxUnavailable`."""
+        at_rest = """DELETE FROM sessions WHERE id = ? AND NOT EXISTS
+            (SELECT 1 FROM requests WHERE session_id = sessions.id AND state = 'pending')"""
+        with self._database.writing():
+            self._database.do(at_rest, (name_key(session_id),))
+
     def get(self, session_id: str) -> StoredSession | None:
         """Return a session by its id, or None."""
         rows = self._database.rows("SELECT * FROM sessions WHERE id = ?", (name_key(session_id),))

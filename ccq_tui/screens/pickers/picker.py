@@ -184,7 +184,7 @@ class Picker(ListScreen[str | None, Choosing]):
         self._title.update(Text("\n").join(head))
         self.key_line.show(self.signed or self._hints, self._count)
         wanted = len(head) + int(finds) + len(rows) + 2
-        lines = min(height - 1, min(self.most_lines(height), wanted) + self._extra_lines)
+        lines = min(height - 1, self.most_lines(height), wanted)
         self.body.styles.height = lines
         self.takes_lines(lines)
 
@@ -216,11 +216,6 @@ class Picker(ListScreen[str | None, Choosing]):
     def _shows_field(self) -> bool:
         """Whether the field is shown."""
         return len(self.state.rows) >= FILTER_FROM or bool(self.state.filter)
-
-    @property
-    def _extra_lines(self) -> int:
-        """Lines that something under the list takes."""
-        return 0
 
     @property
     def _hints(self) -> Hints:

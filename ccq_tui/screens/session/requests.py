@@ -148,13 +148,13 @@ class RequestQueue:
             self._ui.dock.add(opened)
 
     def toggle(self) -> None:
-        """Show or hide what waits here; right after hiding it, or if nothing waits, show the inbox."""
+        """Show or hide what waits here; right after hiding it, or if nothing waits, show all that waits."""
         dock = self._ui.dock
         hidden = dock.panel is not None and dock.panel.state.hidden
         if dock.line.items and not (hidden and keyboard_of(dock).again):
             dock.toggle_panel()
         else:
-            self._ui.act("inbox")
+            self._ui.act("waiting")
 
     def copy_drafts(self) -> None:
         """Copy the drafts of requests that were closed."""

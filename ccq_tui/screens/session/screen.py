@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -10,15 +11,18 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ccq_tui.commands.command import Command
+from ccq_tui.agent.options import session_options
+from ccq_tui.agent.reader import ReaderError, earlier_sessions
+from ccq_tui.commands.command import ASKING, Command
 from ccq_tui.commands.table import COMMANDS
 from ccq_tui.commands.wiring import Leading
-from ccq_tui.config.keymap import key_of, keymap
+from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.layout import WIDTH
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.wait_statistics import read_statistics, text_lines
 from ccq_tui.prompts.images import PromptImage
+from ccq_tui.runtime.launches import WayOn
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.session import screen_commands
 from ccq_tui.screens.session.base import READING, SessionBase
@@ -31,16 +35,19 @@ from ccq_tui.screens.terminal import Bar
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.completer import Completer
 from ccq_tui.widgets.keys import bindings_for
+from ccq_tui.widgets.panel.measures import is_low
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.side_bar import SideBar
+from ccq_tui.widgets.strip import Strip, StripEntry
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.worktrees.model import checkout_of
 
+ANOTHER = " · {new_session} in the prompt opens another"
+ALONE = f"This is the only session here{ANOTHER}"
 PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", "background")
 """Actions whose keys work in the prompt alone, since a panel uses or types them."""
 ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "recover": lambda s: s.remedies.do(),
-    "sessions": lambda s: s.switcher.toggle(),
+    "sessions": lambda s: s.toggle_strip(),
     "waiting": lambda s: s.act("next waiting"),
     "overview": lambda s: s.act("overview"),
     "session_next": lambda s: s.act("step", 1),
@@ -84,7 +91,11 @@ class SessionScreen(SessionBase, Leading):
             session, Transcript(TranscriptModel(session.clock)), Dock(launch.draft, clock=session.clock)
         )
         self.inbox = inbox
-        self.side_bar = SideBar(lambda number: self.switcher.go_to(number))
+        self.strip = Strip(self.action_go_to_session)
+        self.entries: tuple[StripEntry, ...] = ()
+        """All sessions of this terminal."""
+        self._strip_wanted = True
+        self._told: tuple[object, ...] = ()
         self.wire(self, inbox, SLASH_COMMANDS)
         runner = self.runner
         self.prompts = Prompts(self, self.queue, self.rewind, self.shell)
@@ -93,14 +104,10 @@ class SessionScreen(SessionBase, Leading):
         self.remedies = Remedies(self, self.prompts.send, self.take_command)
         self.attention = AttentionWatch(self)
         self.notifications = Notifications(self)
-        self.status = Status(
-            self, self.status_line, lambda: self.session.limited or self.switcher.counts_seconds
-        )
+        self.status = Status(self, self.status_line)
         self.status_output = StatusOutput(self, StatusOutputLine())
         self.welcome = Welcome(self)
-        self.switcher = screen_commands.SessionSwitcher(runner, self.side_bar)
         self.themes = screen_commands.ThemeCommand(runner)
-        self.resume = screen_commands.ResumeCommand(runner, inbox)
         self.account = screen_commands.AccountCommands(runner)
         self.listeners = (
             self.notifications.take,
@@ -111,15 +118,15 @@ class SessionScreen(SessionBase, Leading):
             self.requests.take,
             self.attention.take,
         )
-        self.shown_by = (self.switcher.changed, self._name_panels, self._show_standing)
+        self.shown_by = (self._report, self._name_panels, self._show_standing)
 
     def _name_panels(self) -> None:
         """Show the session's directory on its panels, and its name where there is more than one."""
-        several = len(self.switcher.entries) > 1
+        several = len(self.entries) > 1
         self.dock.be_called(self.view.short_name if several else "", str(self.view.cwd))
 
     def compose(self) -> ComposeResult:
-        yield self.side_bar
+        yield self.strip
         yield self.transcript
         yield self.block_bar
         yield self.search_bar
@@ -162,7 +169,72 @@ class SessionScreen(SessionBase, Leading):
             self.attention.changed()
 
     def on_resize(self) -> None:
-        self.switcher.draw()
+        self._draw_strip()
+
+    # -- the other sessions ---------------------------------------------------------------------------------
+
+    @property
+    def unused(self) -> bool:
+        """Whether nothing was sent or typed in it."""
+        return not self.view.begun and self.transcript.greets and not self.prompt.holds_text
+
+    def list_sessions(
+        self, entries: Sequence[StripEntry], waiting_beside: int, trouble: str, *, strip: bool
+    ) -> None:
+        """Take in the sessions of the terminal, what waits in others, in all terminals, and what fails."""
+        self.entries, self._strip_wanted = tuple(entries), strip
+        around = replace(self.around, waiting_beside=waiting_beside, alone=len(entries) < 2, trouble=trouble)
+        changed, self.around = around != self.around, around
+        if self.live:
+            self._draw_strip()
+            if changed:
+                self.changed()
+
+    def _report(self) -> None:
+        """Report a change in what lists have of this session."""
+        view = self.view
+        waiting = len(self.session.waiting)
+        told = (view.state, view.title, waiting, view.last_line, view.cost, view.session_id)
+        if told != self._told:
+            self._told = told
+            self.act("changed")
+
+    def _draw_strip(self) -> None:
+        """Show the line of sessions where there is room for it."""
+        if self.strip.is_attached:  # else the screen is being built, or goes away
+            width, height = self.app.size
+            on = self._strip_wanted and len(self.entries) > 1 and not is_low(height)
+            self.strip.display = on
+            if on:
+                self.strip.list(self.entries, width)
+
+    def toggle_strip(self) -> None:
+        """Show or hide the line of sessions; where it has no room, show all."""
+        if len(self.entries) < 2:
+            self.say(with_keys(ALONE))
+        else:
+            self.act("overview" if is_low(self.app.size.height) else "strip")
+
+    async def resume(self, wanted: str) -> None:
+        """Resume the session whose id begins with ``wanted``, beside this one, or let the person choose."""
+        if not wanted:
+            self.act("resume", "")
+            return
+        self.say("Looking for earlier sessions…", 30.0, ASKING)
+        try:
+            found = await earlier_sessions(session_options(self.launch), everywhere=True)
+        except ReaderError as error:
+            self.runner.tell(f"Earlier sessions could not be read: {error}", "warning")
+            return
+        finally:
+            self.say("", of=ASKING)
+        fitting = [one for one in found if one.session_id.startswith(wanted)]
+        self.act(*(("earlier", WayOn(fitting[0])) if len(fitting) == 1 else ("resume", wanted)))
+
+    async def close_session(self) -> None:
+        """Close this session; ask first if that would interrupt it."""
+        if await self.runner.sure("and close the session; /resume continues it later") == "yes":
+            self.act("close", self.session)
 
     def on_key(self) -> None:
         """Count a key that no widget took as activity, too."""
@@ -191,7 +263,12 @@ class SessionScreen(SessionBase, Leading):
         return self.prompts.stop()
 
     def action_go_to_session(self, number: int) -> None:
-        self.switcher.go_to(number)
+        """Show the session with a number."""
+        here = next((entry.number for entry in self.entries if entry.shown), number)
+        if number > len(self.entries):
+            self.say(with_keys(f"No session {number}{ANOTHER}"))
+        elif number != here:
+            self.act("step", number - here)
 
     def send(self, text: str, images: Mapping[str, PromptImage] | None = None, **_how: bool) -> None:
         """Send a prompt; see `Prompts.send`."""

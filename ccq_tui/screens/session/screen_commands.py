@@ -6,82 +6,24 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Iterator
 from functools import partial
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import SessionState, SlashCommand
-from ccq_tui.agent.options import session_options
-from ccq_tui.agent.reader import ReaderError
 from ccq_tui.bridges.edited_file import SettingsFileError
 from ccq_tui.claude_files import find_cli
-from ccq_tui.commands.command import ASKING, Command, CommandGroup, CommandRunner, PickRow
+from ccq_tui.commands.command import Command, CommandGroup, PickRow
 from ccq_tui.compat.textual.driver import is_lent
-from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.keymap import TEXT_PLACES, Keymap, with_keys
+from ccq_tui.config.keymap import TEXT_PLACES, Keymap
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import ENV_PREFIX
-from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.input.keys import SETTINGS
-from ccq_tui.runtime.launches import WayOn, launch_to_resume
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
-from ccq_tui.screens.pickers import SessionPicker, Shelf
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
 from ccq_tui.theming.live import keep_theme, listed, read_again
 from ccq_tui.theming.load import choose
-from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
-
-
-class ResumeCommand(CommandGroup[SessionUi]):
-    """Puts an earlier session in the place of this one."""
-
-    def __init__(self, runner: CommandRunner[SessionUi], inbox: Inbox) -> None:
-        super().__init__(runner)
-        self._inbox = inbox
-
-    async def resume(self, wanted: str) -> None:
-        """Resume the session whose id begins with ``wanted``, or a chosen one, in place of this one."""
-        shelf = Shelf(session_options(self._ui.launch), self._inbox, self._ui.view.session_id)
-        way = await self._named(shelf, wanted) if wanted else await self._choose(shelf)
-        while way is not None and (sure := await self._runner.sure("and continue the other session")) != "no":
-            if sure:
-                await self._go_on(way)
-                return
-            way = await self._choose(shelf, find=wanted)  # Esc goes back to the list
-
-    async def _named(self, shelf: Shelf, wanted: str) -> WayOn | None:
-        """Find the session whose id begins with ``wanted``; unless just one does, let the person choose."""
-        self._ui.say("Looking for earlier sessions…", 30.0, ASKING)
-        try:
-            found = await shelf.sessions(everywhere=True)
-        except ReaderError as error:
-            self._runner.tell(f"Earlier sessions could not be read: {error}", "warning")
-            return None
-        finally:
-            self._ui.say("", of=ASKING)
-        fitting = [one.session for one in found if one.session.session_id.startswith(wanted)]
-        if len(fitting) == 1:
-            return WayOn(fitting[0])
-        return await self._choose(shelf, find=wanted)
-
-    async def _choose(self, shelf: Shelf, find: str = "") -> WayOn | None:
-        about = "This session ends. You can resume it the same way, with your draft."
-        picker = SessionPicker(shelf, find=find, about=about)
-        await self._runner.choose(partial(self._ui.choose, picker))
-        return picker.way
-
-    async def _go_on(self, way: WayOn) -> None:
-        """End this session, and continue another one in this terminal."""
-        try:
-            launch = await asyncio.to_thread(launch_to_resume, way, self._ui.launch)
-        except SettingsError as error:
-            where = one_line(way.session.directory, 300)
-            self._runner.tell(f"The session cannot be resumed in {where}: {error}", "warning")
-            return
-        self._ui.act("replace", self._ui.session, launch)
-
 
 REST_SECONDS = 0.08
 """Seconds that the cursor rests on a theme before it applies: a switch costs more than a key may wait."""
@@ -188,97 +130,6 @@ class AccountCommands(CommandGroup[SessionUi]):
             self._ui.session.reconnect()
         else:
             self._runner.tell(f"Signed in · {NEXT}")
-
-
-WHICH_SESSION = "Go to which session?"
-ANOTHER = " · {new_session} in the prompt opens another"
-ALONE = f"This is the only session here{ANOTHER}"
-ROOM_FOR_BAR = 80
-"""Columns from which the side bar has room beside the transcript."""
-
-
-def _entry_row(one: SideBarEntry) -> PickRow:
-    return PickRow("", f"{one.sign} {one.name}", one.state, one.badge, one.shown)
-
-
-class SessionSwitcher(CommandGroup[SessionUi]):
-    """Shows the other sessions, and asks the program for them; it knows only their entries."""
-
-    def __init__(self, runner: CommandRunner[SessionUi], bar: SideBar) -> None:
-        super().__init__(runner)
-        self._bar = bar
-        self.entries: tuple[SideBarEntry, ...] = ()
-        """All sessions of this terminal."""
-        self._bar_wanted = True
-        self._told: tuple[object, ...] = ()
-
-    def list_sessions(
-        self, entries: Sequence[SideBarEntry], waiting_beside: int = 0, trouble: str = "", *, bar: bool = True
-    ) -> None:
-        """Take in the sessions of the terminal, what waits in others, in all terminals, and what fails."""
-        self.entries, self._bar_wanted = tuple(entries), bar
-        if self._ui.live:
-            self.draw()
-        around = replace(
-            self._ui.around, waiting_beside=waiting_beside, alone=len(entries) < 2, trouble=trouble
-        )
-        if around != self._ui.around:
-            self._ui.around = around
-            if self._ui.live:
-                self._ui.changed()
-
-    @property
-    def counts_seconds(self) -> bool:
-        """Whether other sessions are listed: each with how long it has been in its state."""
-        return self._ui.in_front and len(self.entries) > 1
-
-    def changed(self) -> None:
-        """Report a change in the entry that lists have of this session."""
-        view = self._ui.view
-        waiting = len(self._ui.session.waiting)
-        told = (view.state, view.title, waiting, view.last_line, view.cost, view.session_id)
-        if told != self._told or self.counts_seconds:
-            self._told = told
-            self._ui.act("changed")
-
-    def draw(self) -> None:
-        """Show the side bar where there is room for it."""
-        if not self._bar.is_attached:
-            return  # the screen is being built, or goes away
-        on = self._bar_wanted and len(self.entries) > 1 and self._ui.app.size.width >= ROOM_FOR_BAR
-        self._bar.set_class(on, "-on")
-        if on:
-            panel = self._ui.dock.panel
-            self._bar.show(self.entries, panel=panel is not None and not panel.state.hidden)
-
-    def toggle(self) -> None:
-        """Show or hide the side bar; where it has no room, choose from a list."""
-        if len(self.entries) < 2:
-            self._ui.say(with_keys(ALONE))
-        elif self._ui.app.size.width < ROOM_FOR_BAR:
-            self._runner.run(self.pick, "sessions")
-        else:
-            self._ui.act("side bar")
-
-    def go_to(self, number: int) -> None:
-        here = next((entry.number for entry in self.entries if entry.shown), number)
-        if number > len(self.entries):
-            self._ui.say(with_keys(f"No session {number}{ANOTHER}"))
-        elif number != here:
-            self._ui.act("step", number - here)
-
-    async def pick(self) -> None:
-        """Choose a session from a list."""
-        entry = await self._runner.one_of(WHICH_SESSION, self.entries, _entry_row, choose="go to")
-        if entry is not None:
-            # The list is gone first: another session has its own.
-            await asyncio.sleep(0)
-            self.go_to(entry.number)
-
-    async def close(self) -> None:
-        """Close this session; ask first if that would interrupt it."""
-        if await self._runner.sure("and close the session; /resume continues it later") == "yes":
-            self._ui.act("close", self._ui.session)
 
 
 PALETTE = "palette"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -66,7 +65,6 @@ class Status:
 
     _ui: SessionUi
     _line: StatusLine
-    _counts: Callable[[], bool]
 
     def __post_init__(self) -> None:
         self.title = ""
@@ -112,7 +110,7 @@ class Status:
     def tick(self) -> None:
         """Draw what changes with time; pause the timer when nothing does."""
         self._ui.changed()
-        if not (self._ui.view.state in TIMED or self._counts()) and self._second_hand is not None:
+        if not (self._ui.view.state in TIMED or self._ui.session.limited) and self._second_hand is not None:
             self._second_hand.pause()
 
     def _silent(self) -> int:

@@ -17,7 +17,6 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import Signal
 from ccq_tui.inbox.waiting_line import count_of
-from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import sign_and_word
@@ -27,10 +26,9 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.notifications import notification_of
 from ccq_tui.screens.session.ui import ProgramAction
-from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import is_live
-from ccq_tui.widgets.side_bar import SideBarEntry
-from ccq_tui.words import SHORT, on_clock, waiting
+from ccq_tui.widgets.strip import StripEntry
+from ccq_tui.words import SHORT, waiting
 from ccq_tui.worktrees.model import worktree_at
 
 WAITS, NEWS = "waits", "news"
@@ -38,8 +36,6 @@ WAITS, NEWS = "waits", "news"
 INBOX = "inbox"
 """Owner of news of a request from outside our sessions."""
 ANNOUNCED_SECONDS = 20.0
-NAME_LENGTH = 60
-"""Most characters of a name; the drawing code decides how many fit."""
 
 
 class OpenSessions(UserList[SessionScreen]):
@@ -51,8 +47,8 @@ class OpenSessions(UserList[SessionScreen]):
         self._runtime = runtime
         self._numbers = itertools.count(1)
         self._changed: Signal[None] = Signal()
-        self._bar = True
-        """Whether the side bar is wanted."""
+        self._strip = True
+        """Whether the line of sessions is wanted."""
         self.typed = ""
         """What was typed before there was any session."""
         self._unsaid: list[tuple[str, str]] = []
@@ -87,13 +83,14 @@ class OpenSessions(UserList[SessionScreen]):
         """Return the directories of all sessions, or of all but one."""
         return {one.launch.settings.directory for one in self if one is not without}
 
-    def entries(self) -> tuple[SideBarEntry, ...]:
-        """Return the entries of all sessions for the side bar."""
-        now, front = self._runtime.clock(), self.front
-        return tuple(
-            entry_of(at, one.view, len(one.session.waiting), now, one.around.branch, shown=one is front)
-            for at, one in enumerate(self, 1)
-        )
+    def entries(self) -> tuple[StripEntry, ...]:
+        """Return the entries of all sessions for the line of sessions."""
+        return tuple(self._entry(at, one) for at, one in enumerate(self, 1))
+
+    def _entry(self, number: int, screen: SessionScreen) -> StripEntry:
+        view, waiting = screen.view, len(screen.session.waiting)
+        sign = sign_and_word(view.state, waiting)[0]
+        return StripEntry(number, view.name, sign, waiting, shown=screen is self.front)
 
     # -- opened, shown and taken away -----------------------------------------------------------------------
 
@@ -158,12 +155,12 @@ class OpenSessions(UserList[SessionScreen]):
         self._forget_news()
         if (front := self.front) is not None:
             beside = self._waiting_beside(front)
-            front.switcher.list_sessions(self.entries(), beside, self._trouble, bar=self._bar)
+            front.list_sessions(self.entries(), beside, self._trouble, strip=self._strip)
         self._changed.emit(None)
 
-    def toggle_bar(self) -> None:
-        """Show or hide the side bar, in whichever session is on the screen."""
-        self._bar = not self._bar
+    def toggle_strip(self) -> None:
+        """Show or hide the line of sessions, in whichever session is on the screen."""
+        self._strip = not self._strip
         self.list()
 
     def _waiting_beside(self, screen: SessionScreen) -> int:
@@ -209,7 +206,7 @@ class OpenSessions(UserList[SessionScreen]):
         elif following is not None and news != INBOX:
             await self.show(following)
         elif front is not None and (news == INBOX or self._waiting_beside(front)):
-            self._app.post_message(ProgramAction("inbox"))
+            self._app.post_message(ProgramAction("waiting"))
         else:
             self.say("No other session waits for you")
 
@@ -279,15 +276,3 @@ def parting_words(screens: Iterable[SessionScreen], *, kept: bool = True) -> lis
 def ended(screen: SessionScreen) -> EndedSession:
     """Return what decides the fate of an ended session's worktree."""
     return EndedSession(screen.launch, screen.view.session_id)
-
-
-def entry_of(
-    number: int, view: SessionFacts, waiting: int, now: float, branch: str = "", *, shown: bool
-) -> SideBarEntry:
-    """Return the entry of the session at a place, from 1; ``now`` is of the clock of ``view.since``."""
-    sign, word = sign_and_word(view.state, waiting)
-    seconds = max(0, int(now - view.since))
-    state = f"{word} {on_clock(seconds)}" if seconds else word
-    if branch and worktree_at(view.cwd) is not None:
-        state += f" · {one_line(branch, NAME_LENGTH)}"
-    return SideBarEntry(number, view.name, sign, state, waiting, shown)

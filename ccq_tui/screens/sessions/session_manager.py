@@ -7,15 +7,14 @@ import math
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from textual.app import App
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import MoveAnswer, move_session
-from ccq_tui.agent.options import session_options
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, beside_hooks
 from ccq_tui.claude_files import claude_directory, recorded_sessions
 from ccq_tui.commands.command import PickRow
@@ -27,15 +26,17 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.store.rows import CommandKind, StoredRequest
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.runtime.launches import launch_in, launch_of, launch_to_resume
+from ccq_tui.runtime.launches import SessionSpec, WayOn, launch_in, launch_of, launch_to_resume
 from ccq_tui.runtime.ownership import may_run_elsewhere, resumes, runs_elsewhere
 from ccq_tui.runtime.recovery import relaunched
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
-from ccq_tui.screens.pickers import Picker, SessionPicker, Shelf
+from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.screen_commands import ALONE
-from ccq_tui.screens.sessions.new_session import NewSessionScreen
+from ccq_tui.screens.session.screen import ALONE
+from ccq_tui.screens.sessions.earlier import KeptSessions
+from ccq_tui.screens.sessions.model import SessionRow
+from ccq_tui.screens.sessions.new_row import NewSession
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.widgets.lifetime import start_work
@@ -46,22 +47,6 @@ WORKTREE = "the worktree"
 OBEYED = (
     "Claude Code would obey that directory's files while it moves · /new opens a session there without it"
 )
-
-
-class AtRest(Protocol):
-    """A session that no process runs, or what belongs to one."""
-
-    @property
-    def session_id(self) -> str:
-        """The Claude session id."""
-
-    @property
-    def session(self) -> str:
-        """Name of the session."""
-
-    @property
-    def directory(self) -> str:
-        """Its directory."""
 
 
 @dataclass(eq=False)
@@ -76,6 +61,8 @@ class SessionManager:
     def __post_init__(self) -> None:
         environment = {**os.environ, **self._runtime.launch.program.environment}
         self._native = NativeSessions(claude_directory(environment))
+        self.new = NewSession()
+        """The new session that a person began to describe."""
         self.ending = False
         """Whether the program is ending, and opens no more sessions."""
 
@@ -84,31 +71,47 @@ class SessionManager:
         """The inbox of all sessions, opened at the first use."""
         return self._runtime.inbox
 
+    @cached_property
+    def records(self) -> KeptSessions:
+        """The sessions that Claude Code keeps."""
+        return KeptSessions(self.inbox)
+
+    @property
+    def launch(self) -> Launch:
+        """The launch that sessions are opened like: that of the session on the screen, or the first."""
+        front = self.sessions.front
+        return self._runtime.launch if front is None else front.launch
+
     def work(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         """Do something that asks or waits, beside the keys."""
         start_work(self._app, work, name=name, group="sessions")
 
     # -- opening --------------------------------------------------------------------------------------------
 
-    async def open(self, launch: Launch) -> None:
-        """Open a session and show it, once no other process runs it and its directory is trusted."""
+    async def open(self, launch: Launch, *, instead_of: SessionScreen | None = None) -> None:
+        """Open a session and show it, once no other process runs it and its directory is trusted.
+
+        It takes the place of one that was not used.
+        """
         if self.ending:
             return  # all sessions are being closed; what was answered is delivered by the next start
         # Awaited here: what is typed meanwhile waits for the session's screen.
         taken = resumes(launch) and await may_run_elsewhere(self.inbox, launch)
         if taken or launch.trusted.carried is not None:
-            work = partial(self._open_asking, launch)
+            work = partial(self._open_asking, launch, instead_of)
             start_work(self._app, work, name="open session", group="sessions", fatal=True)
         else:
             await self.sessions.add(launch)
+            await self._leave_unused(instead_of)
 
-    async def _open_asking(self, launch: Launch) -> None:
+    async def _open_asking(self, launch: Launch, instead_of: SessionScreen | None) -> None:
         alone = await self._trust.alone(launch)
         typed, self.sessions.typed = launch.draft + self.sessions.typed, ""
         if alone is not None:
             trusted = await self._trust.let_in(replace(alone, draft=typed))
             if trusted is not None:
                 await self.sessions.add(trusted)
+                await self._leave_unused(instead_of)
                 return
         elif not self.sessions:
             await self._trust.keep("", launch, typed)
@@ -117,71 +120,68 @@ class SessionManager:
         if front is not None and not self.ending:
             front.requests.keep_to_copy("\n".join(filter(None, (launch.prompt, typed))), UNOPENED)
 
-    async def open_another(self) -> None:
-        """Ask where another session works, and open it; for a worker."""
-        front = self.sessions.front
-        if front is None:
-            return
-        form = NewSessionScreen(front.launch.settings.directory)
-        wanted = await self._app.push_screen_wait(form)
-        if wanted is None:
-            front.requests.keep_to_copy(form.left, UNOPENED)
-            return
-        if wanted.plan is not None:
+    async def open_new(self, spec: SessionSpec, base: Launch | None = None) -> str:
+        """Open another session, like ``base`` or the one on the screen; return why not, in words, or ""."""
+        if spec.plan is not None:
             self.sessions.say("Creating the worktree…", 60.0, WORKTREE)
         try:
-            launch = await asyncio.to_thread(launch_of, wanted, front.launch)
+            launch = await asyncio.to_thread(launch_of, spec, base or self.launch, asked=bool(self.sessions))
         except (SettingsError, WorktreeError) as error:
-            front.transcript.add_notice(f"No session was started in {wanted.directory}: {error}", "warning")
-            front.requests.keep_to_copy(wanted.prompt, UNOPENED)
-            return
+            return f"No session was started in {spec.directory}: {error}"
         finally:
-            if wanted.plan is not None:
+            if spec.plan is not None:
                 self.sessions.say("", of=WORKTREE)
+        self.new = NewSession()
         await self.open(launch)
+        return ""
 
-    async def choose_earlier(self, launch: Launch, about: str = "", leave: str = "leave") -> Launch | None:
-        """Let a person choose an earlier session until one can be opened; return its launch, or None."""
-        while True:
-            picker = SessionPicker(Shelf(session_options(launch), self.inbox), about=about, leave=leave)
-            await self._app.push_screen_wait(picker)
-            if picker.way is None:
-                return None
-            try:
-                return await asyncio.to_thread(launch_to_resume, picker.way, launch)
-            except SettingsError as error:
-                about = f"The session cannot be resumed in {picker.way.session.directory}: {error}"
+    async def open_earlier(self, way: WayOn, base: Launch | None = None) -> str:
+        """Open an earlier session beside the others, or show it; return why not, in words, or "".
 
-    async def open_earlier(self) -> None:
-        """Let a person open an earlier session beside the others, for a worker."""
-        front = self.sessions.front
-        launch = await self.choose_earlier(front.launch, "It opens beside the others.") if front else None
-        if front is None or launch is None:
-            return
-        here = self.sessions.known(launch.resume)
-        if here is not None and not launch.fork:
-            await self.sessions.show(here)
-        else:
-            await self.open(_beside(front.launch, launch))
+        The rest of the command line of ``base`` applies to it.
+        """
+        front, session = self.sessions.front, way.session
+        here = self.sessions.known(session.session_id)
+        if here is not None and not way.fork:
+            return await self.show(here)
+        try:
+            launch = await asyncio.to_thread(launch_to_resume, way, base or self.launch)
+        except SettingsError as error:
+            return f"The session cannot be resumed in {session.directory}: {error}"
+        if base is not None:
+            notices, fork = (*launch.notices, *base.notices), base.fork or way.fork
+            launch = replace(launch, prompt=base.prompt, notices=notices, fork=fork)
+        elif front is not None:
+            launch = _beside(front.launch, launch)
+        await self.open(launch, instead_of=front)
+        return ""
+
+    async def show(self, screen: SessionScreen) -> str:
+        """Show a session; return ""."""
+        await self.sessions.show(screen)
+        return ""
+
+    async def _leave_unused(self, screen: SessionScreen | None) -> None:
+        """Close a session that another one was opened beside, if nothing was sent or typed in it."""
+        if screen is not None and screen in self.sessions and screen.unused and len(self.sessions) > 1:
+            await self.close(screen.session)
 
     # -- resuming -------------------------------------------------------------------------------------------
 
-    async def go_to(self, rests: AtRest, surface: Surface, *, mode: str = "", request_id: str = "") -> str:
-        """Show a session, resumed if it rests, with the given request or the first one that waits in it.
+    async def go_to(self, rests: SessionRow) -> str:
+        """Show a session, resumed if it rests, with the first request that waits in it.
 
-        Returns the reason in words if that cannot be, or "". A session without an id is known by its
-        ``mode``.
+        Returns the reason in words if that cannot be, or "".
         """
-        screen = self.sessions.by_mode(mode) or self.sessions.known(rests.session_id)
+        screen = self.sessions.by_mode(rests.key) or self.sessions.known(rests.session_id)
         if screen is None:
-            return await self.resume(rests, surface, behind=False)
+            return await self.resume(rests, behind=False)
         await self.sessions.show(screen)
-        waiting = [request_id] if request_id else [one.request.id for one in screen.session.waiting[:1]]
-        for name in waiting:
-            screen.dock.unfold(name)
+        for one in screen.session.waiting[:1]:
+            screen.dock.unfold(one.request.id)
         return ""
 
-    async def resume(self, rests: AtRest, surface: Surface, *, behind: bool) -> str:
+    async def resume(self, rests: SessionRow, *, behind: bool) -> str:
         """Open a session that rests, shown or behind; return why it was not opened, in words, or ""."""
         front = self.sessions.front
         # Before a session is shown, nobody was asked about trust.
@@ -196,19 +196,20 @@ class SessionManager:
         if trusted is None:
             return f"{rests.session} was not started: you did not trust its directory"
         await (self.sessions.add_behind if behind else self.sessions.add)(trusted)
+        await self._leave_unused(None if behind else front)
         try:
             # Once opened again it is no longer done, even if the key before marked it so.
             await self.inbox.run(
-                lambda store: store.sessions.set_done(rests.session_id, False, Actor.here(surface))
+                lambda store: store.sessions.set_done(rests.session_id, False, Actor.here(Surface.INBOX))
             )
         except InboxError as error:
             self.sessions.say(f"{rests.session} may still be marked as done: {error}", seconds=20.0)
         return ""
 
-    async def park(self, rests: AtRest, surface: Surface) -> str:
+    async def park(self, rests: SessionRow) -> str:
         """Park a session, whichever process runs it; return in words how that went."""
         try:
-            done = await self._runtime.say(CommandKind.PARK, rests.session_id, Actor.here(surface))
+            done = await self._runtime.say(CommandKind.PARK, rests.session_id, Actor.here(Surface.INBOX))
         except InboxError as error:
             return f"{rests.session} was not parked: {error}"
         return f"{rests.session} {done.words}" if done.words else "Parked: it waits without a process"
@@ -222,10 +223,10 @@ class SessionManager:
         environment = self.sessions[0].launch.program.environment if self.sessions else {}
         return await asyncio.to_thread(recorded_sessions, {**os.environ, **environment})
 
-    async def native_waiting(self) -> list[tuple[StoredRequest, bool]]:
-        """Return requests in Claude Code's own screen, each with whether it is a hook's, too.
+    async def native_waiting(self) -> list[StoredRequest]:
+        """Return requests in Claude Code's own screen alone; none if the settings say so.
 
-        None if the settings say so. Raises `InboxError`.
+        Raises `InboxError`.
         """
         if not self._runtime.launch.settings.native_sessions:
             return []
@@ -233,22 +234,6 @@ class SessionManager:
         return await self.inbox.run(lambda store: beside_hooks(store, found)) if found else []
 
     # -- replacing and closing ------------------------------------------------------------------------------
-
-    async def replace_session(self, session: SupervisedSession, launch: Launch) -> None:
-        """Put a session in another's place, or show it where it is open already; for a worker."""
-        if launch.resume and not launch.fork:
-            here = (one for one in self.sessions if one.view.session_id == launch.resume)
-            if (there := next(here, None)) is not None:
-                await self.sessions.show(there)
-                self.sessions.say("It is open here already")
-                return
-        alone = await self._trust.alone(launch)
-        old = self.sessions.own(session)
-        if alone is None or old is None:
-            return
-        trusted = await self._trust.let_in(_beside(old.launch, alone))
-        if trusted is not None:
-            await self._exchange(old, trusted)
 
     async def move(self, session: SupervisedSession, directory: Path) -> None:
         """Continue a session in another directory, once that is trusted; for a worker.

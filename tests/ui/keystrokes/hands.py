@@ -22,6 +22,7 @@ from textual.worker import Worker
 
 from ccq_tui.screens import list_screen
 from ccq_tui.screens.session import base, dock
+from ccq_tui.screens.sessions.earlier import KeptSessions
 from ccq_tui.widgets.panel import request_panel
 from ccq_tui.widgets.prompt import prompt
 from ccq_tui.widgets.transcript.pace import LONGEST_PAUSE
@@ -116,6 +117,8 @@ class Hands:
         with ExitStack() as patches:
             for module in (dock, base, request_panel, prompt, list_screen):
                 patches.enter_context(patch.object(module, "after", self.timers.after))
+            # Reading the sessions that Claude Code keeps takes a process of its own.
+            patches.enter_context(patch.object(KeptSessions, "read", _nothing))
             patches.enter_context(watched())
             patches.enter_context(patch.object(App, "_display", self._displayed(App._display)))
             for one in self.patches():
@@ -221,6 +224,10 @@ class Hands:
     def standing(self) -> str:
         """Say how things stand, for a violation."""
         return "\n" + "\n".join(line.rstrip() for line in self.frame().lines)
+
+
+async def _nothing(*_: object, **__: object) -> None:
+    """Read nothing."""
 
 
 async def settled(app: App[Any], rests: Callable[[Worker[Any]], bool]) -> None:

@@ -1,4 +1,4 @@
-"""Lists to choose from: of a command, of sessions, of earlier prompts, and those that complete a prompt."""
+"""Lists to choose from: of a command, of earlier prompts, and those that complete a prompt."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from textual.worker import Worker
 
 from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import ModelChoice, ModelsListed, PromptAccepted
-from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.commands.command import PickRow
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.list_screen import ListField
-from ccq_tui.screens.pickers import Picker, sessions
+from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session.screen import SessionScreen
 from tests.ui.keystrokes.hands import gained
 from tests.ui.keystrokes.oracle import Frame, typed
 from tests.ui.keystrokes.panels import Panels, may_act
 from tests.ui.session import Driven, T, ToldSession, asked
 
-COMMANDS = ("/model", "/mode", "/effort", "/rewind", "/rewind", "/resume", "/mcp", "/theme")
+COMMANDS = ("/model", "/mode", "/effort", "/rewind", "/rewind", "/mcp", "/theme")
 OTHERS = ("enter", "enter", "escape", "down", "up", "pagedown", "end", "home", "tab", "f2", "f1", "ctrl+d")
 LETTERS = "aeloprs12 /@é"
-TAKING = ("enter", "ctrl+f")
+TAKING = ("enter",)
 MODELS = ModelsListed(
     tuple(
         ModelChoice(f"model-{n}", f"Model {n}", "for much", f"claude-{n}", ("low", "high")) for n in range(12)
@@ -57,7 +56,6 @@ class Lists(Panels):
     """Lists that open at a command, some of them late, while somebody types on."""
 
     PLACE = "lists"
-    COPIES = (1, 2)  # what was sent comes back beside it when another session takes the place of this one
 
     def __init__(self, seed: int, where: Path) -> None:
         super().__init__(seed, where)
@@ -77,19 +75,8 @@ class Lists(Panels):
         await self.in_program(Driven(launch, SlowSession, self.clock), self._drive)
 
     def patches(self) -> Iterator[Any]:
-        """Have sessions to go on with, and hear what is chosen and sent."""
-        kept = tuple(
-            EarlierSession(f"id-{n}0", f"Session {n}", 0.0, "main", str(self.where)) for n in range(9)
-        )
+        """Hear what is chosen and sent."""
         hands, dismiss, take = self, Picker.dismiss, SessionScreen.take_command
-
-        async def earlier(*_: Any, **__: Any) -> tuple[EarlierSession, ...]:
-            if (held := getattr(hands.run.told, "held", None)) is not None:
-                await held.wait()
-            return kept
-
-        async def nothing(*_: Any) -> Path:
-            return self.where
 
         def dismissed(picker: Picker, result: str | None = None) -> Any:
             if picker.is_active:
@@ -102,9 +89,6 @@ class Lists(Panels):
             hands._submitted.append(text)
             return take(screen, text)
 
-        yield patch.object(sessions, "earlier_sessions", earlier)
-        yield patch.object(sessions, "rename_earlier", nothing)
-        yield patch.object(sessions, "delete_earlier", nothing)
         yield patch.object(Picker, "dismiss", dismissed)
         yield patch.object(SessionScreen, "take_command", taken)
 
@@ -115,7 +99,7 @@ class Lists(Panels):
         await self._reply()
 
     async def _begin_session(self) -> None:
-        """Tell a session that took another's place what there is to choose."""
+        """Tell the session what there is to choose."""
         if self.run.session is self._known:
             return
         self._known = self.run.session

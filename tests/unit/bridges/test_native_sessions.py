@@ -102,11 +102,11 @@ def test_a_session_is_read_once_for_each_time_it_waits(session: NativeSession) -
 def test_ours_and_those_of_hooks_are_left_out(session: NativeSession, tmp_path: Path) -> None:
     found = NativeSessions(session.config).waiting()
     store = Store(tmp_path / "inbox.db")
-    assert beside_hooks(store, found) == [(found[0], False)]
+    assert beside_hooks(store, found) == [found[0]]
     store.requests.add(found[0].request)
-    assert beside_hooks(store, found) == [(found[0], True)]
+    assert beside_hooks(store, found) == []
     store.requests.settle(found[0].request.id, Declined(), Actor.here(Surface.HOOK))
-    assert beside_hooks(store, found) == [(found[0], True)], "its dialog is about to close"
+    assert beside_hooks(store, found) == [], "its dialog is about to close"
     store.sessions.claim(SESSION, this_process())
     assert beside_hooks(store, found) == []
     store.close()

@@ -12,8 +12,8 @@ import pytest
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.draft import first_draft
+from ccq_tui.inbox.place import Look, Place, place_of, taking_words
 from ccq_tui.inbox.port import Notified
-from ccq_tui.inbox.reach import Look, Reach, reach_of, taking_words
 from ccq_tui.inbox.requests import (
     Allowed,
     Asker,
@@ -351,11 +351,11 @@ def test_what_no_session_asked_is_never_a_sessions_to_deliver_or_to_lose(store: 
     assert store.requests.undelivered("asker") == []
     assert len(store.requests.undelivered("form:asker")) == 2
     look = Look(lambda _: False, recorded=())
-    assert [reach_of(None, look, origin) for origin in (form, Origin())] == [Reach.ASKER, Reach.UNKNOWN]
+    assert [place_of(None, look, origin) for origin in (form, Origin())] == [Place.FOREIGN, Place.UNKNOWN]
     session = store.sessions.get("asker")
     assert session
-    assert reach_of(session, look) is Reach.NO_RECORD
-    assert reach_of(session, look._replace(at=session.changed_at)) is Reach.RESTS, "recorded since then"
+    assert place_of(session, look) is Place.NO_RECORD
+    assert place_of(session, look._replace(at=session.changed_at)) is Place.RESTS, "recorded since then"
 
 
 @pytest.mark.parametrize("asker", [Asker.HOOK, Asker.TERMINAL])

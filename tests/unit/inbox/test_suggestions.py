@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from ccq_tui.inbox.file_changes import MOST_BYTES, change_of, phrases
 from ccq_tui.inbox.file_diff import DiffLine, diff_lines, narrowed, patch
 from ccq_tui.inbox.format import session_lines
+from ccq_tui.inbox.place import Group, group_of, stored_group
 from ccq_tui.inbox.records import session_record
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest
-from ccq_tui.inbox.session_groups import Group, group_of, stored_group
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import PLACES, Rule, Suggestion, is_readable, kept, lasting, what
@@ -228,7 +228,7 @@ def test_what_waits_or_works_is_never_hidden(state: str, waiting: int, runs: boo
         ("awaiting", 2, True, Group.NEEDS),
         ("idle", 1, True, Group.NEEDS),
         ("working", 0, True, Group.WORKING),
-        ("queued", 0, True, Group.WORKING),
+        ("queued", 0, True, Group.QUEUED),
         ("working", 0, False, Group.FAILED),
         ("working", 1, False, Group.PARKED),
         ("parked", 1, False, Group.PARKED),

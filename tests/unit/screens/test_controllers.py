@@ -20,7 +20,6 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.controls import ContextDetails, ContextPart, FilesToRewind
 from ccq_tui.agent.events import SessionLost, TurnEnded
 from ccq_tui.agent.problems import Remedy
-from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.choices import Notify
 from ccq_tui.commands.command import CommandRunner, PickRow, called
 from ccq_tui.commands.models import (
@@ -39,7 +38,6 @@ from ccq_tui.config.launch import Launch, ProgramArguments, Trusted
 from ccq_tui.config.load import Loaded
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
-from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.processes import Owner
 from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key
@@ -48,7 +46,6 @@ from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.view import BYPASS
 from ccq_tui.screens.pickers.picker import choosing
-from ccq_tui.screens.pickers.sessions import Shelved, session_row
 from ccq_tui.screens.session.notifications import LOST, news_of, notification_of
 from ccq_tui.screens.session.prompts import NO_ERROR, Remedies
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
@@ -321,13 +318,6 @@ def test_a_list_finds_by_every_word_and_puts_beginnings_first() -> None:
     assert state.filtered("zzz").filtered("").under == state.under
 
 
-def test_a_session_is_told_by_its_title_branch_and_age() -> None:
-    row = session_row(Shelved(EarlierSession("id-1", "Fix the login", 1000.0, "main")), 8300.0)
-    assert (row.value, row.label, row.right) == ("id-1", "Fix the login", "main · 2 h ago")
-    bare = session_row(Shelved(EarlierSession("id-2", "", 1000.0, "HEAD")), 1059.0)
-    assert (bare.label, bare.right) == ("id-2", "now")
-
-
 @dataclass
 class Around:
     """The program, its sessions and the questions, which note what they are asked."""
@@ -400,7 +390,7 @@ class Around:
         return Launch(settings=Settings(cwd=self.here), program=ProgramArguments(state=self.here))
 
     def rests(self, name: str) -> Any:
-        return SimpleNamespace(session_id=name, session=f"named {name}", directory=str(self.here))
+        return SimpleNamespace(key=name, session_id=name, session=f"named {name}", directory=str(self.here))
 
 
 @pytest.fixture
@@ -443,13 +433,12 @@ async def test_nothing_opens_once_the_program_ends(around: Around) -> None:
     assert around.steps == []
 
 
-@pytest.mark.parametrize("surface", [Surface.INBOX, Surface.OVERVIEW])
-async def test_a_session_that_is_opened_again_is_no_longer_done(around: Around, surface: Surface) -> None:
+async def test_a_session_that_is_opened_again_is_no_longer_done(around: Around) -> None:
     await around.runtime.inbox.run(lambda store: store.sessions.upsert("old", str(around.here)))
-    done = await around.manager.resume(around.rests("unknown"), surface, behind=True)
+    done = await around.manager.resume(around.rests("unknown"), behind=True)
     assert (done, around.steps) == ("", ["trust", "behind unknown"])
     await around.runtime.inbox.run(lambda store: store.sessions.set_done("old", True, PANEL))
-    assert await around.manager.go_to(around.rests("old"), surface) == ""
+    assert await around.manager.go_to(around.rests("old")) == ""
     stored = await around.runtime.inbox.run(lambda store: store.sessions.get("old"))
     assert stored is not None
     assert not stored.done
@@ -460,11 +449,11 @@ async def test_why_a_session_is_not_resumed_is_said(around: Around) -> None:
     around.trusted = False
     rests = around.rests("old")
     refused = "named old was not started: you did not trust its directory"
-    assert await around.manager.resume(rests, Surface.INBOX, behind=True) == refused
+    assert await around.manager.resume(rests, behind=True) == refused
     await around.runtime.inbox.run(lambda store: store.sessions.upsert("old", str(around.here)))
     await around.runtime.inbox.run(lambda store: store.sessions.claim("old", Owner(os.getppid())))
     taken = "named old runs in another ccq-tui now"
-    assert await around.manager.resume(rests, Surface.INBOX, behind=True) == taken
+    assert await around.manager.resume(rests, behind=True) == taken
     assert around.steps == ["trust"]
 
 
@@ -473,10 +462,10 @@ async def test_a_session_that_is_open_is_shown_with_what_waits_in_it(around: Aro
     waits = SimpleNamespace(waiting=(SimpleNamespace(request=SimpleNamespace(id="first")),))
     screen = SimpleNamespace(name="docs", session=waits, dock=SimpleNamespace(unfold=unfolded.append))
     around.open["session 1"] = around.open["s1"] = screen
-    await around.manager.go_to(around.rests(""), Surface.OVERVIEW, mode="session 1")
-    await around.manager.go_to(around.rests("s1"), Surface.INBOX, request_id="asked")
+    for name in ("session 1", "s1"):
+        await around.manager.go_to(around.rests(name))
     assert around.steps == ["front docs", "front docs"]
-    assert unfolded == ["first", "asked"]
+    assert unfolded == ["first", "first"]
 
 
 async def test_closing_the_only_session_ends_the_program_and_one_that_is_gone_does_nothing(

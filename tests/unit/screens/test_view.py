@@ -29,18 +29,16 @@ from ccq_tui.bridges.claude_code.hook_requests import request_of
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
 from ccq_tui.inbox.format import inbox_lines, native_lines, request_lines, session_lines
 from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.place import Look, Place
 from ccq_tui.inbox.port import SessionFact
-from ccq_tui.inbox.reach import Look
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.sessions import write_fact
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.runtime.facts import SessionFacts, folded, to_store
 from ccq_tui.runtime.view import BYPASS, Piece, Surroundings, pieces, short_path, terminal_title
-from ccq_tui.screens.inbox import inbox_list
-from ccq_tui.screens.overview import screen as overview
-from ccq_tui.screens.overview.screen import native_card
-from ccq_tui.screens.sessions.open_sessions import entry_of
+from ccq_tui.screens.sessions.earlier import read_rows
+from ccq_tui.screens.sessions.model import foreign_row, request_row
 from ccq_tui.testing import clean_environment
 from ccq_tui.widgets.status_line import fitted
 from ccq_tui.words import counted, on_clock
@@ -104,8 +102,6 @@ def test_a_session_in_which_something_waits_is_not_ready() -> None:
     assert pieces(idle, AROUND, 100.0)[0].text == "○ ready"
     assert pieces(idle, AROUND, 100.0, waiting=1)[0].text == "◆ waits for you"
     assert terminal_title(idle, 1) == "◆ ? 1 api · ccq-tui"
-    entry = entry_of(1, idle, 1, 100.0, shown=True)
-    assert (entry.sign, entry.state) == ("◆", "waits for you")
     parked = replace(VIEW, state=ev.SessionState.PARKED)
     assert pieces(parked, AROUND, 100.0, waiting=1)[0].text == "◇ parked"
 
@@ -225,8 +221,6 @@ def test_a_worktree_is_named_by_its_branch_where_a_path_would_have_no_room() -> 
     wide = "".join(piece.text for piece in fitted(pieces(view, around, 0.0), 100))
     assert "/repo/of/somebody" in wide
     assert ".claude" not in wide
-    assert entry_of(1, view, 0, 0.0, "worktree-x", shown=True).state == "starting · worktree-x"
-    assert entry_of(1, replace(view, cwd=Path("/repo")), 0, 0.0, "worktree-x", shown=True).state == "starting"
 
 
 def test_a_command_that_is_sent_to_the_background_counts_there_until_it_ends() -> None:
@@ -304,7 +298,7 @@ async def test_a_session_has_one_name_in_every_list(
         shown = await inbox.run(lambda store: list(names_in(store, request)))
     finally:
         await inbox.close()
-    assert (view.name, entry_of(1, view, 0, 0.0, shown=True).name) == (name, name)
+    assert view.name == name
     assert all(one[: len(name)] == name[: len(one)] for one in shown), "cut for a column, and else the same"
     assert all(len(one) >= min(len(name), 12) for one in shown)
 
@@ -315,8 +309,8 @@ def names_in(store: Store, request: QuestionRequest) -> Iterator[str]:
     assert stored
     yield stored.name
     look = Look(lambda _: True)
-    for rows in (inbox_list.read_rows(store, look), overview.read_rows(store, look)):
-        yield rows[0].session.removesuffix("…")
+    for row in read_rows(store, [request.session_id], look, lambda _: None).values():
+        yield row.session
     head, line = session_lines([stored], {}, lambda name: name[:8])
     yield line[head.index("WHAT") :].split(f" · {stored.directory[:4]}")[0].removesuffix("…")
     listed = inbox_lines(waits, str, lambda _: stored.name)
@@ -379,7 +373,8 @@ def test_a_session_of_claude_code_is_told_from_others_in_every_list(
     assert asked
     for request in (asked, found.request):
         stored = replace(found, request=request)
-        assert request.origin.called == native_card(stored, asked=True).session == name
+        row = foreign_row(request.origin, "asker", (request_row(stored),), Place.NATIVE)
+        assert row.session == f"{request.origin.called} in /work/project" == f"{name} in /work/project"
         assert f"Asked by {name} · /work/project" in request_lines(stored, "r", "")
         for lines in (inbox_lines([stored], str, str), native_lines([stored], hooked=True)):
             assert name[:10] in lines[1 if lines[0] else 3]

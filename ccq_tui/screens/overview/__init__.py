@@ -1,1 +1,0 @@
-"""The overview: all sessions by what they need, a card each."""

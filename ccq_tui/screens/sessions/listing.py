@@ -1,0 +1,184 @@
+"""What is listed: the sessions of this terminal, of the inbox and of Claude Code's records, read by pages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cache
+from itertools import chain
+
+from ccq_tui.agent.events import SessionState
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.inbox.place import Look, Place
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions.earlier import listed_ids, read_rows
+from ccq_tui.screens.sessions.model import (
+    UNSTORED,
+    ListHeading,
+    RequestRow,
+    SessionRow,
+    foreign_row,
+    request_row,
+    with_requests,
+)
+from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.worktrees.model import can_be_there
+
+FIRST_PAGE, PAGE = 40, 100
+"""Sessions read at once: a page takes as long as another task of the store may wait."""
+OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
+"""States in which a session of this terminal has no process."""
+
+
+@dataclass(eq=False)
+class Listing:
+    """Reads what is listed, and puts it together.
+
+    Attributes:
+        changed: Called after each page.
+        clock: Monotonic clock, in seconds.
+        stored: The rows read from the store, by session.
+        native: Those of Claude Code's own screen, by asker.
+        unreadable: The number of requests that could not be read.
+    """
+
+    _manager: SessionManager
+    changed: Callable[[], object]
+    clock: Callable[[], float]
+    stored: dict[str, SessionRow] = field(default_factory=dict)
+    native: dict[str, SessionRow] = field(default_factory=dict)
+    unreadable: int = 0
+
+    def __post_init__(self) -> None:
+        self._changed: set[str] = set()
+        self._is_old = self._reads = False
+        self._ahead = time.time() - self.clock()
+        """Seconds from the program's clock to the one since 1970."""
+
+    # -- read -----------------------------------------------------------------------------------------------
+
+    def is_to_read(self, *sessions: str) -> bool:
+        """Note sessions that have changed, or all; return whether nothing reads them yet."""
+        self._changed.update(sessions)
+        self._is_old |= not sessions
+        reads, self._reads = self._reads, True
+        return not reads
+
+    async def read(self) -> None:
+        """Read what has changed until nothing has; raises `InboxError`."""
+        try:
+            while self._is_old or self._changed:
+                everything, self._is_old = self._is_old, False
+                ids, self._changed = list(self._changed), set()
+                await (self._read_all() if everything else self._read_some(ids))
+        finally:
+            self._reads = False
+
+    async def _read_all(self) -> None:
+        """Read the store page by page, who waits longest first."""
+        inbox = self._manager.inbox
+        ids = await inbox.run(listed_ids)
+        for at in (0, *range(FIRST_PAGE, len(ids), PAGE)):
+            await self._read_some(ids[at : at + (PAGE if at else FIRST_PAGE)])
+        self.stored = {name: self.stored[name] for name in ids if name in self.stored}
+        self.unreadable = await inbox.run(lambda store: len(store.requests.unreadable))
+
+    async def _read_some(self, ids: Sequence[str]) -> None:
+        inbox, at = self._manager.inbox, datetime.now(UTC)
+        look = Look(cache(can_be_there), await self._manager.recorded(), at)
+        found = await inbox.run(lambda store: read_rows(store, ids, look, inbox.known))
+        for name, row in found.items():
+            self.stored.pop(name, None)
+            self.stored |= {name: row} if row is not None else {}
+        self.changed()
+
+    async def read_native(self) -> None:
+        """Read the requests in Claude Code's own screen, and drop those that no longer wait."""
+        try:
+            found = await self._manager.native_waiting()
+        except InboxError:
+            return  # `read` says so
+        rows = {
+            (name := one.request.session_id): foreign_row(
+                one.request.origin, name, (request_row(one),), Place.NATIVE
+            )
+            for one in found
+        }
+        if rows != self.native:
+            self.native = rows
+            self.changed()
+
+    async def request(self, row: RequestRow) -> StoredRequest | None:
+        """Return the request of a row as it is stored, or None where it cannot be read."""
+        if (opened := self._manager.inbox.known(row.key)) is not None:
+            return opened.stored
+        try:
+            if row.session_id in self.native:
+                found = await self._manager.native_waiting()
+                return next((one for one in found if one.request.id == row.key), None)
+            return await self._manager.inbox.run(lambda store: store.requests.get(row.key))
+        except InboxError:
+            return None
+
+    def drop(self, key: str, session_id: str) -> None:
+        """Take a request out of the list."""
+        if (row := self.stored.get(session_id)) is not None:
+            self.stored[session_id] = with_requests(row, (one for one in row.requests if one.key != key))
+        self.changed()
+
+    # -- put together ---------------------------------------------------------------------------------------
+
+    def rows(self, options: SessionOptions, *, everywhere: bool) -> list[SessionRow]:
+        """Return all sessions and askers, those that have ended of a directory or of all."""
+        here = [self._here(at, one) for at, one in enumerate(self._manager.sessions, 1)]
+        rows = {row.session_id or row.key: row for row in here}
+        records = {one.key: one for one in self._manager.records.known(options, everywhere=everywhere)}
+        for name, row in chain(self.native.items(), self.stored.items()):
+            near = everywhere or row.directory == str(options.cwd) or name in records
+            if name not in rows and (near or row.heading is not ListHeading.EARLIER):
+                rows[name] = row
+        for name, record in records.items():
+            row = rows.get(name, record)
+            if row.place is Place.UNKNOWN:
+                row = replace(record, requests=row.requests)
+            if not row.number:
+                since = record.since if row.heading is ListHeading.EARLIER else row.since
+                known = replace(row, session=record.session, since=since)
+                rows[name] = replace(known, branch=record.branch, last=record.last)
+        found = (with_requests(row, filter(self._waits, row.requests)) for row in rows.values())
+        return [row for row in found if row.ours or row.requests]
+
+    def _waits(self, row: RequestRow) -> bool:
+        opened = self._manager.inbox.known(row.key)
+        return opened is None or opened.is_pending
+
+    def _here(self, at: int, screen: SessionScreen) -> SessionRow:
+        view, name, inbox = screen.view, screen.session.known_id, self._manager.inbox
+        stored = self.stored.get(name, UNSTORED)
+        left = {one.key: one for one in stored.requests if inbox.known(one.key) is None}
+        waiting = {one.request.id: request_row(one.stored, one) for one in screen.session.waiting}
+        runs = view.state not in OVER
+        return replace(
+            stored,
+            key=screen.mode,
+            session_id=name,
+            session=view.name,
+            place=Place.HERE,
+            state=str(view.state),
+            since=view.since + self._ahead,
+            runs=runs,
+            requests=tuple((waiting | left).values()),
+            number=at if at < 10 else 0,
+            directory=str(view.cwd),
+            branch=screen.around.branch,
+            background=sum(task.background for task in view.tasks),
+            undelivered=0 if runs else stored.undelivered,
+            cost=stored.cost if view.cost is None else view.cost,
+            last_line=view.last_line or stored.last_line,
+            shown=screen is self._manager.sessions.front,
+            unused=screen.unused,
+        )

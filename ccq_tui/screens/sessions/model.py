@@ -1,0 +1,333 @@
+"""Sessions as data: who waits, works, rests or was; in one order, found by words, with one cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any, Self
+
+from ccq_tui import signs
+from ccq_tui.filtered_list import FilteredList
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.place import Group, Place, group_of
+from ccq_tui.inbox.requests import Origin, QuestionRequest
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.runtime.view import short_path
+from ccq_tui.text import one_line
+
+LONGEST_NAME = 200
+LONGEST_LINE = 300
+DAY, WEEK = 86_400, 604_800
+
+
+class ListHeading(Enum):
+    """The groups of the list in their order: words, sign, and whether the longest wait comes first."""
+
+    NEEDS = ("Waiting for you", signs.WAITS, True)
+    WORKING = ("Working", signs.WORKS, False)
+    QUEUED = ("Queued", signs.QUEUED, False)
+    PARKED = ("Parked", signs.PARKED, True)
+    IDLE = ("Idle", signs.IDLE, False)
+    FAILED = ("Failed", signs.FAILED, False)
+    DONE = ("Done", signs.DONE, False)
+    NEW = ("", signs.NEW, False)
+    EARLIER = ("Earlier", signs.EARLIER, False)
+
+    @property
+    def words(self) -> str:
+        return self.value[0]
+
+    @property
+    def sign(self) -> str:
+        return self.value[1]
+
+    @property
+    def oldest_first(self) -> bool:
+        """Whether who waits longest comes first, not the newest."""
+        return self.value[2]
+
+
+ORDER = {heading: at for at, heading in enumerate(ListHeading)}
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRow:
+    """A request that waits, under its session.
+
+    Attributes:
+        key: Its id.
+        session_id: Its asker among the sessions.
+        number: Its place in the order of asking.
+        sign: The sign of its kind.
+        words: It in one harmless line.
+        asked: When it was asked, in seconds since 1970.
+        more: The number of further questions of its set.
+        draft: What is typed, or "".
+    """
+
+    key: str
+    session_id: str
+    number: int
+    sign: str
+    words: str
+    asked: float
+    more: int = 0
+    draft: str = ""
+
+    @property
+    def line(self) -> str:
+        """All of it in one line."""
+        more = f" +{self.more}" if self.more else ""
+        return f"{self.words}{more}{f' · {self.draft}' if self.draft else ''}"
+
+
+def request_row(stored: StoredRequest, opened: OpenRequest | None = None) -> RequestRow:
+    """Return the row of a request, with its draft as far as this process knows it."""
+    request, kind = stored.request, kind_of(stored.request)
+    more = len(request.questions.questions) - 1 if isinstance(request, QuestionRequest) else 0
+    draft = "draft" if stored.has_draft else ""
+    if opened is not None and opened.draft is not None:
+        typed = opened.draft
+        draft = "draft" if typed.has_draft else ""
+        if draft and not typed.page.question.acts:
+            draft = f"draft {typed.answered_count}/{len(typed.asked_tabs)}"
+    words = one_line(kind.summary(request), LONGEST_LINE)
+    sign, asked = signs.REQUESTS[kind.WORD], stored.asked_at.timestamp()
+    return RequestRow(request.id, request.session_id, stored.number, sign, words, asked, more, draft)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    """A session, or another asker.
+
+    Attributes:
+        key: Identifies it as long as it is in the same place.
+        session_id: The Claude session id, or "" while there is none.
+        session: Its name.
+        place: Its place.
+        state: Its state, in the program's word.
+        since: Start of that state, in seconds since 1970.
+        runs: Whether it has a process.
+        requests: What waits in it, oldest first.
+        number: The digit that goes there with Alt, or 0.
+        directory: Its directory, or "".
+        branch: The git branch of that, or "".
+        background: The number of agents and commands that run in its background.
+        undelivered: Number of confirmed answers that wait for it to be resumed.
+        cost: US dollars so far, or None.
+        last_line: The agent's last line.
+        last: Its last messages: who, and what.
+        done: Whether the person marked it as done.
+        labels: Its labels in one line, or "".
+        known: Whether it is stored: only then can it be marked.
+        shown: Whether it is the session on the screen.
+        unused: Whether nothing was sent or typed in it.
+    """
+
+    key: str
+    session_id: str
+    session: str
+    place: Place
+    state: str
+    since: float
+    runs: bool = False
+    requests: tuple[RequestRow, ...] = ()
+    number: int = 0
+    directory: str = ""
+    branch: str = ""
+    background: int = 0
+    undelivered: int = 0
+    cost: float | None = None
+    last_line: str = ""
+    last: tuple[tuple[str, str], ...] = ()
+    done: bool = False
+    labels: str = ""
+    known: bool = True
+    shown: bool = False
+    unused: bool = False
+    heading: ListHeading = field(init=False)
+    found_by: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Make its texts harmless to draw, in one line each, and find out what it needs."""
+        for name, most in (("session", LONGEST_NAME), ("last_line", LONGEST_LINE), ("labels", LONGEST_LINE)):
+            object.__setattr__(self, name, one_line(getattr(self, name), most))
+        object.__setattr__(self, "heading", _heading(self))
+        said = (self.session, self.directory, self.branch, self.heading.words, self.labels, self.last_line)
+        words = (*said, *(one.words for one in self.requests))
+        object.__setattr__(self, "found_by", " ".join(words).casefold())
+
+    @property
+    def group(self) -> Group:
+        """What it needs."""
+        return group_of(self.state, len(self.requests), runs=self.runs, done=self.done)
+
+    @property
+    def sign(self) -> str:
+        return signs.FAILED if self.place.is_gone else self.heading.sign
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is a session of ours, and no other asker."""
+        return self.place not in (Place.FOREIGN, Place.NATIVE)
+
+    @property
+    def waits_since(self) -> float:
+        """When its first request was asked, or its state began."""
+        return self.requests[0].asked if self.requests else self.since
+
+
+def _heading(row: SessionRow) -> ListHeading:
+    if not row.ours:
+        return ListHeading.NEEDS
+    group = row.group
+    rests = row.place is not Place.HERE and not (row.runs or row.requests)
+    if rests and row.undelivered:
+        return ListHeading.PARKED
+    return ListHeading.EARLIER if rests and group in (Group.IDLE, Group.PARKED) else ListHeading[group.name]
+
+
+UNSTORED = SessionRow(
+    key="", session_id="", session="", place=Place.UNKNOWN, state="ended", since=0.0, known=False
+)
+"""The row of a session of which nothing is known."""
+
+
+def foreign_row(
+    origin: Origin, session_id: str, requests: tuple[RequestRow, ...], place: Place
+) -> SessionRow:
+    """Return the row of an asker other than a session of ours."""
+    where = f" in {short_path(Path(origin.directory))}" if origin.directory else ""
+    row = replace(UNSTORED, key=session_id, session_id=session_id, place=place, requests=requests)
+    return replace(row, session=origin.called + where, directory=origin.directory, state="awaiting")
+
+
+@dataclass(frozen=True, slots=True)
+class NewRow:
+    """The row that becomes a new session."""
+
+    key: str = "new"
+    found_by: str = ""
+    heading: ListHeading = ListHeading.NEW
+
+
+NEW_ROW = NewRow()
+Listed = SessionRow | RequestRow | NewRow
+
+
+def ordered(rows: Iterable[SessionRow], most_earlier: int) -> tuple[SessionRow | NewRow, ...]:
+    """Return sessions in the order of the list, with the row for a new one and the newest earlier ones."""
+
+    def place(row: SessionRow) -> tuple[int, float, str]:
+        wait = row.waits_since if row.heading.oldest_first else -row.since
+        return ORDER[row.heading], wait, row.key
+
+    found = sorted(rows, key=place)
+    before = next((at for at, row in enumerate(found) if row.heading is ListHeading.EARLIER), len(found))
+    return (*found[:before], NEW_ROW, *found[before : before + most_earlier])
+
+
+@dataclass(frozen=True, slots=True)
+class SessionList(FilteredList[Any]):
+    """State of the list: sessions as its rows; shown are these, each with its requests."""
+
+    def arranged(self, found: tuple[Any, ...], words: list[str]) -> tuple[Listed, ...]:  # noqa: ARG002
+        """Return each session with its requests."""
+        shown: list[Listed] = []
+        for row in found:
+            shown.append(row)
+            if isinstance(row, SessionRow):
+                shown += row.requests
+        return tuple(shown)
+
+    def after(self, action: str, page: int) -> Self | None:
+        """Move the cursor as in other lists, to another heading, or from a request to its session."""
+        match action:
+            case "heading_next" | "heading_before":
+                return self._stepped(1 if action == "heading_next" else -1)
+            case "to_session":
+                return self.on_session(self.session_under)
+        return FilteredList.after(self, action, page)
+
+    @property
+    def session_under(self) -> SessionRow | None:
+        """The session under the cursor, or that of the request there."""
+        for row in reversed(self.shown[: self.cursor + 1]):
+            if not isinstance(row, RequestRow):
+                return row if isinstance(row, SessionRow) else None
+        return None
+
+    @property
+    def sessions(self) -> Iterator[SessionRow]:
+        return (row for row in self.rows if isinstance(row, SessionRow))
+
+    def _stepped(self, by: int) -> Self:
+        """Move the cursor to the first row of the next heading, wrapping at either end."""
+        firsts: dict[ListHeading, int] = {}
+        heading = ListHeading.NEW
+        for at, row in enumerate(self.shown):
+            if not isinstance(row, RequestRow):
+                firsts.setdefault(row.heading, at)
+                heading = row.heading if at <= self.cursor else heading
+        if not firsts:
+            return self
+        found = list(firsts)
+        return self.put(firsts[found[(found.index(heading) + by) % len(found)]])
+
+    def on_session(self, row: SessionRow | None) -> Self:
+        return self if row is None else self.on_key(row.key)
+
+    def on_key(self, key: object) -> Self:
+        """Put the cursor on the row with a key, if there is one."""
+        at = next((at for at, row in enumerate(self.shown) if row.key == key), None)
+        return self if at is None else self.put(at)
+
+    def on_waiting(self, after: object = None) -> Self:
+        """Put the cursor on the request that waits longest, or on the next one after a row."""
+        waiting = [
+            row
+            for row in self.shown
+            if isinstance(row, RequestRow)
+            or (isinstance(row, SessionRow) and row.heading is ListHeading.NEEDS and not row.requests)
+        ]
+        keys = [row.key for row in waiting]
+        if after in keys:
+            return self.on_key(keys[(keys.index(after) + 1) % len(keys)])
+        return self.on_key(keys[0]) if keys else self
+
+    def on_earlier(self) -> Self:
+        """Put the cursor on the first earlier session."""
+        earlier = (row for row in self.sessions if row.heading is ListHeading.EARLIER)
+        return self.on_session(next(earlier, None))
+
+    def on_shown(self) -> Self:
+        """Put the cursor on the session on the screen."""
+        return self.on_session(next((row for row in self.sessions if row.shown), None))
+
+    def kept(self, after: Self) -> Self:
+        """Keep the cursor on its row, wherever its session went; else on the row that took its place."""
+        under = self.under
+        if isinstance(under, SessionRow) and under.session_id:
+            keys = {row.key for row in after.sessions}
+            if under.key not in keys:
+                moved = (row for row in after.sessions if row.session_id == under.session_id)
+                if (found := next(moved, None)) is not None:
+                    return after.on_session(found)
+        return FilteredList.kept(self, after)
+
+
+def age(seconds: float) -> str:
+    """Write how long something takes or is past in one unit and four cells."""
+    seconds = int(max(0.0, seconds))
+    for size, unit in ((WEEK, "w"), (DAY, "d"), (3_600, "h"), (60, "m")):
+        if seconds >= size * (1 + (unit == "w")):
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s" if seconds >= 5 else "now"
+
+
+def with_requests(row: SessionRow, requests: Iterable[RequestRow]) -> SessionRow:
+    """Return a session with other requests."""
+    return replace(row, requests=tuple(requests))

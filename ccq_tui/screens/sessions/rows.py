@@ -1,0 +1,339 @@
+"""What the list of sessions shows: its head, its rows, the details of one, and what is out of sight."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.text import Text
+from textual.strip import Strip
+
+from ccq_tui import signs
+from ccq_tui.agent.events import SessionState
+from ccq_tui.answering.document import PassageKind
+from ccq_tui.config.keymap import with_keys
+from ccq_tui.inbox import document
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.place import Place
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.runtime.view import short_path, sign_and_word
+from ccq_tui.screens.sessions.model import (
+    NEW_ROW,
+    Listed,
+    ListHeading,
+    NewRow,
+    RequestRow,
+    SessionList,
+    SessionRow,
+    age,
+)
+from ccq_tui.text import safe
+from ccq_tui.widgets.hints import cut
+from ccq_tui.widgets.lines import DrawnLine, LineView, flowing, wrapped
+from ccq_tui.widgets.palette import Palette, palette_of
+from ccq_tui.words import in_one_unit, plural
+
+TEXT_AT = 8
+"""Cell at which the text of a row begins."""
+WORDS_FROM, COST_FROM = 64, 100
+"""Widths of the list in cells from which a session's row has more than its name, and its cost."""
+FIELD_AT = 19
+"""Cell at which the text of a field begins."""
+TALLEST = 200
+"""Most lines of a row: that for a new session grows with its prompt."""
+LONGEST = 20_000
+"""Most characters shown of one text."""
+GONE = "gone: {decline} removes it, c copies"
+SAYS = {"user": "❯ ", "assistant": "● "}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownField:
+    """A field of the row for a new session: its label, its text with the caret in it, and what is wrong."""
+
+    label: str
+    text: str
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListLook:
+    """The circumstances in which the list is drawn.
+
+    Attributes:
+        width: Its cells.
+        height: Its lines.
+        now: Seconds since 1970.
+        palette: Its styles.
+        directory: The directory whose earlier sessions are listed, or "".
+        branch: The branch of that, or "".
+        away: Whether a panel has the keys.
+        fields: The fields of the row for a new session while it is open.
+        title: The text that replaces the name of the session under the cursor, or "".
+        said: What an almost empty list says.
+    """
+
+    width: int
+    height: int
+    now: float
+    palette: Palette
+    directory: str = ""
+    branch: str = ""
+    away: bool = False
+    fields: tuple[ShownField, ...] = ()
+    title: str = ""
+    said: tuple[str, ...] = ()
+
+
+def head_line(parts: Sequence[str], right: str, width: int) -> str:
+    """Return a rule with words in it; without room the right end goes first, then the last words."""
+    parts = list(parts)
+    while len(parts) > 1 and cell_len(" ─ ".join(parts)) + (cell_len(right) + 6 if right else 3) > width:
+        if right and cell_len(" ─ ".join(parts)) + 3 <= width:
+            right = ""
+        else:
+            parts.pop()
+    left, end = f"─ {' ─ '.join(parts)} ", f" {right} ─" if right else ""
+    return cut(left + "─" * (width - cell_len(left) - cell_len(end)) + end, width)
+
+
+def head_parts(state: SessionList, *, here: bool, finding: bool) -> list[str]:
+    """Return the words of the head: how much waits, and how many sessions there are."""
+    found = list(state.sessions)
+    if state.filter.strip():
+        return ["Sessions", f"{sum(isinstance(row, SessionRow) for row in state.shown)} of {len(found)}"]
+    waits = sum(max(len(row.requests), row.heading is ListHeading.NEEDS) for row in found)
+    count = sum(row.ours and row.heading is not ListHeading.EARLIER for row in found) if here else 0
+    words = f"{waits:,} wait{'s' if waits == 1 else ''}" if waits else "" if finding else "nothing waits"
+    return [part for part in ("Sessions", words, plural(count, "session") if count else "") if part]
+
+
+# -- rows ---------------------------------------------------------------------------------------------------
+
+
+def list_lines(state: SessionList, look: ListLook) -> list[DrawnLine]:
+    """Return the lines of the rows shown, with blank ones between groups where all have room with them."""
+    palette, lines, gaps = look.palette, list[DrawnLine](), list[int]()
+    sizes = Counter(row.heading for row in state.shown if isinstance(row, SessionRow))
+    longest = max((cell_len(row.session) for row in state.shown if isinstance(row, SessionRow)), default=0)
+    column = min(longest, 2 * look.width // 5)
+    heading = None
+    for at, row in enumerate(state.shown):
+        if not isinstance(row, RequestRow) and row.heading is not heading:
+            heading = row.heading
+            gaps += [len(lines)] if lines else []
+            if heading.words:
+                count = (f"  {sizes[heading]}", palette.muted)
+                lines.append(DrawnLine(Text.assemble((f" {heading.words}", palette.strong), count)))
+        lines.append(DrawnLine(Text(), at, late=partial(row_text, row, column, look)))
+        if isinstance(row, NewRow):
+            lines += [DrawnLine(text, at) for text in _field_lines(look)]
+    if len(lines) + len(gaps) <= look.height:
+        for gap in reversed(gaps):
+            lines.insert(gap, DrawnLine(Text()))
+    return [*lines, *_said_lines(look, look.height - len(lines))]
+
+
+def _said_lines(look: ListLook, room: int) -> list[DrawnLine]:
+    """Return what an almost empty list says, with a blank line before it where there is room."""
+    style, width = look.palette.muted, look.width - 5
+    texts = [line for words in look.said for line in wrapped(Text(words, style), width)]
+    lines = [DrawnLine(Text.assemble("   ", text)) for text in texts]
+    return [*([DrawnLine(Text())] if lines and room > len(lines) else []), *lines][:room]
+
+
+def row_text(row: Listed, column: int, look: ListLook, at_cursor: bool) -> Text:
+    """Return the line of a row."""
+    palette = look.palette
+    mark = signs.AWAY if look.away else signs.CURSOR
+    lead = Text.assemble((f" {mark} ", palette.accent) if at_cursor else "   ", end="")
+    if isinstance(row, NewRow):
+        lead.append(f"{NEW_ROW.heading.sign}    ", palette.muted)
+        return _fitted(lead, Text("New session", palette.plain), Text("   n", palette.muted), look.width)
+    if isinstance(row, RequestRow):
+        lead.append(f"  {row.sign}  ", palette.warning)
+        asked = Text(f"{age(look.now - row.asked):>4}", palette.muted)
+        return _fitted(lead, Text(row.line, palette.plain), asked, look.width)
+    lead.append(f"{row.sign} ", getattr(palette, signs.COLOURS.get(row.sign, "muted")))
+    lead.append(f"{row.number or '':<3}", palette.muted)
+    text = Text.assemble((row.session, palette.accent if row.shown else palette.plain))
+    if at_cursor and look.title:
+        text = Text(look.title, palette.strong)
+    elif look.width >= WORDS_FROM:
+        text.truncate(column, overflow="ellipsis", pad=True)
+        text.append(f"  {' · '.join(filter(None, words_of(row, look)))}", palette.muted)
+    return _fitted(lead, text, _right(row, look), look.width)
+
+
+def _right(row: SessionRow, look: ListLook) -> Text:
+    since = row.waits_since if row.heading in (ListHeading.NEEDS, ListHeading.PARKED) else row.since
+    when = "there" if row.place is Place.NATIVE else f"{age(look.now - since):>4}"
+    cost = f"{f'${row.cost:.2f}':>7} " if row.cost and look.width >= COST_FROM else ""
+    badge = f"{signs.UNDELIVERED} {row.undelivered} " if row.undelivered else ""
+    palette = look.palette
+    return Text.assemble((cost, palette.muted), (badge, palette.warning), (when, palette.muted))
+
+
+def _fitted(lead: Text, text: Text, right: Text, width: int) -> Text:
+    room = max(1, width - lead.cell_len - right.cell_len - 2)
+    if text.cell_len > room:
+        text.truncate(room - 1)
+        text.rstrip()
+        text.append("…")
+    text.truncate(room, pad=True)
+    return Text.assemble(lead, text, " ", right)
+
+
+def words_of(row: SessionRow, look: ListLook) -> Iterator[str]:
+    """Yield what stands behind a session's name: where it is unless that is known, and its last words."""
+    if row.shown:
+        yield "you are here"
+    elif row.place is Place.ELSEWHERE:
+        yield row.place.value
+    elif row.place.is_gone:
+        yield with_keys(GONE)
+    if row.directory and row.directory != look.directory and row.ours:
+        yield short_path(Path(row.directory))
+    if row.branch and row.branch != look.branch:
+        yield f"git {row.branch}"
+    if row.background:
+        yield f"{row.background} in the background"
+    match row.heading:
+        case ListHeading.QUEUED:
+            yield "waits for a free process"
+        case ListHeading.FAILED if row.state != SessionState.FAILED:
+            yield "its process was killed while it worked"
+        case _:
+            yield "no prompt yet" if row.unused and row.place is Place.HERE else row.last_line
+
+
+def _field_lines(look: ListLook) -> Iterator[Text]:
+    palette = look.palette
+    for one in look.fields:
+        lines = [line for text in one.text.split("\n") for line in wrapped(Text(text), look.width - 21)]
+        for at, line in enumerate(lines):
+            label = one.label if not at else ""
+            yield Text.assemble((f"{'':{TEXT_AT}}{label:<{FIELD_AT - TEXT_AT}}", palette.muted), line)
+        if one.fault:
+            for line in wrapped(Text(one.fault, palette.warning), look.width - 21):
+                yield Text.assemble(" " * FIELD_AT, line)
+
+
+def window_top(at: int, count: int, height: int) -> int:
+    """Return the first line in sight of ``count``, with the line ``at`` the cursor about in the middle."""
+    return 0 if at < height - 1 else max(0, min(at - height // 2, count - height))
+
+
+def beyond(lines: Sequence[DrawnLine], top: int, height: int) -> tuple[str, str]:
+    """Return what the first and the last line in sight say of the rows above and below them, or ""."""
+
+    def rows(line: int) -> int:
+        above = (one.row for one in reversed(lines[max(0, line - TALLEST) : line]) if one.row is not None)
+        return next(above, -1) + 1
+
+    above, below = rows(top + 1), rows(len(lines)) - rows(top + height - 1)
+    return (
+        f"   ↑ {above:,} more · Home" if top > 0 else "",
+        f"   ↓ {below:,} more · End" if top + height < len(lines) else "",
+    )
+
+
+class RowsView(LineView):
+    """Draws the rows; the first and the last line say what is out of sight."""
+
+    DEFAULT_CSS = "RowsView { scrollbar-size-vertical: 0; }"
+
+    def keep_cursor_in_sight(self) -> None:
+        at = self._place_of(self.cursor)
+        if at and self.size.height:
+            top = window_top(at.stop - 1, len(self.lines), self.size.height)
+            # The first line of a row that has more than there is room for stays in sight.
+            self.scroll_to(y=min(top, max(0, at.start - 1)), animate=False, force=True)
+
+    @property
+    def _lines_on_screen(self) -> range:
+        seen, top = super()._lines_on_screen, int(self.scroll_offset.y)
+        bottom = top + self.size.height
+        return range(max(seen.start, top + (top > 0)), min(seen.stop, bottom - (bottom < len(self.lines))))
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a line, or what is above or below it."""
+        top, height = int(self.scroll_offset.y), self.size.height
+        if 0 < y < height - 1 or not (words := beyond(self.lines, top, height)[y > 0]):
+            return super().render_line(y)
+        muted = self.rich_style + palette_of(self).muted
+        return Strip([Segment(words, muted)]).adjust_cell_length(self.size.width, muted)
+
+
+# -- details ------------------------------------------------------------------------------------------------
+
+
+def facts_of(row: SessionRow, now: float, branch: str = "") -> list[str]:
+    """Return what is known of a session, the most important first: its state, its place, ..."""
+    since, waited = (in_one_unit(max(0.0, now - at), "min", " ") for at in (row.since, row.waits_since))
+    match row.heading:
+        case ListHeading.NEEDS:
+            state = f"waits {waited}"
+        case ListHeading.PARKED:
+            state = f"parked {waited}"
+        case ListHeading.EARLIER:
+            state = f"ended {since} ago"
+        case ListHeading.FAILED if row.state != SessionState.FAILED:
+            state = "its process is gone"
+        case ListHeading.DONE:
+            state = f"done · {since}"
+        case _:
+            state = f"{sign_and_word(SessionState(row.state), len(row.requests))[1]} {since}"
+    place = {
+        Place.HERE: f"here, Alt+{row.number}" if row.number else "here",
+        Place.RESTS: "no process: your answer starts it" if row.requests else "no process: Enter resumes it",
+        Place.NATIVE: "in Claude Code’s own screen: answer it there",
+    }.get(row.place, row.place.value)
+    kind = row.last_line.partition(",")[0] if row.place is Place.FOREIGN else ""
+    facts = (
+        *(state, kind, "" if row.place is Place.FOREIGN else place),
+        short_path(Path(row.directory)) if row.directory else "",
+        f"git {row.branch or branch}" if row.branch or branch else "",
+        f"${row.cost:.2f}" if row.cost else "",
+        f"{signs.UNDELIVERED} {plural(row.undelivered, 'answer')} not delivered" if row.undelivered else "",
+        *(row.labels, place if row.place is Place.FOREIGN else ""),
+    )
+    return [fact for fact in facts if fact]
+
+
+def request_details(stored: StoredRequest, width: int, palette: Palette, *, asked: bool) -> Iterator[Text]:
+    """Yield what the agent wrote before a request and, unless its panel is open, all that is ``asked``."""
+    if context := stored.context.strip():
+        for at, line in enumerate(flowing(safe(context, limit=LONGEST), palette.plain, width - 2)):
+            yield Text.assemble(("  " if at else "● ", palette.muted), line)
+    if asked:
+        request = stored.request
+        for part, drawn in document.drawn(kind_of(request).document(request, None), width):
+            yield Text(drawn.rstrip(), palette.strong if part is PassageKind.HEAD else palette.plain)
+
+
+def session_details(row: SessionRow, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield the end of a session's conversation, as far as it is known."""
+    last = row.last or ((("assistant", row.last_line),) if row.last_line and row.ours else ())
+    for at, (who, text) in enumerate(last):
+        if at:
+            yield Text("")
+        for line_at, line in enumerate(flowing(safe(text.strip(), limit=LONGEST), palette.plain, width - 2)):
+            yield Text.assemble(("  " if line_at else SAYS.get(who, "▸ "), palette.muted), line)
+
+
+EMPTY = (
+    "Nothing waits for you, and no session is open.",
+    "",
+    "Questions of every session, of Claude Code’s own (ccq-tui hooks install), of MCP clients and of wrapped "
+    "programs wait here until you have time.",
+)
+ALONE = (
+    "You are in the only session. When Claude asks, the question waits in that session and here, for as long "
+    "as you like; {panel} comes back to it from everywhere.",
+)

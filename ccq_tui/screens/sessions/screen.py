@@ -1,0 +1,1009 @@
+"""Sessions: everything that waits, runs or was, over the session on the screen; answers requests, too."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Container
+
+from ccq_tui.agent.options import SessionOptions, session_options
+from ccq_tui.agent.reader import EarlierSession, ReaderError
+from ccq_tui.config.keymap import key_of, keymap, with_keys
+from ccq_tui.config.launch import Launch
+from ccq_tui.inbox import document
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.format import unread_words
+from ccq_tui.inbox.kinds import closed_words, kind_of
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.place import Place, taking_words
+from ccq_tui.inbox.port import Added, Delivered, InboxChange, InboxRenewed, Notified, SessionNoted, Settled
+from ccq_tui.inbox.requests import RequestOutcome
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.input.gate import NEVER, Face, Hand, KeyKind, Sign, Stroke, judge
+from ccq_tui.input.keys import Hints, KeyPlace, actions_at, key_line
+from ccq_tui.questions import Declined
+from ccq_tui.runtime.launches import WayOn, proposed_name
+from ccq_tui.runtime.notices import notified_words
+from ccq_tui.runtime.view import short_path
+from ccq_tui.screens.editor import edit_for
+from ccq_tui.screens.link_opener import open_url
+from ccq_tui.screens.list_screen import ListScreen
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions.details import Details, said_last
+from ccq_tui.screens.sessions.listing import Listing
+from ccq_tui.screens.sessions.model import (
+    NEW_ROW,
+    Listed,
+    ListHeading,
+    NewRow,
+    RequestRow,
+    SessionList,
+    SessionRow,
+    ordered,
+)
+from ccq_tui.screens.sessions.new_row import CARET, DIRECTORY, PROMPT, WORKTREE
+from ccq_tui.screens.sessions.rows import ALONE, EMPTY, ListLook, RowsView, head_line, head_parts, list_lines
+from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.text import one_line
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.keys import Typed, copy_of, keyboard_of, keys_meant, text_of
+from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
+from ccq_tui.widgets.lines import TextLines
+from ccq_tui.widgets.notice_line import NoticeLine
+from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.panel.drafts import ClosedDrafts, draft_words, left_over
+from ccq_tui.widgets.panel.host import PanelHost
+from ccq_tui.widgets.panel.measures import is_low
+from ccq_tui.widgets.panels import Panel, panel_kind
+from ccq_tui.widgets.sight import SightView
+
+ANSWERS = "inbox answer"
+"""The group of workers that see an answer through."""
+Going = Callable[[], Awaitable[str]]
+"""What leaving the list leads to; it returns in words why that could not be, or ""."""
+MOST_EARLIER = 200
+LOOK_SECONDS, AGES_SECONDS = 1.0, 5
+SAID_SECONDS = 20.0
+BESIDE_FROM = 120
+"""Width of the screen in cells from which details are beside the list."""
+SCROLLS = frozenset({"scroll_up", "scroll_down", "page_up", "page_down"})
+"""Actions that scroll the content above a panel."""
+AT_WORK = (ListHeading.NEEDS, ListHeading.WORKING, ListHeading.QUEUED)
+AGAIN_OPENS = "The letter before these words opened this · Enter again opens a session with them"
+NATIVE = "Answer it there: it waits in Claude Code’s own screen, in {} · docs/bridges.md"
+UNREADABLE = (
+    "⚠ The inbox cannot be read: {} · only what this ccq-tui holds is listed · ccq-tui doctor says more"
+)
+UNANSWERABLE = "Its session is gone, so nothing can be delivered · c copies it · {decline} declines it"
+
+
+@dataclass(frozen=True, slots=True)
+class ListQuestion:
+    """A question above the keys.
+
+    Attributes:
+        words: The question.
+        key: The key that asked, which confirms, as y does.
+        does: What that does, and what the key that leaves does.
+        call: Does it.
+        about: The row that it is about.
+    """
+
+    words: str
+    key: str
+    does: tuple[str, str]
+    call: Callable[[], object]
+    about: object
+
+
+class SessionsScreen(ListScreen[Going | None, SessionList]):
+    """Lists sessions and requests; its result goes to a session, or is None.
+
+    Attributes:
+        manager: What opens sessions, with the inbox.
+        clock: Monotonic clock, in seconds.
+        listing: What is listed.
+        panel: The panel that is open, or None.
+        row: The row of the request that was opened last.
+        early: Keys and pastes for the panel that is being opened, or None.
+        drafts: Drafts of requests that were closed, for copying.
+        question: What is asked above the keys, or None.
+        all_read: Whether the reading of the store has ended.
+    """
+
+    DEFAULT_CSS = """
+    SessionsScreen {
+        background: $background;
+        overflow: hidden;
+        & > NoticeLine { background: $background; max-height: 2; }
+        & > TextLines { height: 1; }
+        & > ListField { height: 0; min-height: 0; max-height: 0; border: none; padding: 0; margin: 0; }
+        & > #sessions {
+            height: 1fr;
+            & > RowsView { height: 1fr; }
+            & > Details { height: 1fr; }
+            & > .-off { display: none; }
+            &.-beside { layout: horizontal; }
+            &.-beside > Details { width: 1fr; height: 1fr; border-left: solid $ccq-rule; }
+        }
+        & > .-off { display: none; }
+    }
+    """
+    PLACE = KeyPlace.SESSIONS
+    ON_ROW = ("choose", "decline", "park", "restart", "done", "close", "fork", "rename")
+    SHOWS = frozenset({"choose", "decline", "close", "rename"})
+    CARET = ListScreen.CARET | {"left", "right"}
+    LETTERS = True
+    makes_way = True
+
+    def __init__(
+        self,
+        manager: SessionManager,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        aim: Callable[[SessionList], SessionList] = SessionList.on_shown,
+        base: Launch | None = None,
+        finds: bool = False,
+        find: str = "",
+        begins: bool = False,
+        said: str = "",
+    ) -> None:
+        """Create the screen.
+
+        Args:
+            manager: What opens sessions.
+            clock: Monotonic clock, in seconds.
+            aim: Puts the cursor where it begins, as long as rows come and nobody pressed a key.
+            base: The launch whose command line an earlier session gets, or None for that of the session.
+            finds: Whether the filter is open.
+            find: The filter to begin with.
+            begins: Whether the fields of a new session are open.
+            said: What the program has to say.
+        """
+        super().__init__(SessionList())
+        self.manager, self.clock = manager, clock
+        self.listing = Listing(manager, self.put_together, clock)
+        self.panel: Panel | None = None
+        self.row: RequestRow | None = None
+        self.early: list[Typed] | None = None
+        self.drafts = ClosedDrafts()
+        self.question: ListQuestion | None = None
+        self.all_read = self.everywhere = False
+        self.finds = self._begins_finding = finds
+        self._aim: Callable[[SessionList], SessionList] | None = aim
+        self._base, self._said, self._find = base, said, find
+        self._fields_open = begins
+        self._renames: SessionRow | None = None
+        self._found = ""
+        """The filter, while the field has a title or the fields of a new session."""
+        self._doubtful = False
+        """Whether the letter that opened the fields may have begun a word, so that Enter asks once."""
+        self._opened_at = NEVER
+        """When a letter opened the fields in which nothing is typed yet."""
+        self.view: RowsView = RowsView()
+        self._head, self._finding = TextLines(), TextLines()
+        self.details = Details()
+        self.body = Container(self.view, self.details, id="sessions")
+        self.notices = NoticeLine()
+        self._request: StoredRequest | None = None
+        """The request whose details are shown, as it is stored."""
+
+    def compose(self) -> ComposeResult:
+        yield self._head
+        yield self._finding
+        yield self.body
+        yield self.field
+        yield self.notices
+        yield self.key_line
+
+    def on_mount(self) -> None:
+        """Show what is here, read the rest and follow changes; Textual runs the base's handler, too."""
+        inbox, sessions = self.manager.inbox, self.manager.sessions
+        self._unsubscribe = (inbox.subscribe(self.take_change), sessions.subscribe(self.put_together))
+        if self._find:
+            self.everywhere = True
+            self.field.put(self._find)
+            self.state = self.state.filtered(self._find)
+        if self._fields_open:
+            self._open_fields()
+        self.put_together()
+        self.read_soon()
+        self._look()
+        self._read_records()
+        self.set_interval(LOOK_SECONDS, self._look)
+        self.say(self._said)
+
+    def on_unmount(self) -> None:
+        for unsubscribe in self._unsubscribe:
+            unsubscribe()
+
+    @property
+    def help_place(self) -> KeyPlace:
+        """The keys that F1 lists first: those of the panel that is open."""
+        if self.panel is not None:
+            return self.panel.help_place
+        return KeyPlace.NEW if self._fields_open else self.PLACE
+
+    @property
+    def options(self) -> SessionOptions:
+        return session_options(self._base or self.manager.launch)
+
+    # -- what is listed -------------------------------------------------------------------------------------
+
+    def put_together(self) -> None:
+        """List what is known by now, with the cursor on its row."""
+        rows = self.listing.rows(self.options, everywhere=self.everywhere)
+        state = self.state.with_rows(ordered(rows, MOST_EARLIER))
+        self.show(self._aim(state) if self._aim is not None else state)
+
+    def read_soon(self, *sessions: str) -> None:
+        """Read sessions again, or all, after what is being read."""
+        if self.listing.is_to_read(*sessions):
+            start_work(self, self._read, name="list")
+
+    async def _read(self) -> None:
+        before = self.listing.unreadable
+        try:
+            await self.listing.read()
+        except InboxError as error:
+            self.say(UNREADABLE.format(error), 60.0)
+        if self.listing.unreadable > before:
+            self.say(f"{unread_words(self.listing.unreadable)} · the log names them", 60.0)
+        self.all_read = True
+        self.put_together()
+        self.draw()
+
+    def _look(self) -> None:
+        """Look at what reports nothing by itself, and update the times."""
+        start_work(self, self.listing.read_native, name="native sessions", group="native", exclusive=True)
+        if int(self.clock()) % AGES_SECONDS == 0:
+            stored = self.listing.stored.items()
+            # A process that was killed reports nothing.
+            if elsewhere := [name for name, row in stored if row.place is Place.ELSEWHERE]:
+                self.read_soon(*elsewhere)
+        self.draw()
+
+    def _read_records(self) -> None:
+        """Read the sessions that Claude Code keeps."""
+
+        async def read() -> None:
+            try:
+                await self.manager.records.read(self.options, everywhere=self.everywhere)
+            except ReaderError as error:
+                self.say(f"Earlier sessions cannot be read: {one_line(str(error), 300)}")
+            self.put_together()
+
+        start_work(self, read, name="earlier sessions", group="records", exclusive=True)
+
+    def take_change(self, change: InboxChange) -> None:
+        """Read again what has changed; close at once what was settled, and say who settled it."""
+        match change:
+            case Added(request):
+                self.read_soon(request.session_id)
+            case SessionNoted(session_id):
+                self.read_soon(session_id)
+            case Delivered(request_id):
+                self.read_soon(request_id.partition("@")[2])
+            case InboxRenewed():
+                self.read_soon()
+            case Notified():
+                self.say(notified_words(change), 60.0, of="notification")  # what covers it goes first
+            case Settled(request):
+                self._settled(change)
+                self.listing.drop(request.id, request.session_id)
+                self.read_soon(request.session_id)
+
+    def _settled(self, change: Settled) -> None:
+        row, opened = self.row, self.panel.opened if self.panel is not None else None
+        asks = opened is not None or self.early is not None
+        declines = self.question is not None and self.question.about == change.request.id
+        if declines or (asks and row is not None and row.key == change.request.id):
+            self.question = None
+            kept = self.drafts.offer(draft_words(opened.shown)) if opened is not None else ""
+            self._close_panel()
+            self.came_up(letters=True)
+            self.say(closed_words(change.request, change.outcome, change.actor) + kept)
+
+    # -- keys -----------------------------------------------------------------------------------------------
+
+    def confirms(self, key: Stroke) -> bool:
+        """Take a key that answers the question above the keys, or is one of a text; return whether it did."""
+        self._aim = None
+        if self._fields_open:
+            return self._in_fields(key)
+        if self._renames is not None:
+            return self._in_title(key)
+        if (asked := self.question) is None:
+            return False
+        meant = keys_meant(key.name)[:1]
+        if meant in ((asked.key,), ("y",)):
+            self.judged(replace(key, text=""), partial(self._confirmed, asked), asked.does[0])
+            return True
+        self._keep()
+        return meant in (("n",), ("escape",))
+
+    def _confirmed(self, asked: ListQuestion) -> None:
+        self._keep()
+        asked.call()
+
+    def _keep(self) -> None:
+        """Ask no longer."""
+        if self.question is not None:
+            self.question, self.face = None, Face(by_itself=False, prompts=False)
+            self.draw()
+
+    def ask(self, question: ListQuestion) -> None:
+        """Ask something above the keys; nothing is confirmed before that is in sight."""
+        self.question = question
+        self.draw()
+        self.begin(Face(shown_at=None, prompts=False))
+
+    def act(self, action: str) -> bool:
+        match action:
+            case "scroll_up" | "scroll_down":
+                self.details.scroll_by(action)
+            case "new":
+                self._open_fields()
+            case "copy":
+                self._copy()
+            case "everywhere":
+                self.everywhere = not self.everywhere
+                self._read_records()
+                self.put_together()
+            case "empty" if self._begins_finding and not self.field.text:
+                self.dismiss(None)
+            case "waiting":
+                under = self.state.under
+                self.show(self.state.on_waiting(under.key if under is not None else None))
+            case _:
+                return super().act(action)
+        return True
+
+    def do(self, key: Stroke, meant: Sequence[str]) -> bool:
+        """Do what a key means here, or everywhere: Alt and a digit go to a session."""
+        digit = key.name.removeprefix("alt+")
+        if digit != key.name and digit.isdigit() and 0 < int(digit) <= len(self.manager.sessions):
+            screen = self.manager.sessions[int(digit) - 1]
+            self.dismiss(partial(self.manager.show, screen))
+            return True
+        return super().do(key, meant)
+
+    def on_key(self, event: events.Key) -> None:
+        """Take the keys that an open panel does not: those that scroll what is above it, and F8."""
+        if self.panel is None:
+            return
+        if (action := actions_at(self.PLACE).get(event.key)) in SCROLLS:
+            event.stop()
+            self.details.scroll_by(action)
+        elif action == "copy" and not text_of(event):
+            event.stop()
+            self.say(self.drafts.copy(self.app.copy_to_clipboard), 4.0)
+
+    @on(SightView.Looked)
+    def _looked(self) -> None:
+        self.details.say_more()
+        if isinstance(self.panel, DecisionPanel):
+            self.panel.look()
+
+    def act_on(self, action: str, row: Listed) -> None:
+        session = self.state.session_under
+        match action, row:
+            case "choose", NewRow():
+                self._open_fields()
+            case "choose", RequestRow():
+                self._answer(row)
+            case "decline", RequestRow() if session is not None and session.place is not Place.NATIVE:
+                self.row = row
+                words = f"Decline “{row.words}”?"
+                call = partial(self._run, partial(self._decline, row))
+                self.ask(ListQuestion(words, "ctrl+d", ("declines it", "keep it"), call, row.key))
+            case _ if session is not None:
+                self._act_on_session(action, session)
+
+    def _act_on_session(self, action: str, row: SessionRow) -> None:
+        screen = self.manager.sessions.by_mode(row.key)
+        if not row.ours and action != "choose":
+            self.say(
+                NATIVE.format(one_line(row.directory, 300))
+                if row.place is Place.NATIVE
+                else "It belongs to no session"
+            )
+            return
+        match action:
+            case "choose":
+                self._go_to(row)
+            case "fork" if row.session_id and not row.unused:
+                self._resume(row, fork=True)
+            case "park":
+                self.say(f"Parking {row.session}…")
+                start_work(self, partial(self._park, row), name="park", group="park")
+            case "restart":
+                self._restart(row)
+            case "done":
+                self._mark(row)
+            case "close" if screen is not None:
+                self._close(screen)
+            case "rename" if row.heading is ListHeading.EARLIER and not row.place.is_gone:
+                self._renames, self._found = row, self.field.text
+                self.field.put(row.session)
+                self.draw()
+            case "decline":
+                self._delete(row)
+            case _:
+                self.say(NOT_HERE[action])
+
+    def _go_to(self, row: SessionRow) -> None:
+        match row.place:
+            case Place.FOREIGN:
+                self._answer(row.requests[0])
+            case Place.NATIVE:
+                self.say(NATIVE.format(one_line(row.directory, 300)))
+            case Place.NO_RECORD | Place.UNKNOWN:
+                self.say(f"{row.session} is {row.place.value} · {key_of('decline')} removes it")
+            case Place.ELSEWHERE | Place.NO_DIRECTORY:
+                self._resume(row)
+            case Place.RESTS if self._base is not None or row.heading is ListHeading.EARLIER:
+                self._resume(row)
+            case _:
+                self.dismiss(partial(self.manager.go_to, row))
+
+    def _resume(self, row: SessionRow, *, fork: bool = False) -> None:
+        """Open a session by its record."""
+        known = EarlierSession(row.session_id, row.session, row.since, row.branch, row.directory)
+        self.dismiss(partial(self.manager.open_earlier, WayOn(known, fork=fork), self._base))
+
+    def edits(self, key: Stroke) -> bool:
+        return self._types or super().edits(key)
+
+    # -- the text of a title, and of the fields of a new session --------------------------------------------
+
+    @property
+    def _types(self) -> bool:
+        """Whether the field has something else than the filter."""
+        return self._fields_open or self._renames is not None
+
+    def take_text(self) -> None:
+        """Filter by what is typed, unless it is a title or a field of a new session."""
+        if self._fields_open:
+            self.manager.new.type(self.field.text)
+            self._propose()
+        if not self._types:
+            super().take_text()
+        elif is_live(self):
+            self.draw()
+
+    def _leave_text(self) -> None:
+        self._fields_open, self._renames = False, None
+        self.field.one_line = True
+        self.field.put(self._found)
+        self._found = ""
+        self.draw()
+
+    def _in_title(self, key: Stroke) -> bool:
+        """Take a key while a title is typed; return whether it is done with."""
+        row, title = self._renames, one_line(self.field.text, 200).strip()
+        if key.name not in ("enter", "escape"):
+            self.hands.note(key)
+            return key.name in ("up", "down", "tab", "shift+tab", "pageup", "pagedown", "ctrl+j")
+        self._leave_text()
+        if key.name == "enter" and row is not None and title and title != row.session:
+            self._change_records(partial(self.manager.records.rename, self.options, row.session_id, title))
+        return True
+
+    def _change_records(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Change what Claude Code keeps, and read it again."""
+
+        async def change() -> None:
+            try:
+                await work()
+            except ReaderError as error:
+                self.say(f"It could not be done: {one_line(str(error), 300)}")
+            self.read_soon()
+            self._read_records()
+
+        start_work(self, change, name="sessions", group="records change")
+
+    def _open_fields(self) -> None:
+        """Open the fields of the row for a new session."""
+        opened = keyboard_of(self).key
+        self._opened_at = opened.at if opened.text else NEVER
+        self._fields_open, self._doubtful, self._found = True, False, self.field.text
+        self.finds = False
+        self.manager.new.at = PROMPT
+        self.show(self.state.filtered("").on_key(NEW_ROW.key))
+        self._to_field()
+
+    def _to_field(self) -> None:
+        new = self.manager.new
+        self.field.one_line = new.at != PROMPT
+        self.field.put(new.text)
+        self.draw()
+
+    def _in_fields(self, key: Stroke) -> bool:
+        """Take a key while the fields of a new session are open; return whether it is done with."""
+        action, new = actions_at(KeyPlace.NEW).get(key.name, ""), self.manager.new
+        if key.text and self._opened_at != NEVER:
+            hand, self._opened_at = Hand(opened_at=self._opened_at), NEVER
+            self._doubtful = judge(key, Face(KeyKind.TEXT, prompts=False), hand)[0].sign is Sign.DOUBT
+        self.hands.note(key)
+        match action:
+            case "open" if new.at == PROMPT and self.field.goes_on():
+                pass
+            case "open" if self._doubtful:
+                self._doubtful = False
+                self.say(AGAIN_OPENS)
+            case "open":
+                start_work(self, self._open_new, name="open", group="look", exclusive=True)
+            case "field_next" | "field_before" if key.name not in ("up", "down") or new.at != PROMPT:
+                new.step(1 if action == "field_next" else -1)
+                self._to_field()
+            case "editor" if new.at == PROMPT:
+                edit_for(self, self.field.text, self.field.put, self.say)
+            case "keep":
+                self._leave_text()
+            case _:
+                return False
+        return True
+
+    async def _open_new(self) -> None:
+        new, here = self.manager.new, self.options.cwd
+        if (spec := await asyncio.to_thread(new.spec, here)) is not None:
+            self.dismiss(partial(self.manager.open_new, spec, self._base))
+        else:
+            self._to_field()
+
+    def _propose(self) -> None:
+        """Make up the name of a worktree where a space asks for one; no name has a space."""
+        new = self.manager.new
+        if new.at == WORKTREE and new.text.isspace():
+
+            async def propose() -> None:
+                name = await asyncio.to_thread(proposed_name, new.texts[DIRECTORY], self.options.cwd)
+                if new.texts[WORKTREE].isspace():  # else a name was typed meanwhile
+                    new.texts[WORKTREE] = name
+                    self._to_field()
+
+            start_work(self, propose, name="name", group="look", exclusive=True)
+
+    # -- what is done with a session ------------------------------------------------------------------------
+
+    async def _park(self, row: SessionRow) -> None:
+        self.say(await self.manager.park(row))
+        self.read_soon(row.session_id)
+
+    def _restart(self, row: SessionRow) -> None:
+        """Start a session again that has no process, and stay here."""
+        if row.place is not Place.RESTS and (row.place is not Place.HERE or row.runs):
+            self.say("It is working already" if row.heading in AT_WORK else "It is running")
+            return
+
+        async def restart() -> None:
+            self.say("Restarting it…", 6.0)
+            screen = self.manager.sessions.by_mode(row.key)
+            if screen is not None:
+                said = self.manager.restart(screen)
+            else:
+                problem = await self.manager.resume(row, behind=True)
+                said = problem or "It continues here · Enter shows it"
+            if self.is_attached:
+                self.say(said, 6.0)
+
+        # A worker of the program, so that it is seen through even if this screen is left meanwhile.
+        start_work(self.app, restart, name="go on", group="sessions")
+
+    def _mark(self, row: SessionRow) -> None:
+        """Mark a session as done, or take that back."""
+        if not row.known:
+            self.say("The session is empty, so it cannot be marked as done")
+        elif row.requests and not row.done:
+            self.say("A question waits in this session · answer or decline it first")
+        elif row.heading in AT_WORK and not row.done:
+            self.say("Claude is working in this session · wait, or interrupt it")
+        else:
+            start_work(self, partial(self._marked, row), name="mark")
+
+    async def _marked(self, row: SessionRow) -> None:
+        actor = Actor.here(Surface.INBOX)
+        try:
+            await self.manager.inbox.run(
+                lambda store: store.sessions.set_done(row.session_id, not row.done, actor)
+            )
+        except InboxError as error:
+            self.say(f"The mark could not be saved: {error}")
+            return
+        self.read_soon(row.session_id)
+        self.say("Marked as not done" if row.done else "Marked as done · d undoes it", 6.0)
+
+    def _close(self, screen: SessionScreen) -> None:
+        if len(self.manager.sessions) == 1:
+            self.say(with_keys("It is the only session here · {quit} quits"))
+            return
+        call = partial(self.manager.work, "close session", partial(self.manager.close, screen.session))
+        if screen.view.busy:
+            words = f"Claude is working in “{screen.view.short_name}”: interrupt and close it?"
+            self.ask(ListQuestion(words, "x", ("closes it", "keep it"), call, screen))
+        else:
+            call()
+
+    def _delete(self, row: SessionRow) -> None:
+        if row.runs or row.place in (Place.HERE, Place.ELSEWHERE):
+            self.say("It runs · close or park it first: x here, p elsewhere")
+        elif row.requests:
+            self.say("A question waits in it · decline that first")
+        else:
+            words = f"Delete the conversation “{row.session}”? It cannot be resumed afterwards."
+            words = f"Remove “{row.session}” from the list?" if row.place.is_gone else words
+            work = partial(self.manager.records.delete, self.options, row)
+            call = partial(self._change_records, work)
+            self.ask(ListQuestion(words, "ctrl+d", ("deletes it", "keep it"), call, row.key))
+
+    def _copy(self) -> None:
+        row, session = self.state.under, self.state.session_under
+        if isinstance(row, SessionRow):
+            row = next(iter(row.requests), None)
+        if isinstance(row, RequestRow) and session is not None and not len(self.drafts):
+            start_work(self, partial(self._copy_row, row), name="copy")
+        else:
+            self.say(self.drafts.copy(self.app.copy_to_clipboard), 4.0)
+
+    async def _copy_row(self, row: RequestRow) -> None:
+        opened, stored = self.manager.inbox.known(row.key), await self.listing.request(row)
+        if stored is not None:
+            request, draft = stored.request, draft_words(opened.shown) if opened is not None else ""
+            lines = document.lines(kind_of(request).document(request, None))
+            self.app.copy_to_clipboard("\n".join([*lines, "", draft]).strip() + "\n")
+            self.say("Question and answer copied" if draft else "Question copied", 4.0)
+
+    def clicked(self, key: Hashable, event: events.Click) -> None:
+        self._aim = None
+        self._keep()
+        if not self._types:
+            super().clicked(key, event)
+
+    def under(self, event: events.MouseEvent) -> Hashable | None:
+        """Return the key of the row under the pointer, or None."""
+        return super().under(event) if self.panel is None else None
+
+    # -- the panel of one request ---------------------------------------------------------------------------
+
+    def came_up(self, *, letters: bool = False) -> None:
+        """Begin anew, with the panel that is open: keys under way were meant for what covered it."""
+        super().came_up(letters=letters)
+        if self.panel is not None:
+            self.panel.uncover()
+
+    def hands_on(self, event: events.Key | events.Paste) -> bool:
+        """Pass what is typed into the list to the panel that is open or opening; return whether it was."""
+        if super().hands_on(event):
+            return True
+        typed = copy_of(event)  # the original is stopped at the list
+        if self.panel is not None:
+            self.panel.post_message(typed)  # it has not taken the focus yet
+        elif self.early is not None:
+            self.early.append(typed)
+        else:
+            return False
+        return True
+
+    def _answer(self, row: RequestRow) -> None:
+        """Open the panel of a request with its draft; keys from now on belong to the panel."""
+        session = self.state.session_under
+        if session is not None and session.place is Place.NATIVE:
+            self.say(NATIVE.format(one_line(session.directory, 300)))
+        elif session is not None and session.place.is_gone:
+            self.say(UNANSWERABLE.format(decline=key_of("decline")))
+        elif self.early is None and session is not None:
+            self.row, self.early = row, []
+            start_work(self, partial(self._open, row, session), name="open panel")
+
+    async def _open(self, row: RequestRow, session: SessionRow) -> None:
+        try:
+            opened = await self.read_request(row)
+        finally:
+            typed, self.early = self.early or [], None
+        if opened is not None and opened.is_pending and self.panel is None and self.is_current:
+            panel = self.panel = panel_kind(opened.shown)(self._host(session), self.clock)
+            self._request = opened.stored
+            panel.begin(opened, asked_for=True)
+            self.details.mount(panel)
+            self._panel_changed()
+            for one in typed:  # none of it decides anything: the panel is not drawn yet
+                panel.post_message(one)
+            # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
+            after_refresh(panel, self.details.view.look_anew)
+        elif typed:
+            self.came_up(letters=True)
+            self.type_late(typed)
+
+    async def read_request(self, row: RequestRow) -> OpenRequest | None:
+        """Return the request of a row with its draft, or None and say why not."""
+        try:
+            opened = await self.manager.inbox.open(row.key)
+        except InboxError as error:
+            self.say(f"Its draft cannot be read: {error}")
+            return None
+        if opened is None:
+            self.say("The request no longer exists")
+        return opened
+
+    def _host(self, session: SessionRow) -> PanelHost:
+        return PanelHost(
+            surface=Surface.INBOX,
+            say=lambda text, _: self.say(text),
+            run=self._run,
+            edit=lambda text, put: edit_for(self, text, put, self.say),
+            open_link=lambda url: open_url(self.app, url, self.say),
+            keep=self.drafts.offer,
+            leave=self._let_go,
+            ended=partial(self._ended, session),
+            type_late=self.type_late,
+            folded=self._close_panel,
+            typed=self._touch,
+            unseen_above=lambda: (self.details.view.unseen, self.details.view.goes_on),
+            # An asker other than a session is named already.
+            session=session.session if session.ours else "",
+            directory=session.directory,
+        )
+
+    def _run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run work that an answer needs; the screen may be left meanwhile."""
+        start_work(self.app, work, name=ANSWERS, group=ANSWERS)
+
+    def _touch(self, opened: OpenRequest) -> None:
+        """Start the time limits of a request's session again."""
+        if (screen := self.manager.sessions.known(opened.request.session_id)) is not None:
+            screen.attention.touch()
+
+    async def _decline(self, row: RequestRow) -> None:
+        session = self._session_of(row)
+        if session is not None and (opened := await self.read_request(row)) is not None:
+            self._host(session).settle(opened, Declined())
+
+    async def _ended(
+        self, session: SessionRow, opened: OpenRequest, outcome: RequestOutcome, error: InboxError | None
+    ) -> None:
+        """Have the decision delivered to the agent; say what was done, and how it gets there."""
+        if error is not None:
+            self.say(f"Not answered: {error} · your draft is kept")
+            return
+        self.listing.drop(opened.request.id, opened.request.session_id)
+        draft, gone = opened.shown, session.place.is_gone
+        # Keep the whole draft if it cannot be delivered, else what the agent was not sent.
+        kept = self.drafts.offer(draft_words(draft) if gone else left_over(draft, outcome))
+        done = "Declined" if isinstance(outcome, Declined) else "Answered"
+        self.say(await self._deliver(session, opened, done) + kept)
+
+    async def _deliver(self, row: SessionRow, opened: OpenRequest, done: str) -> str:
+        name = row.session
+        if self.manager.sessions.known(row.session_id) is not None:
+            return f"{done} · {name} continues"
+        if row.place is Place.FOREIGN:
+            return f"{done} · {await asyncio.to_thread(taking_words, opened.request.origin)}"
+        if row.place is Place.ELSEWHERE or await self.manager.runs_elsewhere(row.session_id):
+            return f"{done} · the ccq-tui that runs {name} delivers it"
+        if row.place.is_gone:
+            return "Not delivered: its session is gone"
+        problem = await self.manager.resume(row, behind=True)
+        return problem or f"{done} · {name} starts in the background to receive it"
+
+    def _close_panel(self) -> None:
+        panel, self.panel = self.panel, None
+        if panel is not None:
+            panel.leave()
+            panel.display = False  # at once: its parts are removed one by one
+            panel.remove()
+            self._panel_changed()
+            if self.row is not None:
+                self.read_soon(self.row.session_id)  # its draft
+
+    def _let_go(self, opened: OpenRequest, _: RequestOutcome) -> None:
+        """Close the panel of a request that was settled in it, and go to the one that waits longest then."""
+        if self.panel is not None and self.panel.opened is opened:
+            self._close_panel()
+        under = self.state.under
+        if under is not None and under.key == opened.request.id:
+            others = self.state.on_waiting(under.key)
+            self.show(others if others.under is not under else self.state)
+
+    def _panel_changed(self) -> None:
+        """Give the panel the keys and its place, or take both back."""
+        answering = self.panel is not None
+        self.key_line.set_class(answering, "-off")
+        if not answering:
+            self.set_focus(self.field, scroll_visible=False)
+        self.draw()
+
+    def type_late(self, typed: Sequence[Typed]) -> None:
+        """Give the list what was typed right after the key that hid the panel."""
+        for late in typed:
+            self.field.post_message(late)
+
+    # -- drawing --------------------------------------------------------------------------------------------
+
+    def say(self, text: str, seconds: float = SAID_SECONDS, of: str = "") -> None:
+        """Show a text above the keys for some seconds, or in the session that is shown instead.
+
+        One with an owner is covered by later ones, and comes back.
+        """
+        if self.is_running and self.is_attached:
+            self.notices.say(text, seconds, of)
+        else:
+            self.manager.sessions.say(text, seconds=SAID_SECONDS)
+
+    @property
+    def standing(self) -> str:
+        if self.question is not None:
+            return self.question.words
+        if self.state.filter and not self.state.shown:
+            return "No match · Esc clears the filter"
+        return ""
+
+    @property
+    def hints(self) -> Hints:
+        """The keys that apply, the most useful first."""
+        if self.question is not None:
+            return (("y", self.question.does[0]), ("Esc", self.question.does[1]))
+        if self._renames is not None:
+            return (("Enter", "rename"), ("Esc", "keep its title"))
+        if self._fields_open:
+            return key_line(KeyPlace.NEW, enter="open it", leave="keep as draft")
+        sessions = self.manager.sessions
+        back = "back" if sessions.front is not None else "to the session" if sessions else "leave"
+        row, session = self.state.under, self.state.session_under
+        typed = self.finds and bool(self.state.filter)
+        words = words_for(row, session, alone=sessions.front is None)
+        words = words - {"new", "find"} if self.finds else words
+        words = words - {"titled"} | {"moving"} if typed else words
+        said = {"ctrl+a": "this directory" if self.everywhere else "all directories"}
+        said |= {"d": "not done"} if session is not None and session.done else {}
+        leave = "clear" if typed else back
+        return key_line(self.PLACE, words, said, keymap().keys, enter=enter_words(row, session), leave=leave)
+
+    def on_resize(self) -> None:
+        if is_live(self):
+            # Textual's own layout, which follows now, would miss heights that change within it.
+            after_refresh(self, self.draw)
+
+    def draw(self) -> None:
+        """Draw all but a panel."""
+        if not self.has_parts:
+            return
+        palette, (width, height) = palette_of(self), self.app.size
+        front = self.manager.sessions.front
+        beside, answering = width >= BESIDE_FROM, self.panel is not None
+        right = "all directories" if self.everywhere else short_path(self.options.cwd)
+        parts = head_parts(self.state, here=bool(self.manager.sessions), finding=self.finds)
+        self._head.show([Text(head_line(parts, right, width), palette.muted)])
+        text, caret = self.field.text, self.field.caret
+        shown = (self.finds or bool(self.state.filter)) and not self._types and not answering
+        self._finding.set_class(not shown, "-off")
+        mark = CARET if self.finds else ""
+        self._finding.show([Text.assemble((" / ", palette.accent), text[:caret], mark, text[caret:])])
+        self.body.set_class(beside, "-beside")
+        said = self._almost_empty
+        self.view.set_class(answering and not beside, "-off")
+        self.view.styles.width = 2 * width // 5 if beside else "1fr"
+        details = 0 if beside or is_low(height) or said or self._fields_open else height // 4 + 1
+        self.details.styles.height = "1fr" if beside or answering else details
+        self.details.set_class(not (beside or answering or details), "-off")
+        self.notices.stand(self.standing)
+        cells = 2 * width // 5 if beside else width
+        room = height - 2 - shown - (0 if answering else details) - self.notices.size.height
+        look = ListLook(
+            cells,
+            room,
+            time.time() // AGES_SECONDS * AGES_SECONDS,
+            palette,
+            str(self.options.cwd),
+            front.around.branch if front is not None else "",
+            away=answering,
+            fields=self.manager.new.shown(self.options.cwd, caret) if self._fields_open else (),
+            title=f"{text[:caret]}{CARET}{text[caret:]}" if self._renames is not None else "",
+            said=() if beside else said,
+        )
+        made_for = (self.state.shown, look)
+        if made_for != self._made_for:
+            self._made_for, self._lines = made_for, list_lines(self.state, look)
+        self.view.show(self._lines, self.state.cursor if self.state.shown else None, palette.cursor)
+        self._draw_details(replace(look, said=said if beside else ()), beside=beside)
+        self.key_line.show(self.signed or self.hints)
+
+    @property
+    def _almost_empty(self) -> tuple[str, ...]:
+        if self.finds or self._fields_open or not self.all_read:
+            return ()
+        rows = tuple(self.state.sessions)
+        if not rows:
+            return EMPTY
+        return tuple(map(with_keys, ALONE)) if len(rows) == 1 and rows[0].unused else ()
+
+    def _draw_details(self, look: ListLook, *, beside: bool) -> None:
+        """Draw what is known of the row under the cursor, or of the one whose panel is open."""
+        answers = self.panel is not None and self.row is not None
+        row = self.row if answers else self.state.under
+        session = self._session_of(self.row) if answers else self.state.session_under
+        screen = self.manager.sessions.by_mode(session.key) if session is not None else None
+        last = said_last(screen) if screen is not None and row is session else ()
+        stored = self._details_of(row)
+        self.details.show(row, session, stored, last, look, beside=beside, answers=answers)
+
+    def _session_of(self, row: RequestRow | None) -> SessionRow | None:
+        """Return the session of a request that waits."""
+        key = row.key if row is not None else None
+        found = (one for one in self.state.sessions if any(each.key == key for each in one.requests))
+        return next(found, None)
+
+    def _details_of(self, row: Listed | None) -> StoredRequest | None:
+        """Return the stored request of a row if it is known; else read it."""
+        if not isinstance(row, RequestRow):
+            return None
+        if (opened := self.manager.inbox.known(row.key)) is not None:
+            return opened.stored
+        if self._request is not None and self._request.request.id == row.key:
+            return self._request
+
+        async def read() -> None:
+            if (stored := await self.listing.request(row)) is not None:
+                self._request = stored
+                self.draw()
+
+        start_work(self, read, name="details", group="details", exclusive=True)
+        return None
+
+
+NOT_HERE = {
+    "fork": "Nothing was said in it yet · there is nothing to fork",
+    "close": "It is not open here · Enter opens it",
+    "rename": "Only an earlier session is renamed here · /rename in the session does it",
+}
+
+
+ENTER = {Place.HERE: "go to it", Place.FOREIGN: "answer", Place.NO_RECORD: "", Place.UNKNOWN: ""}
+"""What Enter does with a session by its place, where it does not resume it."""
+
+
+def enter_words(row: Listed | None, session: SessionRow | None) -> str:
+    """Return what Enter does with a row, in so many words."""
+    if session is None:
+        return "new session" if row is not None else ""
+    if session.place is Place.NATIVE:
+        return "say where"
+    if isinstance(row, RequestRow):
+        return "" if session.place.is_gone else "answer"
+    return ENTER.get(session.place, "resume")
+
+
+def words_for(row: Listed | None, session: SessionRow | None, *, alone: bool) -> frozenset[str]:
+    """Return what applies to a row, by the words of the table of keys; ``alone``: beside no session."""
+    if session is None:
+        return frozenset({"everywhere"})
+    gone, here = session.place.is_gone, session.place is Place.HERE
+    if isinstance(row, RequestRow):
+        applies = {
+            "new": alone,
+            "declines": session.place is not Place.NATIVE,
+            "parked": session.heading is ListHeading.PARKED,
+            "park": session.ours and session.runs and not alone,
+            "copy": not alone and (not session.ours or gone),
+        }
+    elif session.heading is ListHeading.EARLIER and not gone:
+        applies = {"earlier": True, "everywhere": True, "titled": True}
+    else:
+        applies = {
+            "new": True,
+            "everywhere": session.unused,
+            "done": session.ours and not session.unused,
+            "declines": gone,
+            "starts": session.place is Place.RESTS or (here and not session.runs),
+        }
+    find = "earlier" not in applies
+    return frozenset(word for word, holds in {**applies, "find": find}.items() if holds)
