@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, Self, TypeVar
 
@@ -57,11 +58,13 @@ class FilteredList(Generic[Row]):
 
     def moved(self, by: int) -> Self:
         """Move the cursor, wrapping at either end."""
-        return replace(self, cursor=(self.cursor + by) % len(self.shown)) if self.shown else self
+        return self.put((self.cursor + by) % len(self.shown)) if self.shown else self
 
     def put(self, at: int) -> Self:
         """Put the cursor on a row shown; beyond an end, on the last row there."""
-        return replace(self, cursor=max(0, min(at, len(self.shown) - 1)))
+        moved = copy(self)  # not `replace`, which would find all rows again
+        object.__setattr__(moved, "cursor", max(0, min(at, len(self.shown) - 1)))
+        return moved
 
     def after(self, action: str, page: int) -> Self | None:
         """Return the list after an action of the keys of every list, or None for any other action.

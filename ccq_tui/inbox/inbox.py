@@ -222,6 +222,11 @@ class Inbox:
         """Return a request that is open in this process, or None."""
         return self._known.get(request_id)
 
+    @property
+    def over(self) -> frozenset[str]:
+        """The requests open in this process that no longer wait, whatever the disk says yet."""
+        return frozenset(name for name, one in self._known.items() if not one.is_pending)
+
     async def open(self, request_id: str) -> OpenRequest | None:
         """Open a request of any process, with its draft; None if there is none.
 

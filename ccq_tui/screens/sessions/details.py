@@ -50,6 +50,7 @@ class Details(Vertical):
         & > TextLines { height: 1; }
         & > SightView { margin: 0 0 0 3; }
         & > #more { margin: 0 0 0 3; }
+        & > RequestPanel { dock: bottom; }
         & > .-off { display: none; }
         &.-beside > SightView, &.-beside > #more { margin: 0 0 0 1; }
     }
@@ -67,6 +68,11 @@ class Details(Vertical):
         yield self._rule
         yield self.view
         yield self._more
+
+    def leave(self, lines: int) -> None:
+        """Take no more than some lines above a panel, with the one above this."""
+        self.view.set_class(lines < 3, "-off")
+        self._rule.set_class(lines < 1 or self.has_class("-beside"), "-off")
 
     def show(
         self,
@@ -92,7 +98,7 @@ class Details(Vertical):
         """
         screen, palette = self.app.size.width, look.palette
         width = screen - look.width - 3 if beside else screen - 5
-        made_for = (row, session, stored, last, look.said, look.now, width, palette, beside, answers)
+        made_for = (row, session, stored, last, look.said, look.now(), width, palette, beside, answers)
         if made_for == self._made_for:
             return
         kept = made_for[:1] == self._made_for[:1] and not answers
@@ -100,8 +106,7 @@ class Details(Vertical):
         plan = stored.request if answers and stored is not None else None
         self._decides = isinstance(plan, PlanRequest)
         self.set_class(beside, "-beside")
-        self._rule.set_class(beside, "-off")
-        facts = facts_of(session, look.now) if session is not None else [""]
+        facts = facts_of(session, look.now()) if session is not None else [""]
         if session is not None and not beside:
             name = session.session[: screen // 2]
             line = Text(head_line([name], facts[0], screen), palette.muted)

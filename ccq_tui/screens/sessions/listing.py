@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 
 from ccq_tui.agent.events import SessionState
@@ -34,7 +34,7 @@ OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
 """States in which a session of this terminal has no process."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Listing:
     """Reads what is listed, and puts it together.
 
@@ -74,27 +74,34 @@ class Listing:
             while self._is_old or self._changed:
                 everything, self._is_old = self._is_old, False
                 ids, self._changed = list(self._changed), set()
-                await (self._read_all() if everything else self._read_some(ids))
+                await (self._read_all() if everything else self._read_some(ids, await self._look()))
         finally:
             self._reads = False
 
     async def _read_all(self) -> None:
         """Read the store page by page, who waits longest first."""
-        inbox = self._manager.inbox
-        ids = await inbox.run(listed_ids)
-        for at in (0, *range(FIRST_PAGE, len(ids), PAGE)):
-            await self._read_some(ids[at : at + (PAGE if at else FIRST_PAGE)])
+        inbox, look = self._manager.inbox, await self._look()
+        first = await inbox.run(lambda store: list(store.requests.waiting_counts())[:FIRST_PAGE])
+        await self._read_some(first, look)
+        ids, shown = await inbox.run(listed_ids), len(first)
+        for at in range(shown, len(ids), PAGE):
+            await self._read_some(ids[at : at + PAGE], look, shows=at >= 2 * shown)
+            shown = at if at >= 2 * shown else shown  # to put many rows together takes a while
         self.stored = {name: self.stored[name] for name in ids if name in self.stored}
         self.unreadable = await inbox.run(lambda store: len(store.requests.unreadable))
 
-    async def _read_some(self, ids: Sequence[str]) -> None:
-        inbox, at = self._manager.inbox, datetime.now(UTC)
-        look = Look(cache(can_be_there), await self._manager.recorded(), at)
+    async def _look(self) -> Look:
+        at = datetime.now(UTC)
+        return Look(cache(can_be_there), await self._manager.recorded(), at)
+
+    async def _read_some(self, ids: Sequence[str], look: Look, *, shows: bool = True) -> None:
+        inbox = self._manager.inbox
         found = await inbox.run(lambda store: read_rows(store, ids, look, inbox.known))
         for name, row in found.items():
             self.stored.pop(name, None)
             self.stored |= {name: row} if row is not None else {}
-        self.changed()
+        if shows:
+            self.changed()
 
     async def read_native(self) -> None:
         """Read the requests in Claude Code's own screen, and drop those that no longer wait."""
@@ -142,19 +149,13 @@ class Listing:
             if name not in rows and (near or row.heading is not ListHeading.EARLIER):
                 rows[name] = row
         for name, record in records.items():
-            row = rows.get(name, record)
-            if row.place is Place.UNKNOWN:
-                row = replace(record, requests=row.requests)
-            if not row.number:
-                since = record.since if row.heading is ListHeading.EARLIER else row.since
-                known = replace(row, session=record.session, since=since)
-                rows[name] = replace(known, branch=record.branch, last=record.last)
-        found = (with_requests(row, filter(self._waits, row.requests)) for row in rows.values())
-        return [row for row in found if row.ours or row.requests]
-
-    def _waits(self, row: RequestRow) -> bool:
-        opened = self._manager.inbox.known(row.key)
-        return opened is None or opened.is_pending
+            if (known := rows.get(name)) is None or not known.number:
+                rows[name] = record if known is None else with_record(known, record)
+        over = self._manager.inbox.over
+        for name, row in rows.items():
+            if any(one.key in over for one in row.requests):
+                rows[name] = with_requests(row, (one for one in row.requests if one.key not in over))
+        return [row for row in rows.values() if row.ours or row.requests]
 
     def _here(self, at: int, screen: SessionScreen) -> SessionRow:
         view, name, inbox = screen.view, screen.session.known_id, self._manager.inbox
@@ -182,3 +183,13 @@ class Listing:
             shown=screen is self._manager.sessions.front,
             unused=screen.unused,
         )
+
+
+@lru_cache(maxsize=1024)
+def with_record(row: SessionRow, record: SessionRow) -> SessionRow:
+    """Return a session with what Claude Code's record knows better."""
+    if row.place is Place.UNKNOWN:
+        return replace(record, requests=row.requests)
+    since = record.since if row.heading is ListHeading.EARLIER else row.since
+    known = replace(row, session=record.session, since=since)
+    return replace(known, branch=record.branch, last=record.last)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -44,6 +44,7 @@ WORDS_FROM, COST_FROM = 64, 100
 """Widths of the list in cells from which a session's row has more than its name, and its cost."""
 FIELD_AT = 19
 """Cell at which the text of a field begins."""
+BLANK = Text()
 TALLEST = 200
 """Most lines of a row: that for a new session grows with its prompt."""
 LONGEST = 20_000
@@ -68,7 +69,7 @@ class ListLook:
     Attributes:
         width: Its cells.
         height: Its lines.
-        now: Seconds since 1970.
+        now: Returns the seconds since 1970.
         palette: Its styles.
         directory: The directory whose earlier sessions are listed, or "".
         branch: The branch of that, or "".
@@ -80,7 +81,7 @@ class ListLook:
 
     width: int
     height: int
-    now: float
+    now: Callable[[], float]
     palette: Palette
     directory: str = ""
     branch: str = ""
@@ -130,12 +131,12 @@ def list_lines(state: SessionList, look: ListLook) -> list[DrawnLine]:
             if heading.words:
                 count = (f"  {sizes[heading]}", palette.muted)
                 lines.append(DrawnLine(Text.assemble((f" {heading.words}", palette.strong), count)))
-        lines.append(DrawnLine(Text(), at, late=partial(row_text, row, column, look)))
+        lines.append(DrawnLine(BLANK, at, late=partial(row_text, row, column, look)))
         if isinstance(row, NewRow):
             lines += [DrawnLine(text, at) for text in _field_lines(look)]
     if len(lines) + len(gaps) <= look.height:
         for gap in reversed(gaps):
-            lines.insert(gap, DrawnLine(Text()))
+            lines.insert(gap, DrawnLine(BLANK))
     return [*lines, *_said_lines(look, look.height - len(lines))]
 
 
@@ -157,14 +158,14 @@ def row_text(row: Listed, column: int, look: ListLook, at_cursor: bool) -> Text:
         return _fitted(lead, Text("New session", palette.plain), Text("   n", palette.muted), look.width)
     if isinstance(row, RequestRow):
         lead.append(f"  {row.sign}  ", palette.warning)
-        asked = Text(f"{age(look.now - row.asked):>4}", palette.muted)
+        asked = Text(f"{age(look.now() - row.asked):>4}", palette.muted)
         return _fitted(lead, Text(row.line, palette.plain), asked, look.width)
     lead.append(f"{row.sign} ", getattr(palette, signs.COLOURS.get(row.sign, "muted")))
     lead.append(f"{row.number or '':<3}", palette.muted)
     text = Text.assemble((row.session, palette.accent if row.shown else palette.plain))
     if at_cursor and look.title:
         text = Text(look.title, palette.strong)
-    elif look.width >= WORDS_FROM:
+    elif column and look.width >= WORDS_FROM:
         text.truncate(column, overflow="ellipsis", pad=True)
         text.append(f"  {' · '.join(filter(None, words_of(row, look)))}", palette.muted)
     return _fitted(lead, text, _right(row, look), look.width)
@@ -172,7 +173,7 @@ def row_text(row: Listed, column: int, look: ListLook, at_cursor: bool) -> Text:
 
 def _right(row: SessionRow, look: ListLook) -> Text:
     since = row.waits_since if row.heading in (ListHeading.NEEDS, ListHeading.PARKED) else row.since
-    when = "there" if row.place is Place.NATIVE else f"{age(look.now - since):>4}"
+    when = "there" if row.place is Place.NATIVE else f"{age(look.now() - since):>4}"
     cost = f"{f'${row.cost:.2f}':>7} " if row.cost and look.width >= COST_FROM else ""
     badge = f"{signs.UNDELIVERED} {row.undelivered} " if row.undelivered else ""
     palette = look.palette
@@ -249,8 +250,9 @@ class RowsView(LineView):
     DEFAULT_CSS = "RowsView { scrollbar-size-vertical: 0; }"
 
     def keep_cursor_in_sight(self) -> None:
-        at = self._place_of(self.cursor)
-        if at and self.size.height:
+        """Leave the rows where they are as long as the one under the cursor is in sight."""
+        at, shown = self._place_of(self.cursor), self._lines_on_screen
+        if at and self.size.height and not (at.start in shown and at.stop - 1 in shown):
             top = window_top(at.stop - 1, len(self.lines), self.size.height)
             # The first line of a row that has more than there is room for stays in sight.
             self.scroll_to(y=min(top, max(0, at.start - 1)), animate=False, force=True)

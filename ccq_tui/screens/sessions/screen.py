@@ -62,7 +62,7 @@ from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.drafts import ClosedDrafts, draft_words, left_over
 from ccq_tui.widgets.panel.host import PanelHost
-from ccq_tui.widgets.panel.measures import is_low
+from ccq_tui.widgets.panel.measures import SHARES, is_low, most_lines
 from ccq_tui.widgets.panels import Panel, panel_kind
 from ccq_tui.widgets.sight import SightView
 
@@ -124,7 +124,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     SessionsScreen {
         background: $background;
         overflow: hidden;
-        & > NoticeLine { background: $background; max-height: 2; }
+        & > NoticeLine { background: $background; }
         & > TextLines { height: 1; }
         & > ListField { height: 0; min-height: 0; max-height: 0; border: none; padding: 0; margin: 0; }
         & > #sessions {
@@ -194,8 +194,11 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         self.details = Details()
         self.body = Container(self.view, self.details, id="sessions")
         self.notices = NoticeLine()
+        self._drawn_at = 0.0
+        """The time for which ages are drawn."""
         self._request: StoredRequest | None = None
-        """The request whose details are shown, as it is stored."""
+        self._read_for = ""
+        """The request whose details are shown, as it is stored, and the row for which it was read."""
 
     def compose(self) -> ComposeResult:
         yield self._head
@@ -836,6 +839,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         """
         if self.is_running and self.is_attached:
             self.notices.say(text, seconds, of)
+            self.draw()
         else:
             self.manager.sessions.say(text, seconds=SAID_SECONDS)
 
@@ -873,6 +877,10 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             # Textual's own layout, which follows now, would miss heights that change within it.
             after_refresh(self, self.draw)
 
+    def _now(self) -> float:
+        """Return the seconds since 1970; ages change every few."""
+        return time.time() // AGES_SECONDS * AGES_SECONDS
+
     def draw(self) -> None:
         """Draw all but a panel."""
         if not self.has_parts:
@@ -881,8 +889,6 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         front = self.manager.sessions.front
         beside, answering = width >= BESIDE_FROM, self.panel is not None
         right = "all directories" if self.everywhere else short_path(self.options.cwd)
-        parts = head_parts(self.state, here=bool(self.manager.sessions), finding=self.finds)
-        self._head.show([Text(head_line(parts, right, width), palette.muted)])
         text, caret = self.field.text, self.field.caret
         shown = (self.finds or bool(self.state.filter)) and not self._types and not answering
         self._finding.set_class(not shown, "-off")
@@ -896,12 +902,17 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         self.details.styles.height = "1fr" if beside or answering else details
         self.details.set_class(not (beside or answering or details), "-off")
         self.notices.stand(self.standing)
+        self.notices.styles.max_height = 1 if is_low(height) else 2
+        # What a panel leaves of a low screen is for the notice, then for its session, then for the head.
+        left = height - most_lines(height, SHARES[-1]) - bool(self.notices.text) if answering else height
+        self._head.set_class(left < 2 - beside, "-off")
+        self.details.leave(left)
         cells = 2 * width // 5 if beside else width
         room = height - 2 - shown - (0 if answering else details) - self.notices.size.height
         look = ListLook(
             cells,
             room,
-            time.time() // AGES_SECONDS * AGES_SECONDS,
+            self._now,
             palette,
             str(self.options.cwd),
             front.around.branch if front is not None else "",
@@ -910,16 +921,21 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             title=f"{text[:caret]}{CARET}{text[caret:]}" if self._renames is not None else "",
             said=() if beside else said,
         )
-        made_for = (self.state.shown, look)
+        made_for = (self.state.shown, look, right, self.finds)
         if made_for != self._made_for:
             self._made_for, self._lines = made_for, list_lines(self.state, look)
+            parts = head_parts(self.state, here=bool(self.manager.sessions), finding=self.finds)
+            self._head.show([Text(head_line(parts, right, width), palette.muted)])
+        if (tick := self._now()) != self._drawn_at:
+            self._drawn_at = tick
+            self.view.refresh()  # the ages
         self.view.show(self._lines, self.state.cursor if self.state.shown else None, palette.cursor)
         self._draw_details(replace(look, said=said if beside else ()), beside=beside)
         self.key_line.show(self.signed or self.hints)
 
     @property
     def _almost_empty(self) -> tuple[str, ...]:
-        if self.finds or self._fields_open or not self.all_read:
+        if self.finds or self._fields_open or not self.all_read or len(self.state.rows) > 2:
             return ()
         rows = tuple(self.state.sessions)
         if not rows:
@@ -933,8 +949,9 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         session = self._session_of(self.row) if answers else self.state.session_under
         screen = self.manager.sessions.by_mode(session.key) if session is not None else None
         last = said_last(screen) if screen is not None and row is session else ()
-        stored = self._details_of(row)
-        self.details.show(row, session, stored, last, look, beside=beside, answers=answers)
+        stored = self._details_of(row) if isinstance(row, RequestRow) else None
+        if stored is not None or not isinstance(row, RequestRow) or self._read_for == row.key:
+            self.details.show(row, session, stored, last, look, beside=beside, answers=answers)
 
     def _session_of(self, row: RequestRow | None) -> SessionRow | None:
         """Return the session of a request that waits."""
@@ -942,19 +959,17 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         found = (one for one in self.state.sessions if any(each.key == key for each in one.requests))
         return next(found, None)
 
-    def _details_of(self, row: Listed | None) -> StoredRequest | None:
+    def _details_of(self, row: RequestRow) -> StoredRequest | None:
         """Return the stored request of a row if it is known; else read it."""
-        if not isinstance(row, RequestRow):
-            return None
         if (opened := self.manager.inbox.known(row.key)) is not None:
             return opened.stored
-        if self._request is not None and self._request.request.id == row.key:
+        if self._read_for == row.key:
             return self._request
 
         async def read() -> None:
-            if (stored := await self.listing.request(row)) is not None:
-                self._request = stored
-                self.draw()
+            self._request = await self.listing.request(row)
+            self._read_for = row.key
+            self.draw()
 
         start_work(self, read, name="details", group="details", exclusive=True)
         return None

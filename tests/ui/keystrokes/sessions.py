@@ -254,7 +254,7 @@ class Sessions(Panels):
                 key in ("y", "ctrl+d") and frame.shows("Decline"),
                 f"declined by {key}\n" + "\n".join(frame.lines),
             )
-        elif finds and typed(key) and self.listed is not None:
+        elif finds and typed(key).strip() and self.listed is not None:  # a blank may ask for a name
             self.expect(gained(before.texts, self.texts())[typed(key)], f"{key!r} is nowhere")
 
     def _settle_answers(self, before: Before) -> None:

@@ -142,7 +142,7 @@ def test_the_list_is_drawn_to_the_cell(name: str, size: tuple[int, int]) -> None
     notes = (2 if height >= 18 else 1) if name == "error" else 0
     room = height - 2 - finds - details - notes
     look = ListLook(
-        cells, room, NOW, PLAIN, "/shop", fields=FIELDS if name == "new" else (),
+        cells, room, lambda: NOW, PLAIN, "/shop", fields=FIELDS if name == "new" else (),
         said=() if beside else tuple(words.replace("{panel}", "F2") for words in said),
     )  # fmt: skip
     lines = list_lines(state, look)
