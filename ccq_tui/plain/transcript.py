@@ -16,7 +16,7 @@ from ccq_tui.questions.message import MESSAGE
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import one_line, safe
 from ccq_tui.transcript import blocks as bl
-from ccq_tui.transcript.checklist import Checklist, TodoState
+from ccq_tui.transcript.bodies import Checklist, Diff, Excerpt, PlainText, TodoState, plain
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.transcript.outcomes import (
@@ -24,12 +24,10 @@ from ccq_tui.transcript.outcomes import (
     ending_words,
     outcome_words,
     permission_words,
+    result_line,
     retry_words,
     turn_words,
 )
-from ccq_tui.transcript.sgr import plain
-from ccq_tui.transcript.text_bodies import Diff, Excerpt, PlainText
-from ccq_tui.transcript.tool_result import result_line
 from ccq_tui.transcript.tools import ToolCard, main_argument, short_argument, tool_title
 from ccq_tui.words import plural
 

@@ -16,10 +16,8 @@ from ccq_tui.inbox import requests
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
 from ccq_tui.questions import Answered, Discussed
-from ccq_tui.transcript.checklist import Checklist, Todo, todos
+from ccq_tui.transcript.bodies import Checklist, Diff, Excerpt, PlainText, Todo, edit_diff, plain, todos
 from ccq_tui.transcript.document import Document
-from ccq_tui.transcript.sgr import plain
-from ccq_tui.transcript.text_bodies import Diff, Excerpt, PlainText, edit_diff
 from ccq_tui.transcript.tools import EDITS, ToolCard, card_of
 
 Body = Document | PlainText | Excerpt | Diff | Checklist

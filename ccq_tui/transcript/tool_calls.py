@@ -8,7 +8,7 @@ from typing import TypeGuard
 from ccq_tui.agent import events as ev
 from ccq_tui.prompts.shell_runs import ShellRun
 from ccq_tui.transcript.blocks import Block, NoticeBlock, PermissionBlock, Task, ToolBlock, ToolState
-from ccq_tui.transcript.checklist import TaskList
+from ccq_tui.transcript.bodies import TaskList
 from ccq_tui.transcript.order import BlockOrder
 from ccq_tui.transcript.tools import READING, SHELL, ToolCard
 

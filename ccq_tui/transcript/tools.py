@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ccq_tui.transcript.checklist import done, todos
+from ccq_tui.transcript.bodies import done, todos
 
 SHELL = "!"
 """Name in place of a tool's for a command that a person ran in the shell."""

@@ -22,8 +22,7 @@ from ccq_tui.screens.session.base import BlockBar
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.transcript.blocks import PromptBlock, ProseBlock, ToolBlock
 from ccq_tui.transcript.document import Document
-from ccq_tui.widgets.transcript.contents import targets_at
-from ccq_tui.widgets.transcript.text_selection import LinePlace
+from ccq_tui.widgets.transcript.reading import LinePlace, targets_at
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, panel_drawn, press, until

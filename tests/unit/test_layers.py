@@ -37,7 +37,7 @@ LIGHT_FIRST = [
     ("import ccq_tui.runtime.runtime, ccq_tui.runtime.notices", SCREEN | SDK | SERVER),
     ("import ccq_tui.plain.session, ccq_tui.plain.replay", SCREEN | SDK | SERVER),
     (WALKED, SCREEN | SDK | SERVER),
-    ("import ccq_tui.transcript.export, ccq_tui.transcript.intake", SCREEN | SDK | SERVER),
+    ("import ccq_tui.transcript.export", SCREEN | SDK | SERVER),
     (CONNECTED, {"mcp", "jsonschema"} | SERVER | SCREEN),
 ]
 

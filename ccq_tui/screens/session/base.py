@@ -46,7 +46,7 @@ from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
-from ccq_tui.widgets.transcript.contents import code_in, targets_at, targets_in, text_of
+from ccq_tui.widgets.transcript.reading import code_in, targets_at, targets_in, text_of
 
 
 class BlockBar(HintBar):

@@ -1,4 +1,4 @@
-"""Code with highlighting, in the theme's own colours.
+"""Code and output of commands in the theme's own colours, and lines broken at a width.
 
 Highlighters are loaded when a language is first met: each takes a tenth of a second or two.
 """
@@ -6,9 +6,11 @@ Highlighters are loaded when a language is first met: each takes a tenth of a se
 from __future__ import annotations
 
 import asyncio
+import colorsys
 import logging
 from collections.abc import Callable
 from functools import lru_cache, partial
+from itertools import zip_longest
 from typing import Any
 
 from pygments.lexer import Lexer  # type: ignore[import-untyped]
@@ -18,13 +20,108 @@ from pygments.lexers import (  # type: ignore[import-untyped]
 )
 from pygments.token import Comment, Keyword, Name, Number, Operator, String  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
+from rich.ansi import AnsiDecoder
 from rich.cells import chop_cells
+from rich.color import Color
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
+from rich.theme import Theme
 
+from ccq_tui.text import TAB_SIZE, safe
+from ccq_tui.transcript.bodies import SEQUENCE, plain
 from ccq_tui.widgets.lines import FOLD_SIGN
-from ccq_tui.widgets.transcript.colours import Colours
+
+STYLES = {
+    "muted": "color: $foreground 68%;",
+    "faint": "color: $foreground 35%;",
+    "accent": "color: $text-primary; text-style: bold;",
+    "prompt": "background: $surface;",
+    "success": "color: $text-success;",
+    "error": "color: $text-error;",
+    "warning": "color: $text-warning;",
+    "strong": "text-style: bold;",
+    "code": "background: $panel;",
+    "code-block": "background: $surface;",
+    "link": "text-style: underline;",
+    "keyword": "color: $text-primary;",
+    "string": "color: $text-success;",
+    "number": "color: $text-warning;",
+    "comment": "color: $foreground 72%;",
+    "name": "color: $text-accent;",
+    "secondary": "color: $text-secondary;",
+    "more": "background: $panel; color: $foreground;",
+    "added": "background: $success 15%; color: $foreground;",
+    "removed": "background: $error 15%; color: $foreground;",
+    "changed": "text-style: bold underline;",
+}
+"""The default styles of everything coloured, by name; each has the component class ``transcript--NAME``."""
+
+PREFIX = "transcript--"
+FILLED = frozenset(name for name, style in STYLES.items() if "background" in style)
+"""Styles that bring their own background."""
+
+CSS = """
+Transcript {
+    background: $background;
+    color: $foreground;
+    overflow-x: hidden;
+    overflow-y: scroll;
+    scrollbar-size-vertical: 1;
+    scrollbar-gutter: stable;
+    scrollbar-color: $foreground 20%;
+    scrollbar-color-hover: $foreground 40%;
+    scrollbar-color-active: $foreground 50%;
+    scrollbar-background: $background;
+    scrollbar-background-hover: $background;
+    scrollbar-background-active: $background;
+    padding: 0 0 0 1;
+"""
+CSS += "".join(f"    & .{PREFIX}{name} {{ {style} }}\n" for name, style in STYLES.items()) + "}\n"
+"""The default colours; a theme or an app's own CSS may change any of them."""
+
+
+class Colours:
+    """Rich styles by name.
+
+    Attributes:
+        base: Foreground and background of the pane.
+    """
+
+    def __init__(self, base: Style, component: Callable[[str], Style]) -> None:
+        self.base = base
+        self._styles = {name: self._style(name, component(PREFIX + name)) for name in STYLES}
+
+    @staticmethod
+    def _style(name: str, style: Style) -> Style:
+        # Only a filled style may cover the background of its line.
+        return style if name in FILLED else style.without_color + Style(color=style.color)
+
+    def __getitem__(self, name: str) -> Style:
+        return self._styles[name]
+
+    def rich_theme(self) -> Theme:
+        """Return the styles that Rich's Markdown elements look up by name."""
+        return Theme(
+            {
+                "markdown.paragraph": Style.null(),
+                **{f"markdown.h{level}": self["strong"] for level in range(1, 7)},
+                "markdown.em": Style(italic=True),
+                "markdown.strong": self["strong"],
+                "markdown.s": Style(strike=True),
+                "markdown.code": self["code"],
+                "markdown.link": self["link"],
+                "markdown.link_url": self["link"],
+                "markdown.block_quote": self["muted"],
+                "markdown.item.bullet": self["muted"],
+                "markdown.item.number": self["muted"],
+                "markdown.hr": self["faint"],
+                "markdown.table.border": self["faint"],
+                "markdown.table.header": self["strong"],
+            },
+            inherit=False,
+        )
+
 
 _logger = logging.getLogger(__name__)
 
@@ -179,3 +276,57 @@ def _breaks(line: str, first: int, others: int) -> list[int]:
         at += behind if behind >= len(chunk) * LEAST_FILL else len(chunk)
         offsets.append(at)
     return offsets
+
+
+_HUES = ("muted", "error", "success", "warning", "keyword", "secondary", "name", "")
+"""The theme's colours for black, red, green, yellow, blue, magenta, cyan and white."""
+_GREY = 0.25
+"""Saturation below which a colour is a grey."""
+_DARK = 0.6
+"""Lightness below which a grey counts as muted."""
+
+
+def coloured(text: str, base: Style, named: Callable[[str], Style]) -> Text:
+    """Draw a text with sequences; ``named`` returns the style of one of the theme's colours."""
+    whole = safe(plain(text))
+    pieces = SEQUENCE.split(text)
+    decoder, drawn, column = AnsiDecoder(), Text(), 0
+    for piece, codes in zip_longest(pieces[::2], pieces[1::2]):
+        shown, column = _expanded(piece, column)
+        drawn.append(safe(shown), base + _look(decoder.style, named))
+        if codes is not None:
+            decoder.decode_line(f"\x1b[{codes.replace(':', ';')}m")
+    # A suspect sequence may span several pieces: then draw the text harmless and plain.
+    return drawn if drawn.plain == whole else Text(whole, base)
+
+
+def _expanded(text: str, column: int) -> tuple[str, int]:
+    """Return a piece with its tabs as blanks, and the column behind it."""
+    whole = (" " * column + text).expandtabs(TAB_SIZE)
+    return whole[column:], len(whole) - whole.rfind("\n") - 1
+
+
+def _look(style: Style, named: Callable[[str], Style]) -> Style:
+    name = (_name_of(style.color) if style.color else "") or ("muted" if style.dim else "")
+    ground = style.reverse or (style.bgcolor is not None and not style.bgcolor.is_default)
+    look = Style(
+        bold=style.bold or ground or None,
+        italic=style.italic or None,
+        underline=style.underline or None,
+        strike=style.strike or None,
+    )
+    return named(name) + look if name else look
+
+
+@lru_cache(maxsize=512)
+def _name_of(colour: Color) -> str:
+    """Return the theme's colour for any colour by its hue; the theme chooses the lightness."""
+    if colour.is_default:
+        return ""
+    if colour.number is not None and colour.number < 16:
+        return _HUES[colour.number % 8]
+    red, green, blue = (part / 255 for part in colour.get_truecolor())
+    hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
+    if saturation < _GREY:
+        return "muted" if lightness < _DARK else ""
+    return ("error", "warning", "success", "name", "keyword", "secondary")[round(hue * 6) % 6]

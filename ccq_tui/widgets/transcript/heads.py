@@ -20,10 +20,10 @@ from ccq_tui.transcript.outcomes import (
     ending_words,
     outcome_words,
     permission_words,
+    result_line,
     retry_words,
     turn_words,
 )
-from ccq_tui.transcript.tool_result import result_line
 from ccq_tui.transcript.tools import LIMIT, READING, ToolCard, main_argument, short_argument, tool_title
 from ccq_tui.widgets.question.parts import MARKS
 from ccq_tui.widgets.transcript.code import folded

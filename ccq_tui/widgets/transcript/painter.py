@@ -18,15 +18,12 @@ from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.file_diff import BREAK, DiffLine
 from ccq_tui.text import common_start, one_line, safe
 from ccq_tui.transcript import blocks as bl
-from ccq_tui.transcript.checklist import Checklist, Todo, TodoState
+from ccq_tui.transcript.bodies import CHANGE_LIMIT, Checklist, Diff, Excerpt, PlainText, Todo, TodoState
 from ccq_tui.transcript.document import Document
-from ccq_tui.transcript.text_bodies import CHANGE_LIMIT, Diff, Excerpt, PlainText
 from ccq_tui.transcript.tools import READING
 from ccq_tui.widgets.lines import FOLD_SIGN, wrapped
 from ccq_tui.widgets.transcript import heads
-from ccq_tui.widgets.transcript.ansi import coloured
-from ccq_tui.widgets.transcript.code import FOLD, LEAD, folded, highlighted
-from ccq_tui.widgets.transcript.colours import Colours
+from ccq_tui.widgets.transcript.code import FOLD, LEAD, Colours, coloured, folded, highlighted
 from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.words import plural
 

@@ -17,13 +17,13 @@ from textual.strip import Strip
 
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.blocks import Block, ToolBlock, with_inner
+from ccq_tui.transcript.bodies import PlainText
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.order import BlockChange
-from ccq_tui.transcript.text_bodies import PlainText
-from ccq_tui.widgets.transcript.highlights import MatchSpan, drawn_pattern, painted, spans_in
-from ccq_tui.widgets.transcript.markdown import inline_text, tokens_of
+from ccq_tui.widgets.transcript.layout import Pane, Viewport
 from ccq_tui.widgets.transcript.painter import plain_painter
-from ccq_tui.widgets.transcript.viewport import Pane, Viewport
+from ccq_tui.widgets.transcript.pen import inline_text, tokens_of
+from ccq_tui.widgets.transcript.reading import MatchSpan, drawn_pattern, painted, spans_in
 
 WIDTH = 2_000
 """Width at which little is wrapped or cut."""

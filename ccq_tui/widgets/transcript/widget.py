@@ -26,23 +26,18 @@ from textual.widget import Widget
 
 from ccq_tui.agent.events import AgentEvent, BlockGrew, HistoryLoaded, NoticeGiven
 from ccq_tui.transcript.blocks import Block, ErrorBlock, NoticeBlock, RequestPlace
-from ccq_tui.transcript.intake import Intake
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.transcript.order import BlockChange
 from ccq_tui.widgets.lifetime import after, is_live, soon
 from ccq_tui.widgets.lines import READING
 from ccq_tui.widgets.pointer import Clickable
-from ccq_tui.widgets.transcript.block_mark import MARK, BlockMark
-from ccq_tui.widgets.transcript.code import Lexers
-from ccq_tui.widgets.transcript.colours import CSS, PREFIX, STYLES, Colours
-from ccq_tui.widgets.transcript.layout import Layout
-from ccq_tui.widgets.transcript.pace import FramePace
+from ccq_tui.widgets.transcript.code import CSS, PREFIX, STYLES, Colours, Lexers
+from ccq_tui.widgets.transcript.layout import Layout, Viewport
+from ccq_tui.widgets.transcript.pace import FramePace, Intake
 from ccq_tui.widgets.transcript.painter import Painter, more_line, plain_painter, plain_text, welcome_line
 from ccq_tui.widgets.transcript.pen import Pen, unmarked
-from ccq_tui.widgets.transcript.plan_sight import PlanSight
+from ccq_tui.widgets.transcript.reading import MARK, BlockMark, LinePlace, PlanSight, TextSelection
 from ccq_tui.widgets.transcript.search import Search
-from ccq_tui.widgets.transcript.text_selection import LinePlace, TextSelection
-from ccq_tui.widgets.transcript.viewport import Viewport
 
 ASIDES = (NoticeBlock, ErrorBlock)
 """Blocks that are no part of a conversation: the welcome stays beside them."""

@@ -12,7 +12,7 @@ from ccq_tui.inbox.agent_texts import INTERRUPTED
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.model import TranscriptModel
-from ccq_tui.transcript.tool_result import outcome
+from ccq_tui.transcript.outcomes import outcome
 from ccq_tui.transcript.tools import TOOLS, main_argument, short_argument, tool_title
 from ccq_tui.widgets.transcript.painter import plain_text
 from ccq_tui.words import duration
@@ -504,7 +504,7 @@ def test_the_names_of_tools_with_a_card_stand_in_one_table() -> None:
     elsewhere = [
         (path.name, name)
         for path in (ROOT / "ccq_tui" / "widgets").rglob("*.py")
-        if path.name not in ("tools.py", "checklist.py")
+        if path.name not in ("tools.py", "bodies.py")
         for name in TOOLS
         if f'"{name}"' in path.read_text(encoding="utf-8")
     ]

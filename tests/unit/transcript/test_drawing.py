@@ -29,12 +29,11 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
-from ccq_tui.transcript.cuts import is_safe_url
+from ccq_tui.transcript.bodies import CHANGE_LINES, Diff, edit_diff
+from ccq_tui.transcript.document import is_safe_url
 from ccq_tui.transcript.model import TranscriptModel
-from ccq_tui.transcript.text_bodies import CHANGE_LINES, Diff, edit_diff
 from ccq_tui.widgets.transcript import code
-from ccq_tui.widgets.transcript.code import ORIGIN, Lexers
-from ccq_tui.widgets.transcript.colours import Colours
+from ccq_tui.widgets.transcript.code import ORIGIN, Colours, Lexers
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.painter import Painter, _differing
 from ccq_tui.widgets.transcript.pen import Pen

@@ -16,11 +16,10 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from ccq_tui.transcript import cuts
+from ccq_tui.transcript import document as documents
 from ccq_tui.transcript.document import Document
-from ccq_tui.widgets.transcript.colours import Colours
-from ccq_tui.widgets.transcript.markdown import tokens_of
-from ccq_tui.widgets.transcript.pen import Pen
+from ccq_tui.widgets.transcript.code import Colours
+from ccq_tui.widgets.transcript.pen import Pen, tokens_of
 
 CORPUS = sorted((Path(__file__).parent / "markdown").glob("*.md"))
 WIDTHS = (40, 80, 160)
@@ -140,7 +139,7 @@ LINES = (
 )
 def test_parts_are_cut_as_they_arrive_and_code_stays_whole(lines: list[str], sizes: list[int]) -> None:
     source, made = "\n".join(lines) + "\n", Document()
-    with patch.object(cuts, "SECTION", 120):
+    with patch.object(documents, "SECTION", 120):
         whole, at, size = document(source).parts, 0, cycle(sizes)
         while at < len(source):
             made.feed(source[at : at + (taken := next(size))])

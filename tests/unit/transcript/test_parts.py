@@ -21,14 +21,17 @@ from ccq_tui.screens.editor import editor_command
 from ccq_tui.screens.link_opener import browser_command, resolved
 from ccq_tui.text import safe
 from ccq_tui.transcript import blocks as bl
-from ccq_tui.transcript import sgr
-from ccq_tui.transcript.text_bodies import Excerpt, PlainText
-from ccq_tui.widgets.transcript.ansi import coloured
-from ccq_tui.widgets.transcript.block_mark import BlockMark
-from ccq_tui.widgets.transcript.code import folded
-from ccq_tui.widgets.transcript.contents import code_in, targets_in, text_of
-from ccq_tui.widgets.transcript.plan_sight import PlanSight
-from ccq_tui.widgets.transcript.text_selection import TextSelection
+from ccq_tui.transcript import bodies
+from ccq_tui.transcript.bodies import Excerpt, PlainText
+from ccq_tui.widgets.transcript.code import coloured, folded
+from ccq_tui.widgets.transcript.reading import (
+    BlockMark,
+    PlanSight,
+    TextSelection,
+    code_in,
+    targets_in,
+    text_of,
+)
 from tests.unit.transcript.test_search import prose
 from tests.unit.transcript.test_viewport import HEIGHT, Pane, paragraphs
 
@@ -178,12 +181,12 @@ def test_an_excerpt_knows_the_colours_of_its_lines() -> None:
 
 @given(HOSTILE)
 def test_nothing_but_colours_is_taken_out_and_nothing_reaches_the_terminal(text: str) -> None:
-    assert drawn(text).plain == safe(sgr.plain(text))
+    assert drawn(text).plain == safe(bodies.plain(text))
 
 
 @given(st.lists(st.one_of(CODES, st.sampled_from("ab\n"))).map("".join))
 def test_a_piece_alone_has_the_colours_that_it_has_in_the_whole(text: str) -> None:
-    lines = [drawn(line) for line in sgr.continued(text.split("\n"))]
+    lines = [drawn(line) for line in bodies.continued(text.split("\n"))]
     for line, whole in zip(lines, drawn(text).split("\n", allow_blank=True), strict=True):
         assert [line.get_style_at_offset(CONSOLE, at) for at in range(len(line))] == [
             whole.get_style_at_offset(CONSOLE, at) for at in range(len(whole))

@@ -18,9 +18,8 @@ from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript import search
-from ccq_tui.widgets.transcript.highlights import drawn_pattern, painted, spans_in
+from ccq_tui.widgets.transcript.reading import LinePlace, TextSelection, drawn_pattern, painted, spans_in
 from ccq_tui.widgets.transcript.search import MOST_HITS, Finder, Texts, pattern_of
-from ccq_tui.widgets.transcript.text_selection import LinePlace, TextSelection
 from tests.ui.host import counted
 from tests.unit.transcript.test_viewport import Pane, settled
 

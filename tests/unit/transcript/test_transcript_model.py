@@ -11,11 +11,11 @@ from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.blocks import ToolBlock
-from ccq_tui.transcript.intake import STEP, Intake
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.transcript.order import BlockChange
-from ccq_tui.widgets.transcript.block_mark import neighbour
 from ccq_tui.widgets.transcript.layout import Layout
+from ccq_tui.widgets.transcript.pace import STEP, Intake
+from ccq_tui.widgets.transcript.reading import neighbour
 from tests.actors import INBOX, PANEL
 from tests.unit.transcript.test_drawing import NOON
 

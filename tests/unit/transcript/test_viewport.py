@@ -13,15 +13,13 @@ from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
 from ccq_tui.transcript.blocks import Block
-from ccq_tui.transcript.cuts import CODE_CHARACTERS, BlockSpan, outline
-from ccq_tui.transcript.document import Document
+from ccq_tui.transcript.document import CODE_CHARACTERS, BlockSpan, Document, outline
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.transcript.order import BlockChange
-from ccq_tui.widgets.transcript.colours import Colours
-from ccq_tui.widgets.transcript.layout import Heights, Layout
+from ccq_tui.widgets.transcript.code import Colours
+from ccq_tui.widgets.transcript.layout import Heights, Layout, Viewport
 from ccq_tui.widgets.transcript.painter import Painter
 from ccq_tui.widgets.transcript.pen import Pen
-from ccq_tui.widgets.transcript.viewport import Viewport
 
 HEIGHT = 20
 

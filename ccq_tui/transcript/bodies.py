@@ -1,15 +1,56 @@
-"""Text that is not Markdown, in pieces that are drawn only when on screen: whole, an excerpt, changes."""
+"""What a block shows but Markdown: text in pieces, an excerpt, changes, and a list of things to do."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
 from ccq_tui.inbox.file_diff import DiffLine, diff_lines, hunks_of, length
 from ccq_tui.text import safe
-from ccq_tui.transcript.sgr import continued, ended, plain
+
+SEQUENCE = re.compile(r"\x1b\[([0-9;:]{0,100})m|\x1b\[[0-2]?K")
+"""A change of colours, with its numbers, or an order to clear a line."""
+MOST_HELD = 32
+"""Most sequences that go on from one piece to the next."""
+
+
+def plain(text: str) -> str:
+    """Return a text without the sequences that colour it."""
+    return SEQUENCE.sub("", text) if "\x1b" in text else text
+
+
+def ended(text: str) -> str:
+    """Return a text without the blanks and sequences at its end."""
+    text = text.rstrip()
+    while (last := text.rfind("\x1b")) >= 0 and SEQUENCE.fullmatch(text, last):
+        text = text[:last].rstrip()
+    return text
+
+
+def continued(pieces: Iterable[str]) -> Iterator[str]:
+    """Begin each piece of a text with the sequences that still hold there, so that it can be drawn alone."""
+    held = ""
+    for piece in pieces:
+        yield (whole := held + piece)
+        held = _held(whole) if "\x1b" in whole else ""
+
+
+def _held(text: str) -> str:
+    """Return the sequences that hold behind a text: those since the last reset."""
+    held: list[str] = []
+    for found in SEQUENCE.finditer(text):
+        codes = found[1]
+        if codes is not None and codes.partition(";")[0] in ("", "0"):
+            held.clear()
+        if codes:
+            held.append(found[0])
+    return "".join(held[-MOST_HELD:])
+
 
 PIECE_LINES = 50
 PIECE_CHARACTERS = 4_000
@@ -166,3 +207,117 @@ def _language(arguments: Mapping[str, Any]) -> str:
     path = arguments.get("file_path")
     suffix = PurePath(path).suffix if isinstance(path, str) and len(path) < CHANGE_LIMIT else ""
     return f"*{suffix.lower()}" if suffix.isascii() and suffix[1:].isalnum() else ""
+
+
+_NUMBER = re.compile(r"#(\w+)")
+
+
+class TodoState(StrEnum):
+    """State of an entry, in the CLI's words."""
+
+    PENDING = "pending"
+    NOW = "in_progress"
+    DONE = "completed"
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """One thing to do; ``text`` is unsanitised."""
+
+    text: str
+    doing: TodoState = TodoState.PENDING
+
+
+class Checklist(FixedBody):
+    """Entries as a card shows them.
+
+    Attributes:
+        entries: The entries, in order.
+        hidden: Number of further entries.
+    """
+
+    def __init__(self, entries: Iterable[Todo], most: int | None = None) -> None:
+        whole = tuple(entries)
+        self.entries = whole if most is None or len(whole) <= most + 1 else whole[:most]
+        self.hidden = len(whole) - len(self.entries)
+
+    def estimate(self, _index: int, _width: int) -> int:
+        """Guess the number of rows."""
+        return max(1, len(self.entries) + bool(self.hidden))
+
+
+def todos(source: Any) -> tuple[Todo, ...]:
+    """Read the list of a ``TodoWrite`` call, of any shape; leave out anything that is no entry."""
+    if not isinstance(source, list):
+        return ()
+    return tuple(
+        Todo(str(_named(todo)), _doing(todo.get("status"))) for todo in source if isinstance(todo, Mapping)
+    )
+
+
+def _named(todo: Mapping[str, Any]) -> Any:
+    now = todo.get("activeForm") if todo.get("status") == TodoState.NOW else ""
+    return now or todo.get("content") or ""
+
+
+def _doing(status: Any) -> TodoState:
+    return TodoState(status) if status in set(TodoState) else TodoState.PENDING
+
+
+def done(entries: Iterable[Todo]) -> str:
+    """Return the number of entries done: ``2 of 3 done``."""
+    states = [entry.doing for entry in entries]
+    return f"{states.count(TodoState.DONE)} of {len(states)} done"
+
+
+class TaskList:
+    """The list that ``TaskCreate`` and ``TaskUpdate`` calls make, entry by entry."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Todo] = {}
+
+    @property
+    def entries(self) -> tuple[Todo, ...]:
+        """The entries, in the order in which they came."""
+        return tuple(self._entries.values())
+
+    def take(self, tool: str, arguments: Mapping[str, Any], output: str, structured: Any) -> Todo | None:
+        """Apply a call that succeeded; return the entry that it was about, or None for the whole list."""
+        match tool:
+            case "TaskCreate":
+                name = _created(output, structured) or str(len(self._entries) + 1)
+                self._entries[name] = Todo(str(arguments.get("subject") or ""))
+                return self._entries[name]
+            case "TaskUpdate":
+                return self._update(str(arguments.get("taskId") or ""), arguments)
+            case "TaskList" if isinstance(structured, Mapping):
+                self._replace(structured.get("tasks"))
+        return None
+
+    def _update(self, name: str, arguments: Mapping[str, Any]) -> Todo | None:
+        if arguments.get("status") == "deleted":
+            return self._entries.pop(name, None)
+        entry = self._entries.get(name)
+        if entry is None:
+            return None
+        if arguments.get("subject"):
+            entry = replace(entry, text=str(arguments["subject"]))
+        if arguments.get("status"):
+            entry = replace(entry, doing=_doing(arguments["status"]))
+        self._entries[name] = entry
+        return entry
+
+    def _replace(self, tasks: Any) -> None:
+        if isinstance(tasks, list) and all(isinstance(task, Mapping) and task.get("id") for task in tasks):
+            self._entries = {
+                str(task["id"]): Todo(str(task.get("subject") or ""), _doing(task.get("status")))
+                for task in tasks
+            }
+
+
+def _created(output: str, structured: Any) -> str:
+    task = structured.get("task") if isinstance(structured, Mapping) else None
+    if isinstance(task, Mapping) and task.get("id"):
+        return str(task["id"])
+    found = _NUMBER.search(output[:200])
+    return found[1] if found else ""
