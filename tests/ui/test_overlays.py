@@ -19,7 +19,7 @@ from textual.widgets import Static
 
 from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent, RequestAsked, SessionState
-from ccq_tui.compat.textual.compositor import FrugalCompositor
+from ccq_tui.compat.textual.compositor import FrugalCompositor, pieces_of
 from ccq_tui.inbox.requests import Denied
 from ccq_tui.questions import Answered
 from ccq_tui.screens.session import SessionScreen
@@ -216,10 +216,9 @@ async def test_what_is_drawn_is_what_textual_draws(monkeypatch: pytest.MonkeyPat
                 assert update is not None
                 updates.append(drawn(update))
             assert updates[0] == updates[1]
-            for y, chops in enumerate(update.chops):
-                for x, strip in chops.items():
-                    cells = _cells(strip) if strip is not None else []
-                    assert cells == whole[y][x : x + len(cells)], "a frame has all that was drawn"
+            for y, pieces in enumerate(pieces_of(update)):
+                for x, strip in pieces.items():
+                    assert _cells(strip) == whole[y][x : x + strip.cell_length], "a frame has whole pieces"
             assert updates[0].keys() == {
                 (y, x) for r in regions for y in r.line_range for x in range(r.x, r.right)
             }

@@ -43,10 +43,9 @@ class FrugalCompositor(Compositor):
         if driver.frames.size != self.size:
             self._dirty_regions.add(self.size.region)
         update: Any = super().render_update(full, screen_stack, simplify)
-        chops = (
-            [{0: Strip.join(line)} for line in update.strips] if hasattr(update, "strips") else update.chops
-        )
-        return driver.frames.of(chops, self.size)
+        whole = hasattr(update, "strips")
+        pieces = [{0: Strip.join(line)} for line in update.strips] if whole else pieces_of(update)
+        return driver.frames.of(pieces, self.size)
 
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
         """Lay the screen out, and have everything drawn again that is elsewhere than it was drawn.
@@ -84,9 +83,9 @@ class FrugalCompositor(Compositor):
         self._lines = [y for y in crop.line_range if is_rendered_line(y)]
         return super()._render_chops(crop, is_rendered_line)
 
-    def _get_renders(self, _crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
-        # The cells of each line that no widget has drawn yet, as bits: a frame has lines, not parts of them.
-        left = dict.fromkeys(self._lines, _cells(self.size.region))
+    def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
+        # The cells of each line that no widget has drawn yet, as bits.
+        left = dict.fromkeys(self._lines, _cells(crop or self.size.region))
         for widget, (region, clip) in self.visible_widgets.items():
             seen = region.intersection(clip)
             cells = _cells(seen)
@@ -100,6 +99,15 @@ class FrugalCompositor(Compositor):
                 if y in left and strip.cell_length >= seen.width:
                     left[y] &= ~cells
             yield region, part, strips
+
+
+def pieces_of(update: Any) -> list[dict[int, Strip]]:
+    """Return the pieces that an update changes: beside them, not everything in front was asked."""
+    pieces: list[dict[int, Strip]] = [{} for _ in update.chops]
+    for y, left, right in update.spans:
+        found = ((x, strip) for x, strip in update.chops[y].items() if strip is not None)
+        pieces[y] |= {x: strip for x, strip in found if x < right and x + strip.cell_length > left}
+    return pieces
 
 
 def _cells(region: Region) -> int:
