@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from ccq_tui.service.store import RunStore
 
 NEEDED = ("dbos", "sqlalchemy", "graphql", "standardwebhooks", "prometheus_client", "opentelemetry")
+SCOPES = ("read", "answer", "start")
+_DAY = click.DateTime(["%Y-%m-%d"])
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _port = port_flag(8766)
 _store = click.option(
@@ -82,14 +86,66 @@ def status(store: str) -> int:
 
 
 @serve.command()
-@click.argument("name")
+@click.argument("name", default="")
+@click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="What it may do.")
+@click.option("--until", type=_DAY, metavar="DAY", help="The last day on which it counts.")
 @click.option("--revoke", is_flag=True, help="Revoke the tokens of this name instead.")
-def token(name: str, revoke: bool) -> int:
-    """Print a new token for the API; NAME says who answers with it."""
-    from ccq_tui.service.tokens import TokensError, change_tokens
+def token(name: str, scopes: tuple[str, ...], until: datetime | None, revoke: bool) -> int:
+    """Print a new token for the API; NAME says who answers with it.
 
+    Without NAME, list the tokens that there are.
+    """
+    from ccq_tui.service.tokens import Scope, TokensError, change_tokens, is_over, read_tokens
+
+    may = [Scope(one) for one in scopes or SCOPES]
     with refusing(TokensError):
-        echo(change_tokens(state_dir(), name, add=not revoke) or "Revoked.")
+        if name:
+            last = f"{until:%Y-%m-%d}" if until else ""
+            echo(change_tokens(state_dir(), name, add=not revoke, scopes=may, until=last) or "Revoked.")
+            return ENDED
+        tokens = read_tokens(state_dir()).values()
+    for one in tokens:
+        ends = f"until {one['until']}" if one["until"] else "without end"
+        ends += ", which is over" if is_over(one) else ""
+        echo(f"{one['name']:<20} {', '.join(one['scopes'])}  {ends}")
+    echo("" if tokens else "No tokens yet: ccq-tui serve token NAME makes one.")
+    return ENDED
+
+
+@serve.command()
+@click.argument("run")
+@_store
+def unlink(run: str, store: str) -> int:
+    """Close the page of RUN for everybody who has its address."""
+    from ccq_tui.service.run import UNLINKED
+    from ccq_tui.service.store import UnknownRunError
+
+    with refusing(UnknownRunError), _runs(store) as opened:
+        opened.update(run, link=UNLINKED)
+    echo("Its page opens no more.")
+    return ENDED
+
+
+@serve.command()
+@click.option("--run", default="", metavar="RUN", help="Only of this run.")
+@click.option("--since", type=_DAY, metavar="DAY", help="Only from this day on.")
+@click.option("--jsonl", is_flag=True, help="Print a line of JSON for each act.")
+@_store
+def audit(run: str, since: datetime | None, jsonl: bool, store: str) -> int:
+    """List who started, prompted, answered, allowed and stopped what, and who was refused."""
+    from ccq_tui.inbox.layout import local
+    from ccq_tui.service.api import event_record
+    from ccq_tui.service.run import Happened
+
+    with _runs(store) as opened:
+        acts = opened.all_events(run or None, Happened.ACTED)
+    for one in acts:
+        if since is not None and one.at < since.astimezone():
+            continue
+        body = {name: one_line(str(value), 300) for name, value in one.body.items()}
+        said = f"refused: {body['refused']}" if body.get("refused") else body.get("text", "")
+        line = f"{local(one.at)}  {one.run}  {body['act']:<7} {body['person']}, {body['where']}  {said}"
+        echo(json.dumps(event_record(one)) if jsonl else line.rstrip())
     return ENDED
 
 

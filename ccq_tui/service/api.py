@@ -9,6 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -24,26 +25,27 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.records import request_record
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.schema import Given, RequestRecord
 from ccq_tui.inbox.store.rows import stamp
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome, Unknown
-from ccq_tui.processes import this_process
 from ccq_tui.remote.relay.access import Guesses, RelayLimits, read_body, token_digest
 from ccq_tui.remote.relay.app import api_routes, check_query, failure_handlers
 from ccq_tui.remote.relay.endpoints import DONE, SEND_SECONDS, Endpoint, last_event, number_in
 from ccq_tui.remote.relay.problems import ProblemError, wrong
 from ccq_tui.remote.relay.shapes import Done, checked, shape
+from ccq_tui.service.authority import NotAllowedError
 from ccq_tui.service.page import MOST_EVENTS, STYLE, meant_by, run_page
+from ccq_tui.service.people import LINK, Act, Person, Role
 from ccq_tui.service.policy import NoRepositoryError
 from ccq_tui.service.port import NewTicket, TicketMessage, Webhook
-from ccq_tui.service.run import WORKS, Happened, Run, RunEvent, RunState
+from ccq_tui.service.run import OVER, UNLINKED, WORKS, Happened, Run, RunEvent, RunState
 from ccq_tui.service.service import Service
 from ccq_tui.service.store import RunStoreError, UnknownRunError
 from ccq_tui.service.telemetry import Telemetry
-from ccq_tui.service.tokens import page_sign, read_tokens
+from ccq_tui.service.tokens import Scope, is_over, page_sign, read_tokens
 
 _logger = logging.getLogger(__name__)
 
@@ -55,7 +57,7 @@ HEARTBEAT_SECONDS = 7
 """Seconds between two comments in a stream of events."""
 EFFECT_SECONDS = 3.0
 """Most seconds that a page waits for the effect of what was sent from it."""
-PERSON = ("person",)
+READ, MAY_ANSWER, MAY_START = (Scope.READ,), (Scope.ANSWER,), (Scope.START,)
 RUN, RUN_REQUEST = "/runs/{run}", "/runs/{run}/requests/{request}"
 
 _TEXT: Any = Annotated[str, Field(min_length=1)]
@@ -68,7 +70,8 @@ NewRun: Any = shape(
     url=(str, ""),
     about=(dict[str, list[str] | str], {}),
 )
-_RUN: Any = {one.name: str for one in fields(Run)} | {"segment": int, "state": RunState, "page": str}
+_RUN: Any = {one.name: str for one in fields(Run) if one.name != "link"}
+_RUN |= {"people": dict[str, dict[str, str]], "segment": int, "state": RunState, "page": str}
 RunEntry: Any = shape("RunEntry", **_RUN)
 RunEntries = shape("RunEntries", runs=list[RunEntry])
 RunRequests = shape("RunRequests", requests=list[RequestRecord])
@@ -110,9 +113,9 @@ class ServiceCall:
     content: Mapping[str, Any]
 
     @property
-    def actor(self) -> Actor:
+    def person(self) -> Person:
         """Who makes it."""
-        return Actor(Surface.PROGRAM, self.name, this_process())
+        return Person(f"token:{self.name}", self.name)
 
     async def run(self) -> Run:
         """Return the run in the address; raises `UnknownRunError`."""
@@ -120,13 +123,15 @@ class ServiceCall:
 
 
 def page_address(origin: str, key: bytes, run: Run) -> str:
-    """Return the address of a run's page."""
-    return f"{origin}/page/{run.id}/{page_sign(key, run.id)}"
+    """Return the address of a run's page, or "" for none."""
+    return "" if run.link == UNLINKED else f"{origin}/page/{run.id}/{page_sign(key, run)}"
 
 
 def run_record(run: Run, page: str) -> dict[str, Any]:
     """Return a run in JSON."""
-    return {**asdict(run), "created": stamp(run.created), "changed": stamp(run.changed), "page": page}
+    record = {**asdict(run), "created": stamp(run.created), "changed": stamp(run.changed), "page": page}
+    del record["link"]
+    return record
 
 
 def event_record(event: RunEvent) -> dict[str, Any]:
@@ -146,8 +151,10 @@ async def health(call: ServiceCall) -> Mapping[str, Any]:
 async def post_run(call: ServiceCall) -> Mapping[str, Any]:
     """Create a run; the same ticket again is the same run."""
     said = {"ticket": str(uuid4())} | {name: one for name, one in call.content.items() if one}
-    ticket = NewTicket(API, **said)
-    call.parts.service.policy.choose(ticket)
+    ticket = NewTicket(API, **said, people={Role.CREATOR: call.person}, person=call.person)
+    policy = call.parts.service.policy
+    if why := policy.refusal(call.person, Act.START, policy.choose(ticket), ticket.people):
+        raise NotAllowedError(why)
     run = await call.parts.service.incoming(ticket)
     assert run is not None  # noqa: S101 - a ticket always has a run
     return run_record(run, call.parts.page(run))
@@ -182,7 +189,7 @@ async def answer(call: ServiceCall) -> Mapping[str, Any]:
     """Answer a request of a run; the first answer wins."""
     place, data = call.request.path_params, dict(call.content["answer"])
     data.pop("version", None)
-    match await call.parts.service.answer(place["run"], place["request"], data, call.actor):
+    match await call.parts.service.answer(place["run"], place["request"], data, call.person):
         case Unknown():
             raise ProblemError(404, "This run has no such request on this machine.")
         case AlreadySettled(outcome=outcome) as settled:
@@ -193,7 +200,7 @@ async def answer(call: ServiceCall) -> Mapping[str, Any]:
 
 async def stop(call: ServiceCall) -> Mapping[str, Any]:
     """Stop a run at once."""
-    if not await call.parts.service.stop(call.request.path_params["run"], call.actor):
+    if not await call.parts.service.stop(call.request.path_params["run"], call.person):
         raise ProblemError(409, "The run has ended already.")
     return DONE
 
@@ -229,15 +236,15 @@ async def metrics(call: ServiceCall) -> Response:
 
 ENDPOINTS = (
     Endpoint("GET", "/health", (), health, returns=Health),
-    Endpoint("POST", "/runs", PERSON, post_run, NewRun, RunEntry),
-    Endpoint("GET", "/runs", PERSON, get_runs, returns=RunEntries, query=("state", "machine", "limit")),
-    Endpoint("GET", RUN, PERSON, get_run, returns=RunEntry),
-    Endpoint("GET", f"{RUN}/requests", PERSON, get_requests, returns=RunRequests),
-    Endpoint("POST", f"{RUN_REQUEST}/answer", PERSON, answer, AnswerBody, Done),
-    Endpoint("POST", f"{RUN}/stop", PERSON, stop),
-    Endpoint("GET", f"{RUN}/events", PERSON, get_events, returns=None, query=("after",)),
-    Endpoint("GET", "/events", PERSON, get_events, returns=None, query=("after",)),
-    Endpoint("GET", "/metrics", PERSON, metrics, returns=None, media="text/plain"),
+    Endpoint("POST", "/runs", MAY_START, post_run, NewRun, RunEntry),
+    Endpoint("GET", "/runs", READ, get_runs, returns=RunEntries, query=("state", "machine", "limit")),
+    Endpoint("GET", RUN, READ, get_run, returns=RunEntry),
+    Endpoint("GET", f"{RUN}/requests", READ, get_requests, returns=RunRequests),
+    Endpoint("POST", f"{RUN_REQUEST}/answer", MAY_ANSWER, answer, AnswerBody, Done),
+    Endpoint("POST", f"{RUN}/stop", MAY_ANSWER, stop),
+    Endpoint("GET", f"{RUN}/events", READ, get_events, returns=None, query=("after",)),
+    Endpoint("GET", "/events", READ, get_events, returns=None, query=("after",)),
+    Endpoint("GET", "/metrics", READ, metrics, returns=None, media="text/plain"),
 )
 
 
@@ -249,7 +256,7 @@ def service_app(parts: ServiceParts) -> Starlette:
     """
 
     async def call(endpoint: Endpoint, request: Request) -> ServiceCall:
-        name = await _owner(parts, request) if endpoint.roles else ""
+        name = await _owner(parts, request, Scope(endpoint.roles[0])) if endpoint.roles else ""
         check_query(endpoint, request)
         content: Mapping[str, Any] = {}
         if endpoint.body is not None:
@@ -268,7 +275,7 @@ def service_app(parts: ServiceParts) -> Starlette:
         sending = any(one.meant or run.state not in WORKS for one in kept)  # else Claude reads it in time
         return HTMLResponse(run_page(run, events, sending=sending))
 
-    refusals = (UnknownRunError, NoRepositoryError, InboxError, RunStoreError)
+    refusals = (UnknownRunError, NotAllowedError, NoRepositoryError, InboxError, RunStoreError)
     return Starlette(
         routes=[
             *api_routes(ENDPOINTS, "ccq-tui service", call),
@@ -282,10 +289,17 @@ def service_app(parts: ServiceParts) -> Starlette:
 
 async def _signed(parts: ServiceParts, request: Request) -> Run:
     """Return the run of a page that is opened by its address; raises `ProblemError`."""
-    run_id, given = request.path_params["run"], request.path_params["sign"]
-    if not hmac.compare_digest(page_sign(parts.key, run_id).encode(), given.encode("utf-8", "replace")):
-        raise ProblemError(404, "No run has this page.")
-    return await asyncio.to_thread(parts.service.store.get, run_id)
+    given = request.path_params["sign"].encode("utf-8", "replace")
+    no_page = ProblemError(404, "No run has this page, or it opens no more.")
+    try:
+        run = await asyncio.to_thread(parts.service.store.get, request.path_params["run"])
+    except UnknownRunError as error:
+        raise no_page from error
+    late = datetime.now(UTC) - timedelta(seconds=parts.service.policy.limits.link)
+    is_open = run.link != UNLINKED and not (run.state in OVER and run.changed < late)
+    if not (hmac.compare_digest(page_sign(parts.key, run).encode(), given) and is_open):
+        raise no_page
+    return run
 
 
 async def _said_on_page(service: Service, run: Run, body: bytes) -> None:
@@ -296,10 +310,19 @@ async def _said_on_page(service: Service, run: Run, body: bytes) -> None:
         events = await asyncio.to_thread(partial(store.events, run.id, limit=MOST_EVENTS, newest=True))
         if meant not in {meant_by(one) for one in events if one.kind is Happened.ASKED}:
             raise ProblemError(409, "The run no longer asks this. Go back, and open the page again.")
+    if run.state in OVER and not meant:
+        raise ProblemError(403, "The run is over, and its page continues nothing. Write in its ticket.")
     if not (text or stop):
         raise ProblemError(400, "No text was sent. Go back, and write one.", field="text")
     message = TicketMessage(
-        run.source, run.ticket, said.get("id") or str(uuid4()), text, "", stop, None, Surface.PAGE, meant
+        run.source,
+        run.ticket,
+        said.get("id") or str(uuid4()),
+        text,
+        Person(f"{LINK}{run.id}"),
+        stop,
+        surface=Surface.PAGE,
+        meant=meant,
     )
     if not (meant or stop):
         shown = {"kind": "thought", "text": f"On the page of the run: {text}", "parameter": ""}
@@ -311,12 +334,15 @@ async def _said_on_page(service: Service, run: Run, body: bytes) -> None:
                 await service.advance(run)
 
 
-async def _owner(parts: ServiceParts, request: Request) -> str:
+async def _owner(parts: ServiceParts, request: Request, scope: Scope) -> str:
     """Return who has the token of a call; raises `ProblemError`."""
     # Looked up by its digest, which shows nothing of a token however long that takes.
     tokens = await asyncio.to_thread(read_tokens, parts.state)
-    if (owner := tokens.get(token_digest(request))) is not None:
-        return owner
+    token = tokens.get(token_digest(request))
+    if token is not None and not is_over(token):
+        if scope in token["scopes"]:
+            return token["name"]
+        raise ProblemError(403, f"This token may {' and '.join(token['scopes'])}, but not {scope}.")
     with parts.guesses.guessing(request):
         raise ProblemError(
             401,
@@ -329,6 +355,8 @@ async def _refused(_request: Request, error: Exception) -> Response:
     match error:
         case UnknownRunError():
             problem = ProblemError(404, str(error))
+        case NotAllowedError():
+            problem = ProblemError(403, str(error))
         case NoRepositoryError():
             problem = ProblemError(400, str(error), field="repository")
         case InvalidOutcome(field=name, reason=reason):

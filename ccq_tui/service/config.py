@@ -112,6 +112,7 @@ class ServiceConfig(Policy):
         machine: The name of this machine among all that share a store; it must stay the same.
         public_url: The origin by which people reach the pages of runs, or "" for that of this machine.
         log_questions: Whether the log has the texts of questions and answers.
+        page_links: Whether the API and webhooks have the addresses of pages; a ticket has them in any case.
         linear: The workspace of Linear, if there is one.
         webhook: The program that sends tickets, if there is one.
     """
@@ -119,6 +120,7 @@ class ServiceConfig(Policy):
     machine: Name = field(default_factory=_own_name)
     public_url: Annotated[str, AfterValidator(_origin)] = ""
     log_questions: Flag = False
+    page_links: Flag = False
     linear: LinearTable | None = None
     webhook: WebhookTable | None = None
 

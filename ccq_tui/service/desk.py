@@ -14,7 +14,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, InboxChange, Settled
-from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, DecidedRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome
@@ -22,8 +22,10 @@ from ccq_tui.questions import Answer, Answered, Expired
 from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.model import same_words
 from ccq_tui.questions.prose import answer_line
+from ccq_tui.service.authority import Authority
+from ccq_tui.service.people import Act
 from ccq_tui.service.port import TicketMessage
-from ccq_tui.service.question_text import question_asked
+from ccq_tui.service.question_text import decision_shown, question_asked
 from ccq_tui.service.run import Happened, Run
 from ccq_tui.service.runs import Runs
 from ccq_tui.service.segments import lasting
@@ -34,6 +36,7 @@ _logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2.0
 """Seconds between two tries while the inbox is away."""
+ELSEWHERE = "_It is decided in ccq-tui, not here: on {}, or on a device that is paired with it._"
 MOST_SHOWN = 300
 """Most characters of an answer in a sentence about it."""
 
@@ -56,10 +59,11 @@ class Desk:
 
     Args:
         runs: The service.
+        authority: Decides who may answer, and records it.
     """
 
-    def __init__(self, runs: Runs) -> None:
-        self._runs = runs
+    def __init__(self, runs: Runs, authority: Authority) -> None:
+        self._runs, self._authority = runs, authority
         self._asked: dict[str, _Asked] = {}
         """What each run's ticket was asked last, also once that was settled elsewhere."""
         self._published: set[str] = set()
@@ -154,9 +158,14 @@ class Desk:
         if asked is not None and asked.request.id == change.request.id and not elsewhere:
             del self._asked[run.id]
         if not isinstance(change.outcome, Cancelled):
-            text = f"{_how(change.actor)}: {_given(change.request, change.outcome)}"
+            given = _given(change.request, change.outcome)
+            text = f"{_how(change.actor)}: {given}"
             body = {"request": change.request.id, "text": text, "here": not elsewhere}
             await self._runs.record(run.id, Happened.ANSWERED, change.request.id, body)
+            if change.actor is not None:
+                request_id, act = change.request.id, act_of(change.request)
+                details = {"request": request_id, "text": given}
+                await self._authority.acted(run, request_id, act, change.actor, **details)
             # Beside this: it may ask the desk what a message means.
             self._runs.runtime.run_beside(self._runs.advance(run))
         self._published.discard(change.request.id)
@@ -192,9 +201,12 @@ class Desk:
     ) -> _Asked:
         """Ask the question in front, once more after the message ``again``, for a reason (``why``)."""
         text, labels = question_asked(request, one, why)
+        if isinstance(request, DecidedRequest) and not self._runs.policy.allows_anybody(run.repository):
+            text, labels = f"{decision_shown(request)}\n\n{ELSEWHERE.format(run.machine)}", []
         number = one.state.tab + 1
         self._asked[run.id] = asked = _Asked(request, number)
         body = {"request": request.id, "number": number, "of": one.count, "text": text, "options": labels}
+        body["decides"] = isinstance(request, DecidedRequest)
         ends = await lasting(self._runs.store.ends, run.id)  # a call that a stop withdrew asks anew
         what = f"{request.id}:{number}:{ends}{again and f':{again}'}"
         await self._runs.record(run.id, Happened.ASKED, what, body)
@@ -204,7 +216,7 @@ class Desk:
 
     async def _apply(self, run: Run, message: TicketMessage, request_id: str, number: int) -> None:
         """Let a message answer a question; the next one is asked, or the request settled."""
-        actor = Actor.here(message.surface, one_line(message.author, MOST_SHOWN))
+        actor = Actor.here(message.surface, one_line(message.person.name, MOST_SHOWN))
         opened = await self._runs.inbox.open(request_id)
         stored = await self._runs.inbox.run(lambda store: store.requests.get(request_id))
         if opened is None or stored is None or stored.outcome is not None:
@@ -212,7 +224,11 @@ class Desk:
             if settled is None or settled.surface is not message.surface:
                 await self._say(run, message, _how(settled))
             return
-        request, one = opened.request, _interview(opened).at(number - 1)
+        request, act = opened.request, act_of(opened.request)
+        if why := await self._authority.refusal(run, message.person, act):
+            await self._authority.refuse(run, message, act, why)
+            return
+        one = _interview(opened).at(number - 1)
         try:
             then = _replied(one, _offered(request), number, message.text)
             if then.outcome is None:
@@ -231,6 +247,11 @@ class Desk:
     async def _say(self, run: Run, message: TicketMessage, how: str) -> None:
         body = {"kind": "thought", "text": f"{how}; nothing was sent from here.", "parameter": ""}
         await self._runs.record(run.id, Happened.SAID, f"message {message.id}", body)
+
+
+def act_of(request: Request) -> Act:
+    """Return what an answer to a request does."""
+    return Act.ALLOW if isinstance(request, DecidedRequest) else Act.ANSWER
 
 
 def _undelivered(store: Store) -> list[StoredRequest]:

@@ -20,9 +20,9 @@ WORDS = {
     RunState.WORKING: "It works.",
     RunState.WAITING: "It waits for an answer.",
     RunState.PARKED: "It waits for an answer; no process runs.",
-    RunState.ENDED: "It is done; a message continues it.",
-    RunState.FAILED: "It failed; a message continues it.",
-    RunState.STOPPED: "It was stopped; a message continues it.",
+    RunState.ENDED: "It is done; a message in its ticket continues it.",
+    RunState.FAILED: "It failed; a message in its ticket continues it.",
+    RunState.STOPPED: "It was stopped; a message in its ticket continues it.",
 }
 POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 STYLE = Path(__file__).with_name("page.css").read_text("utf-8")
@@ -60,8 +60,6 @@ def run_page(run: Run, events: Sequence[RunEvent], *, sending: bool) -> str:
     ]
     if asks and question is not None:
         parts.append(f"<section>{markdown(str(question.body['text']))}{_answering(question)}</section>")
-    elif run.state in OVER and not sending:
-        parts.append(form(field("Message"), "Send"))
     if run.state not in OVER:
         parts.append(form('<input type="hidden" name="stop" value="1">', "Stop the run"))
     for event in events:
@@ -97,6 +95,8 @@ def markdown(text: str) -> str:
 
 def _answering(question: RunEvent) -> str:
     """Return the forms that answer a question: a button for each option, and a field."""
+    if question.body.get("decides"):
+        return "<p>Who may decide it does so in its ticket or in ccq-tui, not on this page.</p>"
     options = "".join(map(option, question.body["options"]))
     said = f'<input type="hidden" name="meant" value="{escaped(meant_by(question))}">'
     chosen = form(said + options) if options else ""

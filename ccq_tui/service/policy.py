@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
 
@@ -14,7 +14,9 @@ from ccq_tui.config.paths import expanded
 from ccq_tui.config.settings import Tools
 from ccq_tui.config.values import existing_directory, read_duration
 from ccq_tui.questions.model import Option, Question, fold
+from ccq_tui.service.people import INVOLVED, LINK, Act, Involved, Person, having
 from ccq_tui.service.port import NewTicket
+from ccq_tui.words import listed
 
 
 def anchored(path: Path, info: ValidationInfo) -> Path:
@@ -27,8 +29,9 @@ Checkout = Annotated[Path, AfterValidator(anchored), AfterValidator(existing_dir
 Seconds = Annotated[float, BeforeValidator(read_duration), Field(gt=0)]
 Count = Annotated[int, Strict(), Field(ge=1)]
 Flag = Annotated[bool, Strict()]
+People = tuple[Annotated[str, Field(min_length=1)], ...]
 
-
+MOST_NAMED = 5
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 
 
@@ -56,6 +59,13 @@ class Repository(ConfigTable):
         push: Whether the branch of a run is pushed at its end.
         most_runs: The most segments of it that work at a time on a machine.
         choose: Tickets that are about these values, such as {"team": "ENG"}, belong to it.
+        by_name: Whether a ticket may name it in its text although ``choose`` does not fit.
+        start: Who may start runs of it: roles of a ticket, groups, ids and e-mail addresses.
+        prompt: Who may prompt them.
+        answer: Who may answer their questions.
+        allow: Who may decide on permissions and plans in a ticket or over the API; as usual nobody: they are
+            decided in the inbox of the machine, on a paired device or at its terminal.
+        stop: Who may stop them.
     """
 
     path: Checkout
@@ -66,6 +76,12 @@ class Repository(ConfigTable):
     push: Flag = False
     most_runs: Count = 2
     choose: Mapping[str, str] = field(default_factory=dict)
+    by_name: Flag = False
+    start: People = INVOLVED
+    prompt: People = INVOLVED
+    answer: People = INVOLVED
+    allow: People = ()
+    stop: People = INVOLVED
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +94,7 @@ class RunLimits(ConfigTable):
         permission: How long a process is kept for a permission or a plan, which does not outlive it.
         on_timeout: What an unanswered request does to its run: it waits on, or the run ends with an error.
         most_runs: The most segments that work at a time on a machine.
+        link: How long the page of a run opens after its end.
     """
 
     work: Seconds = 3600.0
@@ -85,6 +102,7 @@ class RunLimits(ConfigTable):
     permission: Seconds = 1800.0
     on_timeout: Literal["park", "abort"] = "park"
     most_runs: Count = 4
+    link: Seconds = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,30 +112,69 @@ class Policy(ConfigTable):
     Attributes:
         repositories: The repositories by their names.
         limits: The limits of runs.
+        people: Groups of people, by name: ids and e-mail addresses.
     """
 
     repositories: Annotated[Mapping[Name, Repository], Field(min_length=1)]
     limits: RunLimits = RunLimits()
+    people: Mapping[Name, People] = field(default_factory=dict)
 
-    def choose(self, ticket: NewTicket) -> str:
-        """Return the name of the repository that a ticket is about; raises `NoRepositoryError`."""
-        named = ", ".join(self.repositories) or "none"
-        if ticket.repository:
-            if ticket.repository in self.repositories:
-                return ticket.repository
-            raise NoRepositoryError(f"No repository {ticket.repository!r} is configured; there are: {named}.")
-        about = {name: _words(value) for name, value in (ticket.about or {}).items()}
+    def refusal(self, person: Person, act: Act, repository: str, involved: Involved) -> str:
+        """Return why a person may not do something to a run, and who may; "" if it is allowed.
+
+        Whoever holds the address of a run's page may see it, answer, prompt and stop it, and never more.
+
+        Args:
+            person: Who wants to.
+            act: What.
+            repository: The name of the run's repository.
+            involved: The people whom its ticket names.
+        """
+        if person.id.startswith(LINK):
+            by_link = act in (Act.ANSWER, Act.PROMPT, Act.STOP)
+            return "" if by_link else f"The address of a page is no right to {act}."
+        one = self.repositories.get(repository)
+        named: People = getattr(one or Repository(Path()), act)
+        may = having(named, self.people, involved)
+        if any(person.known_as & other.known_as for other in may):
+            return ""
+        if act is Act.ALLOW and not named:
+            return f"{person.called} may not allow it here: it is decided in ccq-tui on the run's machine."
+        whom = listed([*dict.fromkeys(other.called for other in may)], MOST_NAMED) or "nobody"
+        return f"{person.called} may not {act} in {repository}; {whom} may."
+
+    def allows_anybody(self, repository: str) -> bool:
+        """Return whether permissions of a repository's runs may be decided in their tickets."""
+        one = self.repositories.get(repository)
+        return one is not None and bool(one.allow)
+
+    def fitting(self, about: Mapping[str, Any]) -> list[str]:
+        """Return the names of the repositories for tickets about some values, such as a team."""
+        words = {name: _words(value) for name, value in about.items()}
         found = [
             name
             for name, one in self.repositories.items()
-            if one.choose and all(value.casefold() in about.get(key, ()) for key, value in one.choose.items())
+            if one.choose and all(value.casefold() in words.get(key, ()) for key, value in one.choose.items())
         ]
-        chosen = found or [name for name, one in self.repositories.items() if not one.choose]
-        if len(chosen) == 1:
-            return chosen[0]
+        return found or [name for name, one in self.repositories.items() if not one.choose]
+
+    def choose(self, ticket: NewTicket) -> str:
+        """Return the name of the repository that a ticket is about; raises `NoRepositoryError`."""
+        fitting = self.fitting(ticket.about or {})
+        known = [*self.repositories]
+        if ticket.by_text:
+            known = [name for name, one in self.repositories.items() if one.by_name or name in fitting]
+        named = ", ".join(known or self.repositories)
+        if ticket.repository:
+            if ticket.repository in known:
+                return ticket.repository
+            what = f"No repository {ticket.repository!r} is configured for this ticket; there are: {named}."
+            raise NoRepositoryError(what)
+        if len(fitting) == 1:
+            return fitting[0]
         what = f"No repository is configured for this ticket; there are: {named}."
-        if chosen:
-            what = f"Several repositories fit this ticket: {', '.join(chosen)}."
+        if fitting:
+            what = f"Several repositories fit this ticket: {', '.join(fitting)}."
         raise NoRepositoryError(f"{what} Name one, or set “choose” in the service's configuration.")
 
     def named(self, said: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ccq_tui.inbox.actors import Surface
+from ccq_tui.service.people import UNKNOWN, Involved, Person
 from ccq_tui.service.run import Run
 
 
@@ -57,6 +58,9 @@ class Adapter(Protocol):
     async def ended(self, run: Run, key: str, end: str, text: str) -> None:
         """Report the end; ``end`` is "response", "error" or "parked" (it waits on)."""
 
+    async def involved(self, run: Run) -> Involved:
+        """Return whom the ticket names now, by their roles."""
+
 
 @dataclass(frozen=True, slots=True)
 class NewTicket:
@@ -70,6 +74,9 @@ class NewTicket:
         url: Where people see it, or "".
         repository: The repository that it names, or "" for the configuration to choose by ``about``.
         about: What the configuration may choose the repository by, such as a team, a project, labels.
+        by_text: Whether ``repository`` stands in a text that anybody may have written.
+        people: Whom it names, by their roles.
+        person: Who asks for the work.
     """
 
     source: str
@@ -79,6 +86,9 @@ class NewTicket:
     url: str = ""
     repository: str = ""
     about: Mapping[str, Any] | None = None
+    by_text: bool = False
+    people: Involved = field(default_factory=dict)
+    person: Person = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +100,7 @@ class TicketMessage:
         ticket: The adapter's id of the ticket.
         id: The adapter's id of the message: it is taken once.
         text: The text.
-        author: The person's name, or "".
+        person: Who says it.
         stop: Whether it says to stop at once.
         new: The ticket, should the service not know it yet.
         surface: Where it was said.
@@ -101,7 +111,7 @@ class TicketMessage:
     ticket: str
     id: str
     text: str
-    author: str = ""
+    person: Person = UNKNOWN
     stop: bool = False
     new: NewTicket | None = None
     surface: Surface = Surface.TICKET

@@ -46,12 +46,16 @@ def question_asked(request: Request, interview: Interview, why: str = "") -> Ask
     return "\n\n".join(part for part in (again, *parts) if part.strip()), options
 
 
-def _decision(request: Request, question: Question) -> Iterator[str]:
+def decision_shown(request: Request) -> str:
+    """Return what a permission or a plan is about."""
     if isinstance(request, PlanRequest):
-        yield f"**Claude proposes a plan**\n\n{safe(request.plan, limit=MOST_TEXT)}"
-    else:
-        whole = "\n".join(lines(kind_of(request).document(request, None))).strip("\n")
-        yield fenced(safe(whole, limit=MOST_TEXT))
+        return f"**Claude proposes a plan**\n\n{safe(request.plan, limit=MOST_TEXT)}"
+    whole = "\n".join(lines(kind_of(request).document(request, None))).strip("\n")
+    return fenced(safe(whole, limit=MOST_TEXT))
+
+
+def _decision(request: Request, question: Question) -> Iterator[str]:
+    yield decision_shown(request)
     ways = zip(question.options, question.acts, strict=True)
     yield "\n".join(f"- **{act.key}** {_line(one.label)}" for one, act in ways)
     yield f"_Reply with {', '.join(acts_to_type(question))}._"

@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from ccq_tui.service.people import Involved
+
 
 class RunState(StrEnum):
     """What a run does."""
@@ -27,6 +29,8 @@ class RunState(StrEnum):
 WORKS = (RunState.QUEUED, RunState.WORKING)
 WAITS = (RunState.WAITING, RunState.PARKED)
 OVER = (RunState.ENDED, RunState.FAILED, RunState.STOPPED)
+
+UNLINKED = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,8 @@ class Run:
         state: What it does.
         segment: The number of the segment that was started last, from 0.
         result: The last message of its session, or the reason why it failed.
+        people: Whom its ticket names, by their roles.
+        link: What the address of its page is made with; `UNLINKED` for no page.
         created: When it was created.
         changed: When it last changed.
     """
@@ -68,6 +74,8 @@ class Run:
     state: RunState = RunState.QUEUED
     segment: int = 0
     result: str = ""
+    people: Involved = field(default_factory=dict)
+    link: str = ""
 
     @property
     def labels(self) -> dict[str, str]:
@@ -86,6 +94,8 @@ class Happened(StrEnum):
     ANSWERED = "answered"
     PARKED = "parked"
     ENDED = "ended"
+    ACTED = "acted"
+    """A person did something, or was refused: for the audit, not for the ticket."""
 
 
 @dataclass(frozen=True, slots=True)

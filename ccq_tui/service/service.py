@@ -7,6 +7,7 @@ import logging
 import secrets
 import socket
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -24,10 +25,12 @@ from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.verdicts import InboxError, Unknown, Verdict
 from ccq_tui.runtime.person import Configured
 from ccq_tui.runtime.runtime import Runtime
-from ccq_tui.service.desk import Desk
+from ccq_tui.service.authority import Authority
+from ccq_tui.service.desk import Desk, act_of
 from ccq_tui.service.engine import Engine
 from ccq_tui.service.mirror import Mirror
 from ccq_tui.service.outbox import Outbox
+from ccq_tui.service.people import Act, Person
 from ccq_tui.service.policy import NoRepositoryError, Policy
 from ccq_tui.service.port import Adapter, Incoming, NewTicket, TicketMessage
 from ccq_tui.service.run import OVER, WAITS, WORKS, Happened, Run, RunEvent, RunState
@@ -97,8 +100,9 @@ class Service:
         self.runtime.most_live = self.policy.limits.most_runs
         self.inbox: Inbox = self.runtime.inbox
         await self.inbox.opened()
+        self.authority = Authority(self)
         self._segments = Segments(self, launch)
-        self._desk, self._mirror = Desk(self), Mirror(self)
+        self._desk, self._mirror = Desk(self, self.authority), Mirror(self)
         self._engine = Engine(self._url, self.machine, self.policy, self._segments)
         await self._engine.start()
         works = (self._desk.follow(), self._outbox.run(), self._look_after())
@@ -129,11 +133,14 @@ class Service:
         """
         ticket = incoming if isinstance(incoming, NewTicket) else incoming.new
         run = await asyncio.to_thread(self.store.of_ticket, incoming.source, incoming.ticket)
-        if isinstance(incoming, TicketMessage) and incoming.stop and run is None:
-            return None  # there is nothing to stop
-        named = self.policy.named(incoming.text) if isinstance(incoming, TicketMessage) else ""
-        if run is not None and named and not run.repository:
-            run = await asyncio.to_thread(partial(self.store.update, run.id, repository=named))
+        if isinstance(incoming, TicketMessage) and incoming.stop:
+            if run is None:
+                return None  # there is nothing to stop
+            if why := await self.authority.refusal(run, incoming.person, Act.STOP):
+                await self.authority.refuse(run, incoming, Act.STOP, why)
+                return run
+        if isinstance(incoming, TicketMessage) and run is not None and not run.repository:
+            run = await self._name(run, incoming)
         elif ticket is not None and (run is None or not run.repository):
             run = await self._begin(ticket, run)
         if isinstance(incoming, TicketMessage):
@@ -142,20 +149,43 @@ class Service:
             self.runtime.run_beside(self.advance(run))
         return run
 
+    async def _name(self, run: Run, message: TicketMessage) -> Run:
+        """Take the repository that a reply to “Name one” names, if it is one for the ticket."""
+        named = self.policy.named(message.text)
+        if not named and message.new is None:
+            return run
+        ticket = message.new or NewTicket(run.source, run.ticket, run.title, run.prompt, people=run.people)
+        ticket = replace(ticket, repository=named or ticket.repository, by_text=True, person=message.person)
+        return await self._begin(ticket, run)
+
     async def _begin(self, ticket: NewTicket, run: Run | None) -> Run:
         """Begin the run of a ticket; without a repository it fails at once, until a message finds it one."""
         try:
             repository, problem = self.policy.choose(ticket), ""
+            problem = self.policy.refusal(ticket.person, Act.START, repository, ticket.people)
         except NoRepositoryError as error:
             repository, problem = "", str(error)
+        repository = "" if problem else repository
         if run is not None:
             return await asyncio.to_thread(partial(self.store.update, run.id, repository=repository))
         now = datetime.now(UTC)
         said = (ticket.source, ticket.ticket, ticket.title, ticket.url, ticket.prompt)
-        machine = self.machine if problem else ""
-        run = Run(secrets.token_hex(6), *said, repository, now, now, machine=machine, result=problem)
+        machine, people = self.machine if problem else "", ticket.people
+        run = Run(
+            secrets.token_hex(6),
+            *said,
+            repository,
+            now,
+            now,
+            machine=machine,
+            result=problem,
+            people=people,
+            link=secrets.token_hex(8),
+        )
         run = await asyncio.to_thread(self.store.create, run)
         await self._enqueue(run)
+        actor = Actor(Surface.TICKET, ticket.person.called)
+        await self.authority.acted(run, "", Act.START, actor, refused=problem)
         return run
 
     async def _enqueue(self, run: Run) -> None:
@@ -163,23 +193,29 @@ class Service:
         await self.record(run.id, Happened.STARTED, "", {})
         await self._engine.begin(run, run.segment)
 
-    async def stop(self, run_id: str, actor: Actor) -> bool:
-        """Stop a run at once, and return whether there was something to stop; raises `UnknownRunError`.
+    async def stop(self, run_id: str, person: Person) -> bool:
+        """Stop a run at once, and return whether there was something to stop.
 
         A run of another machine is stopped by that, as soon as it looks.
+
+        Raises:
+            UnknownRunError: There is no such run.
+            NotAllowedError: The person may not.
         """
         run = await asyncio.to_thread(self.store.get, run_id)
         if run.state in OVER:
             return False
-        stop = TicketMessage(run.source, run.ticket, f"stop {uuid4()}", "", actor.called, stop=True)
-        await self.incoming(stop)
+        await self.authority.check(run, person, Act.STOP)
+        source, surface = (run.source, run.ticket, f"stop {uuid4()}"), Surface.PROGRAM
+        await self.incoming(TicketMessage(*source, "", person, stop=True, surface=surface))
         return True
 
-    async def answer(self, run_id: str, request_id: str, data: Mapping[str, Any], actor: Actor) -> Verdict:
+    async def answer(self, run_id: str, request_id: str, data: Mapping[str, Any], person: Person) -> Verdict:
         """Settle a request of a run with an answer in the inbox's public form; the first answer wins.
 
         Raises:
             UnknownRunError: There is no such run.
+            NotAllowedError: The person may not.
             InvalidOutcome: The answer is not one to this request.
             InboxError: The inbox cannot be used now.
         """
@@ -187,6 +223,8 @@ class Service:
         found = await self.inbox.run(lambda store: store.requests.get(request_id))
         if found is None or found.request.session_id != run.session:
             return Unknown()
+        await self.authority.check(run, person, act_of(found.request))
+        actor = Actor.here(Surface.PROGRAM, person.name)
         return await self.inbox.answer(request_id, parse_outcome(found.request, data), actor)
 
     async def requests(self, run: Run) -> list[StoredRequest]:
@@ -213,9 +251,17 @@ class Service:
         async with self._routing:
             prompts = []
             for message in await lasting(self.store.kept, run):
-                if not message.stop and await self._desk.take(run, message):
+                if message.stop:
+                    continue
+                taken = await self._desk.take(run, message)
+                if not taken and (why := await self.authority.refusal(run, message.person, Act.PROMPT)):
+                    await self.authority.refuse(run, message, Act.PROMPT, why)
+                    taken = True
+                if taken:
                     await lasting(self.store.taken, message)
-                elif not message.stop:
+                else:
+                    actor = Actor(message.surface, message.person.called)
+                    await self.authority.acted(run, message.id, Act.PROMPT, actor)
                     prompts.append(message)
             return prompts
 
@@ -235,6 +281,8 @@ class Service:
             closed = await self._close(run, RunState.STOPPED, "response", STOPPED, "stopped")
             if closed or run.state not in WORKS:
                 for message in stops:
+                    actor = Actor(message.surface, message.person.called)
+                    await self.authority.acted(run, message.id, Act.STOP, actor)
                     await lasting(self.store.taken, message)
             return
         prompts = await self.route(run)

@@ -70,12 +70,13 @@ async def serve(options: ServiceOptions, started: Callable[[str], None], stop: a
                     machine=config.machine,
                     state=options.state,
                     environment={**options.environment, **config.hidden},
-                    page=page,
+                    page=lambda run: page(run) if run.source != "webhook" or config.page_links else "",
                 )
             )
             service.subscribe(telemetry.happened)
             ending.push_async_callback(asyncio.to_thread, telemetry.close)
-            parts = ServiceParts(service, adapters, options.state, page, key, telemetry)
+            shown = page if config.page_links else lambda _run: ""
+            parts = ServiceParts(service, adapters, options.state, shown, key, telemetry)
             yield await asyncio.to_thread(service_app, parts), parts.ending.set
 
     where = replace(options, public_url=config.public_url)

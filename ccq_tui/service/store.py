@@ -19,6 +19,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json, request_to_json
 from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.service.people import Involved, Person, Role
 from ccq_tui.service.port import NewTicket, TicketMessage
 from ccq_tui.service.run import OVER, Happened, Run, RunEvent, RunState
 
@@ -49,11 +50,14 @@ class _Text(sa.TypeDecorator[str]):
         return value and value.replace("\0", "␀")
 
 
+ADDED = {"people": "{}", "link": ""}
+"""The columns of runs that came later, with the values of older runs."""
 _TABLES = sa.MetaData()
 _RUNS = sa.Table(
     "ccq_runs",
     _TABLES,
     *(sa.Column(one.name, _Text, nullable=False) for one in fields(Run) if one.type in ("str", "RunState")),
+    sa.Column("people", _Text, nullable=False),
     sa.Column("segment", sa.Integer, nullable=False),
     sa.Column("created", sa.Double, nullable=False),
     sa.Column("changed", sa.Double, nullable=False),
@@ -92,6 +96,11 @@ _REQUESTS = sa.Table(
 )
 
 
+_SCHEMA = sa.Table("ccq_schema", _TABLES, sa.Column("version", sa.Integer, primary_key=True))
+VERSION = 2
+"""The version of these tables, which only grows."""
+
+
 class RunStoreError(Exception):
     """The database cannot be used now; the message says why, and what can be done."""
 
@@ -126,7 +135,7 @@ class RunStore:
             if engine.dialect.name == "sqlite":
                 mode = "PRAGMA journal_mode=WAL"
                 sa.event.listen(engine, "connect", lambda connection, _: connection.execute(mode).close())
-            _TABLES.create_all(engine)
+            _migrate(engine)
         return cls(engine)
 
     def close(self) -> None:
@@ -150,6 +159,7 @@ class RunStore:
         """Add a run, or return the one that its ticket has already."""
         with self._work() as work:
             row = {**asdict(run), "created": run.created.timestamp(), "changed": run.changed.timestamp()}
+            row["people"] = people_to_json(run.people)
             work.execute(self._insert(_RUNS).values(row).on_conflict_do_nothing())
             one = (_RUNS.c.source == run.source) & (_RUNS.c.ticket == run.ticket)
             return _run(work.execute(sa.select(_RUNS).where(one)).one())
@@ -271,6 +281,14 @@ class RunStore:
         if run_id is not None:
             found = found.where(_EVENTS.c.run == run_id)
         return [_event(row) for row in self._do(found.limit(limit))]
+
+    def all_events(self, run_id: str | None, kind: Happened) -> Iterator[RunEvent]:
+        """Yield the events of a kind of a run, or of all, in order."""
+        found, after = self.events(run_id), 0
+        while found:
+            yield from (one for one in found if one.kind is kind)
+            after = found[-1].number
+            found = self.events(run_id, after)
 
     def unsent(
         self,
@@ -405,6 +423,24 @@ class RunStore:
         self._do(sa.delete(_REQUESTS).where(_REQUESTS.c.at < before, _REQUESTS.c.settled))
 
 
+def _migrate(engine: sa.Engine) -> None:
+    """Make the tables, and the columns that an earlier version had not; refuse those of a later version."""
+    with engine.begin() as work:
+        _TABLES.create_all(work)
+        known = work.execute(sa.select(sa.func.max(_SCHEMA.c.version))).scalar() or 0
+        if known > VERSION:
+            said = f"The database of runs is of a newer ccq-tui (version {known}): upgrade this one."
+            raise RunStoreError(said)
+        there = {one["name"] for one in sa.inspect(work).get_columns(_RUNS.name)}
+        for name, default in ADDED.items():
+            if name not in there:
+                column = f"{name} TEXT NOT NULL DEFAULT '{default}'"
+                work.execute(sa.text(f"ALTER TABLE {_RUNS.name} ADD COLUMN {column}"))
+        if known < VERSION:
+            work.execute(sa.delete(_SCHEMA))
+            work.execute(sa.insert(_SCHEMA).values(version=VERSION))
+
+
 def event_key(run_id: str, kind: Happened, what: str) -> str:
     """Return the id of what happened in a run, a UUID."""
     return str(uuid5(EVENTS, f"{run_id}:{kind}:{what}"))
@@ -435,7 +471,8 @@ def _now() -> float:
 def _run(row: sa.Row[Any]) -> Run:
     there = dict(row._mapping)
     times = {name: datetime.fromtimestamp(there[name], UTC) for name in ("created", "changed")}
-    return Run(**{**there, **times, "state": RunState(there["state"])})
+    people = _people(json.loads(there["people"]))
+    return Run(**{**there, **times, "state": RunState(there["state"]), "people": people})
 
 
 def _event(row: sa.Row[Any]) -> RunEvent:
@@ -445,4 +482,17 @@ def _event(row: sa.Row[Any]) -> RunEvent:
 
 def _message(body: dict[str, Any]) -> TicketMessage:
     new, surface = body.pop("new", None), Surface(body.pop("surface", Surface.TICKET))
-    return TicketMessage(**body, new=NewTicket(**new) if new else None, surface=surface)
+    if new:
+        people, person = _people(new.pop("people", {})), Person(**new.pop("person", {}))
+        new = NewTicket(**new, people=people, person=person)
+    person = Person(**body.pop("person", {})) if "author" not in body else Person(name=body.pop("author"))
+    return TicketMessage(**body, person=person, new=new or None, surface=surface)
+
+
+def people_to_json(people: Involved) -> str:
+    """Return the people of a ticket as the database has them."""
+    return json.dumps({role: asdict(one) for role, one in people.items()})
+
+
+def _people(record: Mapping[str, Any]) -> Involved:
+    return {Role(role): Person(**one) for role, one in record.items()}

@@ -5,6 +5,9 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+from collections.abc import Sequence
+from datetime import date
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
@@ -13,8 +16,11 @@ from typing_extensions import TypedDict
 
 from ccq_tui.bounded import read_text
 from ccq_tui.remote.relay.members import digest
+from ccq_tui.service.run import Run
 from ccq_tui.stored import locked, write_whole
+from ccq_tui.text import one_line
 
+MOST_NAME = 64
 FILE, KEY = "service-tokens.json", "service-key"
 """Files in the directory of state."""
 
@@ -23,39 +29,70 @@ class TokensError(Exception):
     """The tokens cannot be read or changed; the message says why."""
 
 
+class Scope(StrEnum):
+    """What a token may do over the API; who it stands for, the repositories say."""
+
+    READ = "read"
+    ANSWER = "answer"
+    """Answer requests, and stop runs."""
+    START = "start"
+
+
+class Token(TypedDict):
+    """A token, by whom it was given out to; ``until`` is a day, or "" for no end."""
+
+    name: str
+    scopes: list[Scope]
+    until: str
+
+
 class _File(TypedDict):
-    version: Literal[1]
-    tokens: dict[str, str]
+    version: Literal[1, 2]
+    tokens: dict[str, Token | str]
+    """By their digests; version 1 had names alone."""
 
 
-def read_tokens(state: Path) -> dict[str, str]:
-    """Return who has each token, by the tokens' digests; raises `TokensError`."""
+def read_tokens(state: Path) -> dict[str, Token]:
+    """Return the tokens by their digests; raises `TokensError`."""
     file = state / FILE
     if not file.exists():
         return {}
     try:
-        return TypeAdapter(_File).validate_json(read_text(file))["tokens"]
+        found = TypeAdapter(_File).validate_json(read_text(file))["tokens"]
     except ValueError as error:
         raise TokensError(
             f"{file} cannot be used; remove it, and make new tokens by ccq-tui serve token"
         ) from error
+    return {
+        key: Token(name=one, scopes=[*Scope], until="") if isinstance(one, str) else one
+        for key, one in found.items()
+    }
 
 
-def change_tokens(state: Path, name: str, *, add: bool = True) -> str:
+def is_over(token: Token) -> bool:
+    """Return whether a token counts no more."""
+    return bool(token["until"]) and date.today().isoformat() > token["until"]
+
+
+def change_tokens(
+    state: Path, name: str, *, add: bool = True, scopes: Sequence[Scope] = tuple(Scope), until: str = ""
+) -> str:
     """Make a token and return it, or remove those of a name and return ""; raises `TokensError`."""
+    if not name.strip() or one_line(name, MOST_NAME) != name:
+        raise TokensError(f"a token's name is one line of at most {MOST_NAME} characters, not {name!r}")
     made = secrets.token_urlsafe(32) if add else ""
     with locked(state / f"{FILE}.lock") as alone:
         if not alone:
             raise TokensError("the tokens are being changed by another ccq-tui: try again")
         tokens = read_tokens(state)
-        if not add and name not in tokens.values():
+        if not add and name not in {one["name"] for one in tokens.values()}:
             raise TokensError(f"no token has the name {name!r}")
         if add:
-            tokens[digest(made)] = name
+            tokens[digest(made)] = Token(name=name, scopes=[*scopes], until=until)
         else:
-            tokens = {one: owner for one, owner in tokens.items() if owner != name}
+            tokens = {key: one for key, one in tokens.items() if one["name"] != name}
         try:
-            write_whole(state / FILE, json.dumps({"version": 1, "tokens": tokens}, indent=1))
+            write_whole(state / FILE, json.dumps({"version": 2, "tokens": tokens}, indent=1))
         except OSError as error:
             raise TokensError(f"{state / FILE} cannot be written: {error.strerror}") from error
     return made
@@ -70,6 +107,6 @@ def page_key(state: Path) -> bytes:
         return read_text(file).strip().encode()
 
 
-def page_sign(key: bytes, run_id: str) -> str:
+def page_sign(key: bytes, run: Run) -> str:
     """Return what opens the page of a run, as part of its address."""
-    return hmac.digest(key, f"page {run_id}".encode(), "sha256").hex()[:32]
+    return hmac.digest(key, f"page {run.id}{run.link}".encode(), "sha256").hex()[:32]

@@ -33,7 +33,13 @@ def test_runs_are_listed_and_counted(ccq: Cli, tmp_path: Path) -> None:
 def test_a_token_is_printed_once_and_revoked(ccq: Cli) -> None:
     made = ccq("serve", "token", "ci").strip()
     [known] = read_tokens(state_dir())
-    assert (read_tokens(state_dir())[known], len(made)) == ("ci", 43)
+    token = read_tokens(state_dir())[known]
+    assert (token, len(made)) == ({"name": "ci", "scopes": ["read", "answer", "start"], "until": ""}, 43)
+    assert ccq("serve", "token").strip() == "ci                   read, answer, start  without end"
+    ccq("serve", "token", "board", "--scope", "read", "--until", "2020-01-31")
+    assert "board                read  until 2020-01-31, which is over" in ccq("serve", "token")
+    for wrong in (" ", "a\x1b[31mb", "x" * 65):
+        assert "a token's name is one line" in ccq("serve", "token", wrong, code=2)
     assert made not in (state_dir() / "service-tokens.json").read_text(encoding="utf-8")
     assert ccq("serve", "token", "ci", "--revoke") == "Revoked.\n"
     assert "no token has the name 'ci'" in ccq("serve", "token", "ci", "--revoke", code=2)

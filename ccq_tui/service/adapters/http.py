@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 import httpx2
@@ -50,7 +51,7 @@ class HttpAdapter:
         if response.status_code == httpx2.codes.TOO_MANY_REQUESTS:
             raise self._paused(response)
         if response.is_server_error:
-            raise RetryLaterError(f"HTTP {response.status_code}", _wait(response.headers))
+            raise RetryLaterError(f"HTTP {response.status_code}", _after(response.headers))
         return response, body
 
     def _paused(self, response: httpx2.Response) -> RetryLaterError:
@@ -61,11 +62,15 @@ class HttpAdapter:
 
 
 def _wait(headers: Mapping[str, str]) -> float:
-    """Return the seconds until the other side takes calls again, 0 if it does not say; at most an hour."""
-    try:
-        after = headers.get("retry-after")
+    """Return the seconds until calls that are limited are taken again, 0 if that is not said."""
+    with suppress(ValueError):
         reset = float(headers.get("x-ratelimit-requests-reset", "0")) / 1000 - time.time()
-        wait = float(after) if after else reset
-    except ValueError:
-        return 0.0
-    return min(wait, LONGEST_WAIT) if wait > 0 else 0.0
+        return _after(headers) or min(max(reset, 0.0), LONGEST_WAIT)
+    return 0.0
+
+
+def _after(headers: Mapping[str, str]) -> float:
+    """Return the seconds until the other side takes calls again, 0 if it does not say; at most an hour."""
+    with suppress(ValueError):
+        return min(max(float(headers.get("retry-after", "0")), 0.0), LONGEST_WAIT)
+    return 0.0

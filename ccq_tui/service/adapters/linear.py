@@ -18,6 +18,7 @@ from ccq_tui.config.carried import mapping
 from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service import port
 from ccq_tui.service.adapters.http import SECRET_SECONDS, HttpAdapter
+from ccq_tui.service.people import Involved, Person, Role
 from ccq_tui.service.run import Run
 from ccq_tui.text import one_line, safe
 
@@ -35,9 +36,12 @@ ENDS = {"response": "response", "error": "error", "parked": "elicitation"}
 ACTIVITY = "mutation Create($in: AgentActivityCreateInput!) { agentActivityCreate(input: $in) { success } }"
 SESSION = """mutation Update($id: String!, $input: AgentSessionUpdateInput!) {
   agentSessionUpdate(id: $id, input: $input) { success } }"""
+PEOPLE = """query People($id: String!) { agentSession(id: $id) {
+  creator { id name email } issue { creator { id name email } assignee { id name email } } } }"""
 KNOWN = "query Known($id: String!) { agentActivity(id: $id) { id } }"
 
 _REPOSITORY = re.compile(r"\[repo=([\w.-]{1,64})\]", re.ASCII)
+_QUOTED = re.compile(r"^\s*>.*?$|^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _OWN_TEXT = re.compile(r"<(title|description|comment)\b.*</\1>", re.DOTALL)
 _LABEL = re.compile(r"<label>([^<]{1,80})</label>")
 _PROJECT = re.compile(r'<project name="([^"<]{1,200})"')
@@ -75,9 +79,8 @@ class LinearAdapter(HttpAdapter):
             payload = mapping(parse_json(body))
         except ValueError as error:
             raise ProblemError(400, "The body is no JSON.") from error
-        sent = payload.get("webhookTimestamp", headers.get("linear-timestamp"))
         try:
-            age = abs(time.time() - float(str(sent)) / 1000)
+            age = abs(time.time() - float(str(payload.get("webhookTimestamp"))) / 1000)
         except ValueError:
             age = WINDOW_SECONDS * 2
         if not age <= WINDOW_SECONDS:
@@ -98,23 +101,28 @@ class LinearAdapter(HttpAdapter):
         said, message = mapping(activity.get("content")), _text(activity, "id")
         if not message:
             raise ProblemError(400, "“agentActivity.id” is missing.")
-        author = mapping(activity.get("user")) or mapping(session.get("creator"))
+        person = _person(activity.get("user") or {"id": activity.get("userId")})
         text = (_text(said, "body") or _text(activity, "body"))[:MOST_PROMPT]
         stop = _text(activity, "signal") == "stop"
-        return port.TicketMessage(self.name, ticket, message, text, _text(author, "name"), stop, new)
+        return port.TicketMessage(self.name, ticket, message, text, person, stop, new)
 
     def _ticket(self, ticket: str, session: Mapping[str, Any], context: str) -> port.NewTicket:
         issue, comment = mapping(session.get("issue")), mapping(session.get("comment"))
         team = mapping(issue.get("team"))
         title = one_line(" ".join((_text(issue, "identifier"), _text(issue, "title"))).strip(), MOST_LINE)
         own = [_text(issue, "title"), _text(issue, "description"), _text(comment, "body")]
-        named = _REPOSITORY.search("\n".join(own))
+        asker = _text(mapping(session.get("creator")), "id")
+        theirs = own if _text(comment, "userId") in ("", asker) else own[:2]
+        named = _REPOSITORY.search(_QUOTED.sub("", "\n".join(theirs)))
         about = _OWN_TEXT.sub("", context)  # what people wrote there chooses nothing
         found = {"project": _PROJECT.findall(about), "label": _LABEL.findall(about)}
         found["team"] = [_text(team, "key"), _text(team, "name")]
         prompt = (context or "\n\n".join(filter(None, own)))[:MOST_PROMPT]
         url, repository = _text(issue, "url") or _text(session, "url"), named[1] if named else ""
-        return port.NewTicket(self.name, ticket, title or "Linear", prompt, url, repository, found)
+        person = _person(session.get("creator"))
+        involved = {Role.DELEGATOR: person} if person.id else {}
+        said = (title or "Linear", prompt, url, repository, found)
+        return port.NewTicket(self.name, ticket, *said, by_text=True, people=involved, person=person)
 
     # -- what Linear is sent --------------------------------------------------------------------------------
 
@@ -149,6 +157,17 @@ class LinearAdapter(HttpAdapter):
     async def ended(self, run: Run, key: str, end: str, text: str) -> None:
         """Report the end, or that it waits on."""
         await self._create(run, key, {"type": ENDS[end], "body": _body(text)})
+
+    async def involved(self, run: Run) -> Involved:
+        """Return the issue's creator and assignee, and who gave it to the agent."""
+        session = mapping((await self._call(PEOPLE, {"id": run.ticket})).get("agentSession"))
+        issue = mapping(session.get("issue"))
+        found = {
+            Role.CREATOR: issue.get("creator"),
+            Role.ASSIGNEE: issue.get("assignee"),
+            Role.DELEGATOR: session.get("creator"),
+        }
+        return {role: _person(one) for role, one in found.items() if one}
 
     async def _create(self, run: Run, key: str, content: Mapping[str, Any], **more: object) -> None:
         """Create an activity, unless the session has it already."""
@@ -188,6 +207,12 @@ class LinearAdapter(HttpAdapter):
         if not (data := mapping(found.get("data"))):
             raise port.RetryLaterError(f"Linear answered with HTTP {response.status_code}")
         return data
+
+
+def _person(user: object) -> Person:
+    found = mapping(user)
+    user_id = _text(found, "id")
+    return Person(f"linear:{user_id}" if user_id else "", _text(found, "name"), _text(found, "email"))
 
 
 def _problem(found: Mapping[str, Any]) -> tuple[str, str]:

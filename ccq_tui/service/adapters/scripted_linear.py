@@ -46,6 +46,11 @@ PERSON = "Robin"
 POLICY = "default-src 'self'; script-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 
 
+def user(name: str) -> dict[str, str]:
+    """Return a person as Linear names one."""
+    return {"id": name.casefold(), "name": name, "email": f"{name.casefold()}@example.org"}
+
+
 @dataclass
 class LinearSession:
     """A session of the agent, and the issue that it is about.
@@ -56,6 +61,7 @@ class LinearSession:
         title: The issue's title.
         description: The issue's description.
         label: The issue's label, or "".
+        assignee: The person to whom the issue is assigned, or "".
         activities: What was said, as Linear has it: id, type, the fields of its content, signal.
         urls: The external URLs.
         plan: The plan, or None.
@@ -66,6 +72,7 @@ class LinearSession:
     title: str
     description: str
     label: str = ""
+    assignee: str = ""
     activities: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     urls: list[dict[str, str]] = dataclasses.field(default_factory=list)
     plan: Any = None
@@ -99,6 +106,7 @@ class ScriptedLinear:
             "agentActivityCreate": lambda _info, input: self._create_activity(input),  # noqa: A006
             "agentSessionUpdate": lambda _info, id, input: self._update_session(id, input),  # noqa: A006
             "agentActivity": lambda _info, id: self._activity(id),  # noqa: A006
+            "agentSession": lambda _info, id: self._people(id),  # noqa: A006
         }
         self._sending = ThreadPoolExecutor(1, "scripted-linear")
         self._http = httpx2.Client(timeout=5.0, trust_env=False, verify=False)  # loopback
@@ -140,12 +148,15 @@ class ScriptedLinear:
             self.send({"action": "created", **self._about(session)})
         return session
 
-    def reply(self, session_id: str, text: str, *, stop: bool = False, send: bool = True) -> dict[str, Any]:
+    def reply(
+        self, session_id: str, text: str, *, stop: bool = False, send: bool = True, person: str = PERSON
+    ) -> dict[str, Any]:
         """Write a message into a session; return the body of its webhook.
 
         Args:
             session_id: The session.
             text: The message.
+            person: Who writes it.
             stop: Whether the person says stop.
             send: Whether the webhook is sent.
         """
@@ -153,7 +164,7 @@ class ScriptedLinear:
         activity = {"id": str(uuid4()), "type": "prompt", "body": text, "signal": signal}
         session.activities.append(activity)
         content = {"type": "prompt", "body": text}
-        said = {"id": activity["id"], "content": content, "signal": signal, "user": {"name": PERSON}}
+        said = {"id": activity["id"], "content": content, "signal": signal, "user": user(person)}
         payload = {"action": "prompted", **self._about(session), "agentActivity": said}
         if send:
             self.send(payload)
@@ -167,7 +178,7 @@ class ScriptedLinear:
         issue |= {"url": f"{self.url}/{session.id}", "team": {"id": "1", "key": "DEMO", "name": "Demo"}}
         return {
             "type": "AgentSessionEvent",
-            "agentSession": {"id": session.id, "issue": issue, "creator": {"name": PERSON}},
+            "agentSession": {"id": session.id, "issue": issue, "creator": user(PERSON)},
             "promptContext": f'<issue identifier="DEMO-{session.number}">\n<title>{quoted["title"]}</title>\n'
             f'<description>{quoted["description"]}</description>\n<team name="Demo"/>{label}\n</issue>',
         }
@@ -248,6 +259,12 @@ class ScriptedLinear:
         """Return an activity of any session."""
         found = (one for session in self.sessions.values() for one in session.activities)
         return next((one for one in found if one["id"] == key), None)
+
+    def _people(self, session_id: str) -> dict[str, Any]:
+        """Return whom a session and its issue name."""
+        session = self._session(session_id)
+        people = {"creator": user(PERSON), "assignee": user(session.assignee) if session.assignee else None}
+        return {"id": session.id, "creator": user(PERSON), "issue": people}
 
     def _session(self, session_id: str) -> LinearSession:
         if (session := self.sessions.get(session_id)) is None:

@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field
 from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.remote.relay.shapes import Body, checked, shape
 from ccq_tui.service.adapters.http import SECRET_SECONDS, HttpAdapter
+from ccq_tui.service.people import Involved, Person, Role
 from ccq_tui.service.port import Incoming, NewTicket, RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Run
 
@@ -22,7 +23,13 @@ _Id = Annotated[str, Field(min_length=1, max_length=300)]
 _ABOUT: Any = (dict[str, str | list[str]], {})
 _DATA = {
     "ccq.ticket": shape(
-        "TicketData", title=_Text, prompt=_Text, url=(str, ""), repository=(str, ""), about=_ABOUT
+        "TicketData",
+        title=_Text,
+        prompt=_Text,
+        url=(str, ""),
+        repository=(str, ""),
+        about=_ABOUT,
+        author=(str, ""),
     ),
     "ccq.message": shape("MessageData", text=_Text, author=(str, "")),
     "ccq.stop": shape("StopData", author=(str, "")),
@@ -66,9 +73,12 @@ class WebhookAdapter(HttpAdapter):
         event = checked(_CloudEvent, body)
         kind, place = event["type"], (self.name, event["subject"])
         data = checked(_DATA[kind], json.dumps(event.get("data", {})).encode())
+        author = data.pop("author", "")
+        person = Person(f"{self.name}:{author}", author)
         if kind == "ccq.ticket":
-            return NewTicket(*place, **data)
-        return TicketMessage(*place, event["id"], **{"text": "", **data}, stop=kind == "ccq.stop")
+            return NewTicket(*place, **data, people={Role.CREATOR: person}, person=person)
+        stops = kind == "ccq.stop"
+        return TicketMessage(*place, event["id"], data.get("text", ""), person, stop=stops)
 
     async def started(self, run: Run, key: str, page: str) -> None:
         """Send that work begins."""
@@ -89,6 +99,10 @@ class WebhookAdapter(HttpAdapter):
     async def ended(self, run: Run, key: str, end: str, text: str) -> None:
         """Send the end."""
         await self._send(run, key, "ended", {"end": end, "text": text, "branch": run.branch})
+
+    async def involved(self, run: Run) -> Involved:
+        """Return whom the ticket named: its program does not say who came later."""
+        return run.people
 
     async def _send(self, run: Run, key: str, what: str, data: Mapping[str, Any]) -> None:
         if not self._url:

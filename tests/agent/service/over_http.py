@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +101,13 @@ async def served(
 ) -> AsyncIterator[Client]:
     """Serve a service as the command does; what it keeps is in the home."""
     here = repository if isinstance(repository, Repository) else Repository(repository)
+    # The client of the test may do all that people in the ticket may.
+    may = {name: (*getattr(here, name), "token:ci") for name in ("prompt", "answer", "stop")}
+    here = replace(here, **may)
     config = ServiceConfig(
         machine="one",
         repositories={"repo": here},
+        page_links=True,
         limits=limits or RunLimits(),
         linear=linear and linear.table,
         **tables,

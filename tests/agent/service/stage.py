@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.service.people import Person, Role
 from ccq_tui.service.policy import Policy, Repository, RunLimits
 from ccq_tui.service.port import NewTicket, TicketMessage
 from ccq_tui.service.run import Happened, Run, RunState
@@ -15,6 +16,8 @@ from ccq_tui.testing import CleanHome
 from tests.steps import until_true
 
 SOURCE = "test"
+ANNA = Person("test:anna", "Anna")
+ANNAS: dict[str, Any] = {"people": {Role.CREATOR: ANNA}, "person": ANNA}
 
 
 class Staged:
@@ -25,14 +28,14 @@ class Staged:
 
     async def ticket(self, name: str = "T-1", prompt: str = "Build it", **more: Any) -> Run:
         """Give it a ticket."""
-        run = await self.service.incoming(NewTicket(SOURCE, name, "A ticket", prompt, **more))
+        run = await self.service.incoming(NewTicket(SOURCE, name, "A ticket", prompt, **ANNAS, **more))
         assert run is not None
         return run
 
     async def say(self, text: str, ticket: str = "T-1", **more: Any) -> Run | None:
         """Say something in a ticket."""
         message_id = more.pop("id", text)
-        return await self.service.incoming(TicketMessage(SOURCE, ticket, message_id, text, "Anna", **more))
+        return await self.service.incoming(TicketMessage(SOURCE, ticket, message_id, text, ANNA, **more))
 
     async def until(self, run: Run, *states: RunState, segment: int = 0) -> Run:
         """Wait until a run is in a state, in a segment or a later one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ import standardwebhooks
 
 from ccq_tui.questions import Option, Question
 from ccq_tui.service.config import Secret, WebhookTable
-from ccq_tui.service.tokens import TokensError, change_tokens
+from ccq_tui.service.run import UNLINKED, Happened
+from ccq_tui.service.store import RunStore
+from ccq_tui.service.tokens import Scope, TokensError, change_tokens
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.agent.service.over_http import Client, served, state_of
 from tests.steps import step
@@ -135,6 +138,20 @@ async def test_a_run_over_http(
                 "ccq_question_wait_seconds_count 1.0",
             ):
                 assert line in text
+        with step("the page continues nothing, and opens no more once it is closed"):
+            assert (await call.http.post(run["page"], data={"text": "More"})).status_code == 403
+            with closing(RunStore.open(f"sqlite:///{home.root / 'runs.db'}")) as store:
+                store.update(run["id"], link=UNLINKED)
+                acts = [one.body["act"] for one in store.all_events(run["id"], Happened.ACTED)]
+            assert acts == ["start", "answer"]
+            assert (await call.http.get(run["page"])).status_code == 404
+        with step("another token, which reads alone, and one that is over"):
+            tokens = (([Scope.READ], "", 200, 403), ([*Scope], "2020-01-01", 401, 401))
+            for scopes, until, status, stops in tokens:
+                other = change_tokens(state_of(home), "other", scopes=scopes, until=until)
+                bearer = {"Authorization": f"Bearer {other}"}
+                assert (await call("GET", "/runs", **bearer)).status_code == status
+                assert (await call("POST", f"{path}/stop", **bearer)).status_code == stops
         with step("a revoked token"):
             change_tokens(state_of(home), "ci", add=False)
             assert (await call("GET", "/runs")).status_code == 401

@@ -39,7 +39,7 @@ async def test_a_ticket_asks_waits_without_a_process_and_ends_with_a_branch(
     scenario = Scenario("day").says("Let me ask.").asks(DATABASE)
     scenario = scenario.runs("Bash", command=f"touch made && {COMMIT}", description="Make it")
     model, home = play(scenario.says("Made.").ends_turn().says("And more.").ends_turn())
-    here = Repository(repo, base="main", push=True)
+    here = Repository(repo, base="main", push=True, allow=("creator",))
     async with serving(home, here) as one:
         with step("a message comes before its ticket, and twice"):
             assert await one.say("With care, please.") is None

@@ -12,9 +12,12 @@ from uuid import uuid4
 
 from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.service.authority import Authority
 from ccq_tui.service.desk import Desk
 from ccq_tui.service.mirror import Mirror
-from ccq_tui.service.port import TicketMessage
+from ccq_tui.service.people import Person
+from ccq_tui.service.policy import Policy, Repository
+from ccq_tui.service.port import Adapter, TicketMessage
 from ccq_tui.service.run import Happened, Run, RunEvent
 from ccq_tui.service.store import RunStore
 from tests.memory_inbox import MemoryInbox
@@ -40,7 +43,10 @@ class Served:
         self.store = RunStore.open(f"sqlite:///{directory / 'runs.db'}")
         self.inbox = MemoryInbox()
         self.run = self.store.create(run())
-        self.desk = Desk(self)
+        self.policy = Policy({"demo": Repository(directory, answer=("linear:ann",), allow=("linear:ann",))})
+        self.adapters: dict[str, Adapter] = {}
+        self.authority = Authority(self)
+        self.desk = Desk(self, self.authority)
         self.mirror = Mirror(self)
         self.runtime = SimpleNamespace(run_beside=asyncio.create_task)
         self.continued = 0
@@ -62,7 +68,8 @@ class Served:
 
     async def say(self, text: str, *, message_id: str = "", author: str = "Ann") -> bool:
         """Let a person write into the ticket; return whether it was an answer."""
-        message = TicketMessage("linear", "ticket", message_id or uuid4().hex, text, author)
+        person = Person(f"linear:{author.casefold()}", author)
+        message = TicketMessage("linear", "ticket", message_id or uuid4().hex, text, person)
         self.store.keep(message)
         return await self.desk.take(self.run, message)
 

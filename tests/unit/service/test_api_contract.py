@@ -14,7 +14,7 @@ from ccq_tui.service import api
 from ccq_tui.service.config import ServiceConfig
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.serving import ServiceOptions, serve
-from ccq_tui.service.tokens import change_tokens
+from ccq_tui.service.tokens import Scope, change_tokens
 from tests.agent.service.waiting import MACHINE, fill
 from tests.contract import try_all
 
@@ -25,7 +25,9 @@ async def test_every_call_keeps_to_the_document(tmp_path: Path, monkeypatch: pyt
     await asyncio.to_thread(fill, 1, store, tmp_path)
     headers = {"Authorization": f"Bearer {await asyncio.to_thread(change_tokens, state, 'ci')}"}
     # In a directory that is no checkout, runs fail before a session starts.
-    config = ServiceConfig(machine=MACHINE, repositories={"repo": Repository(tmp_path)})
+    config = ServiceConfig(
+        machine=MACHINE, repositories={"repo": Repository(tmp_path, answer=("token:ci",), stop=("token:ci",))}
+    )
     url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     options = ServiceOptions(config, store, state, port=0)
     async with asyncio.TaskGroup() as group:
@@ -38,5 +40,5 @@ async def test_every_call_keeps_to_the_document(tmp_path: Path, monkeypatch: pyt
             given = {"run": run["id"], "request": request["id"]}
             case.path_parameters |= {name: given[name] for name in case.path_parameters}
 
-        await asyncio.to_thread(try_all, url.result(), api.ENDPOINTS, {"person": headers}, existing)
+        await asyncio.to_thread(try_all, url.result(), api.ENDPOINTS, dict.fromkeys(Scope, headers), existing)
         tried.set()

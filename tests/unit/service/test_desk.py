@@ -11,6 +11,7 @@ import pytest
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Kind, Option, Question, QuestionSet
 from ccq_tui.service.desk import Desk
+from ccq_tui.service.policy import Policy, Repository
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.run import Happened
 from tests.actors import PHONE
@@ -86,7 +87,7 @@ async def test_a_message_that_is_taken_again_answers_the_same_question(
     await asked(served, 1)
     assert await served.say("2", message_id="m1")
     await asked(served, 2)
-    served.desk = Desk(served)  # as after a kill before the message was noted as taken
+    served.desk = Desk(served, served.authority)  # as after a kill before the message was noted as taken
     assert await served.say("2", message_id="m1")
     opened = await served.inbox.open(SET.id)
     assert opened is not None
@@ -167,3 +168,31 @@ async def test_two_requests_are_asked_one_after_the_other(served: Served) -> Non
     assert await served.say("2")
     await asked(served, 2)
     assert [one["request"] for one in served.recorded(Happened.ASKED)] == [ONE.id, SET.id]
+
+
+async def test_a_stranger_neither_answers_nor_allows_and_is_told_once(served: Served) -> None:
+    await served.ask(ONE)
+    await asked(served, 1)
+    assert await served.say("1", author="Eve", message_id="e")
+    assert await served.say("1", author="Eve", message_id="e")
+    assert await outcome(served, ONE.id) is None
+    [told] = served.recorded(Happened.SAID)
+    assert told["text"] == "Eve may not answer in demo; linear:ann may. Nothing was done."
+    assert await served.say("1")
+    await until_true(lambda: len(served.recorded(Happened.ACTED)) == 2)
+    acts = [(one["act"], one["person"], bool(one.get("refused"))) for one in served.recorded(Happened.ACTED)]
+    assert acts == [("answer", "Eve", True), ("answer", "Ann", False)]
+
+
+async def test_a_permission_is_not_decided_in_a_ticket_unless_it_is_configured(served: Served) -> None:
+    served.policy = Policy({"demo": Repository(Path(), answer=("linear:ann",))})
+    request = PermissionRequest("toolu_3", SESSION, tool="Bash", input={"command": "rm -rf /"})
+    await served.ask(request)
+    text = await asked(served, 1)
+    assert "rm -rf /" in text
+    assert "It is decided in ccq-tui, not here: on here" in text
+    assert served.recorded(Happened.ASKED)[0]["options"] == []
+    assert await served.say("y")
+    assert await outcome(served, request.id) is None
+    [told] = served.recorded(Happened.SAID)
+    assert "it is decided in ccq-tui on the run's machine" in told["text"]

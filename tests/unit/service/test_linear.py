@@ -22,6 +22,7 @@ from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service.adapters import linear as module
 from ccq_tui.service.adapters.linear import LinearAdapter
 from ccq_tui.service.adapters.scripted_linear import ScriptedLinear
+from ccq_tui.service.people import UNKNOWN, Person, Role
 from ccq_tui.service.port import Incoming, NewTicket, RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Run
 from ccq_tui.testing.thread import ServerThread
@@ -29,6 +30,7 @@ from tests.steps import until
 from tests.unit.service.desks import run
 
 SECRET, TOKEN = "lin_wh_secret", "lin_oauth_token"
+ROBIN = Person("linear:robin", "Robin", "robin@example.org")
 KEY = str(uuid5(NAMESPACE_OID, "an event"))
 
 
@@ -76,7 +78,7 @@ def assigned(linear: ScriptedLinear) -> Run:
     return run(linear.assign("A title", send=False).id)
 
 
-@pytest.mark.parametrize("document", [module.ACTIVITY, module.SESSION, module.KNOWN])
+@pytest.mark.parametrize("document", [module.ACTIVITY, module.SESSION, module.KNOWN, module.PEOPLE])
 def test_documents_fit_the_schema_of_linear(document: str) -> None:
     schema = build_schema((Path(__file__).parent / "linear" / "schema.graphql").read_text())
     assert validate(schema, parse(document)) == []
@@ -99,7 +101,8 @@ async def test_a_ticket_and_what_people_say_in_it(linear: ScriptedLinear, hooks:
     assert new.about == {"team": ["DEMO", "Demo"], "project": [], "label": ["frontend"]}
     assert "Use a library." in new.prompt
     assert isinstance(answer, TicketMessage)
-    assert (answer.ticket, answer.text, answer.author, answer.stop) == (session.id, "2", "Robin", False)
+    assert (answer.ticket, answer.text, answer.person, answer.stop) == (session.id, "2", ROBIN, False)
+    assert (new.person, new.people) == (ROBIN, {Role.DELEGATOR: ROBIN})
     assert answer.new == new
     assert isinstance(stop, TicketMessage)
     assert stop.stop
@@ -112,6 +115,46 @@ def test_the_message_may_be_in_either_place(linear: ScriptedLinear, adapter: Lin
     read = adapter.read(headers, body)
     assert isinstance(read, TicketMessage)
     assert read.text == "3"
+
+
+def test_a_message_without_its_author_is_nobodys(linear: ScriptedLinear, adapter: LinearAdapter) -> None:
+    payload = linear.reply(linear.assign("A", send=False).id, "1", send=False)
+    del payload["agentActivity"]["user"]
+    body, headers = linear.signed(payload, "d")
+    read = adapter.read(headers, body)
+    assert isinstance(read, TicketMessage)
+    assert read.person == UNKNOWN
+
+
+async def test_whom_a_ticket_names_now(linear: ScriptedLinear, adapter: LinearAdapter) -> None:
+    session = linear.assign("A", send=False)
+    session.assignee = "Kim"
+    kim = Person("linear:kim", "Kim", "kim@example.org")
+    found = await adapter.involved(run(session.id))
+    assert found == {Role.CREATOR: ROBIN, Role.ASSIGNEE: kim, Role.DELEGATOR: ROBIN}
+
+
+@pytest.mark.parametrize(
+    ("text", "comment", "named"),
+    [
+        ("[repo=web]", {}, "web"),
+        ("> [repo=web]", {}, ""),
+        ("```\n[repo=web]\n```", {}, ""),
+        ("", {"body": "[repo=web]", "userId": "robin"}, "web"),
+        ("", {"body": "[repo=web]", "userId": "eve"}, ""),
+    ],
+)
+def test_quoted_words_and_those_of_others_name_no_repository(
+    linear: ScriptedLinear, adapter: LinearAdapter, text: str, comment: dict[str, str], named: str
+) -> None:
+    session = linear.assign("A", text, send=False)
+    payload = linear.reply(session.id, "", send=False)
+    payload["agentSession"]["comment"] = comment
+    body, headers = linear.signed(payload, "d")
+    read = adapter.read(headers, body)
+    assert isinstance(read, TicketMessage)
+    assert read.new is not None
+    assert read.new.repository == named
 
 
 def signed(body: bytes, secret: str = SECRET) -> dict[str, str]:

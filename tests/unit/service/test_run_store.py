@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,3 +83,26 @@ def test_a_message_is_kept_until_it_is_taken_and_comes_once(store: RunStore) -> 
 def test_a_database_that_is_not_there_is_named() -> None:
     with pytest.raises(RunStoreError, match="The database of runs cannot be used"):
         RunStore.open("postgresql://nobody@127.0.0.1:1/none")
+
+
+def test_a_database_of_an_earlier_version_gets_what_came_later_and_a_later_one_is_refused(
+    tmp_path: Path,
+) -> None:
+    url = f"sqlite:///{tmp_path / 'runs.db'}"
+    store = RunStore.open(url)
+    made = store.create(RUN)
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as work:
+        work.executescript(
+            "ALTER TABLE ccq_runs DROP COLUMN people;"
+            "ALTER TABLE ccq_runs DROP COLUMN link;"
+            "DROP TABLE ccq_schema;"
+        )
+    store = RunStore.open(url)
+    assert store.get(made.id) == made
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as work:
+        work.execute("UPDATE ccq_schema SET version = 99")
+        work.commit()
+    with pytest.raises(RunStoreError, match="newer ccq-tui"):
+        RunStore.open(url)

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service.adapters.webhook import WebhookAdapter
+from ccq_tui.service.people import Person, Role
 from ccq_tui.service.port import NewTicket, RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Run
 from ccq_tui.testing.thread import ServerThread
@@ -43,6 +44,9 @@ def signed(body: bytes, at: datetime | None = None, secret: str = SECRET) -> dic
     return {"webhook-id": "m1", "webhook-timestamp": str(int(at.timestamp())), "webhook-signature": signature}
 
 
+PROGRAM, ANN = Person("webhook:"), Person("webhook:Ann", "Ann")
+
+
 def adapter(url: str = "") -> WebhookAdapter:
     return WebhookAdapter(lambda: SECRET, url)
 
@@ -52,10 +56,20 @@ def adapter(url: str = "") -> WebhookAdapter:
     [
         (
             event("ccq.ticket", {"title": "A", "prompt": "B", "repository": "repo", "about": {"team": "X"}}),
-            NewTicket("webhook", "T-1", "A", "B", "", "repo", {"team": "X"}),
+            NewTicket(
+                "webhook",
+                "T-1",
+                "A",
+                "B",
+                "",
+                "repo",
+                {"team": "X"},
+                people={Role.CREATOR: PROGRAM},
+                person=PROGRAM,
+            ),
         ),
-        (event("ccq.message", {"text": "2"}), TicketMessage("webhook", "T-1", "e1", "2")),
-        (event("ccq.stop", {"author": "Ann"}), TicketMessage("webhook", "T-1", "e1", "", "Ann", stop=True)),
+        (event("ccq.message", {"text": "2"}), TicketMessage("webhook", "T-1", "e1", "2", PROGRAM)),
+        (event("ccq.stop", {"author": "Ann"}), TicketMessage("webhook", "T-1", "e1", "", ANN, stop=True)),
     ],
 )
 async def test_a_signed_event_is_read(said: dict[str, Any], read: object) -> None:

@@ -1,0 +1,97 @@
+"""Who may do what in which repository: the table of the service's authority."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.service.people import UNKNOWN, Act, Person, Role
+from ccq_tui.service.policy import NoRepositoryError, Policy, Repository
+from ccq_tui.service.port import NewTicket
+
+ADA = Person("linear:ada", "Ada", "ada@example.org")
+BEN = Person("linear:ben", "Ben", "ben@example.org")
+CLEO = Person("linear:cleo", "Cleo", "Cleo@Example.org")
+EVE = Person("linear:eve", "Eve", "eve@example.org")
+CI, LINK = Person("token:ci", "ci"), Person("link:run")
+PEOPLE = {"Ada": ADA, "Ben": BEN, "Cleo": CLEO, "Eve": EVE, "ci": CI, "link": LINK, "nobody": UNKNOWN}
+INVOLVED = {Role.DELEGATOR: ADA, Role.ASSIGNEE: BEN}
+POLICY = Policy(
+    {
+        "shop": Repository(Path(), choose={"team": "SHOP"}),
+        "bank": Repository(
+            Path(),
+            choose={"team": "BANK"},
+            start=("leads",),
+            answer=("everybody", "delegator"),
+            allow=("leads",),
+        ),
+        "api": Repository(
+            Path(), by_name=True, choose={"team": "API"}, prompt=("token:ci",), stop=("leads", "ci")
+        ),
+    },
+    people={"leads": ("cleo@example.org",), "everybody": ("linear:eve", "linear:ben")},
+)
+TABLE = """
+shop  start   Ada Ben
+shop  prompt  Ada Ben link
+shop  answer  Ada Ben link
+shop  allow   -
+shop  stop    Ada Ben link
+bank  start   Cleo
+bank  prompt  Ada Ben link
+bank  answer  Ada Ben Eve link
+bank  allow   Cleo
+bank  stop    Ada Ben link
+api   start   Ada Ben
+api   prompt  ci link
+api   answer  Ada Ben link
+api   allow   -
+api   stop    Cleo link
+gone  answer  Ada Ben link
+gone  allow   -
+"""
+ROWS = [
+    (name, act, repository, name in may)
+    for repository, act, *may in (line.split() for line in TABLE.strip().splitlines())
+    for name in PEOPLE
+]
+
+
+@pytest.mark.parametrize(("name", "act", "repository", "may"), ROWS)
+def test_who_may_do_what(name: str, act: str, repository: str, may: bool) -> None:
+    why = POLICY.refusal(PEOPLE[name], Act(act), repository, INVOLVED)
+    assert (why == "") is may
+    assert may or name == "link" or PEOPLE[name].called in why
+
+
+def test_a_refusal_names_whom_to_ask() -> None:
+    assert POLICY.refusal(EVE, Act.START, "bank", INVOLVED) == (
+        "Eve may not start in bank; cleo@example.org may."
+    )
+    said = "Ada may not allow it here: it is decided in ccq-tui on the run's machine."
+    assert POLICY.refusal(ADA, Act.ALLOW, "shop", INVOLVED) == said
+
+
+@pytest.mark.parametrize(
+    ("team", "named", "by_text", "chosen"),
+    [
+        ("SHOP", "", True, "shop"),
+        ("SHOP", "bank", True, ""),
+        ("SHOP", "api", True, "api"),
+        ("SHOP", "bank", False, "bank"),
+        ("BANK", "bank", True, "bank"),
+        ("NONE", "", True, ""),
+        ("NONE", "shop", True, ""),
+    ],
+)
+def test_a_text_names_a_repository_only_where_that_fits(
+    team: str, named: str, by_text: bool, chosen: str
+) -> None:
+    ticket = NewTicket("linear", "T", "A", "B", repository=named, about={"team": team}, by_text=by_text)
+    if chosen:
+        assert POLICY.choose(ticket) == chosen
+    else:
+        with pytest.raises(NoRepositoryError):
+            POLICY.choose(ticket)
