@@ -87,7 +87,13 @@ def status(store: str) -> int:
 
 @serve.command()
 @click.argument("name", default="")
-@click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="What it may do.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(SCOPES),
+    help="Let it do this alone: read, answer or start.",
+)
 @click.option("--until", type=_DAY, metavar="DAY", help="The last day on which it counts.")
 @click.option("--revoke", is_flag=True, help="Revoke the tokens of this name instead.")
 def token(name: str, scopes: tuple[str, ...], until: datetime | None, revoke: bool) -> int:

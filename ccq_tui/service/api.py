@@ -38,7 +38,7 @@ from ccq_tui.remote.relay.problems import ProblemError, wrong
 from ccq_tui.remote.relay.shapes import Done, checked, shape
 from ccq_tui.service.authority import NotAllowedError
 from ccq_tui.service.page import MOST_EVENTS, STYLE, meant_by, run_page
-from ccq_tui.service.people import LINK, Act, Person, Role
+from ccq_tui.service.people import LINK, Participant, RunAct, TicketRole
 from ccq_tui.service.policy import NoRepositoryError
 from ccq_tui.service.port import NewTicket, TicketMessage, Webhook
 from ccq_tui.service.run import OVER, UNLINKED, WORKS, Happened, Run, RunEvent, RunState
@@ -113,9 +113,9 @@ class ServiceCall:
     content: Mapping[str, Any]
 
     @property
-    def person(self) -> Person:
+    def person(self) -> Participant:
         """Who makes it."""
-        return Person(f"token:{self.name}", self.name)
+        return Participant(f"token:{self.name}", self.name)
 
     async def run(self) -> Run:
         """Return the run in the address; raises `UnknownRunError`."""
@@ -151,9 +151,9 @@ async def health(call: ServiceCall) -> Mapping[str, Any]:
 async def post_run(call: ServiceCall) -> Mapping[str, Any]:
     """Create a run; the same ticket again is the same run."""
     said = {"ticket": str(uuid4())} | {name: one for name, one in call.content.items() if one}
-    ticket = NewTicket(API, **said, people={Role.CREATOR: call.person}, person=call.person)
+    ticket = NewTicket(API, **said, people={TicketRole.CREATOR: call.person}, person=call.person)
     policy = call.parts.service.policy
-    if why := policy.refusal(call.person, Act.START, policy.choose(ticket), ticket.people):
+    if why := policy.refusal(call.person, RunAct.START, policy.choose(ticket), ticket.people):
         raise NotAllowedError(why)
     run = await call.parts.service.incoming(ticket)
     assert run is not None  # noqa: S101 - a ticket always has a run
@@ -319,7 +319,7 @@ async def _said_on_page(service: Service, run: Run, body: bytes) -> None:
         run.ticket,
         said.get("id") or str(uuid4()),
         text,
-        Person(f"{LINK}{run.id}"),
+        Participant(f"{LINK}{run.id}"),
         stop,
         surface=Surface.PAGE,
         meant=meant,

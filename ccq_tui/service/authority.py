@@ -8,7 +8,7 @@ from functools import partial
 from uuid import uuid4
 
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.service.people import Act, Person
+from ccq_tui.service.people import Participant, RunAct
 from ccq_tui.service.port import RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Happened, Run
 from ccq_tui.service.runs import Runs
@@ -33,7 +33,7 @@ class Authority:
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
 
-    async def refusal(self, run: Run, person: Person, act: Act) -> str:
+    async def refusal(self, run: Run, person: Participant, act: RunAct) -> str:
         """Return why a person may not do something to a run, and who may; "" if it is allowed.
 
         Before a refusal counts, the ticket is asked whom it names now.
@@ -50,19 +50,19 @@ class Authority:
                 why = self._runs.policy.refusal(person, act, run.repository, people)
         return why
 
-    async def refuse(self, run: Run, message: TicketMessage, act: Act, why: str) -> None:
+    async def refuse(self, run: Run, message: TicketMessage, act: RunAct, why: str) -> None:
         """Say once in the ticket why a message is not taken; it is not given to the session."""
         body = {"kind": "thought", "text": f"{why} Nothing was done.", "parameter": ""}
         await self._runs.record(run.id, Happened.SAID, f"message {message.id}", body)
         actor = Actor(message.surface, message.person.called)
         await self.acted(run, message.id, act, actor, refused=why)
 
-    async def acted(self, run: Run, what: str, act: Act, actor: Actor, **more: object) -> None:
+    async def acted(self, run: Run, what: str, act: RunAct, actor: Actor, **more: object) -> None:
         """Record for the audit what a person did; ``what`` distinguishes it from other acts in the run."""
         body = {"act": act, "person": actor.called, "surface": actor.surface, "where": actor.where, **more}
         await self._runs.record(run.id, Happened.ACTED, f"{act} {what}", body)
 
-    async def check(self, run: Run, person: Person, act: Act) -> None:
+    async def check(self, run: Run, person: Participant, act: RunAct) -> None:
         """Raise `NotAllowedError` for what a person may not do over the API."""
         if why := await self.refusal(run, person, act):
             actor = Actor(Surface.PROGRAM, person.called)

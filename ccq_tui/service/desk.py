@@ -23,7 +23,7 @@ from ccq_tui.questions.asked import Asked
 from ccq_tui.questions.model import same_words
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.service.authority import Authority
-from ccq_tui.service.people import Act
+from ccq_tui.service.people import RunAct
 from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.question_text import decision_shown, question_asked
 from ccq_tui.service.run import Happened, Run
@@ -249,9 +249,9 @@ class Desk:
         await self._runs.record(run.id, Happened.SAID, f"message {message.id}", body)
 
 
-def act_of(request: Request) -> Act:
+def act_of(request: Request) -> RunAct:
     """Return what an answer to a request does."""
-    return Act.ALLOW if isinstance(request, DecidedRequest) else Act.ANSWER
+    return RunAct.ALLOW if isinstance(request, DecidedRequest) else RunAct.ANSWER
 
 
 def _undelivered(store: Store) -> list[StoredRequest]:

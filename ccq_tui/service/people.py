@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Act(StrEnum):
+class RunAct(StrEnum):
     """What a person does to a run."""
 
     START = "start"
@@ -18,7 +18,7 @@ class Act(StrEnum):
     STOP = "stop"
 
 
-class Role(StrEnum):
+class TicketRole(StrEnum):
     """A right that a ticket gives to a person."""
 
     CREATOR = "creator"
@@ -27,13 +27,13 @@ class Role(StrEnum):
     """The person who gave the ticket to the agent."""
 
 
-INVOLVED = tuple(Role)
+INVOLVED = tuple(TicketRole)
 LINK = "link:"
 """How the id of a person begins who is known by the address of a run's page alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Participant:
     """A person, or a program that acts for one.
 
     Attributes:
@@ -57,17 +57,19 @@ class Person:
         return frozenset(one.casefold() for one in (self.id, self.email) if one)
 
 
-UNKNOWN = Person()
-Involved = Mapping[Role, Person]
+UNKNOWN = Participant()
+Involved = Mapping[TicketRole, Participant]
 """Whom a ticket names, by their roles."""
 
 
-def having(names: Collection[str], groups: Mapping[str, Collection[str]], involved: Involved) -> list[Person]:
+def having(
+    names: Collection[str], groups: Mapping[str, Collection[str]], involved: Involved
+) -> list[Participant]:
     """Return the people that a right names: by a role, a group, an id or an e-mail address."""
     found = []
     for name in names:
         if name in involved:
-            found.append(involved[Role(name)])
+            found.append(involved[TicketRole(name)])
         elif name in groups:
             found += [_named(one) for one in groups[name]]
         elif name not in INVOLVED:
@@ -75,5 +77,5 @@ def having(names: Collection[str], groups: Mapping[str, Collection[str]], involv
     return found
 
 
-def _named(name: str) -> Person:
-    return Person(email=name) if "@" in name else Person(name)
+def _named(name: str) -> Participant:
+    return Participant(email=name) if "@" in name else Participant(name)

@@ -14,7 +14,7 @@ from ccq_tui.config.paths import expanded
 from ccq_tui.config.settings import Tools
 from ccq_tui.config.values import existing_directory, read_duration
 from ccq_tui.questions.model import Option, Question, fold
-from ccq_tui.service.people import INVOLVED, LINK, Act, Involved, Person, having
+from ccq_tui.service.people import INVOLVED, LINK, Involved, Participant, RunAct, having
 from ccq_tui.service.port import NewTicket
 from ccq_tui.words import listed
 
@@ -119,7 +119,7 @@ class Policy(ConfigTable):
     limits: RunLimits = RunLimits()
     people: Mapping[Name, People] = field(default_factory=dict)
 
-    def refusal(self, person: Person, act: Act, repository: str, involved: Involved) -> str:
+    def refusal(self, person: Participant, act: RunAct, repository: str, involved: Involved) -> str:
         """Return why a person may not do something to a run, and who may; "" if it is allowed.
 
         Whoever holds the address of a run's page may see it, answer, prompt and stop it, and never more.
@@ -131,14 +131,14 @@ class Policy(ConfigTable):
             involved: The people whom its ticket names.
         """
         if person.id.startswith(LINK):
-            by_link = act in (Act.ANSWER, Act.PROMPT, Act.STOP)
+            by_link = act in (RunAct.ANSWER, RunAct.PROMPT, RunAct.STOP)
             return "" if by_link else f"The address of a page is no right to {act}."
         one = self.repositories.get(repository)
         named: People = getattr(one or Repository(Path()), act)
         may = having(named, self.people, involved)
         if any(person.known_as & other.known_as for other in may):
             return ""
-        if act is Act.ALLOW and not named:
+        if act is RunAct.ALLOW and not named:
             return f"{person.called} may not allow it here: it is decided in ccq-tui on the run's machine."
         whom = listed([*dict.fromkeys(other.called for other in may)], MOST_NAMED) or "nobody"
         return f"{person.called} may not {act} in {repository}; {whom} may."

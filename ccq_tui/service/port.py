@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.service.people import UNKNOWN, Involved, Person
+from ccq_tui.service.people import UNKNOWN, Involved, Participant
 from ccq_tui.service.run import Run
 
 
@@ -88,7 +88,7 @@ class NewTicket:
     about: Mapping[str, Any] | None = None
     by_text: bool = False
     people: Involved = field(default_factory=dict)
-    person: Person = UNKNOWN
+    person: Participant = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class TicketMessage:
     ticket: str
     id: str
     text: str
-    person: Person = UNKNOWN
+    person: Participant = UNKNOWN
     stop: bool = False
     new: NewTicket | None = None
     surface: Surface = Surface.TICKET

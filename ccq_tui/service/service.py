@@ -30,7 +30,7 @@ from ccq_tui.service.desk import Desk, act_of
 from ccq_tui.service.engine import Engine
 from ccq_tui.service.mirror import Mirror
 from ccq_tui.service.outbox import Outbox
-from ccq_tui.service.people import Act, Person
+from ccq_tui.service.people import Participant, RunAct
 from ccq_tui.service.policy import NoRepositoryError, Policy
 from ccq_tui.service.port import Adapter, Incoming, NewTicket, TicketMessage
 from ccq_tui.service.run import OVER, WAITS, WORKS, Happened, Run, RunEvent, RunState
@@ -136,8 +136,8 @@ class Service:
         if isinstance(incoming, TicketMessage) and incoming.stop:
             if run is None:
                 return None  # there is nothing to stop
-            if why := await self.authority.refusal(run, incoming.person, Act.STOP):
-                await self.authority.refuse(run, incoming, Act.STOP, why)
+            if why := await self.authority.refusal(run, incoming.person, RunAct.STOP):
+                await self.authority.refuse(run, incoming, RunAct.STOP, why)
                 return run
         if isinstance(incoming, TicketMessage) and run is not None and not run.repository:
             run = await self._name(run, incoming)
@@ -162,7 +162,7 @@ class Service:
         """Begin the run of a ticket; without a repository it fails at once, until a message finds it one."""
         try:
             repository, problem = self.policy.choose(ticket), ""
-            problem = self.policy.refusal(ticket.person, Act.START, repository, ticket.people)
+            problem = self.policy.refusal(ticket.person, RunAct.START, repository, ticket.people)
         except NoRepositoryError as error:
             repository, problem = "", str(error)
         repository = "" if problem else repository
@@ -185,7 +185,7 @@ class Service:
         run = await asyncio.to_thread(self.store.create, run)
         await self._enqueue(run)
         actor = Actor(Surface.TICKET, ticket.person.called)
-        await self.authority.acted(run, "", Act.START, actor, refused=problem)
+        await self.authority.acted(run, "", RunAct.START, actor, refused=problem)
         return run
 
     async def _enqueue(self, run: Run) -> None:
@@ -193,7 +193,7 @@ class Service:
         await self.record(run.id, Happened.STARTED, "", {})
         await self._engine.begin(run, run.segment)
 
-    async def stop(self, run_id: str, person: Person) -> bool:
+    async def stop(self, run_id: str, person: Participant) -> bool:
         """Stop a run at once, and return whether there was something to stop.
 
         A run of another machine is stopped by that, as soon as it looks.
@@ -205,12 +205,14 @@ class Service:
         run = await asyncio.to_thread(self.store.get, run_id)
         if run.state in OVER:
             return False
-        await self.authority.check(run, person, Act.STOP)
+        await self.authority.check(run, person, RunAct.STOP)
         source, surface = (run.source, run.ticket, f"stop {uuid4()}"), Surface.PROGRAM
         await self.incoming(TicketMessage(*source, "", person, stop=True, surface=surface))
         return True
 
-    async def answer(self, run_id: str, request_id: str, data: Mapping[str, Any], person: Person) -> Verdict:
+    async def answer(
+        self, run_id: str, request_id: str, data: Mapping[str, Any], person: Participant
+    ) -> Verdict:
         """Settle a request of a run with an answer in the inbox's public form; the first answer wins.
 
         Raises:
@@ -254,14 +256,14 @@ class Service:
                 if message.stop:
                     continue
                 taken = await self._desk.take(run, message)
-                if not taken and (why := await self.authority.refusal(run, message.person, Act.PROMPT)):
-                    await self.authority.refuse(run, message, Act.PROMPT, why)
+                if not taken and (why := await self.authority.refusal(run, message.person, RunAct.PROMPT)):
+                    await self.authority.refuse(run, message, RunAct.PROMPT, why)
                     taken = True
                 if taken:
                     await lasting(self.store.taken, message)
                 else:
                     actor = Actor(message.surface, message.person.called)
-                    await self.authority.acted(run, message.id, Act.PROMPT, actor)
+                    await self.authority.acted(run, message.id, RunAct.PROMPT, actor)
                     prompts.append(message)
             return prompts
 
@@ -282,7 +284,7 @@ class Service:
             if closed or run.state not in WORKS:
                 for message in stops:
                     actor = Actor(message.surface, message.person.called)
-                    await self.authority.acted(run, message.id, Act.STOP, actor)
+                    await self.authority.acted(run, message.id, RunAct.STOP, actor)
                     await lasting(self.store.taken, message)
             return
         prompts = await self.route(run)

@@ -19,7 +19,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json, request_to_json
 from ccq_tui.inbox.store.rows import StoredRequest
-from ccq_tui.service.people import Involved, Person, Role
+from ccq_tui.service.people import Involved, Participant, TicketRole
 from ccq_tui.service.port import NewTicket, TicketMessage
 from ccq_tui.service.run import OVER, Happened, Run, RunEvent, RunState
 
@@ -483,9 +483,10 @@ def _event(row: sa.Row[Any]) -> RunEvent:
 def _message(body: dict[str, Any]) -> TicketMessage:
     new, surface = body.pop("new", None), Surface(body.pop("surface", Surface.TICKET))
     if new:
-        people, person = _people(new.pop("people", {})), Person(**new.pop("person", {}))
+        people, person = _people(new.pop("people", {})), Participant(**new.pop("person", {}))
         new = NewTicket(**new, people=people, person=person)
-    person = Person(**body.pop("person", {})) if "author" not in body else Person(name=body.pop("author"))
+    author = body.pop("author", "")  # of an earlier version
+    person = Participant(**body.pop("person", {"name": author}))
     return TicketMessage(**body, person=person, new=new or None, surface=surface)
 
 
@@ -495,4 +496,4 @@ def people_to_json(people: Involved) -> str:
 
 
 def _people(record: Mapping[str, Any]) -> Involved:
-    return {Role(role): Person(**one) for role, one in record.items()}
+    return {TicketRole(role): Participant(**one) for role, one in record.items()}

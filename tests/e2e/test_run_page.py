@@ -93,7 +93,7 @@ async def test_a_ticket_is_answered_in_a_browser(
                 await page.get_by_text("nothing was sent from here").wait_for()
             with step("stopped"):
                 await press(page, "Stop the run")
-                await page.get_by_text("It was stopped; a message continues it.").wait_for()
+                await page.get_by_text("It was stopped; a message in its ticket continues it.").wait_for()
                 await check(page)
                 await activities.get_by_text("Status: complete").wait_for()
     finally:

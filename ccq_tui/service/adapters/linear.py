@@ -18,7 +18,7 @@ from ccq_tui.config.carried import mapping
 from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service import port
 from ccq_tui.service.adapters.http import SECRET_SECONDS, HttpAdapter
-from ccq_tui.service.people import Involved, Person, Role
+from ccq_tui.service.people import Involved, Participant, TicketRole
 from ccq_tui.service.run import Run
 from ccq_tui.text import one_line, safe
 
@@ -120,7 +120,7 @@ class LinearAdapter(HttpAdapter):
         prompt = (context or "\n\n".join(filter(None, own)))[:MOST_PROMPT]
         url, repository = _text(issue, "url") or _text(session, "url"), named[1] if named else ""
         person = _person(session.get("creator"))
-        involved = {Role.DELEGATOR: person} if person.id else {}
+        involved = {TicketRole.DELEGATOR: person} if person.id else {}
         said = (title or "Linear", prompt, url, repository, found)
         return port.NewTicket(self.name, ticket, *said, by_text=True, people=involved, person=person)
 
@@ -163,9 +163,9 @@ class LinearAdapter(HttpAdapter):
         session = mapping((await self._call(PEOPLE, {"id": run.ticket})).get("agentSession"))
         issue = mapping(session.get("issue"))
         found = {
-            Role.CREATOR: issue.get("creator"),
-            Role.ASSIGNEE: issue.get("assignee"),
-            Role.DELEGATOR: session.get("creator"),
+            TicketRole.CREATOR: issue.get("creator"),
+            TicketRole.ASSIGNEE: issue.get("assignee"),
+            TicketRole.DELEGATOR: session.get("creator"),
         }
         return {role: _person(one) for role, one in found.items() if one}
 
@@ -209,10 +209,10 @@ class LinearAdapter(HttpAdapter):
         return data
 
 
-def _person(user: object) -> Person:
+def _person(user: object) -> Participant:
     found = mapping(user)
     user_id = _text(found, "id")
-    return Person(f"linear:{user_id}" if user_id else "", _text(found, "name"), _text(found, "email"))
+    return Participant(f"linear:{user_id}" if user_id else "", _text(found, "name"), _text(found, "email"))
 
 
 def _problem(found: Mapping[str, Any]) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.remote.relay.shapes import Body, checked, shape
 from ccq_tui.service.adapters.http import SECRET_SECONDS, HttpAdapter
-from ccq_tui.service.people import Involved, Person, Role
+from ccq_tui.service.people import Involved, Participant, TicketRole
 from ccq_tui.service.port import Incoming, NewTicket, RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Run
 
@@ -74,9 +74,9 @@ class WebhookAdapter(HttpAdapter):
         kind, place = event["type"], (self.name, event["subject"])
         data = checked(_DATA[kind], json.dumps(event.get("data", {})).encode())
         author = data.pop("author", "")
-        person = Person(f"{self.name}:{author}", author)
+        person = Participant(f"{self.name}:{author}", author)
         if kind == "ccq.ticket":
-            return NewTicket(*place, **data, people={Role.CREATOR: person}, person=person)
+            return NewTicket(*place, **data, people={TicketRole.CREATOR: person}, person=person)
         stops = kind == "ccq.stop"
         return TicketMessage(*place, event["id"], data.get("text", ""), person, stop=stops)
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.service.people import Person, Role
+from ccq_tui.service.people import Participant, TicketRole
 from ccq_tui.service.policy import Policy, Repository, RunLimits
 from ccq_tui.service.port import NewTicket, TicketMessage
 from ccq_tui.service.run import Happened, Run, RunState
@@ -16,8 +16,8 @@ from ccq_tui.testing import CleanHome
 from tests.steps import until_true
 
 SOURCE = "test"
-ANNA = Person("test:anna", "Anna")
-ANNAS: dict[str, Any] = {"people": {Role.CREATOR: ANNA}, "person": ANNA}
+ANNA = Participant("test:anna", "Anna")
+ANNAS: dict[str, Any] = {"people": {TicketRole.CREATOR: ANNA}, "person": ANNA}
 
 
 class Staged:

@@ -15,7 +15,7 @@ from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.service.authority import Authority
 from ccq_tui.service.desk import Desk
 from ccq_tui.service.mirror import Mirror
-from ccq_tui.service.people import Person
+from ccq_tui.service.people import Participant
 from ccq_tui.service.policy import Policy, Repository
 from ccq_tui.service.port import Adapter, TicketMessage
 from ccq_tui.service.run import Happened, Run, RunEvent
@@ -68,7 +68,7 @@ class Served:
 
     async def say(self, text: str, *, message_id: str = "", author: str = "Ann") -> bool:
         """Let a person write into the ticket; return whether it was an answer."""
-        person = Person(f"linear:{author.casefold()}", author)
+        person = Participant(f"linear:{author.casefold()}", author)
         message = TicketMessage("linear", "ticket", message_id or uuid4().hex, text, person)
         self.store.keep(message)
         return await self.desk.take(self.run, message)

@@ -22,7 +22,7 @@ from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service.adapters import linear as module
 from ccq_tui.service.adapters.linear import LinearAdapter
 from ccq_tui.service.adapters.scripted_linear import ScriptedLinear
-from ccq_tui.service.people import UNKNOWN, Person, Role
+from ccq_tui.service.people import UNKNOWN, Participant, TicketRole
 from ccq_tui.service.port import Incoming, NewTicket, RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Run
 from ccq_tui.testing.thread import ServerThread
@@ -30,7 +30,7 @@ from tests.steps import until
 from tests.unit.service.desks import run
 
 SECRET, TOKEN = "lin_wh_secret", "lin_oauth_token"
-ROBIN = Person("linear:robin", "Robin", "robin@example.org")
+ROBIN = Participant("linear:robin", "Robin", "robin@example.org")
 KEY = str(uuid5(NAMESPACE_OID, "an event"))
 
 
@@ -102,7 +102,7 @@ async def test_a_ticket_and_what_people_say_in_it(linear: ScriptedLinear, hooks:
     assert "Use a library." in new.prompt
     assert isinstance(answer, TicketMessage)
     assert (answer.ticket, answer.text, answer.person, answer.stop) == (session.id, "2", ROBIN, False)
-    assert (new.person, new.people) == (ROBIN, {Role.DELEGATOR: ROBIN})
+    assert (new.person, new.people) == (ROBIN, {TicketRole.DELEGATOR: ROBIN})
     assert answer.new == new
     assert isinstance(stop, TicketMessage)
     assert stop.stop
@@ -129,9 +129,9 @@ def test_a_message_without_its_author_is_nobodys(linear: ScriptedLinear, adapter
 async def test_whom_a_ticket_names_now(linear: ScriptedLinear, adapter: LinearAdapter) -> None:
     session = linear.assign("A", send=False)
     session.assignee = "Kim"
-    kim = Person("linear:kim", "Kim", "kim@example.org")
+    kim = Participant("linear:kim", "Kim", "kim@example.org")
     found = await adapter.involved(run(session.id))
-    assert found == {Role.CREATOR: ROBIN, Role.ASSIGNEE: kim, Role.DELEGATOR: ROBIN}
+    assert found == {TicketRole.CREATOR: ROBIN, TicketRole.ASSIGNEE: kim, TicketRole.DELEGATOR: ROBIN}
 
 
 @pytest.mark.parametrize(

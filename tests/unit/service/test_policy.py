@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.service.people import UNKNOWN, Act, Person, Role
+from ccq_tui.service.people import UNKNOWN, Participant, RunAct, TicketRole
 from ccq_tui.service.policy import NoRepositoryError, Policy, Repository
 from ccq_tui.service.port import NewTicket
 
-ADA = Person("linear:ada", "Ada", "ada@example.org")
-BEN = Person("linear:ben", "Ben", "ben@example.org")
-CLEO = Person("linear:cleo", "Cleo", "Cleo@Example.org")
-EVE = Person("linear:eve", "Eve", "eve@example.org")
-CI, LINK = Person("token:ci", "ci"), Person("link:run")
+ADA = Participant("linear:ada", "Ada", "ada@example.org")
+BEN = Participant("linear:ben", "Ben", "ben@example.org")
+CLEO = Participant("linear:cleo", "Cleo", "Cleo@Example.org")
+EVE = Participant("linear:eve", "Eve", "eve@example.org")
+CI, LINK = Participant("token:ci", "ci"), Participant("link:run")
 PEOPLE = {"Ada": ADA, "Ben": BEN, "Cleo": CLEO, "Eve": EVE, "ci": CI, "link": LINK, "nobody": UNKNOWN}
-INVOLVED = {Role.DELEGATOR: ADA, Role.ASSIGNEE: BEN}
+INVOLVED = {TicketRole.DELEGATOR: ADA, TicketRole.ASSIGNEE: BEN}
 POLICY = Policy(
     {
         "shop": Repository(Path(), choose={"team": "SHOP"}),
@@ -61,17 +61,17 @@ ROWS = [
 
 @pytest.mark.parametrize(("name", "act", "repository", "may"), ROWS)
 def test_who_may_do_what(name: str, act: str, repository: str, may: bool) -> None:
-    why = POLICY.refusal(PEOPLE[name], Act(act), repository, INVOLVED)
+    why = POLICY.refusal(PEOPLE[name], RunAct(act), repository, INVOLVED)
     assert (why == "") is may
     assert may or name == "link" or PEOPLE[name].called in why
 
 
 def test_a_refusal_names_whom_to_ask() -> None:
-    assert POLICY.refusal(EVE, Act.START, "bank", INVOLVED) == (
+    assert POLICY.refusal(EVE, RunAct.START, "bank", INVOLVED) == (
         "Eve may not start in bank; cleo@example.org may."
     )
     said = "Ada may not allow it here: it is decided in ccq-tui on the run's machine."
-    assert POLICY.refusal(ADA, Act.ALLOW, "shop", INVOLVED) == said
+    assert POLICY.refusal(ADA, RunAct.ALLOW, "shop", INVOLVED) == said
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service.adapters.webhook import WebhookAdapter
-from ccq_tui.service.people import Person, Role
+from ccq_tui.service.people import Participant, TicketRole
 from ccq_tui.service.port import NewTicket, RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Run
 from ccq_tui.testing.thread import ServerThread
@@ -44,7 +44,7 @@ def signed(body: bytes, at: datetime | None = None, secret: str = SECRET) -> dic
     return {"webhook-id": "m1", "webhook-timestamp": str(int(at.timestamp())), "webhook-signature": signature}
 
 
-PROGRAM, ANN = Person("webhook:"), Person("webhook:Ann", "Ann")
+PROGRAM, ANN = Participant("webhook:"), Participant("webhook:Ann", "Ann")
 
 
 def adapter(url: str = "") -> WebhookAdapter:
@@ -64,7 +64,7 @@ def adapter(url: str = "") -> WebhookAdapter:
                 "",
                 "repo",
                 {"team": "X"},
-                people={Role.CREATOR: PROGRAM},
+                people={TicketRole.CREATOR: PROGRAM},
                 person=PROGRAM,
             ),
         ),
