@@ -42,7 +42,7 @@ def one_by_one(on: Stage, keys: Iterator[str], presses: int, look: Callable[[Scr
 
 def pointed(screen: Screen) -> object:
     """Tell which row the cursor of a list is on, which both screens draw as an arrow."""
-    return tuple(y for y, line in enumerate(screen.display) if line.lstrip().startswith("❯"))
+    return tuple(y for y, line in enumerate(screen.display) if line.lstrip(" ▎").startswith("❯"))
 
 
 def moving(on: Stage, presses: int) -> list[float]:
