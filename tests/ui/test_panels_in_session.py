@@ -191,6 +191,17 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
             apply(sheet, node, **how)
 
         monkeypatch.setattr(Stylesheet, "apply", noted)
+        heights: list[int] = []
+        times: list[float | None] = []
+        begin = run.screen.dock._open_panel
+
+        def begun(**how: Any) -> None:
+            begin(**how)
+            if (panel := run.screen.dock.panel) is not None:
+                heights.append(panel.region.height)
+                times.append(panel.keys.face.shown_at)
+
+        monkeypatch.setattr(run.screen.dock, "_open_panel", begun)
         drawn = counted(monkeypatch, Painter, "draw")
         for number in range(2):
             for event, panel in (
@@ -206,6 +217,8 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
                 assert not [node for node in looked_up if not isinstance(node, NoticeLine)], (number, event)
                 # The lines of the transcript are those that were there, and what is told of the request.
                 assert len(drawn) <= 3, (number, event)
+                assert heights.pop() > 1, "it is drawn as it begins, without a wait for the screen's timer"
+                assert times.pop() is not None, "a key of the next moment is for what is on the terminal"
                 await keys_work(run, pilot)
                 await pilot.press("enter" if isinstance(event.request, PermissionRequest) else "1", "enter")
                 await settled(run, pilot)

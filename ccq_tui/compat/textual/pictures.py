@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from textual import screen
+from textual.screen import Screen
+from textual.widget import Widget
 
 from ccq_tui.compat.private import has, load
 
@@ -20,3 +23,25 @@ def draw_frugally() -> None:
     compositor = load("ccq_tui.compat.textual.compositor", "FrugalCompositor")
     if compositor is not None and has(screen, "Compositor"):
         screen.Compositor = compositor  # type: ignore[attr-defined]
+
+
+def draw_now(changed: Screen[Any]) -> bool:
+    """Draw what was shown or hidden on a screen; Textual would after four rounds of messages and a timer.
+
+    Returns:
+        Whether it did; else Textual does.
+    """
+    if not has(changed, "_layout_required", "_on_timer_update", "_refresh_styles_required"):
+        return False
+    for node in changed.walk_children(Widget):
+        if node._refresh_styles_required:
+            node._refresh_styles_required = False
+            node.update_node_styles()
+        if node._layout_required:
+            node._layout_required, changed._layout_required = False, True
+            for ancestor in node.ancestors:
+                if isinstance(ancestor, Widget):
+                    ancestor._clear_arrangement_cache()
+                    ancestor._layout_updates += 1
+    changed._on_timer_update()
+    return changed.is_current and not changed.app._batch_count

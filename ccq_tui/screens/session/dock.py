@@ -16,6 +16,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
+from ccq_tui.compat.textual.pictures import draw_now
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.actors import Actor, Surface
@@ -402,6 +403,8 @@ class Dock(Vertical):
         self.panel.begin(first, place=self._place(), asked_for=asked_for)
         self.shown(first, self.panel)
         self.show_prompt()
+        if draw_now(self.screen):
+            self.panel.note_written()  # a key may come before the next round of messages
 
     def make_ready(self) -> None:
         """Make the panels before they are needed, one after the other: keys come between."""

@@ -118,6 +118,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         self._completer.changed = self._completed
         self._hints = HintBar(hides=host.hides)
         self._drawn_for = Size(0, 0)
+        self._drawn: tuple[int, object, float] | None = None
         """The turn, what Enter decides, and the time of the drawing that showed it first."""
         self._pressed: Stroke = Stroke("click")
         self._meant: Mapping[str, tuple[str, ...]] = {}
@@ -502,7 +503,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         self._drawn_for = self.app.size
         drawn = self.form.draw(self._state, self._look(), self._hints)
         if (decides := self.keys.drawn()) is not None:
-            after_refresh(self, partial(self._written, self.turn, decides, self._clock()))
+            self._drawn = (self.turn, decides, self._clock())
+            after_refresh(self, partial(self._written, *self._drawn))
         self.styles.height = drawn.height
         self._put_field(drawn)
         if (completions := self._completer.shown) is not None:
@@ -512,6 +514,11 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         elif self._stale:
             self._hints.show((("Enter", f"take over the draft {self._stale}"), ("Esc", "hide")))
         self._sync_field(focused=self.has_focus)
+
+    def note_written(self) -> None:
+        """Note that what was drawn last is on the terminal, unless that is behind."""
+        if self._drawn is not None and not is_behind(self.screen):
+            self._written(*self._drawn)
 
     def _written(self, turn: int, decides: object, since: float) -> None:
         """Note when the words of what Enter does are on the terminal, which may be behind."""
