@@ -445,7 +445,7 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
         told.tell(ev.RequestAsked(request))
         await until(pilot, lambda: panel_drawn(run.session_screen))
         await open_by_key(pilot, run)
-        await press(pilot, "right", then=lambda: run.inbox_screen.panel)
+        await press(pilot, "right", then=lambda: run.list.panel)
         for key in ("down", "o", "x", "y"):
             await press_later(pilot, key, seconds=200)
             session.look()

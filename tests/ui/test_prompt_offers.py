@@ -378,12 +378,12 @@ async def test_a_paste_of_one_character_is_no_command_when_a_panel_gives_it_back
         assert field(still).text == "one twxo"
 
 
-@pytest.mark.parametrize("between", ["left", "ctrl+j", "f1", "ctrl+n"])
+@pytest.mark.parametrize("between", ["left", "ctrl+j", "f1", "f5"])
 async def test_a_command_that_is_not_whole_does_not_outlive_what_comes_between(
     between: str, run: Driven, pilot: Pilot[int]
 ) -> None:
     await pilot.press(*"one two", "escape", "0", "w", "d", between)
-    if between in ("f1", "ctrl+n"):
+    if between in ("f1", "f5"):
         session = run.session_screen
         await until(pilot, lambda: run.app.screen is not session)
         await press(pilot, "escape", then=lambda: run.app.screen is session)

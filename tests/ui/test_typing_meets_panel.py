@@ -29,10 +29,10 @@ from tests.actors import PANEL, PHONE
 from tests.ui.asked import MULTI, RECOMMENDED, SINGLE
 from tests.ui.drawn import screen_lines
 from tests.ui.host import Clock, PanelHost, press_later
+from tests.ui.inboxed import one_waits
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, burst, keys_work, panel_drawn, permission, press, until
-from tests.ui.test_inbox_screen import one_waits
 
 ASKED: dict[str, ev.AgentEvent] = {
     "set": asked("set", MULTI),
@@ -430,17 +430,17 @@ async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(
 
 async def test_words_meant_for_a_panel_that_closes_are_no_commands_of_the_list(tmp_path: Path) -> None:
     async with one_waits(tmp_path) as (run, pilot, request):
-        clock = run.inbox_screen.clock = Clock()
+        clock = run.list.clock = Clock()
         await pilot.press("a", "o", "m", "y")
-        await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.state.text == "my")
+        await until(pilot, lambda: run.list.panel and run.list.panel.state.text == "my")
         await run.app.runtime.inbox.answer(request.id, Declined(), PHONE)
-        await until(pilot, lambda: run.inbox_screen.panel is None)
+        await until(pilot, lambda: run.list.panel is None)
         await pilot.press("p", "c", "q", "enter", "escape")
-        assert run.inbox_screen.state.filter == "pcq"
+        assert run.list.state.filter == "pcq"
         assert "Parking" not in run.said()
         clock.skip(PAUSE + 0.1)
         await pilot.press("escape")
-        assert run.inbox_screen.state.filter == ""
+        assert run.list.state.filter == ""
 
 
 @pytest.mark.parametrize("hides", ["f2", "escape"])
