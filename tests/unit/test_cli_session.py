@@ -77,7 +77,7 @@ def test_the_prompt_is_shown_before_a_session_or_a_demo_is_loaded_and_given_back
 ) -> None:
     closed: list[bool] = []
     early = SimpleNamespace(close=lambda: closed.append(True))
-    monkeypatch.setattr("ccq_tui.cli.session.early_prompt", lambda: early)
+    monkeypatch.setattr("ccq_tui.cli.session.early_prompt", lambda _draw: early)
     for words in ([], ["go"], ["demo", "single"], ["--resume"]):
         assert main(words) == 0
     assert app.early == [early, early, early, None], "a list is the first thing there"
