@@ -77,7 +77,7 @@ class Typist:
         self._terminal = on.terminal
 
     def along(self, every: float, ended: Callable[[], bool], *, draw: bool) -> None:
-        """Type until something has ended.
+        """Type until something has ended, one letter at least.
 
         Args:
             every: Seconds between two letters.
@@ -85,7 +85,7 @@ class Typist:
             draw: Whether what comes is drawn meanwhile; later leaves the processor to the program.
         """
         due = time.monotonic()
-        while not ended() and len(self.pressed) < MOST_TYPED:
+        while not self.pressed or (not ended() and len(self.pressed) < MOST_TYPED):
             self.pressed.append(self._terminal.press("x"))
             due = max(due, self.pressed[-1] - every) + every
             if draw:

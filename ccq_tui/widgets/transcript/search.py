@@ -19,7 +19,6 @@ from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.blocks import Block, ToolBlock, with_inner
 from ccq_tui.transcript.bodies import PlainText
 from ccq_tui.transcript.document import Document
-from ccq_tui.transcript.order import BlockChange
 from ccq_tui.widgets.transcript.layout import Pane, Viewport
 from ccq_tui.widgets.transcript.painter import plain_painter
 from ccq_tui.widgets.transcript.pen import inline_text, tokens_of
@@ -323,12 +322,8 @@ class Search:
             self._searching = True
             self._later(self._go_on)
 
-    def follow(self, change: BlockChange) -> None:
-        """Follow a change of the blocks."""
-        self.look_again(self._layout.blocks[index] for index in change.changed)
-
     def look_again(self, blocks: Iterable[Block]) -> None:
-        """Search blocks again whose text has changed, such as one that was split only now."""
+        """Search blocks that are new or have changed, such as one that was split only now."""
         if self._finder.pattern is not None:
             self._finder.look_again(block for block in blocks if block.at >= 0)
             self._go_on_soon()

@@ -172,7 +172,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self._layout.sync(change)
         self._watch_clock()
         self.block_mark.follow()
-        self.search.follow(change)
+        self.search.look_again(self.model.blocks[index] for index in change.changed)
         self.plan.follow()
 
     def _split(self, until: float) -> bool:
