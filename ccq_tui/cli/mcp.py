@@ -102,7 +102,7 @@ def uninstall(client: str, yes: bool) -> int:
 @mcp.command()
 def status() -> int:
     """Say which clients have this server, and whether it works."""
-    from ccq_tui.doctor.mcp import examine_mcp
+    from ccq_tui.doctor.examine import examine_mcp
 
     found = examine_mcp()
     for client in _CLIENTS:

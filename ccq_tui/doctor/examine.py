@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import os
 import platform
+import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from ccq_tui import loop_monitor
+from ccq_tui.bridges.edited_file import SettingsFileError
+from ccq_tui.bridges.mcp.entries import SETUPS, file_of, servers_in
 from ccq_tui.bridges.terminal import WRAPPED
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.load import load_settings
+from ccq_tui.config.paths import config_dir, log_dir, state_dir
 from ccq_tui.config.settings import ENV_PREFIX, Settings
 from ccq_tui.doctor.check import Check, Level
 from ccq_tui.doctor.claude import examine_cli, examine_hooks, examine_sign_in
-from ccq_tui.doctor.mcp import examine_mcp
-from ccq_tui.doctor.phone import examine_pairings
-from ccq_tui.doctor.system import examine_directories, examine_terminal
+from ccq_tui.output import colourless
 from ccq_tui.plain.mode import VARIABLES
+from ccq_tui.remote.pairings import Pairing, PairingsError, pairings_file, read_pairings
+from ccq_tui.text import one_line
+from ccq_tui.words import plural
 
-AREA = "Program"
+PROGRAM, TERMINAL, DIRECTORIES = "Program", "Terminal", "Directories"
+MCP, PHONE = "MCP", "Phone"
+RELAY_SECONDS = 5.0
+"""Seconds for the answers of all relays together."""
 
 
 def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
@@ -30,22 +40,25 @@ def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
     try:
         loaded = load_settings(flags)
         cli_path, advice = loaded.settings.cli_path, "Remove it, or update ccq-tui."
-        wrong = [Check(AREA, "Settings", text, Level.WARNING, advice) for text in loaded.warnings]
+        wrong = [Check(PROGRAM, "Settings", text, Level.WARNING, advice) for text in loaded.warnings]
         found = ", ".join(map(str, loaded.files)) or "no files, defaults"
-        checks = [Check(AREA, "Settings", found), *wrong]
+        checks = [Check(PROGRAM, "Settings", found), *wrong]
     except SettingsError as error:
         problems = map(str, error.problems)
-        checks = [Check(AREA, "Settings", one, Level.FAILURE, "Correct it.") for one in problems]
+        checks = [Check(PROGRAM, "Settings", one, Level.FAILURE, "Correct it.") for one in problems]
     return [
         # An older one is refused before anything else is imported.
-        Check(AREA, "Python", f"{platform.python_version()} ({sys.executable})"),
+        Check(PROGRAM, "Python", f"{platform.python_version()} ({sys.executable})"),
         *checks,
         *_misspelt_variables(),
-        *examine_terminal(),
+        _colours(),
+        _encoding(),
         *examine_cli(cli_path),
         examine_sign_in(),
         *examine_hooks(),
-        *examine_directories(),
+        _writable("Configuration", config_dir(), Level.WARNING),
+        _writable("State", state_dir(), Level.FAILURE),
+        _writable("Logs", log_dir(), Level.WARNING),
         *examine_mcp(),
         *examine_pairings(),
     ]
@@ -61,5 +74,98 @@ def _misspelt_variables() -> list[Check]:
             close = difflib.get_close_matches(name, known, n=1)
             others = 'See "ccq-tui config show" for the settings there are.'
             advice = f"Did you mean {close[0]}?" if close else others
-            checks.append(Check(AREA, "Environment", f"{name} is not a setting", Level.WARNING, advice))
+            checks.append(Check(PROGRAM, "Environment", f"{name} is not a setting", Level.WARNING, advice))
     return checks
+
+
+def _colours() -> Check:
+    if colourless():
+        return Check(TERMINAL, "Colours", "none, because of NO_COLOR or TERM")
+    if os.environ.get("COLORTERM", "").lower() in {"truecolor", "24bit"} or os.name == "nt":
+        return Check(TERMINAL, "Colours", "16 million")
+    advice = "The themes use 16 million colours: if the terminal supports them, set COLORTERM=truecolor."
+    return Check(TERMINAL, "Colours", "256 or fewer", Level.WARNING, advice)
+
+
+def _encoding() -> Check:
+    encoding = (getattr(sys.stdout, "encoding", None) or "unknown").lower()  # noqa: TID251 - asked
+    if encoding.replace("-", "") == "utf8":
+        return Check(TERMINAL, "Encoding", "UTF-8")
+    advice = "Set a UTF-8 locale, for example LC_ALL=C.UTF-8."
+    return Check(TERMINAL, "Encoding", encoding, Level.FAILURE, advice)
+
+
+def _writable(name: str, directory: Path, level: Level) -> Check:
+    # Path.exists raises PermissionError below a directory that cannot be entered.
+    nearest = next(path for path in (directory, *directory.parents) if os.path.exists(path))  # noqa: PTH110
+    if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
+        later = "" if nearest == directory else "  (not created yet)"
+        return Check(DIRECTORIES, name, f"{directory}{later}")
+    problem = "cannot be written" if nearest.is_dir() else "is not a directory"
+    advice = f"Make {nearest} a directory that you can write to."
+    return Check(DIRECTORIES, name, f"{directory}: {nearest} {problem}", level, advice)
+
+
+def examine_mcp() -> list[Check]:
+    """Check each client whose configuration names this server; return nothing where none does."""
+    return [check for client in SETUPS for check in _client_checks(client)]
+
+
+def _client_checks(client: str) -> Iterator[Check]:
+    try:
+        servers = servers_in(client, file_of(client).read())
+    except SettingsFileError:
+        return  # the client itself reports what is wrong with it
+    for entry in servers.values():
+        words = _words(entry) if isinstance(entry, dict) else []
+        if words[-1:] != ["mcp"] or not (Path(words[0]).name == "ccq-tui" or "ccq_tui" in words):
+            continue
+        shown = one_line(" ".join(words), 200)
+        if shutil.which(words[0]):
+            yield Check(MCP, client, shown)
+        else:
+            advice = f'Run "ccq-tui mcp install {client}".'
+            yield Check(MCP, client, f"{shown}: there is no such program", Level.WARNING, advice)
+
+
+def _words(entry: dict[str, object]) -> list[str]:
+    """Return the program that an entry starts with its arguments; nothing if it is malformed."""
+    command, args = entry.get("command"), entry.get("args", [])
+    words = [
+        *(command if isinstance(command, list) else [command]),
+        *(args if isinstance(args, list) else [0]),
+    ]
+    texts = [word for word in words if isinstance(word, str)]
+    return texts if len(texts) == len(words) else []
+
+
+def examine_pairings() -> list[Check]:
+    """Check each pairing with a relay, all at once; return nothing where none is paired."""
+    try:
+        pairings = read_pairings(pairings_file())
+    except PairingsError as error:
+        return [Check(PHONE, "Pairings", str(error), Level.WARNING, "Until then nothing is published.")]
+    return asyncio.run(_examined(pairings)) if pairings else []
+
+
+async def _examined(pairings: tuple[Pairing, ...]) -> list[Check]:
+    return await asyncio.gather(*map(_check_relay, pairings))
+
+
+async def _check_relay(pairing: Pairing) -> Check:
+    from ccq_tui.remote.client import RelayClient, RelayError, Unpaired
+
+    relay, forget = one_line(pairing.public, 200), f"ccq-tui devices forget {pairing.public}"
+    try:
+        async with asyncio.timeout(RELAY_SECONDS), RelayClient(pairing) as client:
+            members = await client.devices()
+    except Unpaired:
+        advice = f"Run “{forget}”, then pair again by “ccq-tui phone” or “ccq-tui pair {pairing.relay}”."
+        return Check(PHONE, "Relay", f"{relay} does not know this machine", Level.WARNING, advice)
+    except (RelayError, OSError, TimeoutError, ValueError) as error:
+        why = "no answer within 5 s" if isinstance(error, TimeoutError) else one_line(str(error), 200)
+        advice = f"Start it with “ccq-tui phone”, or where it is. If it is gone for good: “{forget}”."
+        return Check(PHONE, "Relay", f"{relay}: {why}", Level.WARNING, advice)
+    count = sum(one.get("role") == "device" for one in members)
+    sealed = "encrypted" if pairing.is_sealed else "not encrypted"
+    return Check(PHONE, "Relay", f"{relay}, {plural(count, 'device')}, {sealed}")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.doctor import phone
+from ccq_tui.doctor import examine
 from ccq_tui.doctor.check import Check, Level
-from ccq_tui.doctor.phone import examine_pairings
+from ccq_tui.doctor.examine import examine_pairings
 from ccq_tui.remote.pairings import Pairing, change_pairings, pairings_file
 from ccq_tui.remote.phone.certificate import keep_certificate
 from ccq_tui.stored import write_whole
@@ -48,7 +48,7 @@ def test_a_relay_is_good_or_has_a_remedy(tmp_path: Path) -> None:
 
 
 def test_all_together_take_five_seconds_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(phone, "LIMIT", 0.3)
+    monkeypatch.setattr(examine, "RELAY_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         url = f"http://127.0.0.1:{port}"
