@@ -22,8 +22,6 @@ OVER = "The session is over."
 NOTHING_WAITS = "No question waits: there is nothing to park."
 TAKEN_BACK = "you withdrew it"
 ENDS = "the session ended before Claude read it"
-# An interrupt applies to earlier commands, but must not wait for one that hangs.
-_ORDER_SECONDS = 2.0
 _KEPT_SECONDS = 5.0
 """Seconds that a prompt waits for the disk; then it is sent all the same."""
 
@@ -162,7 +160,7 @@ class Commander:
     async def _ordered_done(self) -> None:
         """Wait for earlier commands, but not behind one that hangs."""
         try:
-            async with asyncio.timeout(_ORDER_SECONDS):
+            async with asyncio.timeout(2.0):
                 await self._ordered.join()
         except TimeoutError:
             _logger.info("What was sent before is overtaken")

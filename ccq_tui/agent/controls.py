@@ -17,7 +17,7 @@ T = TypeVar("T")
 USUAL_SECONDS = 15.0
 SERVER_SECONDS = 45.0
 """An MCP server may take long to start; the CLI itself gives up after 30 s."""
-_COST = re.compile(r"cost:\s+\$(\d[\d,]*\.?\d*)")
+
 
 _SPAWN_ERROR = re.compile(
     r"^ENOENT: (?P<words>[^,]+), posix_spawn '(?P<path>.+)'$|^spawn (?P<program>\S+) ENOENT$"
@@ -156,7 +156,7 @@ _REFUSALS = {
 
 
 def _dollars(text: str) -> float | None:
-    found = _COST.search(text)
+    found = re.search(r"cost:\s+\$(\d[\d,]*\.?\d*)", text)
     return float(found[1].replace(",", "")) if found else None
 
 

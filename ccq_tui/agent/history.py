@@ -104,7 +104,6 @@ _IN_BACKGROUND = re.compile(
     r"\A(?:Command (?:running|was) [^\n]*?\bID: |Async agent launched.*?^agentId: )(\w+)",
     re.DOTALL | re.MULTILINE,
 )
-_TAKES_LONG = frozenset({"Bash", "PowerShell", "Agent", "Task"})
 
 
 def replay(
@@ -126,7 +125,7 @@ def replay(
     translator = PastTranslator(session_id)
     for event in (event for line in messages for event in translator.feed(line)):
         match event:
-            case ev.ToolFinished(call, tool) if tool in _TAKES_LONG:
+            case ev.ToolFinished(call, tool) if tool in {"Bash", "PowerShell", "Agent", "Task"}:
                 if found := _IN_BACKGROUND.match(event.output):
                     background[found[1]] = call
                     yield ev.TaskStarted(found[1], call, "", background=True)

@@ -41,9 +41,6 @@ PARKED = "parked: it waits for your answer without a process"
 PROCESS_ENDED = "the Claude process ended"
 
 
-EventListener = Callable[[ev.AgentEvent], None]
-
-
 class AgentSession:
     """A conversation with an agent.
 
@@ -62,7 +59,7 @@ class AgentSession:
         self,
         options: SessionOptions,
         inbox: Inbox,
-        on_event: EventListener,
+        on_event: Callable[[ev.AgentEvent], None],
         *,
         ahead: Prestarted | None = None,
     ) -> None:

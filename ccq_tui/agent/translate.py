@@ -99,9 +99,6 @@ def _number(usage: Line, name: str) -> int:
 Heard = Callable[[Line, Line], Iterable[ev.AgentEvent]]
 """Takes a block of a user's message that is no result, and the message."""
 
-_DIAGNOSTIC = "[ede_diagnostic]"
-_NO_RESPONSE = "No response requested."
-
 
 class Translator:
     """Turns the lines of one conversation into events, in order.
@@ -171,7 +168,7 @@ class Translator:
 
     def _said(self, block: Line, key: ev.BlockKey, line: Line) -> Iterator[ev.AgentEvent]:
         match block.get("type"):
-            case "text" if (said := text(block, "text")) != _NO_RESPONSE:
+            case "text" if (said := text(block, "text")) != "No response requested.":
                 yield ev.BlockFinished(key, ev.BlockKind.TEXT, said)
             case "thinking":
                 yield ev.BlockFinished(key, ev.BlockKind.THINKING, text(block, "thinking"))
@@ -200,7 +197,7 @@ class Translator:
         listed = line.get("errors")
         errors = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
         # Diagnostics are what the CLI reports of an interrupted turn; they mean nothing to a person.
-        told = [error for error in errors if not error.startswith(_DIAGNOSTIC)]
+        told = [error for error in errors if not error.startswith("[ede_diagnostic]")]
         reason = text(line, "terminal_reason") or text(line, "subtype")
         said = "\n".join(told) or text(line, "result") or text(line, "subtype")
         problem = "" if errors and not told else bounded(said)
@@ -217,10 +214,6 @@ class Translator:
             text=problem if failed else "",
             turn_cost=turn_cost,
         )
-
-
-_NOBODY_THERE = f"No such tool available: {QUESTION_TOOL}"
-_REASON = 300
 
 
 class PastTranslator(Translator):
@@ -262,13 +255,13 @@ class PastTranslator(Translator):
     def _settle(self, call: str, result: CallResult) -> Iterator[ev.RequestSettled]:
         """Settle a question set by its call's result, unless that says that nobody was asked."""
         request = self._asked.get(call)
-        if request is None or (result.failed and _NOBODY_THERE in result.output):
+        if request is None or (result.failed and f"No such tool available: {QUESTION_TOOL}" in result.output):
             return
         outcome = outcome_of(request.questions, result)
         if outcome == Cancelled(UNANSWERED):
             return
         if outcome is None:
-            reason = bounded(result.output.strip(), _REASON) if result.failed else "no answer was given"
+            reason = bounded(result.output.strip(), 300) if result.failed else "no answer was given"
             outcome = Cancelled(reason or "it failed")
         del self._asked[call]
         yield ev.RequestSettled(request.id, outcome, at=result.at)

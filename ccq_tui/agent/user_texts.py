@@ -29,7 +29,7 @@ _COMMAND_OUTPUT = re.compile(r"<(local-command|bash)-(stdout|stderr)>(.*?)</\1-\
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _HOOK = re.compile(r"\A(\w+) hook feedback:\n(?:\[.*?\]: )?(.*)\Z", re.DOTALL)
 _REFUSAL = re.compile(r"\A(?:Pre|Post)ToolUse:\S+ hook error: (?:\[[^\n]*?\]: )?")
-_CUT_SHORT = "Output token limit hit"
+
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _SUMMARY = "This session is being continued"
@@ -58,7 +58,7 @@ def command_output(text: str) -> list[ev.NoticeGiven]:
 
 def told_to_model(text: str) -> ev.NoticeGiven | None:
     """Return the event behind a text in which the CLI instructs the model, or None for another text."""
-    if text.startswith(_CUT_SHORT):
+    if text.startswith("Output token limit hit"):
         return ev.NoticeGiven("warning", OUTPUT_LIMIT)
     if found := _HOOK.match(text):
         return ev.NoticeGiven("warning", f"A {found[1]} hook says: {bounded(found[2].strip(), 4_000)}")

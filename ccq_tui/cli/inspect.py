@@ -19,7 +19,7 @@ from ccq_tui.text import one_line, safe
 if TYPE_CHECKING:
     from ccq_tui.config.load import Loaded
 
-VALUE_WIDTH = 44
+
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -131,7 +131,7 @@ def _lines(loaded: Loaded) -> list[str]:
             value = tuple(map(shown_url, value))
         text = f"# {name} is not set" if value is None else f"{name} = {_toml(value)}"
         origin = safe(loaded.origins[name], keep_newlines=False)
-        lines.append(f"{text:<{VALUE_WIDTH}}  # {origin}")
+        lines.append(f"{text:<44}  # {origin}")
     return lines
 
 

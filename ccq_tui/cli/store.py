@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.store.rows import StoredRequest
     from ccq_tui.inbox.store.store import Store
 
-_AGE = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
+
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 SINCE = "a time as in 2026-01-31, 2026-01-31T12:30 or 2026-01-31T12:30Z, or an age as in 90s, 15m, 2h, 3d"
 WHOLE_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -200,7 +200,7 @@ def since(text: str | None, flag: str = "--since") -> datetime | None:
     if text is None:
         return None
     try:
-        if found := _AGE.fullmatch(text.strip()):
+        if found := re.fullmatch(r"(\d{1,9})([smhdw])", text.strip(), re.ASCII):
             return datetime.now(UTC) - timedelta(**{_UNITS[found[2]]: int(found[1])})
         return datetime.fromisoformat(text.strip()).astimezone(UTC)
     except (ValueError, OverflowError) as error:

@@ -173,7 +173,7 @@ def _diff_of(file: ChangedFile) -> str:
 
 
 WAITS = "Claude waits for you · answer it"
-RESTORES = "Restores files and conversation to their state before it. You see the changes first."
+
 WHICH_PROMPT = "Rewind to before which prompt?"
 NO_PROMPT = "No prompt to rewind to"
 MOST_PROMPTS = 200
@@ -220,7 +220,7 @@ class RewindCommand(CommandGroup[CommandUi]):
                 WHICH_PROMPT,
                 known[::-1],
                 lambda one: PickRow("", one_line(one.text, 120), "the last one" if one is known[-1] else ""),
-                about=RESTORES,
+                about="Restores files and conversation to their state before it. You see the changes first.",
             )
             if given is None:
                 return

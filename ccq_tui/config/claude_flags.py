@@ -40,8 +40,6 @@ TEXTS = ("agent", "agents", "autocompact", "debug_file", "system_prompt_snapshot
 """Flags with a value, in the words of the CLI."""
 OF_ONE_RUN = ("debug", "debug_file", "verbose", "allow_dangerously_skip_permissions")
 """Fields that a later start of the session does not take over: they were meant for one run, or are a risk."""
-_SMALLEST_WINDOW = 100_000
-_WINDOW = re.compile(r"(\d{1,9})(k?)", re.ASCII | re.IGNORECASE)
 
 
 def _agents(value: str) -> str:
@@ -72,9 +70,9 @@ def _window(value: str) -> str:
     """Refuse any other value: the CLI would not start, and nobody would see its message."""
     if value == "auto":
         return value
-    found = _WINDOW.fullmatch(value.strip())
+    found = re.fullmatch(r"(\d{1,9})(k?)", value.strip(), re.ASCII | re.IGNORECASE)
     tokens = int(found[1]) * (1_000 if found[2] or int(found[1]) < 1_000 else 1) if found else 0
-    if tokens < _SMALLEST_WINDOW:
+    if tokens < 100_000:
         raise ValueError(f'must be "auto" or at least 100k tokens, such as "500k", not {value!r}')
     return value.strip()
 

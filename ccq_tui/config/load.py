@@ -34,12 +34,12 @@ OF_PROJECTS = frozenset(
     }
 )
 """The settings that a freshly cloned repository may make: none runs a program, grants or hides anything."""
-HARMLESS_MODES = ("default", "manual", "plan")
+
 
 Owner = Literal["project", "user"]
 PATHS = ("cwd", "cli_path", "debug_file", "theme")
-PATH_LISTS = ("add_dirs", "plugin_dirs")
-JSON_OR_PATHS = ("settings", "mcp_config", "agents")
+
+
 MOST_NAMED = 20
 """Most unknown names that are reported at a time."""
 
@@ -116,8 +116,8 @@ def _key(name: str) -> str:
 
 def _anchored(name: str, value: Any, base: Path) -> Any:
     """Make a setting's relative paths start at the file's directory; leave the rest for the checks."""
-    inline = name in JSON_OR_PATHS
-    if inline or name in PATH_LISTS:
+    inline = name in ("settings", "mcp_config", "agents")
+    if inline or name in ("add_dirs", "plugin_dirs"):
         if isinstance(value, list):
             return [_absolute(item, base, inline=inline) for item in value]
         found = _absolute(value, base, inline=inline)
@@ -219,7 +219,7 @@ def _forbidden(file: SettingsFile) -> list[SettingProblem]:
     known = file.values.keys() & Settings.model_fields.keys()
     wrong = {name: "" for name in Settings.model_fields if name in known - OF_PROJECTS}
     mode = file.values.get("permission_mode")
-    if mode in get_args(PermissionMode) and mode not in HARMLESS_MODES:
+    if mode in get_args(PermissionMode) and mode not in ("default", "manual", "plan"):
         wrong["permission_mode"] = f"{mode} "
     if isinstance(cwd := file.values.get("cwd"), str) and not _inside(cwd, file.path.parent):
         wrong["cwd"] = "a directory outside of the project "

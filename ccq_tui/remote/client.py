@@ -25,7 +25,7 @@ MOST_BYTES = 64_000_000
 """Most bytes of a relay's response to read."""
 HERE = ("127.0.0.1", "::1", "localhost")
 """Hosts that no proxy reaches."""
-PROBLEM = "application/problem+json"
+
 FAILURES = (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, OSError)
 
 Record = dict[str, Any]
@@ -245,7 +245,7 @@ UNPAIRED = "the relay does not know this machine: pair again, by ccq-tui phone o
 def _refusal(response: httpx2.Response, body: bytes) -> RelayError:
     """Return the error that a response stands for; only a relay writes problem documents."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    problem = _json(body) if kind == PROBLEM else None
+    problem = _json(body) if kind == "application/problem+json" else None
     if problem is None:
         return RelayUnreachable(f"what answers there is no relay (HTTP {response.status_code})")
     if response.status_code == httpx2.codes.UNAUTHORIZED:

@@ -32,7 +32,6 @@ PAUSE_SECONDS = 60.0
 """Seconds after which a part that failed by our own fault is started again."""
 AGAIN_SECONDS = 0.5
 """Seconds after which a part is cancelled again: a call that fails just then loses the cancel."""
-MOST_SIGN = 60
 
 
 def relay_sign(state: Path | None = None) -> str:
@@ -41,7 +40,7 @@ def relay_sign(state: Path | None = None) -> str:
     The file's time of change says since when.
     """
     try:
-        return one_line(read_text((state or state_dir()) / SIGN), MOST_SIGN)
+        return one_line(read_text((state or state_dir()) / SIGN), 60)
     except (OSError, ValueError):
         return ""
 

@@ -36,7 +36,7 @@ MOST_BODY = 200_000
 """Most bytes of a body: sealed, it is a third longer, and a relay takes 300,000."""
 CUTS = (20_000, 4_000, 800, 160, 40)
 """Most characters of a text, from the mildest cut to the hardest."""
-MOST_DEPTH = 30
+
 MOST_PROMPT = 4_000
 LASTING = "a device grants nothing that lasts: allow once, or decide at the terminal"
 MOST_LINE = 300
@@ -143,7 +143,7 @@ def fitted(body: Record) -> Record:
 
 def shortened(value: Any, most: int, *, is_free: bool = False, depth: int = 0) -> Any:
     """Return a value of JSON with texts of at most ``most`` characters, and short lists in `VALUES`."""
-    if depth > MOST_DEPTH:
+    if depth > 30:
         return "…"
     items = max(8, most // 20) if is_free else None
     match value:

@@ -20,7 +20,7 @@ from ccq_tui.words import SHORT, listed, plural
 _logger = logging.getLogger(__name__)
 
 MOST_NAMED = 3
-MOST_SUMMARY = 120
+
 MOST_NAME = 40
 MOST_TOLD = 300
 COUNT_SECONDS = 0.1
@@ -114,7 +114,7 @@ class Notices:
                 self._surface.note([message])
             case Added(request, again=False) if request.origin.is_foreign:
                 asker = one_line(request.origin.called, MOST_NAME)
-                summary = one_line(kind_of(request).summary(request), MOST_SUMMARY)
+                summary = one_line(kind_of(request).summary(request), 120)
                 self._surface.announce(asker, f"{asker} asks: {summary}", waits=True)
             case Added() | Settled():
                 pass

@@ -82,7 +82,7 @@ class Stage:
 
 _AT_WORK = frozenset({Phase.RUNNING, Phase.STOPPING, Phase.PARKING, Phase.OWED})
 _AT_REST = (Phase.PARKED, Phase.RESTING)
-_ENDED = frozenset({SessionState.PARKED, SessionState.ENDED, SessionState.FAILED})
+
 _ROUSED = frozenset({Reason.LIMIT, Reason.ROOM})
 """Reasons of a rest that a prompt ends."""
 
@@ -131,7 +131,7 @@ def _stopped(stage: Stage, reason: Reason) -> Stage:
 
 
 def _reported(stage: Stage, state: SessionState) -> Stage:
-    if state in _ENDED:
+    if state in {SessionState.PARKED, SessionState.ENDED, SessionState.FAILED}:
         return _rested(stage, state)
     match state, stage.phase:
         case SessionState.QUEUED, Phase.STARTING:

@@ -18,8 +18,6 @@ from ccq_tui.config.load import SettingsFile, read_settings_file
 from ccq_tui.remote.relay.serve import ORIGIN
 from ccq_tui.service.policy import ConfigTable, Flag, Name, Policy, Repository, RunLimits, anchored
 
-MOST_SECRET = 10_000
-
 
 @dataclass(frozen=True, slots=True)
 class Secret:
@@ -40,7 +38,7 @@ class Secret:
                 return found
             raise ValueError(f"the environment variable {self.variable} is not set")
         try:
-            if found := read_text(self.file, MOST_SECRET).strip():
+            if found := read_text(self.file, 10_000).strip():
                 return found
         except UnfitFileError as error:
             raise ValueError(f"{self.file} {error}") from error

@@ -12,7 +12,6 @@ from markdown_it import MarkdownIt
 from ccq_tui.service.run import OVER, WORKS, Happened, Run, RunEvent, RunState
 from ccq_tui.text import one_line, safe
 
-REFRESH_SECONDS = 2
 MOST_EVENTS = 1_000
 LONGEST = 20_000
 WORDS = {
@@ -68,7 +67,7 @@ def run_page(run: Run, events: Sequence[RunEvent], *, sending: bool) -> str:
             text = " ".join(str(event.body[one]) for one in ("text", "parameter") if event.body.get(one))
             at = f"{event.at:%Y-%m-%d %H:%M:%S} UTC"
             parts.append(f"<h2>{escaped(str(head))} <time>{at}</time></h2>{markdown(text)}")
-    return whole_page(run.title or run.id, "\n".join(parts), refresh=REFRESH_SECONDS if moves else 0)
+    return whole_page(run.title or run.id, "\n".join(parts), refresh=2 if moves else 0)
 
 
 def whole_page(title: str, body: str, *, refresh: int = 0) -> str:

@@ -25,7 +25,6 @@ def anchored(path: Path, info: ValidationInfo) -> Path:
     return base / expanded(path)
 
 
-Checkout = Annotated[Path, AfterValidator(anchored), AfterValidator(existing_directory)]
 Seconds = Annotated[float, BeforeValidator(read_duration), Field(gt=0)]
 Count = Annotated[int, Strict(), Field(ge=1)]
 Flag = Annotated[bool, Strict()]
@@ -68,7 +67,7 @@ class Repository(ConfigTable):
         stop: Who may stop them.
     """
 
-    path: Checkout
+    path: Annotated[Path, AfterValidator(anchored), AfterValidator(existing_directory)]
     base: str = ""
     remote: str = "origin"
     allowed_tools: Tools = ()

@@ -37,7 +37,7 @@ ELSEWHERE_SECONDS = 2.0
 """Seconds after which it is looked again whether a person still has the session open."""
 OWED_SECONDS = 30.0
 """Seconds in which a resumed session must come to the question whose answer it is owed."""
-_REST = frozenset({Phase.PARKED, Phase.RESTING, Phase.CLOSED})
+
 
 Happenings = asyncio.Queue[tuple[Happened, str, Mapping[str, Any]]]
 """What happens in the run, to be recorded: the kind, what distinguishes it from others, the details."""
@@ -227,7 +227,7 @@ class Stretch:
             waits = any(one.request.id in self._met for one in session.waiting)
             if self._stopped:
                 return {"end": RunState.STOPPED, "text": ""}
-            if session.stage.phase in _REST:
+            if session.stage.phase in {Phase.PARKED, Phase.RESTING, Phase.CLOSED}:
                 return self._rested(session)
             if self._words:
                 return {"end": RunState.ENDED, "text": self._words}

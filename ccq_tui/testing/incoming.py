@@ -15,8 +15,6 @@ _PLAN_FILE = re.compile(r"(/\S*/plans/[^\s`'\"]+\.md)")
 _INTERRUPTED = "[Request interrupted by user"
 # Beginnings of texts in user messages that the CLI wrote, not the person.
 _NOT_WRITTEN = (_INTERRUPTED, "<system-reminder>", "<local-command", "<command-", "Output token limit hit")
-_NOTICE = "<task-notification>"
-_SUMMARY_WANTED = "create a detailed summary of the conversation"
 
 
 class Role(StrEnum):
@@ -77,7 +75,7 @@ class Incoming:
     @property
     def wants_summary(self) -> bool:
         """Whether the CLI wants the conversation summarised, to compact it."""
-        return _SUMMARY_WANTED in "".join(self._said_by("user")[-1:])
+        return "create a detailed summary of the conversation" in "".join(self._said_by("user")[-1:])
 
     @property
     def tool_results(self) -> list[ToolResult]:
@@ -126,7 +124,7 @@ class Incoming:
     @property
     def notifies(self) -> bool:
         """Whether the CLI reports the end of a background task, without any text of the person."""
-        return not self.starts_turn and _NOTICE in "".join(self._said_by("user")[-1:])
+        return not self.starts_turn and "<task-notification>" in "".join(self._said_by("user")[-1:])
 
     @property
     def tool_use_ids(self) -> list[str]:

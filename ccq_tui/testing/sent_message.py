@@ -15,8 +15,6 @@ from ccq_tui.testing.log import Exchange
 from ccq_tui.testing.scenario import Cut, Silence
 from ccq_tui.testing.wire import Chunk
 
-_BATCH_BYTES = 16_384
-
 
 class Pace(Protocol):
     """The speed of messages, which may change at any time.
@@ -84,7 +82,7 @@ class SentMessage(StreamingResponse):
             speed = self._pace.speed
             if isinstance(item, Chunk):
                 batch += item.data
-                if speed <= 0 and len(batch) < _BATCH_BYTES:
+                if speed <= 0 and len(batch) < 16_384:
                     continue
             if batch:
                 yield batch

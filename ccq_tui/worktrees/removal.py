@@ -25,7 +25,7 @@ DOING = {
     "sequencer": "a series of cherry-picks or reverts",
     "MERGE_AUTOSTASH": "a merge",
 }
-CACHES = frozenset({"__pycache__", "node_modules"})
+
 CACHE_TAG = "CACHEDIR.TAG"
 """The file by which a directory says that its content can be made again: https://bford.info/cachedir."""
 OWN_REFS = "refs/worktree/*"
@@ -136,7 +136,7 @@ def _hidden(path: Path) -> list[str]:
 def _is_cache(path: Path) -> bool:
     if not path.is_dir() or (path / ".git").exists():
         return False
-    return path.name in CACHES or (path / CACHE_TAG).is_file()
+    return path.name in {"__pycache__", "node_modules"} or (path / CACHE_TAG).is_file()
 
 
 def _commits(worktree: Worktree, own: Path, tip: str) -> int:

@@ -30,8 +30,6 @@ STDERR_LINES = 20
 STDERR_LINE_CHARACTERS = 500
 TEXT_CHARACTERS = 2_000
 SIGNALS = 65
-_AS_ROOT = "--dangerously-skip-permissions cannot be used with root/sudo privileges"
-_EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 
 
 class StderrTail:
@@ -56,7 +54,7 @@ class StderrTail:
 def explain(error: BaseException, words: StderrTail) -> SessionLost:
     """Explain an error of the SDK, with the exit code where there is one."""
     match error:
-        case _ if words.have(_AS_ROOT):
+        case _ if words.have("--dangerously-skip-permissions cannot be used with root/sudo privileges"):
             return SessionLost("", kind=Problem.BYPASS_AS_ROOT)
         case sdk.CLINotFoundError():
             return SessionLost("", kind=Problem.CLI_MISSING)
@@ -86,7 +84,7 @@ def _refused(error: sdk.ResultError, words: StderrTail) -> SessionLost:
 def _unconnected(said: str, words: StderrTail) -> SessionLost:
     if said.startswith("Working directory does not exist"):
         return SessionLost("", kind=Problem.DIRECTORY_GONE)
-    if found := _EXIT_CODE.search(said):
+    if found := re.search(r"exit code: (-?\d+)", said):
         return _ended(int(found[1]), words)
     return SessionLost(words.after(""), kind=Problem.CLI_UNUSABLE)
 
@@ -113,8 +111,8 @@ def signal_name(number: int) -> str:
 _logger = logging.getLogger(__name__)
 
 VERSION_SECONDS = 5.0
-_OUTPUT_BYTES = 4_000
-_SAID_CHARACTERS = 200
+
+
 # Which of these the SDK reports for a program that ends at once is a matter of chance.
 _EXAMINED = frozenset(
     {Problem.CLI_UNUSABLE, Problem.CLI_ENDED, Problem.CLI_SILENT, Problem.CLI_KILLED, Problem.CLI_UNREADABLE}
@@ -231,13 +229,11 @@ async def _examined(program: Path, options: SessionOptions, failure: SessionLost
 
 async def _said(process: Process) -> str:
     """Read the bounded start of a program's output, or of its errors."""
-    parts = [
-        await stream.read(_OUTPUT_BYTES) for stream in (process.stdout, process.stderr) if stream is not None
-    ]
+    parts = [await stream.read(4_000) for stream in (process.stdout, process.stderr) if stream is not None]
     return next((text for part in parts if (text := part.decode(errors="replace").strip())), "")
 
 
 def _ending(code: int, said: str) -> str:
     ended = f"it was ended by {signal_name(-code)}" if code < 0 else f"it ended with exit code {code}"
-    first = one_line(said.partition("\n")[0], _SAID_CHARACTERS)
+    first = one_line(said.partition("\n")[0], 200)
     return f"{ended} and said “{first}”" if first else f"{ended} and said nothing"

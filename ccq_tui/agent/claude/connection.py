@@ -43,13 +43,10 @@ SEND_SECONDS = 30.0
 IMAGE_SECONDS = 10.0
 """Seconds to read the images of a prompt."""
 CONTROL_SECONDS = 15.0
-USAGE_SECONDS = 15.0
-PARK_SECONDS = 3.0
-RECLAIM_SECONDS = 3.0
+
+
 SERVER_PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 30.0, 60.0, 60.0)
 """Seconds before each check of starting MCP servers; the CLI gives one up after 30 s, or MCP_TIMEOUT."""
-
-_FATAL = (sdk.CLIConnectionError, sdk.CLIJSONDecodeError, sdk.ProcessError)
 
 
 class Connection:
@@ -163,7 +160,7 @@ class Connection:
                 async for message in self._connected.receive_messages():
                     self._take(message)
             except sdk.ClaudeSDKError as error:
-                if isinstance(error, _FATAL):
+                if isinstance(error, (sdk.CLIConnectionError, sdk.CLIJSONDecodeError, sdk.ProcessError)):
                     return explain(error, self._words)
                 # The SDK could not read one message; those after it are still there.
                 _logger.warning("A message could not be read: %s", type(error).__name__)
@@ -241,7 +238,7 @@ class Connection:
         """
         returned: dict[str, str] = {}
         try:
-            async with asyncio.timeout(RECLAIM_SECONDS):
+            async with asyncio.timeout(3.0):
                 # Newest first: the prompts that a turn reads meanwhile then have no gap in the middle.
                 for prompt_id, text in reversed(list(self.translator.sent.items())):
                     if await self.ask(withdraw_prompt(prompt_id)):
@@ -270,7 +267,7 @@ class Connection:
         if not ends:
             return ends is not None
         try:
-            async with asyncio.timeout(PARK_SECONDS):
+            async with asyncio.timeout(3.0):
                 await self._turn_over.wait()
         except TimeoutError:
             _logger.warning("The turn did not end for a parked question")
@@ -390,7 +387,7 @@ class Connection:
 
     async def _report_usage(self) -> None:
         try:
-            usage = await limited(self._connected.get_context_usage(), USAGE_SECONDS)
+            usage = await limited(self._connected.get_context_usage(), 15.0)
         except CommandError as error:
             self._emit(ev.NoticeGiven("warning", f"The use of the context is not known: {error}"))
             return

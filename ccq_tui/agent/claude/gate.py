@@ -58,7 +58,7 @@ AUTO_FROM = {PLAN_TOOL: ("plan",), "Bash": ("default", "acceptEdits")}
 FILE_SECONDS = 5.0
 """Seconds in which the file of an edit must be read and compared."""
 UNTAKEN = "the process that asked ended before it got the answer"
-UNTOLD = "the allowed call ended before delivering it"
+
 
 PermissionResult = PermissionResultAllow | PermissionResultDeny
 
@@ -116,7 +116,7 @@ class Gate:
     def finished(self, tool_use_id: str) -> None:
         """Forget a tool call that has its result; background calls may outlast the turn."""
         self._replies.pop(tool_use_id, None)
-        self._return_remark(tool_use_id, UNTOLD)
+        self._return_remark(tool_use_id, "the allowed call ended before delivering it")
 
     def named(self, agent_id: str, name: str) -> None:
         """Store the name of a subagent, for its requests."""
@@ -140,7 +140,7 @@ class Gate:
             return {}  # can_use_tool reports it in words that reach the model unchanged
         reply = await self._question_reply(questions, parkable=True)
         if reply is None:
-            return _DEFER
+            return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "defer"}}
         if reply.allow:
             return _allow(reply.input or {})
         if data.get("permission_mode") == "dontAsk" and not reply.interrupt:
@@ -265,11 +265,6 @@ class Gate:
         outcome = await self.waits.ask(request, parkable=parkable)
         deferred = isinstance(outcome, Parked) and outcome.deferred
         return None if deferred else _reply(request, outcome, questions.source)
-
-
-_DEFER: HookJSONOutput = {
-    "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "defer"}
-}
 
 
 _POSTPONED = Reply(allow=False, text=POSTPONED)

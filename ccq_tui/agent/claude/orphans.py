@@ -22,12 +22,12 @@ _logger = logging.getLogger(__name__)
 END_SECONDS = 5.0
 PROGRAM = "CCQ_TUI_PROGRAM"
 """The variable that gives a CLI the number of its program."""
-_LOOK_SECONDS = 0.02
+
 _PROC = Path("/proc")
 _PS = ("ps", "-A", "-ww", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "command=")
 """Used where the system has no ``/proc``, as on macOS; every ``ps`` reads these arguments alike."""
 _PS_LINE = re.compile(r"\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)")
-_PS_SECONDS = 5.0
+
 _NAMES = ("--session-id=", "--resume=")
 """The flags with which the SDK names a session; a fork has both, and the first is its own."""
 
@@ -64,7 +64,7 @@ def _ended(found: set[int], number: int) -> set[int]:
     deadline = time.monotonic() + END_SECONDS
     # Not by command line: a process that is just ending has none any more.
     while (found := found & {pid for pid, _parent, _words in _processes()}) and time.monotonic() < deadline:
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(0.02)
     return found
 
 
@@ -111,7 +111,7 @@ def _processes() -> Iterator[tuple[int, int, Sequence[str]]]:
 def _listed() -> Iterator[tuple[int, int, Sequence[str]]]:
     """Ask ``ps``; command lines are split at blanks, which the flags searched for do not contain."""
     try:
-        done = subprocess.run(_PS, capture_output=True, timeout=_PS_SECONDS, check=False)  # noqa: S603 - above
+        done = subprocess.run(_PS, capture_output=True, timeout=5.0, check=False)  # noqa: S603 - above
     except (OSError, subprocess.TimeoutExpired) as error:
         _logger.info("It is not known what runs: %s", type(error).__name__)
         return

@@ -29,7 +29,7 @@ REJECTED = "Claude Code rejected it"
 INTERRUPTED = "interrupted"
 PASSED_OVER = "Claude Code continued without asking it"
 
-_REJECTION = "<tool_use_error>"
+
 _ABORTED = "aborted"
 
 
@@ -88,7 +88,7 @@ class PartialSets:
                 if questions is not None:  # else the call's result reports it
                     self._tell(questions, Arriving(len(questions.questions), whole=True))
             case ev.ToolFinished(tool_use_id=call_id) if call_id in self._calls:
-                rejected = event.output.startswith(_REJECTION)
+                rejected = event.output.startswith("<tool_use_error>")
                 self._end(call_id, REJECTED if rejected else INTERRUPTED if event.is_error else PASSED_OVER)
             case ev.RequestAsked(request):
                 self._calls.pop(request.tool_use_id, None)

@@ -54,7 +54,6 @@ kill -KILL "$1"
 
 SIGTERM lets the CLI write its record and end its own processes, which takes it up to four seconds.
 """
-_END_SECONDS = 2.0
 
 
 class Guard:
@@ -112,7 +111,7 @@ def _started(pid: int, held: int | None) -> subprocess.Popen[bytes]:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     try:
-        process.communicate(b"over\n", timeout=_END_SECONDS)
+        process.communicate(b"over\n", timeout=2.0)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

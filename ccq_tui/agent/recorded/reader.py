@@ -20,7 +20,7 @@ SLICE_SECONDS = 0.015
 SLICE_EVENTS = 250
 WAIT_SECONDS = 0.2
 """Seconds to wait for a pipe at once."""
-MOST_NUMBERS = 12
+
 NOTHING = "It contains no conversation."
 
 
@@ -52,7 +52,7 @@ class Recording:
     @property
     def trouble(self) -> str:
         """Which lines could not be read, in words; "" for none."""
-        which = listed([str(number) for number in self.bad], MOST_NUMBERS)
+        which = listed([str(number) for number in self.bad], 12)
         return f"{plural(len(self.bad), 'line')} could not be read: {which}" if self.bad else ""
 
     def next(self) -> tuple[AgentEvent, ...]:

@@ -19,7 +19,7 @@ from ccq_tui.inbox.call_results import UNANSWERED
 
 CUT_OFF = "The recording ends before its result."
 _PATCH = "structuredPatch"
-_RECORD_TEXT = 2_000
+
 _ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _IMAGES = ("image", "document")
 _TEXTS = ("text", "thinking")
@@ -135,7 +135,5 @@ def _short(record: Any) -> Any:
     if _PATCH in record:
         return {name: record[name] for name in ("type", _PATCH) if name in record}
     return {
-        name: value
-        for name, value in record.items()
-        if not (isinstance(value, str) and len(value) > _RECORD_TEXT)
+        name: value for name, value in record.items() if not (isinstance(value, str) and len(value) > 2_000)
     }

@@ -35,7 +35,7 @@ from ccq_tui.inbox.suggestions import read_suggestions, written
 from ccq_tui.questions.parse import readable_set
 
 PLAN_TOOL = "ExitPlanMode"
-INTERRUPTED_THERE = Cancelled("interrupted in Claude Code")
+
 DECIDED_THERE = Cancelled("decided in Claude Code")
 
 
@@ -106,7 +106,7 @@ def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:
     if isinstance(request, QuestionRequest):
         outcome = outcome_of(request.questions, result)
         interrupted = isinstance(outcome, Cancelled) and result.output.startswith(INTERRUPTED)
-        return INTERRUPTED_THERE if interrupted else outcome or DECIDED_THERE
+        return Cancelled("interrupted in Claude Code") if interrupted else outcome or DECIDED_THERE
     refused = end.decision == "reject" or end.denial or result.output.startswith(INTERRUPTED)
     if refused:
         return Denied(said_by_user(result.output))

@@ -18,7 +18,6 @@ TIMEOUT = 86_400
 """Seconds; without a timeout, Claude Code drops a hook after 600."""
 PROGRAM, MODULE, COMMAND = "ccq-tui", "ccq_tui", "hook"
 ALWAYS = "--always"
-EVERYTHING = "*"
 
 
 class HookWords(NamedTuple):
@@ -78,7 +77,7 @@ def wanted(
     With ``always``, they ask although no ccq-tui is open.
     """
     command += f" {ALWAYS}" * always
-    asked = [InstalledHook(PERMISSION, EVERYTHING if permissions else QUESTION_TOOL, command)]
+    asked = [InstalledHook(PERMISSION, "*" if permissions else QUESTION_TOOL, command)]
     return [*asked, InstalledHook(ELICITATION, "", command)] if elicitation else asked
 
 

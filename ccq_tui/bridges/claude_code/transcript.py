@@ -21,7 +21,6 @@ MOST_CALLS = 200
 """Most calls to remember: a message of the model has a few."""
 MOST_CONTEXT = 20_000
 """Most characters of the agent's text before a call."""
-_MATTERS = re.compile(rb'"type"\s*:\s*"(?:assistant|user)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ class TranscriptFile:
     def _take(self, piece: bytes) -> None:
         *lines, rest = (self._rest + piece).split(b"\n")
         for line in lines:
-            if _MATTERS.search(line):
+            if re.search(rb'"type"\s*:\s*"(?:assistant|user)"', line):
                 entry = record_entry(line)  # the end of a line is none
                 if entry.get("type") == "assistant":
                     self._said(fields(entry, "message"))

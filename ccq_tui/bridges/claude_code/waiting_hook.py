@@ -52,7 +52,6 @@ FAILED = "its hook has failed"
 TOO_LATE = "it was answered in Claude Code first"
 WAITED = "nobody answered in the time that its hook waits"
 UNHEARD = "every ccq-tui was closed, and Claude Code asks in its own screen"
-_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
 def ask_person(hook: HookInput, inbox: Path, say: Callable[[str], None], wait: float) -> None:
@@ -98,7 +97,7 @@ async def _decision(
 ) -> Mapping[str, Any] | None:
     """Ask, wait, and return the hook's output for a person's decision here, or None for none."""
     stopped = asyncio.Event()
-    for name in _SIGNALS:
+    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
         if (number := getattr(signal, name, None)) is not None:
             with suppress(NotImplementedError):  # not on Windows, where it ends the process
                 asyncio.get_running_loop().add_signal_handler(number, stopped.set)

@@ -20,7 +20,7 @@ SECRET = re.compile(
     re.IGNORECASE,
 )
 """A text that asks for a secret."""
-_BAR = re.compile(r"\s*│\s*")
+
 _SAYS = re.compile(r"\w")
 ENTER_ALONE = "Enter alone"
 MOST_ROWS = 100
@@ -343,7 +343,7 @@ def _question(rule: PromptRule, picture: ScreenPicture, first: int) -> tuple[str
         match = rule.question.fullmatch(text[:LONGEST])
         if match is not None:
             hinted = bool(rule.hint and rule.hint.search(text))
-            return " ".join(_BAR.sub(" ", match["question"]).split()), begin, hinted
+            return " ".join(re.sub(r"\s*│\s*", " ", match["question"]).split()), begin, hinted
     raise NoPromptError("the lines above the list do not match")
 
 

@@ -14,7 +14,7 @@ from ccq_tui.text import safe
 
 CHECKED_NOW = "checked at the terminal"
 DEFAULT = "default"
-CONTEXT_LINES = 40
+
 LONGEST_LABEL = 500
 
 
@@ -70,7 +70,7 @@ def _options(prompt: FoundPrompt) -> Iterator[Option]:
 def context_of(picture: ScreenPicture, prompt: FoundPrompt) -> str:
     """Return the last lines above a prompt."""
     y = max(0, min(prompt.at - picture.scrolled, len(picture.lines)))
-    lines = picture.lines[:y][-CONTEXT_LINES:]
+    lines = picture.lines[:y][-40:]
     return safe("\n".join(lines).strip("\n"))
 
 

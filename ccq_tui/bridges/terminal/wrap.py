@@ -21,7 +21,7 @@ FAREWELL = 2.0
 FAILED = (
     "its prompts were not in the inbox to the end, as their watcher failed; see the log: ccq-tui config path"
 )
-NICENESS = 5
+
 TERMINAL = 0
 """The person's terminal, which is standard input."""
 USUAL: Size = (80, 24)
@@ -108,7 +108,7 @@ def _watch(end: socket.socket, watched: Watched) -> NoReturn:
         for stream in (0, 1, 2):
             os.dup2(nothing, stream)
         with suppress(OSError):
-            os.nice(NICENESS)
+            os.nice(5)
         from ccq_tui.bridges.terminal.watcher import watch
 
         watch(watched, end)

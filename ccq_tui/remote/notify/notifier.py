@@ -34,7 +34,7 @@ SUMMARY_SECONDS, RETRY_SECONDS = 30.0, 60.0
 """Seconds in which others are collected after a notification, and until the next try after a failure."""
 LOOK_SECONDS = 1.0
 """Seconds between two looks while a request may become due: a person leaves, quiet hours end."""
-MOST_PROGRAMS = 4
+
 MOST_WAITING = 10_000
 
 
@@ -73,7 +73,7 @@ class Notifier:
         """The reason of each request that is in the log."""
         self._free_at = 0.0
         self._news = asyncio.Event()
-        self._slots = asyncio.Semaphore(MOST_PROGRAMS)
+        self._slots = asyncio.Semaphore(4)
 
     async def run(self) -> None:
         """Notify until cancelled; then the person's programs that still run are killed."""

@@ -32,7 +32,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 STRICT_TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
-BODY_SECONDS = 30.0
+
 PORT = re.compile(r":\d+$")
 SEEN_SECONDS = 60.0
 """Seconds after which a member's last call is noted again."""
@@ -187,7 +187,7 @@ def _address(request: Request) -> str:
 async def read_body(request: Request, most: int) -> bytes:
     """Return the body of a call; raises `ProblemError` as soon as it is too long."""
     body = bytearray()
-    async with asyncio.timeout(BODY_SECONDS):
+    async with asyncio.timeout(30.0):
         async for part in request.stream():
             body += part
             if len(body) > most:

@@ -18,7 +18,7 @@ from ccq_tui.remote.relay.store import RelayStore, Swap
 from ccq_tui.remote.seal import Code, proof_hash
 
 TOKENS, INVITATIONS = "tokens", "invitations"
-TOKEN_BYTES = 32
+
 INVITATION_SECONDS = 300.0
 MOST_PROOFS = 5
 """Wrong proofs that an invitation survives, and the one more that ends it."""
@@ -144,7 +144,7 @@ async def redeem(store: RelayStore, id_: str, proof: str, role: str) -> Invitati
 async def join(store: RelayStore, invited: Invitation, name: str, invitation: str) -> tuple[str, str]:
     """Add a member to a pairing; return its id and its token, which the relay does not keep."""
     pairing, role = invited.pairing, invited.role
-    token, device, now = secrets.token_urlsafe(TOKEN_BYTES), str(uuid.uuid4()), utc(time.time())
+    token, device, now = secrets.token_urlsafe(32), str(uuid.uuid4()), utc(time.time())
     grant = Grant(pairing=pairing, role=role, device=device, name=name, sealed=invited.sealed)
     shown = {"id": device, "name": name, "role": role, "invitation": invitation}
     member = json.dumps({**shown, "pairedAt": now, "seenAt": now, DIGEST: digest(token)})

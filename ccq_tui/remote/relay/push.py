@@ -23,7 +23,7 @@ LIFETIME = 86_400
 WAIT_SECONDS = 20.0
 OWN, KEY = "relay", "push-key"
 TAKEN, GONE = range(200, 300), (404, 410)
-CONTACT = "mailto:relay@ccq-tui.invalid"
+
 _logger = logging.getLogger(__name__)
 
 
@@ -38,7 +38,7 @@ class Pusher:
 
     def __init__(self, store: RelayStore, url: str, *, anywhere: bool = False) -> None:
         self._store, self._anywhere = store, anywhere
-        self._contact = url if url.startswith("https:") else CONTACT
+        self._contact = url if url.startswith("https:") else "mailto:relay@ccq-tui.invalid"
 
     async def public_key(self) -> str:
         """Return the VAPID public key, or "" without the extra "push"."""

@@ -18,7 +18,6 @@ SKEW_SECONDS = 300.0
 """Seconds that a terminal's clock may be ahead of the relay's."""
 
 Shape = Literal["question", "request"]
-EventName = Literal["added", "answered", "removed", "status"]
 
 
 class Record(BaseModel):
@@ -67,7 +66,7 @@ class RecordChange(NamedTuple):
     """
 
     record: Record | None
-    event: EventName | None
+    event: Literal["added", "answered", "removed", "status"] | None
 
 
 Rule = Callable[[Record | None], RecordChange]

@@ -18,7 +18,7 @@ from ccq_tui.remote.relay.store import EVENTS_KEPT, Entry, News, StoreError, Swa
 
 NEWS = "ccq-tui:news"
 CALL_SECONDS = 5.0
-CONNECTIONS = 50
+
 SWAP = Path(__file__).with_name("swap.lua").read_text(encoding="ascii")
 _logger = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class RedisStore:
         try:
             pool = BlockingConnectionPool.from_url(
                 url,
-                max_connections=CONNECTIONS,
+                max_connections=50,
                 timeout=CALL_SECONDS,
                 socket_timeout=CALL_SECONDS,
                 health_check_interval=30,

@@ -16,7 +16,7 @@ from ccq_tui.text import one_line
 CALL_SECONDS = 15.0
 SECRET_SECONDS = 20.0
 """Seconds between two tries without a usable secret."""
-MOST_RESPONSE = 1_000_000
+
 LONGEST_WAIT = 3600.0
 
 
@@ -45,7 +45,7 @@ class HttpAdapter:
             raise RetryLaterError("no more calls are taken for now", left)
         try:
             async with self._http.stream("POST", self._url, content=content, headers=headers) as response:
-                body = await read_bounded(response, MOST_RESPONSE)
+                body = await read_bounded(response, 1_000_000)
         except FAILURES as error:
             raise RetryLaterError(f"{one_line(self._url, 200)} {failure_words(error)}") from error
         if response.status_code == httpx2.codes.TOO_MANY_REQUESTS:
