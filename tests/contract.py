@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
 
+from ccq_tui.remote.relay.app import document
 from ccq_tui.remote.relay.endpoints import Endpoint
-from ccq_tui.remote.relay.openapi import document
 
 # More bodies and queries for each call find nothing new, and take long.
 TRIES = settings(

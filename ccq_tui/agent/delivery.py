@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import NAMESPACE_OID, uuid5
 
 from ccq_tui.agent.commands import Send
-from ccq_tui.agent.cut_off import UNTAKEN, UNTAKEN_RESULTS, cut_off
 from ccq_tui.agent.events import (
     AgentEvent,
     ConversationReset,
@@ -26,16 +25,71 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.unrecorded_prompts import RECORDED_SECONDS
-from ccq_tui.inbox.agent_texts import INTERRUPTED
+from ccq_tui.claude_lines import QUESTION_TOOL
+from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED
 from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.kinds import named
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, InboxChange, Settled
-from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.requests import (
+    Allowed,
+    Cancelled,
+    PermissionRequest,
+    QuestionRequest,
+    Request,
+    RequestOutcome,
+)
 from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
 from ccq_tui.questions.message import answers_as_message
+from ccq_tui.words import listed
+
+UNTAKEN_RESULTS = (ABANDONED, LOST, MISSING, POSTPONED, UNASKED)
+"""Beginnings of the results of calls that no decision reached."""
+NEVER_RAN = "Never ran, permission withdrawn as the process ended"
+WITHDRAWN = "Withdrawn as the process ended"
+NO_RESULT = "No result, as the process ended"
+UNTAKEN = "the process that asked ended before the call had a result"
+"""The reason by which a decision is given up that may have reached the agent."""
+MOST_NAMED = 3
+"""Most names with the same words."""
+
+
+def cut_off(past: Sequence[AgentEvent], left: Iterable[OpenRequest]) -> str:
+    """Say what is known of calls without a result; "" if there are none.
+
+    Args:
+        past: The past of the session. Questions in it have lives of their own.
+        left: What an earlier process asked.
+    """
+    results: dict[str, str] = {}
+    calls: dict[str, tuple[str, str]] = {}
+    for event in past:
+        if isinstance(event, ToolFinished):
+            results[event.tool_use_id] = event.output
+            calls.pop(event.tool_use_id, None)
+        elif isinstance(event, ToolStarted) and event.tool != QUESTION_TOOL:
+            asked = PermissionRequest(event.tool_use_id, "", event.tool, event.input)
+            calls[event.tool_use_id] = named(asked), NO_RESULT
+    for one in left:
+        request, call = one.request, one.request.tool_use_id
+        delivered = one.stored.state is RequestState.DELIVERED
+        if isinstance(request, QuestionRequest) or request.origin.is_foreign or delivered:
+            continue
+        result = results.get(call)
+        if result is not None and not result.startswith(UNTAKEN_RESULTS):
+            continue
+        outcome = one.stored.outcome
+        may_run = (result is None and isinstance(outcome, Allowed)) or outcome == Cancelled(UNTAKEN)
+        words = NEVER_RAN if isinstance(request, PermissionRequest) else WITHDRAWN
+        calls[call] = named(request), NO_RESULT if may_run else words
+    names: dict[str, list[str]] = {}
+    for name, words in calls.values():
+        names.setdefault(words, []).append(name)
+    return " · ".join(f"{words}: {listed(some, MOST_NAMED)}" for words, some in names.items())
+
 
 _logger = logging.getLogger(__name__)
 
@@ -114,8 +168,6 @@ class Delivery:
                 self._expect_no_more()
             case ConversationReset():
                 self._leave_conversation()
-            case _:
-                pass
 
     def _leave_conversation(self) -> None:
         """Leave the waiting questions to their conversation; the one that begins knows nothing of them."""
@@ -280,6 +332,4 @@ def way_in(
                 found = False
             case ToolFinished(tool_use_id=call, output=output) if call == tool_use_id:
                 found = found or not output.startswith(untaken)
-            case _:
-                pass
     return RESULT if found else ""

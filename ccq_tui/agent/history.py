@@ -132,8 +132,6 @@ def replay(
             case ev.TaskEnded(task):
                 ended[task] = event
                 told.add(task)
-            case _:
-                pass
         yield event
     yield from translator.pass_over(UNANSWERED, deferred)
     for task, call in background.items():

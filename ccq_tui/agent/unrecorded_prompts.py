@@ -39,8 +39,6 @@ class UnrecordedPrompts:
                 self._texts.pop(name, None)
                 if timer := self._timers.pop(name, None):
                     timer.cancel()
-            case _:
-                pass
 
     def _recorded(self, name: str) -> None:
         self._timers.pop(name).cancel()

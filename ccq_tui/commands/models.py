@@ -130,8 +130,6 @@ class ModelCommands(CommandGroup[CommandUi]):
                 self._thinks = True
             case ev.EffortChanged(level):
                 self._runner.tell(f"Effort: {level}, from the next request")
-            case _:
-                pass
 
     def _named(self, name: str, take: Callable[[str], None], pick: Work) -> Work | None:
         """Take what is named, or else have it picked from the list."""

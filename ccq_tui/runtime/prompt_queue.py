@@ -188,8 +188,6 @@ class PromptQueue:
                 self.settle([name])
             case PromptReturned():
                 self._put_back(event)
-            case _:
-                pass
 
     def _put_back(self, event: PromptReturned) -> None:
         """Put a prompt back into the field, unless it is an answer or what a command of the shell printed."""

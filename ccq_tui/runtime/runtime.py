@@ -232,8 +232,6 @@ class Runtime:
                 | ev.RequestSettled()
             ):
                 self._make_room()
-            case _:
-                pass
 
     def _make_room(self) -> None:
         """Let idle sessions give way to those that wait for a process, the least recently used first."""

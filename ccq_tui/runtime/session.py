@@ -198,8 +198,6 @@ class SupervisedSession:
             case CommandKind.SEND:
                 self.send(str(command.body.get("text", "")))
                 return "has the prompt"
-            case _:
-                pass
         return ""
 
     @property
@@ -411,8 +409,6 @@ class SupervisedSession:
                         self.launch, resume=wanted, fork=False, continue_last=False, chosen_id=""
                     )
                 self._over()
-            case _:
-                pass
 
     def _over(self) -> None:
         if self._step(Input.GONE):

@@ -100,8 +100,6 @@ class PartialSets:
                 if not reason.startswith(_ABORTED):
                     self._end_broken(stopped=False)
                 self.give_up(INTERRUPTED if reason.startswith(_ABORTED) else PASSED_OVER)
-            case _:
-                pass
 
     def give_up(self, reason: str) -> None:
         """End the sets that are still arriving: nobody will be asked them."""

@@ -161,8 +161,6 @@ class Waits:
                 self._written = text
             case ev.TurnEnded():
                 self._written = ""
-            case _:
-                pass
 
     def give_up(self, reason: str) -> None:
         """End all waits: the CLI is gone. A question can still be answered later, everything else cannot."""

@@ -12,8 +12,16 @@ import pytest
 from ccq_tui.agent import delivery, unrecorded_prompts
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import Send
-from ccq_tui.agent.cut_off import cut_off
-from ccq_tui.agent.delivery import CLOSED, GONE, MESSAGE, Delivery, prompt_id_of, prompts_before, way_in
+from ccq_tui.agent.delivery import (
+    CLOSED,
+    GONE,
+    MESSAGE,
+    Delivery,
+    cut_off,
+    prompt_id_of,
+    prompts_before,
+    way_in,
+)
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, PromptDelivered, PromptRecorded, PromptReturned
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem

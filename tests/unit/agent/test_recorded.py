@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.history import replay
 from ccq_tui.agent.recorded import Recording, RecordingError, ReplayedSession, open_recording
-from ccq_tui.agent.recorded import lines as lines_module
-from ccq_tui.agent.recorded.lines import RecordedLines
-from ccq_tui.agent.recorded.reader import NOTHING, SLICE_EVENTS
+from ccq_tui.agent.recorded import reader as reader_module
+from ccq_tui.agent.recorded.reader import NOTHING, SLICE_EVENTS, RecordedLines
 from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
 from ccq_tui.inbox.call_results import UNANSWERED
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
@@ -306,7 +305,7 @@ def test_a_file_is_read_once_and_handed_over_in_slices(tmp_path: Path) -> None:
 def test_a_line_that_is_too_long_is_passed_over_and_not_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines_module, "LONGEST_LINE", 1_000)
+    monkeypatch.setattr(reader_module, "LONGEST_LINE", 1_000)
     recording = opened(tmp_path, prompt("a"), prompt("b" * 1_001), prompt("c"))
     prompts = [event.text for event in events_of(recording) if isinstance(event, ev.PromptAccepted)]
     assert prompts == ["a", "c"]
