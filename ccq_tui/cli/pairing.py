@@ -1,0 +1,311 @@
+"""What the commands do that let phones and other devices answer: publishing, pairing, inviting, revoking."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import shlex
+import shutil
+import signal
+import sys
+from collections.abc import Coroutine
+from contextlib import AbstractContextManager, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.cli.exits import ENDED, Refused, refusing
+from ccq_tui.config.load import load_settings
+from ccq_tui.config.paths import state_dir
+from ccq_tui.inbox.actors import Surface
+from ccq_tui.inbox.format import brief
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.port import InboxChange, Settled
+from ccq_tui.inbox.requests import Denied
+from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.logs import start_logging
+from ccq_tui.output import Styled, echo, encodable, not_terminals
+from ccq_tui.processes import own_command
+from ccq_tui.questions import Declined
+from ccq_tui.remote.client import RelayClient, RelayError, Unpaired
+from ccq_tui.remote.pairings import Pairing, PairingsError, change_pairings, pairings_file, read_pairings
+from ccq_tui.remote.phone.address import AddressError, find_address, origin_of
+from ccq_tui.remote.phone.devices import PairedDevice, arrivals, code_for_device, devices_of, link_for_device
+from ccq_tui.remote.phone.service import SYSTEMS, service_steps, service_text
+from ccq_tui.remote.seal import KEY_BYTES, Code, SealError, to_base64
+from ccq_tui.text import one_line
+from ccq_tui.words import SHORT
+
+STOP_SECONDS = 5.0
+LASTS = timedelta(minutes=5)
+"""How long an invitation lasts."""
+KEYS = ("Enter   a new code", "Ctrl+C  end")
+
+
+def print_service(words: list[str]) -> int:
+    """Print a service that runs ``ccq-tui phone`` with these words, and how it is installed."""
+    system = SYSTEMS.get(sys.platform)
+    if system is None:
+        raise Refused("services are for systemd and launchd; here, start “ccq-tui phone --keep” at login.")
+    echo(service_text(system, [*own_command(), "phone", "--keep", *words], os.environ))
+    echo(service_steps(system, shlex.join(["ccq-tui", "phone", "--service", *words])), err=True)
+    return ENDED
+
+
+# -- publishing ---------------------------------------------------------------------------------------------
+
+
+async def publish_here(port: int, host: str, public: str, *, plain: bool, keep: bool) -> None:
+    """Serve a relay of this machine, and publish to it."""
+    from ccq_tui.remote.phone.serving import home_relay
+    from ccq_tui.remote.relay.serve import ServeError
+    from ccq_tui.remote.relay.store import StoreError
+
+    _say("Starting the relay of this machine.")
+    directory = state_dir() / "relay"
+    with refusing_remote(ServeError, StoreError):
+        address = await asyncio.to_thread(
+            find_address, port, directory, _say, host=host, public=public, plain=plain
+        )
+        is_known = any(".ts.net:" in one.public for one in known_pairings())
+        if keep and is_known and not host and address.is_self_signed:
+            # At the start of the machine, Tailscale may come up later than this, which is started again.
+            raise Refused("devices know this machine by Tailscale: run: tailscale up")
+        relay = home_relay(address, directory, pairings_file(), sealed=not plain)
+        async with relay as (pairing, serving):
+            if serving is None:
+                if keep:
+                    raise Refused("the relay of this machine runs already: end that “ccq-tui phone” first.")
+                _say("The relay of this machine runs already, in another “ccq-tui phone”.")
+            await publish(pairing, keep=keep, relay=serving)
+
+
+async def publish(pairing: Pairing, *, keep: bool, relay: asyncio.Task[None] | None = None) -> None:
+    """Publish the inbox, and invite devices, until a signal comes or a part of it ends."""
+    from ccq_tui.remote.leader import Leader
+    from ccq_tui.remote.waker import waking
+
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    settings = load_settings(project=False).settings
+    async with waking(settings) as waker, RelayClient(pairing) as client:
+        await waker.inbox.opened()
+        # Whatever asks here is asked: a person can answer.
+        waker.inbox.listen()
+        if not keep:  # a journal is no place for texts of questions
+            waker.inbox.subscribe(_say_settled)
+        leader = Leader(settings, inbox=waker.inbox, said=_say_reached)
+        parts: list[Coroutine[Any, Any, Any]] = [leader.run(), waker.run(), _say_arrivals(client)]
+        if keep:
+            _say(f"Published to {pairing.public}. Ctrl+C or SIGTERM ends it.")
+        else:
+            parts.append(_keep_inviting(client))
+        tasks = [asyncio.create_task(one) for one in (stop.wait(), *parts)]
+        try:
+            watched = [*tasks, relay] if relay else tasks
+            done, _ = await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks, timeout=STOP_SECONDS)
+    if not keep:
+        with suppress(OSError):  # the terminal may be gone
+            echo("")  # Ctrl+C left its sign on the line
+            _say("Ended. Paired devices stay paired.")
+
+
+# -- inviting ---------------------------------------------------------------------------------------------
+
+
+async def _show_invitation(client: RelayClient, keys: tuple[str, ...] = ()) -> None:
+    """Invite a device, and show how.
+
+    Args:
+        client: The client of the pairing.
+        keys: What the keys do.
+
+    Raises:
+        RelayError: The relay did not take the invitation.
+    """
+    from ccq_tui.remote.phone.card import InvitationCard
+    from ccq_tui.remote.phone.certificate import fingerprint_of
+
+    pairing = client.pairing
+    link, code = await asyncio.gather(link_for_device(client), code_for_device(client))
+    until = f"{datetime.now().astimezone() + LASTS:%H:%M}"
+    fingerprint = fingerprint_of(Path(pairing.certificate)) if pairing.certificate else ""
+    card = InvitationCard(pairing.public, pairing.is_sealed, link, code, until, fingerprint, keys)
+    draws = "output" not in not_terminals() and encodable("█", sys.stdout) == "█"  # noqa: TID251 - asked
+    columns, rows = shutil.get_terminal_size()
+    for line in card.lines(columns, rows, draws=draws):
+        echo(*line)
+
+
+async def _keep_inviting(client: RelayClient) -> None:
+    """Show an invitation, and another one at each Enter, until cancelled."""
+    enter, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def typed() -> None:
+        with suppress(OSError):  # the terminal is gone
+            if os.read(sys.stdin.fileno(), 4096):
+                return enter.set()
+        return signal.raise_signal(signal.SIGHUP)
+
+    if "input" not in not_terminals():
+        loop.add_reader(sys.stdin, typed)
+    while True:
+        try:
+            await _show_invitation(client, KEYS)
+            await asyncio.wait_for(enter.wait(), LASTS.total_seconds())
+        except RelayError as error:
+            _say(f"No code: {one_line(str(error), 300)}. Enter tries again.")
+        except TimeoutError:
+            _say("The code has expired. Enter shows a new one.")
+        await enter.wait()
+        enter.clear()
+
+
+# -- saying -----------------------------------------------------------------------------------------------
+
+
+def _say(line: str) -> None:
+    """Print what has happened, with its time."""
+    echo(Styled(f"{datetime.now().astimezone():%H:%M}  ", dim=True), line)
+
+
+def _say_reached(sign: str) -> None:
+    _say(f"{sign[:1].upper()}{sign[1:]}: see ccq-tui doctor." if sign else "The relay is reached.")
+
+
+async def _say_arrivals(client: RelayClient) -> None:
+    """Print each device that is paired, until cancelled."""
+    async for device in arrivals(client):
+        _say(f"{device.name or 'A device without a name'} is paired, and shows what waits.")
+
+
+def _say_settled(change: InboxChange) -> None:
+    """Print what a device decided."""
+    if isinstance(change, Settled) and change.actor and change.actor.surface is Surface.DEVICE:
+        what = "Declined" if isinstance(change.outcome, Declined | Denied) else "Answered"
+        summary = one_line(kind_of(change.request).summary(change.request), 200)
+        _say(f"{what} {change.actor.where}: {summary}")
+
+
+# -- pairing ------------------------------------------------------------------------------------------------
+
+
+async def pair(url: str, code: str, *, sealed: bool) -> None:
+    """Redeem an invitation of a relay, and invite a first device."""
+    relay, read = origin_of(url, "URL"), Code.read(code)
+    async with RelayClient(Pairing("", relay, relay, "")) as client:
+        invited = {"invitation": read.invitation, "proof": read.secret}
+        # The machine's name would reach the relay unsealed.
+        name, token = await client.new_pairing(**invited, sealed=sealed, name="")
+    key = to_base64(secrets.token_bytes(KEY_BYTES)) if sealed else ""
+    pairing = Pairing(name, relay, relay, token, key)
+    lost = [one.id for one in known_pairings(relay) if await _is_lost(one)]
+    change_pairings(pairings_file(), add=[pairing], remove=lost)
+    echo(f"This inbox is paired with {relay}.")
+    echo(f"To publish also while no ccq-tui runs: ccq-tui phone --keep --relay {relay}")
+    await invite(pairing)
+
+
+async def _is_lost(pairing: Pairing) -> bool:
+    """Whether a relay no longer knows a pairing."""
+    try:
+        async with RelayClient(pairing) as client:
+            await client.devices()
+    except RelayError as error:
+        return isinstance(error, Unpaired)
+    return False
+
+
+async def invite(pairing: Pairing) -> None:
+    """Invite a device to a pairing."""
+    async with RelayClient(pairing) as client:
+        await _show_invitation(client)
+
+
+def known_pairings(relay: str | None = None) -> list[Pairing]:
+    """Return all pairings, or those with a relay; raises `Refused`."""
+    with refusing_remote():
+        found = read_pairings(pairings_file())
+    return [one for one in found if relay is None or relay.rstrip("/") in (one.relay, one.public)]
+
+
+def known_pairing(relay: str | None) -> Pairing:
+    """Return the pairing with a relay, or with the only one."""
+    found = known_pairings(relay)
+    if not found:
+        raise Refused("nothing is paired: run “ccq-tui phone”, or “ccq-tui pair URL” for a relay elsewhere.")
+    names = sorted({one.public for one in found})
+    if len(names) > 1:
+        raise Refused(f"there are several relays: name one, as in ccq-tui pair {' or '.join(names)}")
+    return found[-1]
+
+
+def refusing_remote(*errors: type[Exception]) -> AbstractContextManager[None]:
+    """Turn errors of pairings and relays, and others, into `Refused`."""
+    return refusing(*errors, AddressError, InboxError, PairingsError, RelayError, SealError)
+
+
+def run(doing: Coroutine[Any, Any, None]) -> int:
+    """Run what a command does, with a log and with its errors refused."""
+    start_logging()
+    with refusing_remote():
+        asyncio.run(doing)
+    return ENDED
+
+
+# -- devices ----------------------------------------------------------------------------------------------
+
+
+async def found_devices() -> tuple[list[tuple[Pairing, PairedDevice]], list[str]]:
+    """Return the devices of each relay that is reached, and what is wrong with the others."""
+    found: list[tuple[Pairing, PairedDevice]] = []
+    problems: list[str] = []
+    for pairing in known_pairings():
+        try:
+            async with RelayClient(pairing) as client:
+                found += [(pairing, one) for one in await devices_of(client)]
+        except RelayError as error:
+            start = "start it with “ccq-tui phone”, or " if pairing.is_home else ""
+            advice = f"{start}forget it: ccq-tui devices forget {pairing.public}"
+            problems.append(f"{pairing.public}: {one_line(str(error), 300)}; {advice}")
+    return found, problems
+
+
+async def revoke(pairing: Pairing, device: str = "") -> None:
+    """Revoke a device, or all of a pairing's tokens, this machine's own last."""
+    async with RelayClient(pairing) as client:
+        found = [{"id": device}] if device else await client.devices()
+        for one in sorted(found, key=lambda one: one.get("role") == "terminal"):
+            await client.revoke(str(one.get("id", "")))
+
+
+def forget(pairings: list[Pairing]) -> None:
+    """Revoke the devices of pairings with a relay, as far as it is reached, and forget their secrets."""
+    for pairing in pairings:
+        try:
+            asyncio.run(revoke(pairing))
+        except RelayError as error:
+            echo(f"Its devices were not revoked: {one_line(str(error), 300)}.", err=True)
+    with refusing_remote():
+        change_pairings(pairings_file(), remove=[one.id for one in pairings])
+
+
+def device_row(device: PairedDevice) -> tuple[str, ...]:
+    """Return a device as a row of a table."""
+    times = map(_brief, (device.paired_at, device.seen_at))
+    return device.name or "(no name)", device.id[:SHORT], *times, device.relay
+
+
+def _brief(text: str) -> str:
+    try:
+        return brief(datetime.fromisoformat(text))
+    except ValueError:
+        return "?"
