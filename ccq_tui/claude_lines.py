@@ -14,7 +14,7 @@ from ccq_tui.words import bytes_counted
 
 Line = Mapping[str, Any]
 
-QUESTION_TOOL = "AskUserQuestion"
+QUESTION_TOOL, PLAN_TOOL = "AskUserQuestion", "ExitPlanMode"
 MAX_OUTPUT_CHARACTERS = 200_000
 """Most characters kept of a text; the model has all of it, a person reads both ends."""
 _BEGIN = re.compile(r'\{\s*"(?:parentUuid|type|uuid|session_?[iI]d|isSidechain|message)"')

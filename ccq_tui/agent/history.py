@@ -40,9 +40,6 @@ class SessionPast:
     deferred: frozenset[str] = frozenset()
 
 
-NO_HISTORY = SessionPast("")
-
-
 Told = Callable[[str, ev.HistoryLoaded], None]
 """Takes the session's id and a part of its past, the newest first."""
 Resume = Callable[[str], Awaitable[object]]

@@ -16,7 +16,7 @@ from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.controls import Control, Rewound, rename, rewind
 from ccq_tui.agent.delivery import CLOSED, Delivery
-from ccq_tui.agent.history import NO_HISTORY, SessionPast, Told, read_history
+from ccq_tui.agent.history import SessionPast, Told, read_history
 from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.options import ASKING, SessionOptions
 from ccq_tui.agent.problems import Problem
@@ -221,7 +221,7 @@ class AgentSession:
 
     async def _history(self, known: asyncio.Future[str]) -> SessionPast:
         """Read and report the session's past; ``known`` gets the session's id as early as possible."""
-        history = NO_HISTORY
+        history = SessionPast("")
 
         def tell(session_id: str, part: ev.HistoryLoaded) -> None:
             if part.events and self.options.fork and not part.older:

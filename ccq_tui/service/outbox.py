@@ -62,7 +62,7 @@ class Outbox:
         if not sources:
             return []
         try:
-            found = await asyncio.to_thread(store.unsent, MOST_EVENTS, sources, self._records.machine, busy)
+            found = await asyncio.to_thread(store.unsent, sources, self._records.machine, busy, MOST_EVENTS)
         except RunStoreError as error:
             _logger.warning("Events are sent later: %s", error)
             return []

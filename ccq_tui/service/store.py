@@ -291,26 +291,19 @@ class RunStore:
             found = self.events(run_id, after)
 
     def unsent(
-        self,
-        limit: int = 100,
-        sources: Collection[str] = (),
-        machine: str = "",
-        without: Collection[str] = (),
+        self, sources: Collection[str], machine: str, without: Collection[str] = (), limit: int = 100
     ) -> Sequence[RunEvent]:
         """Return events that are not sent to their tickets yet, in order.
 
         Args:
-            limit: The most that are returned.
-            sources: The adapters of their runs; none for all.
-            machine: Only those of runs of this machine, or of none yet; "" for all.
+            sources: The adapters of their runs.
+            machine: The machine that has the runs, or may take them yet.
             without: Runs whose events are left out.
+            limit: The most that are returned.
         """
         found = sa.select(_EVENTS).join(_RUNS, _RUNS.c.id == _EVENTS.c.run).order_by(_EVENTS.c.number)
         found = found.where(~_EVENTS.c.sent, _RUNS.c.id.not_in(list(without))).limit(limit)
-        if sources:
-            found = found.where(_RUNS.c.source.in_(list(sources)))
-        if machine:
-            found = found.where(_RUNS.c.machine.in_(["", machine]))
+        found = found.where(_RUNS.c.source.in_(list(sources)), _RUNS.c.machine.in_(["", machine]))
         return [_event(row) for row in self._do(found)]
 
     def ends(self, run_id: str) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ccq_tui.testing.incoming import Incoming, Role
-from ccq_tui.testing.play import Play, Turn, quick_turn
+from ccq_tui.testing.play import Part, Play, Turn
 from ccq_tui.testing.scenario import Failure, Scenario
 
 _SUMMARY = """<analysis>
@@ -47,7 +47,10 @@ class Director:
         """
         if incoming.role is Role.SIDE:
             self._sides += 1
-            return quick_turn(f"msg_side_{self._sides}", self._side_text(incoming)), ""
+            text = self._side_text(incoming)
+            part = Part({"type": "text", "text": ""}, "text", text)
+            usage = {"input_tokens": 1, "output_tokens": max(1, len(text) // 4)}
+            return Turn(f"msg_side_{self._sides}", (part,), "end_turn", usage), ""
         play = self._subagent(incoming) if incoming.role is Role.SUBAGENT else self._session(incoming)
         return play.answer(incoming), play.scenario.name
 

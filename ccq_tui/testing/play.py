@@ -190,9 +190,3 @@ def _made(arguments: Arguments, replies: Replies) -> Mapping[str, Any]:
     if callable(arguments):
         return arguments(replies)
     return {key: value(replies) if callable(value) else value for key, value in arguments.items()}
-
-
-def quick_turn(identity: str, text: str) -> Turn:
-    """Return a message of one text block that belongs to no script."""
-    part = Part({"type": "text", "text": ""}, "text", text)
-    return Turn(identity, (part,), "end_turn", {"input_tokens": 1, "output_tokens": max(1, len(text) // 4)})

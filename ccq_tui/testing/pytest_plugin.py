@@ -1,18 +1,17 @@
-"""The pytest plugin: fixtures ``scripted_model`` and ``claude_env``, which load nothing heavy until used."""
+"""The pytest plugin: fixtures ``scripted_model`` and ``claude_env``, which load no server until used."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from ccq_tui.testing.environment import CleanHome
-    from ccq_tui.testing.model import ScriptedModel
-    from ccq_tui.testing.scenario import Scenario
+from ccq_tui.testing.environment import CleanHome, clean_environment
+from ccq_tui.testing.model import ScriptedModel
+from ccq_tui.testing.scenario import Scenario
 
 
 @pytest.fixture
@@ -21,8 +20,6 @@ def scripted_model() -> Iterator[Callable[..., ScriptedModel]]:
 
     Each is stopped at the end of the test, which fails if a callable of the script raised.
     """
-    from ccq_tui.testing.model import ScriptedModel
-
     with ExitStack() as ending:
 
         def start(scenario: Scenario, **options: Any) -> ScriptedModel:
@@ -36,7 +33,6 @@ def scripted_model() -> Iterator[Callable[..., ScriptedModel]]:
 @pytest.fixture
 def claude_env(tmp_path: Path) -> Callable[..., CleanHome]:
     """A factory ``claude_env(model, **variables)`` of clean homes for a real CLI, with its environment."""
-    from ccq_tui.testing.environment import clean_environment
 
     def make(model: ScriptedModel, **variables: str) -> CleanHome:
         return clean_environment(model.url, root=tmp_path, extra=variables)

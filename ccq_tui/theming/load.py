@@ -17,13 +17,6 @@ from ccq_tui.theming.read import read_theme
 MOST_FILES = 200
 
 
-def own_files() -> list[Path]:
-    """Find the person's own themes, by name."""
-    themes = config_dir() / "themes"
-    # Path.glob raises PermissionError below a directory that cannot be entered.
-    return sorted(themes.glob("*.toml"))[:MOST_FILES] if os.path.isdir(themes) else []  # noqa: PTH112
-
-
 DEFAULT_THEME = "ccq-dark"
 COLOURLESS_THEME = "ccq-mono"
 """The theme without colours: it shows everything with signs, words and text styles."""
@@ -52,9 +45,12 @@ class FoundThemes(NamedTuple):
 
 def load_themes(wanted: str = DEFAULT_THEME) -> FoundThemes:
     """Read the theme files there are, and the one that ``wanted`` names, if it names a file."""
-    file = theme_file(wanted)
+    file = expanded(wanted) if wanted.endswith(".toml") or "/" in wanted else None
+    place = config_dir() / "themes"
+    # Path.glob raises PermissionError below a directory that cannot be entered.
+    own = sorted(place.glob("*.toml"))[:MOST_FILES] if os.path.isdir(place) else []  # noqa: PTH112
     themes, problems, name = [], [], "" if file else wanted
-    for path in (*shipped(), *own_files(), *([file] if file else ())):
+    for path in (*shipped(), *own, *([file] if file else ())):
         try:
             themes.append(read_theme(path))
         except SettingsError as error:
@@ -101,8 +97,3 @@ def choose(app: App[Any], name: str) -> bool:
 def theme_names() -> list[str]:
     """List the themes that ``--theme`` can name, the program's own and the person's first."""
     return list(dict.fromkeys([theme.name for theme in load_themes().themes] + sorted(BUILTIN_THEMES)))
-
-
-def theme_file(wanted: str) -> Path | None:
-    """Return the path of a theme file, or None for the name of a theme."""
-    return expanded(wanted) if wanted.endswith(".toml") or "/" in wanted else None

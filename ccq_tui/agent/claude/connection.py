@@ -143,7 +143,7 @@ class Connection:
         if transport is not None:
             transport.elicit_by(self.gate.elicit)
             if self._options.project_settings and await asyncio.to_thread(has_answer, self._options.cwd):
-                transport.attest(self._options.cwd)
+                transport.trusted = self._options.cwd
         client = sdk.ClaudeSDKClient(options, transport=transport)
         await client.connect()
         return client

@@ -28,7 +28,7 @@ from ccq_tui.agent.claude.waits import Waits
 from ccq_tui.agent.claude_settings import allows_auto_mode
 from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.claude_lines import QUESTION_TOOL
+from ccq_tui.claude_lines import PLAN_TOOL, QUESTION_TOOL
 from ccq_tui.inbox.agent_texts import POSTPONED, PROCEED, REMARKED, UNREADABLE
 from ccq_tui.inbox.dangers import placed
 from ccq_tui.inbox.elicitations import read_elicitation
@@ -52,7 +52,6 @@ from ccq_tui.questions.wire import encode_remark
 
 _logger = logging.getLogger(__name__)
 
-PLAN_TOOL = "ExitPlanMode"
 AUTO_FROM = {PLAN_TOOL: ("plan",), "Bash": ("default", "acceptEdits")}
 """Calls with which a session may go to auto mode, and the modes from which."""
 FILE_SECONDS = 5.0

@@ -127,17 +127,14 @@ class CliTransport(ProcessTransport):
         super().__init__(options)
         self._guard: Guard | None = None
         self._elicitations: Elicitations | None = None
-        self._trusted: Path | None = None
+        self.trusted: Path | None = None
+        """The directory whose trust the first line attests, or None."""
         self.greeted = asyncio.Event()
         """Set once the first line was written, which introduces this program."""
 
-    def attest(self, directory: Path) -> None:
-        """Have Claude Code record that the person trusts the directory in which it starts."""
-        self._trusted = directory
-
     async def write(self, data: str) -> None:
         """Write a line; the first, which introduces this program, says whether the directory is trusted."""
-        trusted, self._trusted = self._trusted, None
+        trusted, self.trusted = self.trusted, None
         if trusted is not None:
             hello = json.loads(data)
             # Another version may ignore it, and then asks by itself before it obeys the project's rules.

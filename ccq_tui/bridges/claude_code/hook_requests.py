@@ -11,7 +11,7 @@ from typing import Any
 
 from ccq_tui.bridges.claude_code.hook_input import ELICITATION, PERMISSION, HookInput
 from ccq_tui.bridges.claude_code.transcript import CallEnd
-from ccq_tui.claude_lines import QUESTION_TOOL, text
+from ccq_tui.claude_lines import PLAN_TOOL, QUESTION_TOOL, text
 from ccq_tui.inbox.agent_texts import INTERRUPTED, rejection, said_by_user
 from ccq_tui.inbox.call_results import outcome_of
 from ccq_tui.inbox.dangers import placed
@@ -33,8 +33,6 @@ from ccq_tui.inbox.requests import (
 )
 from ccq_tui.inbox.suggestions import read_suggestions, written
 from ccq_tui.questions.parse import readable_set
-
-PLAN_TOOL = "ExitPlanMode"
 
 DECIDED_THERE = Cancelled("decided in Claude Code")
 

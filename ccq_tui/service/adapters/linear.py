@@ -14,6 +14,7 @@ from uuid import UUID
 import httpx2
 
 from ccq_tui.bounded import parse_json
+from ccq_tui.claude_lines import text
 from ccq_tui.config.carried import mapping
 from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service import port
@@ -92,33 +93,33 @@ class LinearAdapter(HttpAdapter):
         if payload.get("type") != "AgentSessionEvent" or action not in ("created", "prompted"):
             return None
         session, activity = mapping(payload.get("agentSession")), mapping(payload.get("agentActivity"))
-        ticket = _text(session, "id")
+        ticket = text(session, "id")
         if not ticket:
             raise ProblemError(400, "“agentSession.id” is missing.")
-        new = self._ticket(ticket, session, _text(payload, "promptContext"))
+        new = self._ticket(ticket, session, text(payload, "promptContext"))
         if action == "created":
             return new
-        said, message = mapping(activity.get("content")), _text(activity, "id")
+        said, message = mapping(activity.get("content")), text(activity, "id")
         if not message:
             raise ProblemError(400, "“agentActivity.id” is missing.")
         person = _person(activity.get("user") or {"id": activity.get("userId")})
-        text = (_text(said, "body") or _text(activity, "body"))[:MOST_PROMPT]
-        stop = _text(activity, "signal") == "stop"
-        return port.TicketMessage(self.name, ticket, message, text, person, stop, new)
+        words = (text(said, "body") or text(activity, "body"))[:MOST_PROMPT]
+        stop = text(activity, "signal") == "stop"
+        return port.TicketMessage(self.name, ticket, message, words, person, stop, new)
 
     def _ticket(self, ticket: str, session: Mapping[str, Any], context: str) -> port.NewTicket:
         issue, comment = mapping(session.get("issue")), mapping(session.get("comment"))
         team = mapping(issue.get("team"))
-        title = one_line(" ".join((_text(issue, "identifier"), _text(issue, "title"))).strip(), MOST_LINE)
-        own = [_text(issue, "title"), _text(issue, "description"), _text(comment, "body")]
-        asker = _text(mapping(session.get("creator")), "id")
-        theirs = own if _text(comment, "userId") in ("", asker) else own[:2]
+        title = one_line(" ".join((text(issue, "identifier"), text(issue, "title"))).strip(), MOST_LINE)
+        own = [text(issue, "title"), text(issue, "description"), text(comment, "body")]
+        asker = text(mapping(session.get("creator")), "id")
+        theirs = own if text(comment, "userId") in ("", asker) else own[:2]
         named = _REPOSITORY.search(_QUOTED.sub("", "\n".join(theirs)))
         about = _OWN_TEXT.sub("", context)  # what people wrote there chooses nothing
         found = {"project": _PROJECT.findall(about), "label": _LABEL.findall(about)}
-        found["team"] = [_text(team, "key"), _text(team, "name")]
+        found["team"] = [text(team, "key"), text(team, "name")]
         prompt = (context or "\n\n".join(filter(None, own)))[:MOST_PROMPT]
-        url, repository = _text(issue, "url") or _text(session, "url"), named[1] if named else ""
+        url, repository = text(issue, "url") or text(session, "url"), named[1] if named else ""
         person = _person(session.get("creator"))
         involved = {TicketRole.DELEGATOR: person} if person.id else {}
         said = (title or "Linear", prompt, url, repository, found)
@@ -211,8 +212,8 @@ class LinearAdapter(HttpAdapter):
 
 def _person(user: object) -> Participant:
     found = mapping(user)
-    user_id = _text(found, "id")
-    return Participant(f"linear:{user_id}" if user_id else "", _text(found, "name"), _text(found, "email"))
+    user_id = text(found, "id")
+    return Participant(f"linear:{user_id}" if user_id else "", text(found, "name"), text(found, "email"))
 
 
 def _problem(found: Mapping[str, Any]) -> tuple[str, str]:
@@ -220,21 +221,16 @@ def _problem(found: Mapping[str, Any]) -> tuple[str, str]:
     errors = found.get("errors")
     first = mapping(errors[0]) if isinstance(errors, list) and errors else {}
     more = mapping(first.get("extensions"))
-    said = _text(more, "userPresentableMessage") or _text(first, "message") or "an error without a message"
-    return (one_line(said, MOST_LINE), _text(more, "code")) if first else ("", "")
+    said = text(more, "userPresentableMessage") or text(first, "message") or "an error without a message"
+    return (one_line(said, MOST_LINE), text(more, "code")) if first else ("", "")
 
 
-def _steps(text: str) -> Iterator[dict[str, str]]:
-    for one in json.loads(text):
+def _steps(plan: str) -> Iterator[dict[str, str]]:
+    for one in json.loads(plan):
         step = mapping(one)
-        status = STATUSES.get(_text(step, "status"), "pending")
-        yield {"content": one_line(_text(step, "content"), MOST_LINE), "status": status}
+        status = STATUSES.get(text(step, "status"), "pending")
+        yield {"content": one_line(text(step, "content"), MOST_LINE), "status": status}
 
 
 def _body(text: str) -> str:
     return safe(text, limit=MOST_BODY).strip() or "Done."
-
-
-def _text(record: Mapping[str, Any], name: str) -> str:
-    found = record.get(name)
-    return found if isinstance(found, str) else ""

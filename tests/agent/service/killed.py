@@ -205,7 +205,7 @@ class House:
         if session.status not in ("complete", "error"):
             return False
         run = store.of_ticket("linear", session.id)
-        if run is None or run.state not in OVER or store.unsent() or store.kept(run):
+        if run is None or run.state not in OVER or store.unsent(["linear"], run.machine) or store.kept(run):
             return False
         return not any(self._asks(machine, run) for machine in self._ports)
 

@@ -71,7 +71,7 @@ async def sending(records: Records) -> AsyncIterator[Callable[[int], object]]:
     async def sent(count: int) -> None:
         outbox.notice()
         await until_true(lambda: len(records.ticket.calls) >= count)
-        await until_true(lambda: not records.store.unsent(machine="here"))
+        await until_true(lambda: not records.store.unsent(["linear"], "here"))
 
     try:
         yield sent
@@ -101,7 +101,7 @@ async def test_all_that_can_happen(tmp_path: Path) -> None:
             ("ended", "parked", "It waits."),
             ("ended", "response", "Done."),
         ]
-        assert len(records.store.unsent()) == 1, "the other machine sends its own"
+        assert len(records.store.unsent(["linear"], "there")) == 1, "the other machine sends its own"
 
 
 async def test_what_cannot_be_sent_now_is_sent_later_in_order(

@@ -58,10 +58,10 @@ def test_an_event_is_recorded_once_and_told_in_order(store: RunStore) -> None:
     first = store.record("abc", Happened.ASKED, "1", {"text": "Which?"})
     assert store.record("abc", Happened.ASKED, "1", {"text": "Another?"}) == first
     second = store.record("abc", Happened.ENDED, "1", {})
-    assert store.unsent() == store.unsent(sources=["linear"], machine="one") == [first, second]
-    assert list(store.unsent(sources=["github"])) == list(store.unsent(without=["abc"])) == []
+    assert store.unsent(["linear"], "one") == [first, second]
+    assert list(store.unsent(["github"], "one")) == list(store.unsent(["linear"], "one", ["abc"])) == []
     store.mark_sent(first.id)
-    assert store.unsent() == [second]
+    assert store.unsent(["linear"], "one") == [second]
     assert store.events("abc", after=first.number) == [second]
 
 
