@@ -1,10 +1,13 @@
-"""Delivers a person's decisions to the agent exactly once: as the call's result, or as a message."""
+"""Delivers a person's decisions to the agent exactly once: as the call's result, or as a message.
+
+What the agent has counts as delivered once the session's record has it, and so do prompts.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import NAMESPACE_OID, uuid5
 
@@ -16,6 +19,8 @@ from ccq_tui.agent.events import (
     ErrorReported,
     PromptAccepted,
     PromptDelivered,
+    PromptRecorded,
+    PromptReturned,
     RequestAsked,
     RequestSettled,
     ToolFinished,
@@ -24,7 +29,6 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
-from ccq_tui.agent.unrecorded_prompts import RECORDED_SECONDS
 from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED
 from ccq_tui.inbox.inbox import Inbox
@@ -45,6 +49,61 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.words import listed
+
+RECORDED_SECONDS = 2.0
+"""Seconds that Claude Code may take to write into the session's record what it has reported.
+
+Up to a quarter of a second was seen. If it is killed before, it loses its latest prompts.
+"""
+
+
+class UnrecordedPrompts:
+    """Reports when each prompt is safe from a kill of the CLI."""
+
+    def __init__(
+        self,
+        emit: Callable[[AgentEvent], None],
+        taken: Callable[[Mapping[str, str]], Awaitable[frozenset[str]]],
+    ) -> None:
+        self._emit = emit
+        self._taken = taken
+        self._texts: dict[str, str] = {}
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+
+    def note(self, event: AgentEvent) -> None:
+        """Follow prompts by an event; the caller leaves out answers that go as messages."""
+        match event:
+            case PromptAccepted(text=text, prompt_id=name) if name:
+                self._texts[name] = text
+            case PromptDelivered(prompt_id=name) if name in self._texts:
+                loop = asyncio.get_running_loop()
+                self._timers[name] = loop.call_later(RECORDED_SECONDS, self._recorded, name)
+            case PromptReturned(prompt_id=name):
+                self._texts.pop(name, None)
+                if timer := self._timers.pop(name, None):
+                    timer.cancel()
+
+    def _recorded(self, name: str) -> None:
+        self._timers.pop(name).cancel()
+        self._texts.pop(name, None)
+        self._emit(PromptRecorded(name))
+
+    async def settle(self, session_id: str, reason: str, *, in_order: bool) -> None:
+        """Report the newest prompts as recorded or returned, once the CLI is gone.
+
+        ``in_order``: the CLI had the time to record them. ``reason`` says why the others come back.
+        """
+        left = dict.fromkeys(self._timers, session_id)
+        for timer in self._timers.values():
+            timer.cancel()
+        read = frozenset(left) if in_order or not left else await self._taken(left)
+        for name in left:
+            if name in read:
+                self._recorded(name)
+            else:
+                self._timers.pop(name)
+                self._emit(PromptReturned(self._texts.pop(name), reason, name))
+
 
 UNTAKEN_RESULTS = (ABANDONED, LOST, MISSING, POSTPONED, UNASKED)
 """Beginnings of the results of calls that no decision reached."""

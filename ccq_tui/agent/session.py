@@ -15,14 +15,13 @@ from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.controls import Control, Rewound, rename, rewind
-from ccq_tui.agent.delivery import CLOSED, Delivery
+from ccq_tui.agent.delivery import CLOSED, Delivery, UnrecordedPrompts
 from ccq_tui.agent.history import SessionPast, Told, read_history
 from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.options import ASKING, SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.agent.session_name import forked
-from ccq_tui.agent.unrecorded_prompts import UnrecordedPrompts
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Claim, ClaimLostError, SessionFact
 

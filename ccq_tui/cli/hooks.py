@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 import click
 
 from ccq_tui import __version__
-from ccq_tui.bridges.claude_code.hook_program import hook_command, problem_of
 from ccq_tui.bridges.claude_code.hook_settings import (
     InstalledHook,
+    hook_command,
     hooks_off,
     installed,
+    problem_of,
     project_settings,
     settings_files,
     user_settings,

@@ -30,7 +30,7 @@ from ccq_tui.processes import own_command
 from ccq_tui.questions import Declined
 from ccq_tui.remote.client import RelayClient, RelayError, Unpaired
 from ccq_tui.remote.pairings import Pairing, PairingsError, change_pairings, pairings_file, read_pairings
-from ccq_tui.remote.phone.address import AddressError, find_address, origin_of
+from ccq_tui.remote.phone.address import AddressError, find_address, fingerprint_of, origin_of
 from ccq_tui.remote.phone.devices import PairedDevice, arrivals, code_for_device, devices_of, link_for_device
 from ccq_tui.remote.phone.service import SYSTEMS, service_steps, service_text
 from ccq_tui.remote.seal import KEY_BYTES, Code, SealError, to_base64
@@ -132,7 +132,6 @@ async def _show_invitation(client: RelayClient, keys: tuple[str, ...] = ()) -> N
         RelayError: The relay did not take the invitation.
     """
     from ccq_tui.remote.phone.card import InvitationCard
-    from ccq_tui.remote.phone.certificate import fingerprint_of
 
     pairing = client.pairing
     link, code = await asyncio.gather(link_for_device(client), code_for_device(client))

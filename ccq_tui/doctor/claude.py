@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 from ccq_tui.agent.problems import MINIMUM_CLI
-from ccq_tui.bridges.claude_code.hook_program import problem_of
-from ccq_tui.bridges.claude_code.hook_settings import hooks_off, installed, settings_files
+from ccq_tui.bridges.claude_code.hook_settings import hooks_off, installed, problem_of, settings_files
 from ccq_tui.bridges.edited_file import USER, SettingsFileError
 from ccq_tui.claude_files import claude_directory, find_cli
 from ccq_tui.doctor.check import Check, Level

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ccq_tui.agent.recorded import Recording
-from ccq_tui.agent.recorded.session import ReplayedSession
+from ccq_tui.agent.recorded.reader import ReplayedSession
 from ccq_tui.plain.lines import Lines
 from ccq_tui.plain.transcript import PlainTranscript
 from ccq_tui.transcript.model import TranscriptModel

@@ -8,8 +8,7 @@ from ccq_tui.testing.environment import CleanHome, clean_environment
 from ccq_tui.testing.log import Exchange
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.replies import Replies, ToolResult
-from ccq_tui.testing.scenario import Scenario, ask, delegate, run
-from ccq_tui.testing.tool_input import question_set_input
+from ccq_tui.testing.scenario import Scenario, ask, delegate, question_set_input, run
 
 __all__ = [
     "CleanHome",

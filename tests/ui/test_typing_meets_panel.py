@@ -22,7 +22,7 @@ from ccq_tui.questions.merge_partial import BACK_AGAIN, NOT_COMPLETE, grown
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.partial_parse import ArrivingSet
 from ccq_tui.questions.state import Arriving, PanelState
-from ccq_tui.testing.tool_input import question_set_input
+from ccq_tui.testing.scenario import question_set_input
 from ccq_tui.widgets.panel.keying import NOT_SENT
 from ccq_tui.widgets.question import QuestionPanel
 from tests.actors import PANEL, PHONE

@@ -13,7 +13,7 @@ from ccq_tui.doctor import examine
 from ccq_tui.doctor.check import Check, Level
 from ccq_tui.doctor.examine import examine_pairings
 from ccq_tui.remote.pairings import Pairing, change_pairings, pairings_file
-from ccq_tui.remote.phone.certificate import keep_certificate
+from ccq_tui.remote.phone.address import keep_certificate
 from ccq_tui.stored import write_whole
 from tests.unit.remote.phone.threads import home_relay_running
 

@@ -1,16 +1,19 @@
-"""A recording as slices of events, read in a thread as fast as they are wanted."""
+"""A recording as slices of events, read in a thread as fast as they are wanted, and shown as a session."""
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import os
 import select
 import stat
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.events import AgentEvent, Connected, NoticeGiven
+from ccq_tui.agent.events import AgentEvent, Connected, HistoryLoaded, NoticeGiven, SessionState, StateChanged
 from ccq_tui.agent.recorded.translate import Translation
 from ccq_tui.claude_lines import whole_entries
 from ccq_tui.text import one_line
@@ -252,3 +255,36 @@ def _is_recording(head: bytes) -> bool:
 
 def _entries(line: bytes) -> list[dict[str, Any]]:
     return whole_entries(line.decode(errors="replace"))[0]
+
+
+class ReplayedSession:
+    """Gives a recording to a screen as a session; it takes no commands.
+
+    Its events are reported as past, so that nothing in it asks for anything.
+    """
+
+    record_id = ""  # nothing is recorded again
+
+    def __init__(self, recording: Recording, tell: Callable[[AgentEvent], None]) -> None:
+        self._recording = recording
+        self._tell = tell
+
+    async def run(self) -> None:
+        """Read to the end."""
+        self._tell(StateChanged(SessionState.IDLE))
+        try:
+            while not self._recording.ended:
+                if events := await asyncio.to_thread(self._recording.next):
+                    self._tell(HistoryLoaded(events, goes_on=True))
+                # What was read stays. Collecting garbage in all of it again and again would hold up
+                # the screen, in a large file for tenths of a second each time.
+                gc.freeze()
+        except asyncio.CancelledError:
+            self._recording.ended = True  # the thread that reads stops at that; closing is not safe before
+            raise
+        self._recording.close()
+        self._tell(StateChanged(SessionState.ENDED))
+
+    def close(self) -> None:
+        """Stop."""
+        self._recording.ended = True

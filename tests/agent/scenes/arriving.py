@@ -10,8 +10,7 @@ from ccq_tui.inbox.port import Added, Grown, Settled
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.testing import Scenario, ScriptedModel
-from ccq_tui.testing.scenario import Cut, Message, ask, delegate
-from ccq_tui.testing.tool_input import question_set_input
+from ccq_tui.testing.scenario import Cut, Message, ask, delegate, question_set_input
 from tests.agent.running import Heard, Running
 from tests.agent.stage import Stage
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.agent import delivery, unrecorded_prompts
+from ccq_tui.agent import delivery
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import Send
 from ccq_tui.agent.delivery import (
@@ -17,6 +17,7 @@ from ccq_tui.agent.delivery import (
     GONE,
     MESSAGE,
     Delivery,
+    UnrecordedPrompts,
     cut_off,
     prompt_id_of,
     prompts_before,
@@ -25,7 +26,6 @@ from ccq_tui.agent.delivery import (
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, PromptDelivered, PromptRecorded, PromptReturned
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
-from ccq_tui.agent.unrecorded_prompts import UnrecordedPrompts
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
 from ccq_tui.inbox.draft import first_draft
@@ -392,7 +392,7 @@ class Told:
 
 
 async def test_it_is_recorded_a_while_after_it_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unrecorded_prompts, "RECORDED_SECONDS", 0.01)
+    monkeypatch.setattr(delivery, "RECORDED_SECONDS", 0.01)
     told = Told()
     told.delivered("a")
     assert told.events == []

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.agent.claude import streams as streams_module
-from ccq_tui.agent.claude.streams import BlockStreams
+from ccq_tui.agent import translate as streams_module
 from ccq_tui.agent.events import BlockDropped, BlockFinished, BlockGrew, BlockKey, BlockKind
+from ccq_tui.agent.translate import BlockStreams
 
 
 def start(message_id: str) -> dict[str, Any]:

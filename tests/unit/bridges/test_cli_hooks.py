@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui import __version__
-from ccq_tui.bridges.claude_code.hook_program import hook_command
-from ccq_tui.bridges.claude_code.hook_settings import installed, wanted, with_hooks
+from ccq_tui.bridges.claude_code.hook_settings import hook_command, installed, wanted, with_hooks
 from ccq_tui.bridges.edited_file import BACKUP, SettingsFileError
 from ccq_tui.cli import main
 from ccq_tui.doctor.check import Level

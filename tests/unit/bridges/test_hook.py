@@ -28,8 +28,8 @@ from ccq_tui.bridges.claude_code import transcript as module
 from ccq_tui.bridges.claude_code.dialog import Dialog
 from ccq_tui.bridges.claude_code.hook import run_hook
 from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES, HookInput, read_hook_input
-from ccq_tui.bridges.claude_code.hook_program import hook_command
 from ccq_tui.bridges.claude_code.hook_requests import request_of
+from ccq_tui.bridges.claude_code.hook_settings import hook_command
 from ccq_tui.bridges.claude_code.transcript import CallEnd, TranscriptFile
 from ccq_tui.bridges.claude_code.waiting_hook import LOOK_SECONDS, _decision, _waited
 from ccq_tui.cli import main

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ccq_tui.questions import Kind, Option, Question, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.partial_parse import ArrivingSet, PartialSet
-from ccq_tui.testing.tool_input import question_set_input
+from ccq_tui.testing.scenario import question_set_input
 from tests.unit.questions.test_random_events import sets
 
 DATABASE = Question(

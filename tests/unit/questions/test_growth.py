@@ -15,7 +15,7 @@ from ccq_tui.questions.merge_partial import ALL_HERE, BACK_AGAIN, NOT_ASKED, NOT
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.partial_parse import ArrivingSet
 from ccq_tui.questions.state import Arriving, Focus, PanelState, first_page
-from ccq_tui.testing.tool_input import question_set_input
+from ccq_tui.testing.scenario import question_set_input
 from tests.unit.questions.drive import keys, question, typed
 from tests.unit.questions.test_random_events import assert_sound, events, sets
 

@@ -8,9 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ccq_tui.service.checkout import check_out, push
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.run import Run
+from ccq_tui.service.segments import check_out, push
 from tests.unit.worktrees.repositories import IDENTITY, repository, run
 
 NOW = datetime.now(UTC)

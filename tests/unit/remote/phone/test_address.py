@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from ccq_tui.remote.phone import address, certificate
-from ccq_tui.remote.phone.address import AddressError, find_address
-from ccq_tui.remote.phone.certificate import fingerprint_of, keep_certificate
+from ccq_tui.remote.phone import address
+from ccq_tui.remote.phone.address import AddressError, find_address, fingerprint_of, keep_certificate
 from tests.unit.remote.phone.threads import home_relay_running
 
 STATE = {"BackendState": "Running", "CertDomains": ["localhost"]}
@@ -146,6 +145,6 @@ def test_the_certificate_is_kept_while_it_is_good(tmp_path: Path, monkeypatch: p
     file.write_bytes(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
     keep_certificate(file, "::1")
     seen.append(fingerprint_of(file))
-    monkeypatch.setattr(certificate, "RENEWAL", timedelta(days=397))
+    monkeypatch.setattr(address, "RENEWAL", timedelta(days=397))
     keep_certificate(file, "::1")
     assert len({*seen, fingerprint_of(file)}) == 4

@@ -14,8 +14,7 @@ import pytest
 from ccq_tui.remote.client import RelayClient
 from ccq_tui.remote.pairings import Pairing, read_pairings
 from ccq_tui.remote.phone import devices, serving
-from ccq_tui.remote.phone.address import Address
-from ccq_tui.remote.phone.certificate import fingerprint_of
+from ccq_tui.remote.phone.address import Address, fingerprint_of
 from ccq_tui.remote.phone.devices import arrivals, code_for_device, link_for_device
 from ccq_tui.remote.phone.serving import home_relay
 from ccq_tui.remote.relay.serve import ServeError
