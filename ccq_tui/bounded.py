@@ -98,6 +98,15 @@ def parse_json(
     raise ValueError(TOO_DEEP)
 
 
+def json_object(path: Path, most: int = JSON_BYTES) -> dict[str, Any]:
+    """Return the JSON object in a file; an empty one if none can be read, which its own program reports."""
+    try:
+        found = parse_json(read_bytes(path, most))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
+from ccq_tui.bounded import json_object
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.claude_lines import fields
 from ccq_tui.config.values import read_json
@@ -21,7 +21,7 @@ _MANAGED = (
 
 def managed_settings() -> list[Mapping[str, Any]]:
     """Return the settings of the machine's administrator. Reads files: for a thread."""
-    return [found for path in _MANAGED if (found := _read(path))]
+    return [found for path in _MANAGED if (found := json_object(path))]
 
 
 def chosen_settings(options: SessionOptions) -> Iterator[Mapping[str, Any]]:
@@ -44,7 +44,7 @@ def chosen_settings(options: SessionOptions) -> Iterator[Mapping[str, Any]]:
     for source, path in files.items():
         counts = sources is None or source in sources
         if counts and (options.project_settings or source == "user"):
-            yield _read(path)
+            yield json_object(path)
 
 
 def first_mode(options: SessionOptions) -> str | None:
@@ -67,11 +67,3 @@ def allows_auto_mode(options: SessionOptions) -> bool:
     layers = (*managed_settings(), *chosen_settings(options))
     places = (place for layer in layers for place in (layer, fields(layer, "permissions")))
     return all(place.get("disableAutoMode") != "disable" for place in places)
-
-
-def _read(path: Path) -> Mapping[str, Any]:
-    try:
-        data = parse_json(read_bytes(path, JSON_BYTES))
-    except (OSError, ValueError, UnfitFileError):
-        return {}  # the CLI reports what is wrong with it
-    return data if isinstance(data, dict) else {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from ccq_tui.bounded import parse_json, read_bytes
+from ccq_tui.bounded import json_object, parse_json, read_bytes
 from ccq_tui.claude_files import global_config
 from ccq_tui.config.carried import CarriedFile, carried_files, mapping
 from ccq_tui.config.load import Loaded
@@ -111,17 +111,11 @@ def _claude_trusts(directory: Path) -> bool:
 
     Trust covers what is below a directory, but does not reach into a repository from outside.
     """
-    try:
-        config = parse_json(read_bytes(global_config(), STORE_BYTES))
-    except (OSError, ValueError):
-        return False
+    projects = mapping(json_object(global_config(), STORE_BYTES).get("projects"))
     covering = project_directories(directory)
     if not (covering[-1] / ".git").exists():
         covering = [directory, *directory.parents]
-    records = [
-        mapping(mapping(config).get("projects")).get(str(place))
-        for place in (*covering, trust_root(directory))
-    ]
+    records = [projects.get(str(place)) for place in (*covering, trust_root(directory))]
     return any(mapping(record).get("hasTrustDialogAccepted") is True for record in records)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
+from ccq_tui.bounded import json_object
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.worktrees import model as wt
 from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, git
@@ -173,11 +173,7 @@ def _from_head(root: Path) -> bool:
     """Return whether Claude Code's setting says "head"; the last file that has it counts."""
     said = ""
     for path in (claude_directory() / _SETTINGS[0], *(root / ".claude" / name for name in _SETTINGS)):
-        try:
-            settings = parse_json(read_bytes(path, JSON_BYTES))
-        except (OSError, ValueError):
-            continue  # the CLI reports what is wrong with it
-        worktree = settings.get("worktree") if isinstance(settings, dict) else None
+        worktree = json_object(path).get("worktree")
         said = str(worktree.get("baseRef", said)) if isinstance(worktree, dict) else said
     return said == "head"
 

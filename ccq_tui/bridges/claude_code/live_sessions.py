@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeGuard
 
-from ccq_tui.bounded import UnfitFileError, parse_json, read_bytes
+from ccq_tui.bounded import json_object
 from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.processes import Owner, alive, owner_of
 from ccq_tui.text import one_line
@@ -67,12 +67,7 @@ def live_sessions(config: Path) -> list[LiveSession]:
 
 def read_live(path: Path) -> LiveSession | None:
     """Read the file of a Claude Code; return None if it is unreadable."""
-    try:
-        said = parse_json(read_bytes(path, MOST_BYTES))
-    except (OSError, ValueError, UnfitFileError):
-        return None
-    if not isinstance(said, dict):
-        return None
+    said = json_object(path, MOST_BYTES)
     pid, session = said.get("pid"), said.get("sessionId")
     since = said.get("statusUpdatedAt") or said.get("startedAt")
     if not isinstance(pid, int) or not is_id(session) or not isinstance(since, int | float):
