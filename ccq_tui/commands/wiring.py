@@ -16,7 +16,7 @@ from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.shell_runs import command_in
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.prompt_queue import PromptQueue
-from ccq_tui.worktrees.words import begun
+from ccq_tui.worktrees.removal import begun
 
 
 class LeadingUi(CommandUi, Protocol):

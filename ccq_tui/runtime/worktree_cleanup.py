@@ -15,8 +15,7 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
 from ccq_tui.worktrees.git import GitError
 from ccq_tui.worktrees.model import Worktree, is_ours, worktree_at
-from ccq_tui.worktrees.removal import held_by, remove
-from ccq_tui.worktrees.words import held_words, kept, removed
+from ccq_tui.worktrees.removal import held_by, held_words, kept, remove, removed
 
 _logger = logging.getLogger(__name__)
 

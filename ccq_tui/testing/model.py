@@ -8,9 +8,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from ccq_tui.testing.director import Director
 from ccq_tui.testing.incoming import Incoming
 from ccq_tui.testing.log import Exchange, Notice
+from ccq_tui.testing.play import Director
 from ccq_tui.testing.replies import ToolResult
 from ccq_tui.testing.scenario import Scenario
 

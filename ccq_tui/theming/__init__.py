@@ -1,9 +1,8 @@
 """Colour themes: read from files, checked, given to Textual; a bad one gives a notice, never an exception."""
 
 from ccq_tui.theming.filters import NO_LINES, line_filters
-from ccq_tui.theming.load import install, load_themes, theme_names
+from ccq_tui.theming.load import install, load_themes, read_theme, theme_names
 from ccq_tui.theming.own_colours import complete, textual_theme, variable_defaults
-from ccq_tui.theming.read import read_theme
 
 __all__ = [
     "NO_LINES",

@@ -37,7 +37,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.logs import log_path
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Outcome
-from ccq_tui.theming.read import read_theme
+from ccq_tui.theming.load import read_theme
 from tests.hostile import FORBIDDEN, FORGED, MARK, SIGNS, TEXT, in_toml, variants
 from tests.unit.starting import FakeApp
 from tests.unit.stocked import SESSION

@@ -18,11 +18,10 @@ from starlette.responses import Response
 import ccq_tui
 from ccq_tui.remote.relay import members, records, shapes
 from ccq_tui.remote.relay.access import Access, RelayLimits, token_digest
-from ccq_tui.remote.relay.contract import question_answered, questions_of
 from ccq_tui.remote.relay.members import Grant, Invitation, devices_of, digest, pushes_of
 from ccq_tui.remote.relay.problems import ProblemError, not_found, too_many, wrong
 from ccq_tui.remote.relay.push import Pusher
-from ccq_tui.remote.relay.records import Record, Shape, utc
+from ccq_tui.remote.relay.records import Record, Shape, question_answered, questions_of, utc
 from ccq_tui.remote.relay.store import RelayStore, Swap, change_record, record_in, records_in, records_of
 
 LONGEST_WAIT = 25

@@ -25,13 +25,12 @@ import pytest
 from ccq_tui import stored
 from ccq_tui.bounded import UnfitFileError
 from ccq_tui.bridges.claude_code import transcript as module
-from ccq_tui.bridges.claude_code.dialog import Dialog
 from ccq_tui.bridges.claude_code.hook import run_hook
 from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES, HookInput, read_hook_input
 from ccq_tui.bridges.claude_code.hook_requests import request_of
 from ccq_tui.bridges.claude_code.hook_settings import hook_command
 from ccq_tui.bridges.claude_code.transcript import CallEnd, TranscriptFile
-from ccq_tui.bridges.claude_code.waiting_hook import LOOK_SECONDS, _decision, _waited
+from ccq_tui.bridges.claude_code.waiting_hook import LOOK_SECONDS, Dialog, _decision, _waited
 from ccq_tui.cli import main
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface
@@ -261,7 +260,7 @@ def test_each_call_is_compared_once_however_long_a_hook_waits(
         parsed.append(name)
         return readable_set(name, source)
 
-    monkeypatch.setattr("ccq_tui.bridges.claude_code.dialog.readable_set", counted)
+    monkeypatch.setattr("ccq_tui.bridges.claude_code.waiting_hook.readable_set", counted)
     other = {"questions": [{**QUESTION, "question": "Which one?"}]}
     dialog = Dialog(stage.told("AskUserQuestion", ASKED))
     for number in range(5):

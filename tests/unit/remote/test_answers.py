@@ -13,9 +13,8 @@ from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, ElicitationReques
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Expired, Kind, Question
 from ccq_tui.remote.publication import Channel, read_answer
-from ccq_tui.remote.relay.contract import question_answered, questions_of
 from ccq_tui.remote.relay.problems import ProblemError
-from ccq_tui.remote.relay.records import Record
+from ccq_tui.remote.relay.records import Record, question_answered, questions_of
 from tests.unit.remote.publishing import COLOUR, PARTS, permission, plan, question
 from tests.unit.remote.test_publication import PLAIN, VALUES, stored
 

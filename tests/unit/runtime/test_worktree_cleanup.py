@@ -17,7 +17,7 @@ from ccq_tui.runtime import worktree_cleanup
 from ccq_tui.runtime.worktree_cleanup import UNSEEN, EndedSession, WorktreeCleanup
 from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree
-from ccq_tui.worktrees.words import kept, removed
+from ccq_tui.worktrees.removal import kept, removed
 from tests.unit.worktrees.repositories import _first_repo, _repo, commit
 
 __all__ = ["_first_repo", "_repo"]

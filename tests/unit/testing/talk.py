@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ccq_tui.testing.director import Director
 from ccq_tui.testing.incoming import Incoming
-from ccq_tui.testing.play import Part, Turn
+from ccq_tui.testing.play import Director, Part, Turn
 from ccq_tui.testing.scenario import Failure, Scenario
 
 CLI = {"user-agent": "claude-cli/2.1.330 (external, sdk-py)", "x-claude-code-session-id": "s1"}

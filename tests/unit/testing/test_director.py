@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from ccq_tui.testing import Scenario
-from ccq_tui.testing.director import Director
 from ccq_tui.testing.incoming import Incoming, Role
+from ccq_tui.testing.play import Director
 from tests.unit.testing.talk import CLI, TOOLS, Talk, text_of
 
 INTERRUPTED = {"type": "text", "text": "[Request interrupted by user for tool use]"}

@@ -10,8 +10,7 @@ import pytest
 from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.git import GitError
 from ccq_tui.worktrees.model import Worktree
-from ccq_tui.worktrees.removal import held_by, remove
-from ccq_tui.worktrees.words import held_words, kept
+from ccq_tui.worktrees.removal import held_by, held_words, kept, remove
 from tests.unit.worktrees.repositories import commit, repository, run
 
 

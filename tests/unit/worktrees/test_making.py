@@ -12,7 +12,7 @@ from ccq_tui.screens.session.status import git_branch
 from ccq_tui.worktrees import creation
 from ccq_tui.worktrees.creation import back_in, make, planned
 from ccq_tui.worktrees.model import Worktree, WorktreeError, can_be_there, is_ours
-from ccq_tui.worktrees.words import begun
+from ccq_tui.worktrees.removal import begun
 from tests.unit.worktrees.repositories import commit, repository, run
 
 
