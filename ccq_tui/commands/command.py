@@ -35,6 +35,7 @@ class PickRow:
         right: A word at the right end of its line, such as a key, or "".
         current: Whether it is the present choice.
         group: The heading that it stands under, or "".
+        colours: Its colours, shown beside its name.
     """
 
     value: str
@@ -43,6 +44,7 @@ class PickRow:
     right: str = ""
     current: bool = False
     group: str = ""
+    colours: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

@@ -56,12 +56,14 @@ class Surroundings:
         branch: The git branch of the directory, or "".
         waiting_beside: Number of requests that wait in other sessions, in all terminals.
         alone: Whether no other session is open in this terminal, so that a name would tell nothing.
+        earlier: The name of the session of the directory that changed last, or "".
         trouble: What does not work beside the sessions, in a few words, or "".
     """
 
     branch: str = ""
     waiting_beside: int = 0
     alone: bool = True
+    earlier: str = ""
     trouble: str = ""
 
 

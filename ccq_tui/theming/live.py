@@ -83,11 +83,13 @@ async def read_again(app: App[Any], wanted: str) -> FoundThemes:
     return found
 
 
-def listed(app: App[Any]) -> list[tuple[str, str]]:
-    """List all themes, the program's own, the person's, then Textual's, each with a description."""
+def listed(app: App[Any]) -> list[tuple[str, str, tuple[str, ...]]]:
+    """List all themes, ours, the person's, then Textual's, each with a description and three colours."""
     ours = {path.stem for path in shipped()}
     names = sorted(app.available_themes, key=lambda name: (_rank(name, ours), name))
-    return [(name, _about(app, name, ours)) for name in names]
+    themes = [(name, app.available_themes[name]) for name in names]
+    colours = {name: (one.primary, one.success, one.accent) for name, one in themes}
+    return [(name, _about(app, name, ours), tuple(filter(None, colours[name]))) for name in names]
 
 
 def _about(app: App[Any], name: str, ours: set[str]) -> str:

@@ -14,12 +14,18 @@ from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import Completion, CompletionList
 from ccq_tui.prompts.fuzzy import marks
 from ccq_tui.text import one_line
+from ccq_tui.widgets.hints import NARROW
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.pointer import Clickable
 
 MOST_LINES = 8
 _SHARE_OF_SCREEN = 3
 _LONGEST = 400
+_NOUNS = {
+    CompletionKind.COMMANDS: "commands",
+    CompletionKind.FILES: "files",
+    CompletionKind.HISTORY: "prompts",
+}
 _TITLES = {CompletionKind.HISTORY: "Earlier prompts"}
 NOTHING = CompletionList(WantedCompletion(CompletionKind.COMMANDS, ""))
 
@@ -111,12 +117,13 @@ def drawn(choices: CompletionList, width: int, most: int, palette: Palette) -> T
         lines.append(_row(choices, row, number == choices.cursor, width, column, palette))
     for line in lines:
         line.truncate(width, overflow="ellipsis")
+    more = f"more {_NOUNS[choices.wanted.kind]}" if width >= NARROW else "more"
     if window.start:
-        _sign(lines[has_title(choices)], f" ↑ {window.start}", width, palette)
+        _sign(lines[has_title(choices)], f" ↑ {window.start} {more}", width, palette)
     if below := len(choices.rows) - window.stop:
-        _sign(lines[-1], f" ↓ {below + choices.more:,}", width, palette)
+        _sign(lines[-1], f" ↓ {below + choices.more:,} {more}", width, palette)
     elif choices.more:
-        _sign(lines[-1], f" {choices.more:,} more · type on", width, palette)
+        _sign(lines[-1], f" {choices.more:,} {more} · type on", width, palette)
     return Text("\n").join(lines)
 
 

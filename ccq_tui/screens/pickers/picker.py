@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from rich.cells import cell_len
+from rich.style import Style
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
+from textual.color import Color
 from textual.containers import Vertical
 from textual.widgets import Static
 
@@ -278,7 +280,9 @@ def _texts(row: PickRow, width: int, column: int, palette: Palette) -> list[Text
     label = Text(one_line(row.label, LONGEST_LABEL), palette.strong)
     right = one_line(row.right, LONGEST_RIGHT)
     room = width - (cell_len(right) + 3 if right else 1)
-    description = Text(one_line(row.description, LONGEST_DESCRIPTION), palette.muted)
+    swatches = [("██", Style(color=Color.parse(one).rich_color)) for one in row.colours]
+    about = one_line(row.description, LONGEST_DESCRIPTION)
+    description = Text.assemble(*swatches, "  " if swatches else "", (about, palette.muted))
     if column and label.cell_len < column:
         beside = wrapped(description, room - column)
         lines = [Text.assemble(label, " " * (column - label.cell_len), beside[0])]

@@ -106,7 +106,7 @@ class SessionScreen(SessionBase, Leading):
         self.notifications = Notifications(self)
         self.status = Status(self, self.status_line)
         self.status_output = StatusOutput(self, StatusOutputLine())
-        self.welcome = Welcome(self)
+        self.welcome = Welcome(self, inbox)
         self.themes = screen_commands.ThemeCommand(runner)
         self.account = screen_commands.AccountCommands(runner)
         self.listeners = (
@@ -143,6 +143,7 @@ class SessionScreen(SessionBase, Leading):
         if self.launch.prompt:
             self.prompts.send(self.launch.prompt)
         self.queue.load()
+        self.welcome.begin()
         self.status.begin(self.set_interval(self.transcript.second, self.status.tick))
         self.watch(self.app, "app_focus", self.changed, init=False)
         self.changed()

@@ -58,7 +58,10 @@ class ThemeCommand(CommandGroup[SessionUi]):
 
     async def _pick_theme(self, unknown: str) -> str:
         before = self._ui.app.theme
-        rows = [PickRow(one, one, what, current=one == before) for one, what in listed(self._ui.app)]
+        rows = [
+            PickRow(one, one, what, current=one == before, colours=colours)
+            for one, what, colours in listed(self._ui.app)
+        ]
         about = f"Unknown theme {one_line(unknown, 60)}. {BACK}" if unknown else BACK
         try:
             picked = await self._runner.pick(

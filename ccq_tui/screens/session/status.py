@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 
 from rich.text import Text
@@ -16,7 +16,10 @@ from ccq_tui import __version__
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import session_options
 from ccq_tui.bounded import begin
-from ccq_tui.config.keymap import key_of, keymap, with_keys
+from ccq_tui.config.keymap import key_of, keymap
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.store.rows import StoredSession
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.runtime import status_line
 from ccq_tui.runtime.events import SessionEvent
@@ -251,31 +254,20 @@ class StatusOutput:
         self.changed()
 
 
-TASK = "Type a task and press Enter."
 LENGTH = 60
 """Most characters of a name from a file or the CLI."""
-TIPS = (
-    "{panel} hides a question and shows it again; nothing typed is lost.",
-    "{overview} shows all sessions by what they need.",
-    "{new_session} opens another session beside this one.",
-    "{block_up} marks a block: copy it, fold it, open its links.",
-    "{search} finds words in the transcript.",
-    "{unfold} unfolds long outputs and thinking.",
-    "{history} searches earlier prompts.",
-    "{editor} opens the prompt in your editor.",
-    "{mode} changes what Claude may do without asking.",
-    "{palette} finds every command and action by its words.",
-    "/park stops Claude's process; its questions keep waiting.",
-    "/rewind restores files and conversation to a prompt.",
-)
-"""Tips, with the actions whose keys they name."""
+STARTERS = 3
+"""Most ways to begin on the first screen."""
+EARLIER = 5
+"""Sessions of the directory to look for one to go on with."""
 
 
 class Welcome:
     """Shows the first screen in the empty transcript, until something is said."""
 
-    def __init__(self, ui: SessionUi) -> None:
+    def __init__(self, ui: SessionUi, inbox: Inbox) -> None:
         self._ui = ui
+        self._inbox = inbox
         self._past = bool(ui.launch.resume or ui.launch.continue_last)
 
     @property
@@ -283,29 +275,44 @@ class Welcome:
         """Whether it stays until the first prompt, and says how much waits elsewhere."""
         return not (self._past or self._ui.launch.prompt)
 
+    def begin(self) -> None:
+        """Look for an earlier session of the directory."""
+
+        async def look() -> None:
+            directory, earlier = str(self._ui.view.cwd), list[StoredSession]()
+            with suppress(InboxError):  # else its trouble is said elsewhere
+                earlier = await self._inbox.run(lambda store: store.sessions.page(directory, EARLIER))
+            if names := [one.name for one in earlier if one.name and one.id != self._ui.view.session_id]:
+                self._ui.around = replace(self._ui.around, earlier=names[0])
+                self._ui.changed()
+
+        if self.counts_waiting:
+            self._ui.start(look, "earlier session", group="earlier session")
+
     def changed(self) -> None:
         """Show the facts known so far; a resumed conversation has its past to show instead."""
         transcript, view = self._ui.transcript, self._ui.view
         if self._past or not self._ui.live:
             return
-        words = welcome_text(view, self._ui.around, today())
+        words = welcome_text(view, self._ui.around)
         if words != transcript.welcome:
             transcript.welcome = words
 
 
-def today() -> int:
-    """Return the day, as a number that grows."""
-    return date.today().toordinal()
-
-
-def welcome_text(view: SessionFacts, around: Surroundings, day: int) -> str:
-    """Return the first screen's text, with a tip for the day."""
+def welcome_text(view: SessionFacts, around: Surroundings) -> str:
+    """Return the first screen's text: who is there, and up to three ways to begin that hold now."""
     cli = f" · Claude Code {one_line(view.cli_version, LENGTH)}" if view.cli_version else ""
     model = " · ".join(part for part in (one_line(view.model, LENGTH), mode_words(view.mode)) if part)
     branch = f" · git {one_line(around.branch, LENGTH)}" if around.branch else ""
     place = one_line(short_path(view.cwd), 3 * LENGTH) + branch
-    lines = [f"ccq-tui {__version__}{cli}", model or "Starting Claude Code…", place, ""]
-    if around.waiting_beside:
-        lines += [f"{waiting(around.waiting_beside, 'request')} elsewhere · {key_of('waiting')} goes there"]
-    lines += [TASK, f"/ commands · @ files · {key_of('help')} all keys"]
-    return "\n".join([*lines, "", f"Tip: {with_keys(TIPS[day % len(TIPS)])}"])
+    beside, earlier = around.waiting_beside, one_line(around.earlier, LENGTH)
+    starters = [
+        (key_of("waiting"), f"{waiting(beside, 'request')} elsewhere" if beside else ""),
+        ("/resume", f"continue “{earlier}”" if earlier else ""),
+        ("/", "commands"),
+        ("@", "files in the prompt"),
+        (key_of("help"), "all keys"),
+    ]
+    ways = [f"{key:9}{words}" for key, words in starters if words][:STARTERS]
+    head = f"ccq-tui {__version__}{cli}"
+    return "\n".join([head, model or "Starting Claude Code…", place, "", *ways])

@@ -22,6 +22,7 @@ from ccq_tui.text import masked
 from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.palette import palette_of
+from ccq_tui.words import plural
 
 NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
 LEFT_TO_OTHERS = frozenset({"pageup", "pagedown", "ctrl+d", "f6"})
@@ -229,7 +230,7 @@ class AnswerField(_TextArea, inherit_bindings=False):
         """Draw a line; where no scrollbar does, the first and the last one count what is out of sight."""
         strip, (width, height), above = super().render_line(y), self.size, self.scroll_offset.y
         beyond = {"↑": above * (y == 0), "↓": (self.virtual_size.height - above - height) * (y == height - 1)}
-        sign = "".join(f" {arrow} {count}" for arrow, count in beyond.items() if count > 0)
+        sign = "".join(f" {arrow} {plural(count, 'line')}" for arrow, count in beyond.items() if count > 0)
         caret, room = self.cursor_screen_offset - self.region.offset, width - len(sign)
         if not sign or self.styles.scrollbar_size_vertical or (caret.y == y and caret.x >= room):
             return strip

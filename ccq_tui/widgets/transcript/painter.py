@@ -8,7 +8,6 @@ from functools import lru_cache
 from itertools import takewhile, zip_longest
 from typing import Any
 
-from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
@@ -181,9 +180,9 @@ def welcome_line(pen: Pen, welcome: str, y: int, height: int, width: int, *, who
     first = max(0, (height - len(lines)) // 3)
     if not first <= y < first + len(lines):
         return Strip.blank(width, pen.colours.base)
-    text = Text(lines[y - first], pen.colours["muted"])
-    text.pad_left(max(0, (width - max(map(cell_len, lines))) // 2))
-    return pen.strip(text, width)
+    text = Text(lines[y - first], pen.colours["muted" if y > first else "strong"])
+    text.highlight_regex(r"^\S+(?=  )", pen.colours["accent"])  # the key of a way to begin
+    return pen.strip(Text.assemble(INDENT, text), width)
 
 
 @lru_cache(maxsize=4)
