@@ -19,7 +19,6 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import Completion, CompletionList
-from ccq_tui.screens.session import status
 from ccq_tui.widgets.choices import ChoiceList, drawn, height_of
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt import Prompt
@@ -116,8 +115,7 @@ async def test_tab_waits_for_the_rows_of_what_is_typed(
         assert prompt_of(run).text == "@src/app.py "
 
 
-async def test_picture_of_what_is_offered(pictures: Pictures, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(status, "today", lambda: 0)  # else the tip is another one tomorrow
+async def test_picture_of_what_is_offered(pictures: Pictures) -> None:
     run = Driven(Launch(settings=Settings(cwd=Path("/usr"))), clock=Clock())
     async with run.app.run_test(size=(80, 24)) as pilot:
         await run.tell(pilot, COMMANDS, then=lambda: run.screen.completions.listed)
@@ -405,10 +403,7 @@ async def test_k_goes_to_an_earlier_prompt_from_anywhere_in_a_long_line_and_keep
         assert standing(run) == ("first", 4, "NORMAL")
 
 
-async def test_picture_of_a_prompt_that_takes_commands(
-    pictures: Pictures, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(status, "today", lambda: 0)  # else the tip is another one tomorrow
+async def test_picture_of_a_prompt_that_takes_commands(pictures: Pictures) -> None:
     driven = Driven(Launch(settings=Settings(cwd=Path("/usr"), vim_prompt=True)))
     async with driven.app.run_test(size=(60, 20)) as pilot:
         await pilot.press(*"fix the login", "escape", "b")

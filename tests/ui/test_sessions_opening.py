@@ -26,7 +26,7 @@ from ccq_tui.inbox.verdicts import InboxUnavailable, Won
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.state import PanelState
-from ccq_tui.screens.session import SessionScreen, status
+from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.model import ListHeading
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.widgets.question import QuestionPanel
@@ -139,10 +139,7 @@ def asked(name: str, session: str, question: Question) -> QuestionRequest:
     return QuestionRequest(name, session, QuestionSet(name, (question,)))
 
 
-async def test_pictures_beside_each_other(
-    pictures: Pictures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(status, "today", lambda: 0)
+async def test_pictures_beside_each_other(pictures: Pictures, tmp_path: Path) -> None:
     limits = Settings(cwd=HERE, question_timeout="2m")
     run = Several(Launch(settings=limits, program=ProgramArguments(state=tmp_path)), clock=Clock())
     async with run.app.run_test(size=(90, 24)) as pilot:
