@@ -68,7 +68,9 @@ def answer_all_kinds(terminal: Terminal) -> None:
     terminal.wait(lambda seen: "● 2  Narrow" in seen.panel)
     terminal.press("n")
     terminal.type("keep it small")
-    terminal.press("enter enter")
+    terminal.press("enter")
+    terminal.wait("Enter take Narrow")
+    terminal.press("enter")
     terminal.wait(lambda seen: "Which checks?" in seen.panel)
     terminal.press("1 3 enter")
     terminal.wait(lambda seen: "What is it called?" in seen.panel)
@@ -169,7 +171,7 @@ async def hostile_text_is_harmless_and_bounded(desk: Desk, terminal: Terminal) -
         "description": mark,
         "options": [{"label": f"{mark} A", "description": mark, "preview": mark}, {"label": "[red]B"}],
     }
-    terminal.resize((130, 60))
+    terminal.resize((110, 60))
     with BareClient(desk, f"{mark}agent") as client:
         number = client.ask(question)
         await asyncio.to_thread(terminal.wait, "[bold]Which?[/bold]")
@@ -182,7 +184,7 @@ async def hostile_text_is_harmless_and_bounded(desk: Desk, terminal: Terminal) -
         assert selected(result) == [["[red]B"]]
         assert result["structuredContent"]["answers"][0]["question"] == question["question"], "exact"
         assert "told" not in terminal.text
-        client.send("tools/call", {"name": "notify_user", "arguments": {"message": f"{mark}told"}})
+        client.send("tools/call", {"name": "notify_user", "arguments": {"message": f"told{mark}"}})
         await asyncio.to_thread(terminal.wait, "told")
         assert b"OWNED\x07" not in terminal.raw
         assert not hostile.FORGED.search(terminal.text)

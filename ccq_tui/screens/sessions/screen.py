@@ -245,8 +245,14 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     def put_together(self) -> None:
         """List what is known by now, with the cursor on its row."""
         rows = self.listing.rows(self.options, everywhere=self.everywhere)
-        state = self.state.with_rows(ordered(rows, MOST_EARLIER))
+        before, state = self.state.under, self.state.with_rows(ordered(rows, MOST_EARLIER))
+        under = state.under
+        if isinstance(before, RequestRow) and (under is None or under.key != before.key):
+            # To the one that waits longest then, or that comes next.
+            self._aim = self._aim or SessionList.on_waiting
         self.show(self._aim(state) if self._aim is not None else state)
+        if self.all_read and isinstance(self.state.under, RequestRow):
+            self._aim = None
 
     def read_soon(self, *sessions: str) -> None:
         """Read sessions again, or all, after what is being read."""
@@ -809,13 +815,9 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
                 self.read_soon(self.row.session_id)  # its draft
 
     def _let_go(self, opened: OpenRequest, _: RequestOutcome) -> None:
-        """Close the panel of a request that was settled in it, and go to the one that waits longest then."""
+        """Close the panel of a request that was settled in it."""
         if self.panel is not None and self.panel.opened is opened:
             self._close_panel()
-        under = self.state.under
-        if under is not None and under.key == opened.request.id:
-            others = self.state.on_waiting(under.key)
-            self.show(others if others.under is not under else self.state)
 
     def _panel_changed(self) -> None:
         """Give the panel the keys and its place, or take both back."""
