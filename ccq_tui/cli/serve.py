@@ -73,14 +73,18 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
 def status(store: str) -> int:
     """List the runs, the one that changed last first."""
     from ccq_tui.inbox.layout import local
+    from ccq_tui.service.run import Happened
 
     with _runs(store) as opened:
         runs, counts = opened.list(), opened.counts()
+        refused = {one.run: one.body["text"] for one in opened.current(Happened.REFUSED)}
     for run in runs:
         where = f"{run.repository} on {run.machine or 'no machine yet'}"
         echo(
             f"{run.id}  {run.state:<8} {local(run.changed)}  {one_line(run.title, 60)}  {one_line(where, 60)}"
         )
+    for run_id, why in refused.items():
+        echo(f"{run_id}  its ticket refuses what it is sent: {one_line(why, 200)}; see ccq-tui inbox")
     echo(", ".join(f"{count} {state}" for state, count in counts.items() if count) or "No runs yet.")
     return ENDED
 

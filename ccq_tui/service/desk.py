@@ -134,7 +134,8 @@ class Desk:
         for stored in await self._runs.inbox.run(_undelivered):
             if stored.outcome is not None:
                 await self._settled(Settled(stored.request, stored.outcome, stored.actor))
-        asked = {event.body["request"]: event for event in await lasting(self._runs.store.asked)}
+        events = await lasting(self._runs.store.current, Happened.ASKED)
+        asked = {event.body["request"]: event for event in events}
         waiting = await self._runs.inbox.run(lambda store: store.requests.waiting(limit=MOST_RUNS))
         for name in self._published - {one.request.id for one in waiting}:
             await lasting(self._runs.store.settle, name, Cancelled("its session no longer waits"), None)

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import groupby
 from operator import attrgetter
 
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.service.port import Adapter, RefusedError, RetryLaterError
 from ccq_tui.service.run import Happened, Run, RunEvent
 from ccq_tui.service.runs import Runs
 from ccq_tui.service.store import RunStoreError
+from ccq_tui.text import one_line, safe
 
 _logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 5.0
 """Seconds after which it looks for events that other processes recorded."""
 FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 60.0
+LONGEST_PAUSE = 600.0
 """Seconds between the first two tries, and most between two, unless the other side wants more."""
+MOST_SECONDS = 3 * 86_400.0
+"""Seconds in which nothing of a run could be sent before its events count as refused."""
 MOST_EVENTS = 200
+MOST_TEXT = 600
+"""Most characters of a question that is asked again, shorter, where its ticket refused it."""
+SHORTER = "_Here is its beginning. Reply in your own words, or answer all of it in ccq-tui._"
+REFUSED = "Its ticket refuses the question ({}): it is to be answered here"
 
 
 class Outbox:
@@ -70,13 +79,14 @@ class Outbox:
 
     async def _send(self, run_id: str, events: list[RunEvent]) -> None:
         """Send the events of a run, each until its ticket has it or refuses it."""
-        pause, said = FIRST_PAUSE, ""
+        pause, said, since = FIRST_PAUSE, "", time.monotonic()
         try:
             while events:
                 try:
-                    await self._send_one(events[0])
+                    too_long = time.monotonic() - since > MOST_SECONDS
+                    await self._send_one(events[0], last=too_long)
                     del events[0]
-                    pause, said = FIRST_PAUSE, ""
+                    pause, said, since = FIRST_PAUSE, "", since if too_long else time.monotonic()
                     continue
                 except RetryLaterError as error:
                     problem, wanted = str(error), error.seconds
@@ -94,15 +104,38 @@ class Outbox:
             self._busy.discard(run_id)
             self.notice()
 
-    async def _send_one(self, event: RunEvent) -> None:
+    async def _send_one(self, event: RunEvent, *, last: bool) -> None:
+        """Send an event; with ``last``, what passes by itself counts as a refusal, too."""
         store, problem = self._records.store, ""
         run = await asyncio.to_thread(store.get, event.run)
+        adapter = self._records.adapters[run.source]
         try:
-            await self._call(self._records.adapters[run.source], run, event)
+            await self._call(adapter, run, event)
         except RefusedError as error:
             problem = str(error)
-            _logger.warning("The ticket of run %s refuses an event (%s): %s", run.id, event.kind, error)
+            if event.kind is Happened.ASKED:
+                said = f"{safe(str(event.body['text']), limit=MOST_TEXT)}\n\n{SHORTER}"
+                with suppress(RefusedError):
+                    await adapter.asked(run, event.id, said, ())
+        except RetryLaterError as error:
+            if not last:
+                raise
+            problem = str(error)
+        if problem:
+            await self._refused(run, event, problem)
         await asyncio.to_thread(store.mark_sent, event.id, problem)
+
+    async def _refused(self, run: Run, event: RunEvent, problem: str) -> None:
+        """Tell the operator what a ticket did not take; of a question, in the inbox too."""
+        _logger.warning("The ticket of run %s refuses an event (%s): %s", run.id, event.kind, problem)
+        if event.kind is Happened.ASKED:
+            line = one_line(REFUSED.format(problem), MOST_TEXT)
+            with suppress(InboxError):
+                await self._records.inbox.run(
+                    lambda store: store.sessions.upsert(run.session, last_line=line)
+                )
+        body = {"text": problem, "event": event.kind}
+        await self._records.record(run.id, Happened.REFUSED, event.id, body)
 
     async def _call(self, adapter: Adapter, run: Run, event: RunEvent) -> None:
         body, key, text = event.body, event.id, str(event.body.get("text", ""))

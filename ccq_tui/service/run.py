@@ -96,6 +96,8 @@ class Happened(StrEnum):
     ENDED = "ended"
     ACTED = "acted"
     """A person did something, or was refused: for the audit, not for the ticket."""
+    REFUSED = "refused"
+    """The ticket refuses an event for good: for the operator, not for the ticket."""
 
 
 @dataclass(frozen=True, slots=True)

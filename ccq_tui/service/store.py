@@ -311,10 +311,10 @@ class RunStore:
         one = (_EVENTS.c.run == run_id) & (_EVENTS.c.kind == Happened.ENDED)
         return int(self._do(sa.select(sa.func.count()).where(one))[0][0])
 
-    def asked(self) -> Sequence[RunEvent]:
-        """Return what the tickets of runs that have not ended were asked, in order."""
+    def current(self, kind: Happened) -> Sequence[RunEvent]:
+        """Return the events of a kind of runs that have not ended, in order."""
         found = sa.select(_EVENTS).join(_RUNS, _RUNS.c.id == _EVENTS.c.run).order_by(_EVENTS.c.number)
-        found = found.where(_EVENTS.c.kind == Happened.ASKED, _RUNS.c.state.not_in(OVER))
+        found = found.where(_EVENTS.c.kind == kind, _RUNS.c.state.not_in(OVER))
         return [_event(row) for row in self._do(found)]
 
     def mark_sent(self, event_id: str, problem: str = "") -> None:

@@ -31,6 +31,8 @@ MOST_LINE = 300
 MOST_OPTIONS = 50
 STATUSES = {"in_progress": "inProgress", "completed": "completed", "cancelled": "canceled"}
 """The status of a step of the plan in Linear's words; any other is pending."""
+FINAL = frozenset({"INVALID_INPUT", "INPUT_ERROR", "NOT_FOUND", "ENTITY_NOT_FOUND", "FORBIDDEN"})
+"""The codes of errors of what was sent, which would be the same again; any other passes by itself."""
 ENDS = {"response": "response", "error": "error", "parked": "elicitation"}
 """The activity of each end; an elicitation leaves the ticket waiting for its person."""
 
@@ -176,9 +178,10 @@ class LinearAdapter(HttpAdapter):
         data = {"id": activity, "agentSessionId": run.ticket, "content": content, **more}
         try:
             await self._call(ACTIVITY, {"in": data})
-        except port.RefusedError:
+        except (port.RefusedError, port.RetryLaterError):
             known: Mapping[str, Any] = {}
-            with suppress(port.RefusedError):  # a call whose response was lost may have created it
+            # A call whose response was lost may have created it.
+            with suppress(port.RefusedError, port.RetryLaterError):
                 known = await self._call(KNOWN, {"id": activity})
             if not known.get("agentActivity"):
                 raise
@@ -203,8 +206,10 @@ class LinearAdapter(HttpAdapter):
         if response.status_code == httpx2.codes.UNAUTHORIZED or code == "AUTHENTICATION_ERROR":
             words = "Linear does not take its token, which may have expired: renew it where it is configured"
             raise port.RetryLaterError(words, SECRET_SECONDS)
-        if problem:
+        if problem and code in FINAL:
             raise port.RefusedError(problem)
+        if problem:
+            raise port.RetryLaterError(f"Linear answered: {problem}")
         if not (data := mapping(found.get("data"))):
             raise port.RetryLaterError(f"Linear answered with HTTP {response.status_code}")
         return data
@@ -222,7 +227,8 @@ def _problem(found: Mapping[str, Any]) -> tuple[str, str]:
     first = mapping(errors[0]) if isinstance(errors, list) and errors else {}
     more = mapping(first.get("extensions"))
     said = text(more, "userPresentableMessage") or text(first, "message") or "an error without a message"
-    return (one_line(said, MOST_LINE), text(more, "code")) if first else ("", "")
+    code = text(more, "code") or text(more, "type")
+    return (one_line(said, MOST_LINE), code.replace(" ", "_").upper()) if first else ("", "")
 
 
 def _steps(plan: str) -> Iterator[dict[str, str]]:

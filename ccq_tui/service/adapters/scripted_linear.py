@@ -230,19 +230,19 @@ class ScriptedLinear:
         session = self._session(data["agentSessionId"])
         content, signal = data["content"], data.get("signal")
         if self._activity(key := _uuid4(data.get("id") or str(uuid4()))):
-            raise GraphQLError("Entity already exists")
+            raise _refused("Entity already exists")
         kind = content.get("type") if isinstance(content, dict) else None
         if kind not in CONTENT or not set(content) <= {"type", *CONTENT[kind]}:
-            raise GraphQLError("content is not that of an activity")
+            raise _refused("content is not that of an activity")
         if not all(str(content.get(name, "")).strip() for name in CONTENT[kind] - {"result"}):
-            raise GraphQLError(f"content of type {kind} lacks a field")
+            raise _refused(f"content of type {kind} lacks a field")
         if data.get("ephemeral") and kind not in ("thought", "action"):
-            raise GraphQLError("only thoughts and actions can be ephemeral")
+            raise _refused("only thoughts and actions can be ephemeral")
         if signal is not None and (kind != "elicitation" or signal not in ("select", "auth")):
-            raise GraphQLError("the signal does not fit the activity")
+            raise _refused("the signal does not fit the activity")
         options = mapping(data.get("signalMetadata")).get("options")
         if signal == "select" and not (options and all(mapping(one).get("value") for one in options)):
-            raise GraphQLError("signalMetadata.options is not a list of values")
+            raise _refused("signalMetadata.options is not a list of values")
         session.activities.append({"id": key, **content, "signal": signal, "options": options or []})
         return {"success": True, "lastSyncId": 1.0, "agentActivity": {"id": key}}
 
@@ -250,7 +250,7 @@ class ScriptedLinear:
         """Change a session as an agent wants it; raises `GraphQLError` for what Linear refuses."""
         session, plan = self._session(session_id), changes.get("plan")
         if isinstance(plan, list) and any(mapping(one).get("status") not in PLANNED for one in plan):
-            raise GraphQLError("plan has a step without a known status")
+            raise _refused("plan has a step without a known status")
         session.plan = changes.get("plan", session.plan)
         session.urls = changes.get("externalUrls", session.urls)
         return {"success": True, "lastSyncId": 1.0, "agentSession": {"id": session.id}}
@@ -268,7 +268,7 @@ class ScriptedLinear:
 
     def _session(self, session_id: str) -> LinearSession:
         if (session := self.sessions.get(session_id)) is None:
-            raise GraphQLError("Entity not found: AgentSession")
+            raise _refused("Entity not found: AgentSession")
         return session
 
     def _asked_for(self, request: Request) -> LinearSession:
@@ -320,11 +320,15 @@ class ScriptedLinear:
         return _page("Activities", "".join(shown), refresh=1)
 
 
+def _refused(why: str) -> GraphQLError:
+    return GraphQLError(why, extensions={"code": "INVALID_INPUT"})
+
+
 def _uuid4(text: str) -> str:
     with suppress(ValueError):
         if UUID(text).version == 4:
             return str(UUID(text))
-    raise GraphQLError("id must be a UUID v4")
+    raise _refused("id must be a UUID v4")
 
 
 def _page(title: str, body: str, *, refresh: int = 0) -> Response:

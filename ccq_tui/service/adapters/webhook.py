@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
+import httpx2
 import standardwebhooks
 from pydantic import ConfigDict, Field
 
@@ -118,5 +119,7 @@ class WebhookAdapter(HttpAdapter):
         headers = {"Content-Type": MEDIA_TYPE, "webhook-id": key, "webhook-signature": signed}
         headers["webhook-timestamp"] = str(int(now.timestamp()))
         response, _ = await self._post(body, headers)
+        if response.status_code == httpx2.codes.GONE:
+            raise RefusedError("it wants no more events (HTTP 410)")
         if not response.is_success:
-            raise RefusedError(f"HTTP {response.status_code}")
+            raise RetryLaterError(f"HTTP {response.status_code}")

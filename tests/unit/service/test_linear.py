@@ -236,19 +236,32 @@ async def test_the_same_again_is_taken_once(linear: ScriptedLinear, adapter: Lin
         await adapter.asked(run("gone"), str(uuid5(NAMESPACE_OID, "2")), "Which?", ())
 
 
-def limited(**headers: str) -> Response:
-    error = {"message": "Slow down", "extensions": {"code": "RATELIMITED"}}
+def failed(code: str = "RATELIMITED", **headers: str) -> Response:
+    error = {"message": "Slow down", "extensions": {"code": code}}
     return JSONResponse(
         {"errors": [error]}, 400, {name.replace("_", "-"): one for name, one in headers.items()}
     )
 
 
+@pytest.mark.parametrize("code", ["FORBIDDEN", "INPUT_ERROR", "invalid input", "ENTITY_NOT_FOUND"])
+async def test_what_is_wrong_itself_is_refused_for_good(code: str) -> None:
+    server = ServerThread(failed(code))
+    adapter = LinearAdapter(lambda: SECRET, lambda: TOKEN, url=f"http://127.0.0.1:{server.port}/graphql")
+    with pytest.raises(RefusedError, match="Slow down"):
+        await adapter.answered(run(), KEY, "Hello")
+    server.stop()
+    await adapter.close()
+
+
 @pytest.mark.parametrize(
     ("response", "seconds"),
     [
-        (limited(retry_after="30"), 30),
-        (limited(x_ratelimit_requests_reset=str((time.time() + 7200) * 1000)), 3600),
-        (limited(retry_after="soon"), 0),
+        (failed(retry_after="30"), 30),
+        (failed(x_ratelimit_requests_reset=str((time.time() + 7200) * 1000)), 3600),
+        (failed(retry_after="soon"), 0),
+        (failed("LOCK_TIMEOUT"), 0),
+        (failed("INTERNAL_SERVER_ERROR"), 0),
+        (failed("new to us"), 0),
         (Response("busy", 503, {"retry-after": "5"}), 5),
         (Response("<html>", 200), 0),
         (Response('{"data": null}', 200), 0),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,8 +12,9 @@ import pytest
 from ccq_tui.service import outbox as module
 from ccq_tui.service.outbox import Outbox
 from ccq_tui.service.port import RefusedError, RetryLaterError
-from ccq_tui.service.run import Happened, Run
+from ccq_tui.service.run import Happened, Run, RunEvent
 from ccq_tui.service.store import RunStore
+from tests.memory_inbox import MemoryInbox
 from tests.steps import until_true
 from tests.unit.service.desks import run
 
@@ -55,12 +56,16 @@ class Records:
 
     def __init__(self, directory: Path) -> None:
         self.store = RunStore.open(f"sqlite:///{directory / 'runs.db'}")
+        self.inbox = MemoryInbox()
         self.ticket = Ticket()
         self.adapters = {"linear": self.ticket}
         self.run = self.store.create(run())
 
-    def record(self, happened: Happened, what: str, **body: object) -> None:
+    def happened(self, happened: Happened, what: str, **body: object) -> None:
         self.store.record(self.run.id, happened, what, body)
+
+    async def record(self, run_id: str, kind: Happened, what: str, body: Mapping[str, object]) -> RunEvent:
+        return self.store.record(run_id, kind, what, body)
 
 
 @asynccontextmanager
@@ -84,13 +89,13 @@ async def sending(records: Records) -> AsyncIterator[Callable[[int], object]]:
 async def test_all_that_can_happen(tmp_path: Path) -> None:
     records = Records(tmp_path)
     records.store.record(records.store.create(run("other", machine="there")).id, Happened.STARTED, "", {})
-    records.record(Happened.STARTED, "")
-    records.record(Happened.SAID, "1", kind="action", text="Read", parameter="a.py")
-    records.record(Happened.ASKED, "q", text="Which?", options=["A", "B"])
-    records.record(Happened.ANSWERED, "here", text="in the ticket", here=True)
-    records.record(Happened.ANSWERED, "there", text="on phone")
-    records.record(Happened.PARKED, "q", text="It waits.")
-    records.record(Happened.ENDED, "0", end="response", text="Done.")
+    records.happened(Happened.STARTED, "")
+    records.happened(Happened.SAID, "1", kind="action", text="Read", parameter="a.py")
+    records.happened(Happened.ASKED, "q", text="Which?", options=["A", "B"])
+    records.happened(Happened.ANSWERED, "here", text="in the ticket", here=True)
+    records.happened(Happened.ANSWERED, "there", text="on phone")
+    records.happened(Happened.PARKED, "q", text="It waits.")
+    records.happened(Happened.ENDED, "0", end="response", text="Done.")
     async with sending(records) as sent:
         await sent(6)
         assert records.ticket.calls == [
@@ -110,16 +115,40 @@ async def test_what_cannot_be_sent_now_is_sent_later_in_order(
     monkeypatch.setattr(module, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(module, "LONGEST_PAUSE", 0.001)
     records = Records(tmp_path)
-    records.ticket.troubles = [
-        RetryLaterError("away"),
-        RetryLaterError("away", 0.01),
-        KeyError("a bug"),
-        RefusedError("no such ticket"),
-    ]
+    records.ticket.troubles = [RetryLaterError("away"), RetryLaterError("away", 0.01), KeyError("a bug")]
     for number in range(3):
-        records.record(Happened.SAID, str(number), kind="thought", text=str(number), parameter="")
+        records.happened(Happened.SAID, str(number), kind="thought", text=str(number), parameter="")
     async with sending(records) as sent:
-        await sent(2)
-        assert [call[2] for call in records.ticket.calls] == ["1", "2"]
+        await sent(3)
+        assert [call[2] for call in records.ticket.calls] == ["0", "1", "2"]
     assert caplog.text.count("are sent later: away") == 1
-    assert "refuses an event (said): no such ticket" in caplog.text
+
+
+async def test_a_refused_question_is_asked_shorter_and_shown_to_the_operator(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.ticket.troubles = [RefusedError("too long")]
+    records.happened(Happened.ASKED, "q", text="Which one? " * 400, options=["A", "B"])
+    async with sending(records) as sent:
+        await sent(1)
+        [(kind, text, *options)] = records.ticket.calls
+        assert (kind, text[:10], options) == ("asked", "Which one?", [])
+        assert text.endswith(module.SHORTER)
+        assert len(text) < 1_000
+        assert [one.body["text"] for one in records.store.current(Happened.REFUSED)] == ["too long"]
+        session = await records.inbox.run(lambda store: store.sessions.get(records.run.session))
+        assert session is not None
+        assert session.last_line == module.REFUSED.format("too long")
+
+
+async def test_what_never_passes_counts_as_refused_after_days(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(module, "MOST_SECONDS", 0.0005)
+    records = Records(tmp_path)
+    records.ticket.troubles = [RetryLaterError("away"), RetryLaterError("away"), RetryLaterError("away")]
+    records.happened(Happened.ENDED, "0", end="response", text="Done.")
+    async with sending(records):
+        await until_true(lambda: not records.store.unsent(machine="here"))
+        [refused] = records.store.current(Happened.REFUSED)
+        assert refused.body == {"text": "away", "event": "ended"}

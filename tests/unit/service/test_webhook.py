@@ -112,7 +112,7 @@ async def test_a_bad_event_is_refused(
 
 async def test_what_happens_is_sent_signed_and_refusals_are_told_apart() -> None:
     came: list[dict[str, Any]] = []
-    answers = [200, 503, 410]
+    answers = [200, 503, 301, 422, 410]
 
     async def take(request: Request) -> Response:
         body = await request.body()
@@ -126,6 +126,9 @@ async def test_what_happens_is_sent_signed_and_refusals_are_told_apart() -> None
         with pytest.raises(RetryLaterError) as later:
             await out.ended(RUN, KEY, "response", "Done.")
         assert later.value.seconds == 7.0
+        for status in ("301", "422"):
+            with pytest.raises(RetryLaterError, match=status):
+                await out.ended(RUN, KEY, "response", "Done.")
         with pytest.raises(RefusedError, match="410"):
             await out.started(RUN, KEY, "")
     finally:
