@@ -143,9 +143,14 @@ def event_record(event: RunEvent) -> dict[str, Any]:
 
 
 async def health(call: ServiceCall) -> Mapping[str, Any]:
-    """Say that the service and its database are up."""
-    await asyncio.to_thread(call.parts.service.store.counts)
+    """Say that the service is alive."""
     return {"status": "ok", "machine": call.parts.service.machine}
+
+
+async def ready(call: ServiceCall) -> Mapping[str, Any]:
+    """Say that the service can write into its database."""
+    await asyncio.to_thread(call.parts.service.store.check)
+    return await health(call)
 
 
 async def post_run(call: ServiceCall) -> Mapping[str, Any]:
@@ -236,6 +241,7 @@ async def metrics(call: ServiceCall) -> Response:
 
 ENDPOINTS = (
     Endpoint("GET", "/health", (), health, returns=Health),
+    Endpoint("GET", "/ready", (), ready, returns=Health),
     Endpoint("POST", "/runs", MAY_START, post_run, NewRun, RunEntry),
     Endpoint("GET", "/runs", READ, get_runs, returns=RunEntries, query=("state", "machine", "limit")),
     Endpoint("GET", RUN, READ, get_run, returns=RunEntry),

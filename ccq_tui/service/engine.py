@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
 from contextvars import Context
@@ -14,14 +16,33 @@ from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID
 from ccq_tui.service.policy import Policy
 from ccq_tui.service.run import Run, RunState
 from ccq_tui.service.segments import Segments
-from ccq_tui.service.store import driver_url
+from ccq_tui.service.store import driver_url, explained
+from ccq_tui.text import one_line
 
+_logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 VERSION = "1"
 """Of the steps of a segment: a workflow that began under another one is not continued."""
 POLL_SECONDS = 0.25
 """Seconds after which a worker looks for new segments."""
+QUIET_SECONDS = 60.0
+"""Seconds in which the log has at most one record of each line of DBOS."""
+MOST_RECORD = 500
+
+
+class _Quiet(logging.Handler):
+    """Gives records of DBOS to our log; DBOS itself floods standard error, which nobody may read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[tuple[str, int], float] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        place, now = (record.pathname, record.lineno), time.monotonic()
+        if now - self._last.get(place, -QUIET_SECONDS) >= QUIET_SECONDS:
+            self._last[place] = now
+            _logger.log(record.levelno, "DBOS: %s", one_line(record.getMessage(), MOST_RECORD))
 
 
 class CutOff(BaseException):
@@ -48,6 +69,10 @@ class Engine:
         self._limits[f"machine:{machine}"] = policy.limits.most_runs
         self._steps = steps
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._here: set[str] = set()
+        """The segments that threads of this process work at."""
+        self._missed: set[str] = set()
+        """Those that should be among them, and were not at the last look."""
         self._ending = False
 
     async def start(self) -> None:
@@ -56,6 +81,7 @@ class Engine:
         await asyncio.to_thread(self._launch)
 
     def _launch(self) -> None:
+        logging.getLogger("dbos").handlers = [_Quiet()]
         DBOS(
             config=DBOSConfig(
                 name="ccq-tui",
@@ -89,15 +115,32 @@ class Engine:
         queue = f"machine:{run.machine}" if run.machine else f"repository:{run.repository}"
 
         def enqueue() -> None:
-            with SetWorkflowID(f"run:{run.id}:{segment}"):
+            with explained(), SetWorkflowID(_name(run.id, segment)):
                 DBOS.enqueue_workflow(queue, self._workflow, run.id, segment)
 
         await asyncio.to_thread(enqueue)
 
-    async def is_active(self, run_id: str, segment: int) -> bool:
-        """Return whether a segment waits for its turn or works, as far as the database knows."""
-        status = await asyncio.to_thread(DBOS.get_workflow_status, f"run:{run_id}:{segment}")
-        return status is not None and status.status in ("ENQUEUED", "PENDING")
+    async def continues(self, run: Run) -> bool:
+        """Return whether a run's segment waits for its turn, works, or is continued.
+
+        One that this machine began and that no thread of this process has any more, at two looks, is
+        continued: DBOS does that by itself at a start alone. Raises `RunStoreError`.
+        """
+        return await asyncio.to_thread(self._continue, _name(run.id, run.segment))
+
+    def _continue(self, name: str) -> bool:
+        with explained():
+            status = DBOS.get_workflow_status(name)
+            if status is None or status.status not in ("ENQUEUED", "PENDING"):
+                return False
+            is_gone = status.status == "PENDING" and status.executor_id == self._machine
+            if not is_gone or name in self._here:
+                self._missed.discard(name)
+            elif name not in self._missed:
+                self._missed.add(name)
+            else:
+                DBOS.resume_workflow(name, queue_name=status.queue_name)
+            return True
 
     async def end(self) -> None:
         """Interrupt the steps, and end; what was cut off continues at the next `start`."""
@@ -113,12 +156,17 @@ class Engine:
         def step(work: Callable[..., Coroutine[Any, Any, T]], *more: Any) -> T:
             return DBOS.run_step({"name": work.__name__}, self._in_loop, work, run_id, segment, *more)
 
-        if not step(self._steps.take):
-            return
-        problem = step(self._steps.prepare)
-        end = {"end": RunState.FAILED, "text": problem} if problem else step(self._steps.converse)
-        if end is not None:
-            step(self._steps.conclude, end)
+        name = _name(run_id, segment)
+        self._here.add(name)
+        try:
+            if not step(self._steps.take):
+                return
+            problem = step(self._steps.prepare)
+            end = {"end": RunState.FAILED, "text": problem} if problem else step(self._steps.converse)
+            if end is not None:
+                step(self._steps.conclude, end)
+        finally:
+            self._here.discard(name)
 
     def _in_loop(self, work: Callable[..., Coroutine[Any, Any, T]], *values: Any) -> T:
         async def noted() -> T:
@@ -135,3 +183,7 @@ class Engine:
             return Context().run(submit).result()
         except CancelledError as error:
             raise CutOff from error
+
+
+def _name(run_id: str, segment: int) -> str:
+    return f"run:{run_id}:{segment}"

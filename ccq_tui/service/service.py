@@ -355,10 +355,9 @@ class Service:
         await lasting(self.store.move, run.id, [RunState.WAITING], RunState.PARKED)
 
     async def _find_lost(self) -> None:
-        """Begin segments again that are queued or work in the database alone, since a process was killed."""
+        """Begin segments again that the engine does not know, or has ended without their runs."""
         for run in await asyncio.to_thread(self.store.list, WORKS, "", MOST_RUNS):
             known = run.repository in self.policy.repositories
             is_near = run.machine == self.machine if run.machine else known
-            is_lost = is_near and run.id not in self._segments.live
-            if is_lost and not await self._engine.is_active(run.id, run.segment):
+            if is_near and not await self._engine.continues(run):
                 await (self.begin_next(run) if run.state is RunState.WORKING else self._enqueue(run))

@@ -130,7 +130,7 @@ class RunStore:
         Args:
             url: ``sqlite:///PATH`` or ``postgresql://…``, as SQLAlchemy writes it.
         """
-        with _explained():
+        with explained():
             engine = sa.create_engine(driver_url(url), pool_pre_ping=True)
             if engine.dialect.name == "sqlite":
                 mode = "PRAGMA journal_mode=WAL"
@@ -144,7 +144,7 @@ class RunStore:
 
     @contextmanager
     def _work(self) -> Iterator[sa.Connection]:
-        with _explained(), self._engine.begin() as connection:
+        with explained(), self._engine.begin() as connection:
             yield connection
 
     def _do(self, statement: sa.Executable) -> Sequence[Any]:
@@ -226,6 +226,10 @@ class RunStore:
         if machine:
             found = found.where(_RUNS.c.machine == machine)
         return [_run(row) for row in self._do(found)]
+
+    def check(self) -> None:
+        """Write something, which a database that is away or full refuses."""
+        self._do(sa.update(_SCHEMA).values(version=VERSION))
 
     def counts(self) -> dict[RunState, int]:
         """Return how many runs there are in each state."""
@@ -447,7 +451,8 @@ def driver_url(url: str) -> str:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def explained() -> Iterator[None]:
+    """Raise `RunStoreError` for what the database raises."""
     try:
         yield
     except SQLAlchemyError as error:
