@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -43,6 +44,8 @@ from ccq_tui.text import fenced, one_line, safe
 
 _logger = logging.getLogger(__name__)
 
+AT_ONCE_SECONDS = 2.0
+"""Seconds after an answer in a ticket in which what another person writes there was meant as one, too."""
 RETRY_SECONDS = 2.0
 """Seconds between two tries while the inbox is away."""
 ELSEWHERE = "_It is decided in ccq-tui, not here: on {}, or on a device that is paired with it._"
@@ -75,6 +78,8 @@ class Desk:
         self._runs, self._authority = runs, authority
         self._asked: dict[str, _Asked] = {}
         """What each run's ticket was asked last, also once that was settled elsewhere."""
+        self._answered: dict[str, tuple[Actor, float]] = {}
+        """Who answered last, in each run, and when."""
         self._published: set[str] = set()
         """The requests that the inboxes of other machines have."""
         self._one = asyncio.Lock()
@@ -105,6 +110,11 @@ class Desk:
         async with self._one:
             # Noted first: taken again, it must not answer the next question, nor what the session asks of it.
             meant = message.meant or await lasting(self._runs.store.assign, message, "")
+            first, at = self._answered.get(run.id, (_actor_of(message), 0.0))
+            is_late = time.monotonic() - at < AT_ONCE_SECONDS
+            if not meant and is_late and first.name != _actor_of(message).name:
+                await self._say(run, message, _how(first))
+                return True
             if not meant:
                 asked = await self._question_for(run, message.text)
                 meant = f"{asked.request.id}:{asked.number}" if asked else PROMPT
@@ -226,12 +236,12 @@ class Desk:
 
     async def _apply(self, run: Run, message: TicketMessage, request_id: str, number: int) -> None:
         """Let a message answer a question; the next one is asked, or the request settled."""
-        actor = Actor.here(message.surface, one_line(message.person.name, MOST_SHOWN))
+        actor = _actor_of(message)
         opened = await self._runs.inbox.open(request_id)
         stored = await self._runs.inbox.run(lambda store: store.requests.get(request_id))
         if opened is None or stored is None or stored.outcome is not None:
             settled = stored.actor if stored is not None else None
-            if settled is None or settled.surface is not message.surface:
+            if settled is None or (settled.surface, settled.name) != (actor.surface, actor.name):
                 await self._say(run, message, _how(settled))
             return
         request, act = opened.request, act_of(opened.request)
@@ -243,10 +253,13 @@ class Desk:
             then = _replied(one, _offered(request), number, message.text)
             if then.outcome is None:
                 opened.type(then.state, actor)
+                if not then.problem:
+                    self._answered[run.id] = actor, time.monotonic()
                 await self._runs.inbox.run(lambda _store: None)  # it is on disk now
                 await self._put(run, request, then, message.id if then.problem else "", then.problem)
                 return
             verdict = await opened.answer(then.outcome, actor)
+            self._answered[run.id] = actor, time.monotonic()
         except (TypedError, InvalidOutcome) as error:
             why = error.reason if isinstance(error, InvalidOutcome) else str(error)
             await self._put(run, request, one, message.id, why)
@@ -257,6 +270,11 @@ class Desk:
     async def _say(self, run: Run, message: TicketMessage, how: str) -> None:
         body = {"kind": "thought", "text": f"{how}; nothing was sent from here.", "parameter": ""}
         await self._runs.record(run.id, Happened.SAID, f"message {message.id}", body)
+
+
+def _actor_of(message: TicketMessage) -> Actor:
+    """Return who says a message, and where."""
+    return Actor.here(message.surface, one_line(message.person.name, MOST_SHOWN))
 
 
 def act_of(request: Request) -> RunAct:

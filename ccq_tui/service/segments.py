@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import shutil
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -197,6 +199,7 @@ class Segments:
 
 
 _GITHUB = re.compile(r"[/@]github\.com[:/]([\w.-]+/[\w.-]+?)(\.git)?/?$", re.ASCII)
+BEING_MADE_SECONDS = 5.0
 MOST_BODY = 2_000
 """Most characters of a pull request's text: it is part of an address."""
 
@@ -206,6 +209,15 @@ def check_out(repository: Repository, run_id: str) -> Worktree:
 
     Raises `WorktreeError`, whose message says what is wrong: the repository cannot be fetched, for example.
     """
+    try:
+        return _check_out(repository, run_id)
+    except WorktreeError:
+        if not _mend(repository.path):
+            raise
+        return _check_out(repository, run_id)
+
+
+def _check_out(repository: Repository, run_id: str) -> Worktree:
     try:
         worktree = Worktree(root_of(repository.path), f"run-{run_id}")
         if worktree.path.is_dir():
@@ -224,6 +236,16 @@ def check_out(repository: Repository, run_id: str) -> Worktree:
         return make(planned(worktree.root, worktree.name, f"{remote}/{base}" if remote and base else base))
     except GitError as error:
         raise WorktreeError(str(error)) from error
+
+
+def _mend(root: Path) -> bool:
+    """Remove what a killed git left of worktrees that it was making, and makes no other beside."""
+    late = time.time() - BEING_MADE_SECONDS
+    stats = {one.parent: one.stat() for one in (root / ".git" / "worktrees").glob("run-*/commondir")}
+    broken = [place for place, found in stats.items() if not found.st_size and found.st_mtime < late]
+    for place in broken:
+        shutil.rmtree(place, ignore_errors=True)
+    return bool(broken)
 
 
 def push(repository: Repository, run: Run, words: str) -> str:

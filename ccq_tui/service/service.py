@@ -93,6 +93,7 @@ class Service:
             SettingsError: The settings of the person are wrong.
         """
         self.store = await asyncio.to_thread(RunStore.open, self._url)
+        await asyncio.to_thread(self.store.claim, self.machine)
         loaded = await asyncio.to_thread(load_settings, project=False)
         launch = Launch(settings=loaded.settings, program=self._program)
         trusted = [one.path.resolve() for one in self.policy.repositories.values()]
@@ -135,9 +136,9 @@ class Service:
         run = await asyncio.to_thread(self.store.of_ticket, incoming.source, incoming.ticket)
         if isinstance(incoming, TicketMessage) and incoming.stop:
             if run is None:
-                return None  # there is nothing to stop
-            if why := await self.authority.refusal(run, incoming.person, RunAct.STOP):
-                await self.authority.refuse(run, incoming, RunAct.STOP, why)
+                await asyncio.to_thread(self.store.keep, incoming)  # for a ticket that comes after it
+                return None
+            if not await self._may_stop(run, incoming):
                 return run
         if isinstance(incoming, TicketMessage) and run is not None and not run.repository:
             run = await self._name(run, incoming)
@@ -148,6 +149,13 @@ class Service:
         if run is not None and run.machine in ("", self.machine):
             self.runtime.run_beside(self.advance(run))
         return run
+
+    async def _may_stop(self, run: Run, message: TicketMessage) -> bool:
+        """Return whether a stop counts; that of a person who may not is refused."""
+        if why := await self.authority.refusal(run, message.person, RunAct.STOP):
+            await self.authority.refuse(run, message, RunAct.STOP, why)
+            await asyncio.to_thread(self.store.taken, message)
+        return not why
 
     async def _name(self, run: Run, message: TicketMessage) -> Run:
         """Take the repository that a reply to “Name one” names, if it is one for the ticket."""
@@ -169,20 +177,13 @@ class Service:
         if run is not None:
             return await asyncio.to_thread(partial(self.store.update, run.id, repository=repository))
         now = datetime.now(UTC)
-        said = (ticket.source, ticket.ticket, ticket.title, ticket.url, ticket.prompt)
-        machine, people = self.machine if problem else "", ticket.people
-        run = Run(
-            secrets.token_hex(6),
-            *said,
-            repository,
-            now,
-            now,
-            machine=machine,
-            result=problem,
-            people=people,
-            link=secrets.token_hex(8),
-        )
+        said = (ticket.source, ticket.ticket, ticket.title, ticket.url, ticket.prompt, repository, now, now)
+        more = {"machine": self.machine if problem else "", "result": problem, "link": secrets.token_hex(8)}
+        run = Run(secrets.token_hex(6), *said, people=ticket.people, **more)
         run = await asyncio.to_thread(self.store.create, run)
+        for message in await asyncio.to_thread(self.store.kept, run):
+            if message.stop and await self._may_stop(run, message):
+                return run
         await self._enqueue(run)
         actor = Actor(Surface.TICKET, ticket.person.called)
         await self.authority.acted(run, "", RunAct.START, actor, refused=problem)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, fields
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
@@ -22,6 +23,7 @@ from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.service.people import Involved, Participant, TicketRole
 from ccq_tui.service.port import NewTicket, TicketMessage
 from ccq_tui.service.run import OVER, Happened, Run, RunEvent, RunState
+from ccq_tui.stored import locked
 
 EVENTS = UUID("5b0e9f0c-8d55-4a0e-9f3e-0a4b1f6a7c11")
 """The namespace of the ids of events."""
@@ -32,6 +34,8 @@ _SQLITE = {"timeout": "10"}
 _POSTGRES = {"connect_timeout": "10", "keepalives_idle": "10", "keepalives_interval": "5",
              "keepalives_count": "3", "tcp_user_timeout": "25000"}  # fmt: skip
 """When a connection is given up that a network has cut; the system would take a quarter of an hour."""
+_CLAIM = "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
+"""Lets Postgres notice within half a minute that a machine with a claim is gone."""
 
 PROMPT = "prompt"
 """What a message is meant for that answers nothing."""
@@ -121,6 +125,7 @@ class RunStore:
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
+        self._claims = ExitStack()
         self._insert = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
 
     @classmethod
@@ -138,8 +143,24 @@ class RunStore:
             _migrate(engine)
         return cls(engine)
 
+    def claim(self, machine: str) -> None:
+        """Serve as a machine until `close`; raises `RunStoreError` where another process does."""
+        if self._engine.dialect.name == "sqlite":
+            file = Path(f"{self._engine.url.database}.{machine}.lock")
+            is_ours = self._claims.enter_context(locked(file))
+        else:
+            lock = sa.func.pg_try_advisory_lock(sa.func.hashtext(machine))
+            with explained():
+                connection = self._claims.enter_context(self._engine.connect())
+                connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql(_CLAIM)
+                is_ours = bool(connection.scalar(sa.select(lock)))
+        if not is_ours:
+            raise RunStoreError(f"Another process serves as the machine {machine}: set another “machine”.")
+
     def close(self) -> None:
         """Close all connections."""
+        with suppress(SQLAlchemyError):
+            self._claims.close()
         self._engine.dispose()
 
     @contextmanager

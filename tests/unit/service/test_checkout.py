@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -14,6 +15,19 @@ from ccq_tui.service.segments import check_out, push
 from tests.unit.worktrees.repositories import IDENTITY, repository, run
 
 NOW = datetime.now(UTC)
+
+
+def test_a_worktree_of_another_run_that_was_being_made_hinders_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in IDENTITY.items():
+        monkeypatch.setenv(name, value)
+    root = repository(tmp_path / "shop")
+    check_out(Repository(root), "0a1b")
+    half_made = root / ".git" / "worktrees" / "run-0a1b" / "commondir"
+    half_made.write_text("", encoding="utf-8")
+    os.utime(half_made, (0, 0))
+    assert check_out(Repository(root), "2c3d").path.is_dir()
 
 
 @pytest.mark.parametrize("url", ["git@github.com:acme/shop.git", "https://github.com/acme/shop", ""])

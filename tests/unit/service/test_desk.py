@@ -10,6 +10,7 @@ import pytest
 
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Kind, Option, Question, QuestionSet
+from ccq_tui.service import desk as module
 from ccq_tui.service.desk import Desk
 from ccq_tui.service.policy import Policy, Repository
 from ccq_tui.service.port import TicketMessage
@@ -129,6 +130,22 @@ async def test_an_answer_elsewhere_comes_first(served: Served) -> None:
     assert await served.say("1"), "it names an option: it came too late"
     assert served.recorded(Happened.SAID)[0]["text"] == "Answered on phone; nothing was sent from here."
     assert not await served.say("1"), "said once"
+
+
+async def test_of_two_answers_at_once_the_second_person_is_told_whose_counted(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served.policy = Policy({"demo": Repository(Path(), answer=("linear:ann", "linear:bob"))})
+    await served.ask(SET)
+    await asked(served, 1)
+    assert await served.say("1")
+    assert await served.say("no, the other one", author="Bob")
+    assert len(served.recorded(Happened.ASKED)) == 2, "it answers no other question"
+    [told] = served.recorded(Happened.SAID)
+    assert told["text"] == "Answered in the ticket, by Ann; nothing was sent from here."
+    monkeypatch.setattr(module, "AT_ONCE_SECONDS", 0.0)
+    assert await served.say("1", author="Bob")
+    assert len(served.recorded(Happened.SAID)) == 1
 
 
 async def test_what_happened_while_no_service_ran(tmp_path: Path) -> None:

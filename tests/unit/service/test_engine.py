@@ -16,7 +16,7 @@ from ccq_tui.service.run import RunState
 from tests.steps import until_true
 from tests.unit.service.desks import run
 
-FULL = """CREATE TRIGGER full_{0}_{1} BEFORE {1} ON {0} BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"""
+FULL = "CREATE TRIGGER full_{0}_{1} BEFORE {1} ON {0} BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
 TABLES = ("operation_outputs", "workflow_status")
 
 

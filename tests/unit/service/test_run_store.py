@@ -106,3 +106,11 @@ def test_a_database_of_an_earlier_version_gets_what_came_later_and_a_later_one_i
         work.commit()
     with pytest.raises(RunStoreError, match="newer ccq-tui"):
         RunStore.open(url)
+
+
+def test_a_machine_is_served_by_one_process(store: RunStore) -> None:
+    with closing(RunStore(store._engine)) as other:
+        store.claim("one")
+        other.claim("two")
+        with pytest.raises(RunStoreError, match="Another process serves as the machine one"):
+            other.claim("one")
