@@ -16,6 +16,7 @@ import click
 from ccq_tui.cli import exits
 from ccq_tui.cli.exits import ENDED, Refused, refusing
 from ccq_tui.cli.options import listening_flags, port_flag
+from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.paths import config_dir, state_dir
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
@@ -56,14 +57,22 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
         return ENDED
     if demo:
         return _demo(options)
+    import asyncio
+
+    from ccq_tui.service.checks import doubts, token_refused
     from ccq_tui.service.config import read_config
     from ccq_tui.service.serving import ServiceOptions
+    from ccq_tui.transcript.tools import TOOLS
 
     place = file or config_dir() / "service.toml"
     if not place.exists():
         where = one_line(str(place), 300)
         raise Refused(f"{where} is missing: docs/service.md shows one; ccq-tui serve --demo needs none.")
     config = read_config(place)
+    for doubt in doubts(place, config, TOOLS):
+        echo(str(doubt), err=True)
+    if (refused := asyncio.run(token_refused(place, config))) is not None:
+        raise SettingsError([refused])
     _run(ServiceOptions(config, _url(store), state_dir(), **options), _started)
     return ENDED
 

@@ -88,10 +88,8 @@ class Outbox:
                     del events[0]
                     pause, said, since = FIRST_PAUSE, "", since if too_long else time.monotonic()
                     continue
-                except RetryLaterError as error:
-                    problem, wanted = str(error), error.seconds
-                except RunStoreError as error:
-                    problem, wanted = str(error), 0.0
+                except (RetryLaterError, RunStoreError) as error:
+                    problem, wanted = str(error), getattr(error, "seconds", 0.0)
                 except Exception as error:
                     problem, wanted = f"an error in the program: {error!r}", LONGEST_PAUSE
                     _logger.exception("The events of run %s could not be sent", run_id)

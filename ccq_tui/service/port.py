@@ -42,12 +42,7 @@ class Adapter(Protocol):
         """Report that work begins; ``page`` is the address of the run's page, or ""."""
 
     async def said(self, run: Run, key: str, kind: str, text: str, parameter: str) -> None:
-        """Report what the session does.
-
-        ``kind`` is "thought", "action" with a ``parameter``, or "plan": then ``parameter`` is its steps as
-        JSON, each with "content" and "status" as Claude Code's list of tasks has them, and ``text`` the same
-        for reading.
-        """
+        """Report what the session does: a "thought", or an "action" with a ``parameter``."""
 
     async def asked(self, run: Run, key: str, text: str, options: tuple[str, ...]) -> None:
         """Ask a question, in Markdown with numbered options; ``options`` are labels to choose one of."""

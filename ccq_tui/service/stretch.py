@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -315,12 +314,9 @@ class Stretch:
         self._text = ("", "")
 
     def _record_call(self, call: ev.ToolStarted) -> None:
-        body = {"kind": "action", "text": call.tool, "parameter": ""}
         if call.tool == "AskUserQuestion":
             return  # it is asked
-        if call.tool == "TodoWrite" and isinstance(todos := call.input.get("todos"), list):
-            body |= {"kind": "plan", "parameter": json.dumps(todos)}
-        else:
-            asked = PermissionRequest(call.tool_use_id, "", call.tool, call.input)
-            body["parameter"] = kind_of(asked).summary(asked).removeprefix(call.tool).lstrip(": ")
+        asked = PermissionRequest(call.tool_use_id, "", call.tool, call.input)
+        said = kind_of(asked).summary(asked).removeprefix(call.tool).lstrip(": ")
+        body = {"kind": "action", "text": call.tool, "parameter": said}
         self._happenings.put_nowait((Happened.SAID, call.tool_use_id, body))

@@ -10,10 +10,12 @@ import pytest
 
 from ccq_tui.cli.serve import NEEDED
 from ccq_tui.config.paths import state_dir
+from ccq_tui.service.adapters.scripted_linear import ScriptedLinear
 from ccq_tui.service.run import Run, RunState
 from ccq_tui.service.store import RunStore
 from ccq_tui.service.tokens import read_tokens
 from tests.unit.starting import Cli
+from tests.unit.worktrees.repositories import run
 
 NOW = datetime.now(UTC)
 
@@ -21,8 +23,10 @@ NOW = datetime.now(UTC)
 def test_runs_are_listed_and_counted(ccq: Cli, tmp_path: Path) -> None:
     assert ccq("serve", "status") == "No runs yet.\n"
     store = RunStore.open(f"sqlite:///{tmp_path / 'runs.db'}")
-    run = Run("0123456789ab", "linear", "T", "Dates\x1b[2J", "", "p", "shop", NOW, NOW, state=RunState.PARKED)
-    store.create(run)
+    made = Run(
+        "0123456789ab", "linear", "T", "Dates\x1b[2J", "", "p", "shop", NOW, NOW, state=RunState.PARKED
+    )
+    store.create(made)
     store.close()
     listed = ccq("serve", "status", "--store", f"sqlite:{tmp_path / 'runs.db'}")
     assert listed.startswith("0123456789ab  parked")
@@ -66,3 +70,46 @@ def test_without_the_extra_one_line_says_what_to_install(ccq: Cli, monkeypatch: 
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in NEEDED else find(name))
     assert "pip install 'ccq-tui[service]'" in ccq("serve", code=2)
+
+
+def test_what_will_not_work_is_said_at_the_start_with_its_line(ccq: Cli, tmp_path: Path) -> None:
+    linear = ScriptedLinear("", secret="s", token="another")
+    (tmp_path / "token").write_text("expired", encoding="utf-8")
+    (tmp_path / "plain").mkdir()
+    run(tmp_path, "init", "--quiet", "shop")
+    file = tmp_path / "service.toml"
+    file.write_text(
+        f"""\
+[repositories.plain]
+path = "plain"
+
+[repositories.shop]
+path = "shop"
+base = "mian"
+allowed_tools = "Edit Wirte Bash(make:*) mcp__a__b"
+
+[repositories.third]
+path = "shop"
+choose = {{ labels = "shop" }}
+
+[linear]
+webhook_secret = "file:token"
+token = "file:token"
+url = "{linear.url}/graphql"
+""",
+        encoding="utf-8",
+    )
+    try:
+        said = ccq("serve", "--config", str(file), code=2)
+    finally:
+        linear.close()
+    for line in (
+        f"{file}:2: repositories.plain.path: is no git repository",
+        f"{file}:6: repositories.shop.base: is no branch, neither here nor at origin",
+        "repositories.shop.choose: is the same as for plain",
+        f"{file}:7: repositories.shop.allowed_tools: has 'Wirte', which is no tool; did you mean Write?",
+        f"{file}:11: repositories.third.choose: has 'labels', which no ticket is about; did you mean label?",
+        f"{file}:15: linear.token: Linear does not take its token",
+    ):
+        assert line in said
+    assert len(said.strip().splitlines()) == 6

@@ -6,7 +6,7 @@ import hmac
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -29,8 +29,6 @@ MOST_BODY = 20_000
 MOST_PROMPT = 200_000
 MOST_LINE = 300
 MOST_OPTIONS = 50
-STATUSES = {"in_progress": "inProgress", "completed": "completed", "cancelled": "canceled"}
-"""The status of a step of the plan in Linear's words; any other is pending."""
 FINAL = frozenset({"INVALID_INPUT", "INPUT_ERROR", "NOT_FOUND", "ENTITY_NOT_FOUND", "FORBIDDEN"})
 """The codes of errors of what was sent, which would be the same again; any other passes by itself."""
 ENDS = {"response": "response", "error": "error", "parked": "elicitation"}
@@ -48,6 +46,10 @@ _QUOTED = re.compile(r"^\s*>.*?$|^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.
 _OWN_TEXT = re.compile(r"<(title|description|comment)\b.*</\1>", re.DOTALL)
 _LABEL = re.compile(r"<label>([^<]{1,80})</label>")
 _PROJECT = re.compile(r'<project name="([^"<]{1,200})"')
+
+
+class TokenRefusedError(port.RetryLaterError):
+    """Linear does not take the token."""
 
 
 class LinearAdapter(HttpAdapter):
@@ -137,10 +139,8 @@ class LinearAdapter(HttpAdapter):
             await self._call(SESSION, {"id": run.ticket, "input": changes})
 
     async def said(self, run: Run, key: str, kind: str, text: str, parameter: str) -> None:
-        """Report a thought, an action, or the plan."""
-        if kind == "plan":
-            await self._call(SESSION, {"id": run.ticket, "input": {"plan": list(_steps(parameter))}})
-        elif kind == "action":
+        """Report a thought or an action."""
+        if kind == "action":
             # Linear takes no empty parameter.
             what = {"action": one_line(text, MOST_LINE), "parameter": safe(parameter, limit=MOST_BODY) or "–"}
             await self._create(run, key, {"type": "action", **what})
@@ -171,6 +171,11 @@ class LinearAdapter(HttpAdapter):
             TicketRole.DELEGATOR: session.get("creator"),
         }
         return {role: _person(one) for role, one in found.items() if one}
+
+    async def check(self) -> None:
+        """Raise `TokenRefusedError` if Linear does not take the token."""
+        with suppress(port.RefusedError):
+            await self._call(KNOWN, {"id": str(UUID(int=0))})
 
     async def _create(self, run: Run, key: str, content: Mapping[str, Any], **more: object) -> None:
         """Create an activity, unless the session has it already."""
@@ -205,7 +210,7 @@ class LinearAdapter(HttpAdapter):
             self._paused(response)
         if response.status_code == httpx2.codes.UNAUTHORIZED or code == "AUTHENTICATION_ERROR":
             words = "Linear does not take its token, which may have expired: renew it where it is configured"
-            raise port.RetryLaterError(words, SECRET_SECONDS)
+            raise TokenRefusedError(words, SECRET_SECONDS)
         if problem and code in FINAL:
             raise port.RefusedError(problem)
         if problem:
@@ -229,13 +234,6 @@ def _problem(found: Mapping[str, Any]) -> tuple[str, str]:
     said = text(more, "userPresentableMessage") or text(first, "message") or "an error without a message"
     code = text(more, "code") or text(more, "type")
     return (one_line(said, MOST_LINE), code.replace(" ", "_").upper()) if first else ("", "")
-
-
-def _steps(plan: str) -> Iterator[dict[str, str]]:
-    for one in json.loads(plan):
-        step = mapping(one)
-        status = STATUSES.get(text(step, "status"), "pending")
-        yield {"content": one_line(text(step, "content"), MOST_LINE), "status": status}
 
 
 def _body(text: str) -> str:

@@ -40,7 +40,6 @@ CONTENT["action"] = {"action", "parameter", "result"}
 """The fields of each type of activity that an agent may create, besides its type."""
 AFTER = {"elicitation": "awaitingInput", "response": "complete", "error": "error"}
 """The status of a session after its last activity; any other leaves it active."""
-PLANNED = ("pending", "inProgress", "completed", "canceled")
 TRIES = 30
 PERSON = "Robin"
 POLICY = "default-src 'self'; script-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
@@ -64,7 +63,6 @@ class LinearSession:
         assignee: The person to whom the issue is assigned, or "".
         activities: What was said, as Linear has it: id, type, the fields of its content, signal.
         urls: The external URLs.
-        plan: The plan, or None.
     """
 
     id: str
@@ -75,7 +73,6 @@ class LinearSession:
     assignee: str = ""
     activities: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     urls: list[dict[str, str]] = dataclasses.field(default_factory=list)
-    plan: Any = None
 
     @property
     def status(self) -> str:
@@ -248,10 +245,7 @@ class ScriptedLinear:
 
     def _update_session(self, session_id: str, changes: dict[str, Any]) -> dict[str, Any]:
         """Change a session as an agent wants it; raises `GraphQLError` for what Linear refuses."""
-        session, plan = self._session(session_id), changes.get("plan")
-        if isinstance(plan, list) and any(mapping(one).get("status") not in PLANNED for one in plan):
-            raise _refused("plan has a step without a known status")
-        session.plan = changes.get("plan", session.plan)
+        session = self._session(session_id)
         session.urls = changes.get("externalUrls", session.urls)
         return {"success": True, "lastSyncId": 1.0, "agentSession": {"id": session.id}}
 
@@ -307,9 +301,6 @@ class ScriptedLinear:
         session = self._asked_for(request)
         shown = [f"<p>Status: {session.status}</p>"]
         shown += (f"<p>{link(one['url'], one['label'])}</p>" for one in session.urls)
-        if isinstance(session.plan, list):
-            steps = (f"{one['status']}: {one['content']}" for one in session.plan)
-            shown.append(f"<pre>{escaped(chr(10).join(steps))}</pre>")
         for one in reversed(session.activities):
             text = one.get("body") or f"{one['action']} {one['parameter']}"
             shown.append(f"<h2>{one['type']}</h2>{markdown(text)}")

@@ -22,16 +22,9 @@ MEDIA_TYPE = "application/cloudevents+json"
 _Text = Annotated[str, Field(min_length=1, max_length=200_000)]
 _Id = Annotated[str, Field(min_length=1, max_length=300)]
 _ABOUT: Any = (dict[str, str | list[str]], {})
+_OPTIONAL: Any = dict.fromkeys(("url", "repository", "author"), (str, ""))
 _DATA = {
-    "ccq.ticket": shape(
-        "TicketData",
-        title=_Text,
-        prompt=_Text,
-        url=(str, ""),
-        repository=(str, ""),
-        about=_ABOUT,
-        author=(str, ""),
-    ),
+    "ccq.ticket": shape("TicketData", title=_Text, prompt=_Text, about=_ABOUT, **_OPTIONAL),
     "ccq.message": shape("MessageData", text=_Text, author=(str, "")),
     "ccq.stop": shape("StopData", author=(str, "")),
 }

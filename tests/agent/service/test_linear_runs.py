@@ -255,7 +255,8 @@ async def test_a_run_is_stopped_while_it_works_and_while_it_waits(
                 await until_true(begun.exists)
             else:
                 await until_said(session, "elicitation")
-                run = await call.run(session.id, *(["waiting"] if word == "Ask" else ["working"]))
+                waits = ["waiting"] if how == "ticket" else []  # the others while it is being parked
+                run = await call.run(session.id, *waits)
             stop = {"ticket": ticket, "page": page, "api": api}[how]
             await stop(session, run)
             assert (await until_said(session, "response")).startswith(STOPPED)

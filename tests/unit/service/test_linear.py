@@ -207,9 +207,6 @@ async def test_a_ticket_is_told_everything(linear: ScriptedLinear, adapter: Line
     await adapter.said(ticket, next(keys), "thought", "I read\x1b the code.", "")
     await adapter.said(ticket, next(keys), "action", "Bash", "make")
     await adapter.said(ticket, next(keys), "action", "EnterPlanMode", "")
-    steps = [{"content": "Read", "status": "completed"}, {"content": "Write", "status": "in_progress"}]
-    await adapter.said(ticket, next(keys), "plan", "", json.dumps([*steps, {"content": "Test"}]))
-    assert [one["status"] for one in session.plan] == ["completed", "inProgress", "pending"]
     await adapter.asked(ticket, next(keys), "Which?", ("A", "B"))
     assert session.status == "awaitingInput"
     assert session.activities[-1]["options"] == [{"label": one, "value": one} for one in "AB"]
