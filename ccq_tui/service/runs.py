@@ -45,5 +45,8 @@ class Runs(Protocol):
     async def advance(self, run: Run) -> None:
         """Do what the messages and answers of a run ask for: stop, answer, prompt, begin the next segment."""
 
+    async def withdraw(self, run: Run, why: str) -> None:
+        """Withdraw what a run asked; raises `InboxError`."""
+
     async def begin_next(self, run: Run) -> None:
         """Begin the next segment of a run that rests, or whose segment is not continued."""

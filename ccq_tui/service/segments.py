@@ -161,6 +161,9 @@ class Segments:
         """Record the end, and leave the run in the state that follows from it."""
         if (run := await self._mine(run_id, segment)) is not None:
             text, changes = end["text"] or STOPPED, {}
+            if end["end"] == RunState.STOPPED:
+                with suppress(InboxError):  # else once it has ended
+                    await self._runs.withdraw(run, text)
             text = await self.clear(run, end["end"], text)
             if end["end"] != RunState.WAITING:
                 said = "error" if end["end"] == RunState.FAILED else "response"

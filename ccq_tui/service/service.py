@@ -178,8 +178,8 @@ class Service:
             return await asyncio.to_thread(partial(self.store.update, run.id, repository=repository))
         now = datetime.now(UTC)
         said = (ticket.source, ticket.ticket, ticket.title, ticket.url, ticket.prompt, repository, now, now)
-        more = {"machine": self.machine if problem else "", "result": problem, "link": secrets.token_hex(8)}
-        run = Run(secrets.token_hex(6), *said, people=ticket.people, **more)
+        machine, link = self.machine if problem else "", secrets.token_hex(8)
+        run = Run(secrets.token_hex(6), *said, machine, result=problem, people=ticket.people, link=link)
         run = await asyncio.to_thread(self.store.create, run)
         for message in await asyncio.to_thread(self.store.kept, run):
             if message.stop and await self._may_stop(run, message):
@@ -304,10 +304,14 @@ class Service:
         if await lasting(self.store.move, run.id, [run.state], RunState.QUEUED, **changes):
             await self._engine.begin(run, run.segment + 1)
 
+    async def withdraw(self, run: Run, why: str) -> None:
+        """Withdraw what a run asked."""
+        for waiting in await self.requests(run):
+            await self.inbox.answer(waiting.request.id, Cancelled(why), Actor.here(Surface.LIMIT))
+
     async def _close(self, run: Run, state: RunState, end: str, text: str, what: str) -> bool:
         """Withdraw what a run asked, and end it if it waits or is queued; return whether it was one."""
-        for waiting in await self.requests(run):
-            await self.inbox.answer(waiting.request.id, Cancelled(text), Actor.here(Surface.LIMIT))
+        await self.withdraw(run, text)
         before = [RunState.QUEUED, *WAITS]
         if not await lasting(self.store.move, run.id, before, state, result=text):
             return False

@@ -112,4 +112,4 @@ url = "{linear.url}/graphql"
         f"{file}:15: linear.token: Linear does not take its token",
     ):
         assert line in said
-    assert len(said.strip().splitlines()) == 6
+    assert len(said.strip().splitlines()) == 7, "one says that it cannot start"
