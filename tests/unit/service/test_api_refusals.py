@@ -30,7 +30,9 @@ async def test_a_database_that_is_away_and_wrong_tokens(tmp_path: Path) -> None:
         assert (await http.get("/page/0123/wrong")).status_code == 404
         with sqlite3.connect(tmp_path / "runs.db") as database:
             database.execute("ALTER TABLE ccq_runs RENAME TO gone")
-        for path in ("/health", "/runs", "/metrics"):
+            database.execute("ALTER TABLE ccq_schema RENAME TO gone_too")
+        assert (await http.get("/health")).status_code == 200, "it is alive"
+        for path in ("/ready", "/runs", "/metrics"):
             away = await http.get(path, headers=bearer)
             assert (away.status_code, away.headers["retry-after"]) == (503, "2")
             assert away.json()["detail"].startswith("The database of runs cannot be used")
@@ -40,6 +42,8 @@ async def test_a_database_that_is_away_and_wrong_tokens(tmp_path: Path) -> None:
             ).status_code == 503
         with sqlite3.connect(tmp_path / "runs.db") as database:
             database.execute("ALTER TABLE gone RENAME TO ccq_runs")
+            database.execute("ALTER TABLE gone_too RENAME TO ccq_schema")
+        assert (await http.get("/ready")).status_code == 200
         assert (await http.post("/webhooks/webhook", content=GOOD, headers=signed(GOOD))).status_code == 200
         for _ in range(int(LIMITS.wrong)):
             assert (await http.get("/runs")).status_code == 401

@@ -148,7 +148,7 @@ async def test_what_never_passes_counts_as_refused_after_days(
     records = Records(tmp_path)
     records.ticket.troubles = [RetryLaterError("away"), RetryLaterError("away"), RetryLaterError("away")]
     records.happened(Happened.ENDED, "0", end="response", text="Done.")
-    async with sending(records):
-        await until_true(lambda: not records.store.unsent(machine="here"))
+    async with sending(records) as sent:
+        await sent(0)
         [refused] = records.store.current(Happened.REFUSED)
         assert refused.body == {"text": "away", "event": "ended"}
