@@ -33,7 +33,7 @@ class Move:
 
 COMMANDS = (
     Move("/status\r", "Session kind: interactive"),
-    Move("/model\r", "◆ Model", "escape"),
+    Move("/model\r", "Takes effect with the next prompt", "escape"),
     Move("/model opus\r", "Model: Opus"),
     Move("/mode plan\r", "Claude looks and plans"),
     Move("/mode default\r", "Claude asks before it changes"),
