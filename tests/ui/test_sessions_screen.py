@@ -13,6 +13,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from ccq_tui.agent.events import PromptAccepted
 from ccq_tui.config.launch import ProgramArguments
 from ccq_tui.inbox.place import Place
 from ccq_tui.inbox.requests import (
@@ -136,6 +137,18 @@ async def test_enter_goes_to_the_session_and_resumes_one_that_rests(tmp_path: Pa
         await run.go(pilot, run.row_of("older").session)
         await press(pilot, "enter", then=lambda: len(run.all) == 3 and run.all[0].closed)
         await until(pilot, lambda: len(run.app.sessions) == 2)
+
+
+async def test_the_details_of_a_session_show_the_end_of_its_conversation(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        said = "\n".join(f"line {number}" for number in range(40))
+        run.all[0].tell(PromptAccepted(said, prompt_id="p"))
+        await open_list(pilot, run, 0)
+        await until(pilot, lambda: "line 39" in screen_text(run))
+        await press(pilot, "ctrl+up", then=lambda: "line 39" not in screen_text(run))
+        await until(pilot, lambda: "more line" in screen_text(run))
 
 
 async def test_a_question_whose_session_is_gone_says_so_and_is_copied(tmp_path: Path) -> None:

@@ -102,6 +102,7 @@ class Details(Vertical):
         if made_for == self._made_for:
             return
         kept = made_for[:1] == self._made_for[:1] and not answers
+        begins = not kept or not self._made_for[3]
         self._made_for, self._answers = made_for, answers
         plan = stored.request if answers and stored is not None else None
         self._decides = isinstance(plan, PlanRequest)
@@ -123,7 +124,8 @@ class Details(Vertical):
         elif not answers:
             lines = (line for line in lines if line.plain.strip())
         flow = Flow(islice(lines, MOST_LINES))
-        ends = answers and not self._decides and flow.reach(MOST_LINES)
+        talks = answers or (isinstance(row, SessionRow) and begins and not beside)
+        ends = talks and not self._decides and flow.reach(MOST_LINES)
         self.view.show_flow(flow)
         if ends:
             after_refresh(self, partial(self.view.scroll_end, animate=False, force=True))
