@@ -239,7 +239,7 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
             return run.screen.transcript.text()
 
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
-        await leads("@ files · {help} all keys", "help", lambda: isinstance(run.app.screen, HelpScreen))
+        await leads("{help} keys", "help", lambda: isinstance(run.app.screen, HelpScreen))
         await pilot.press("escape", CHOSEN["session_next"])
         only = "only session here · {new_session} in the prompt opens"
         await leads(only, "new_session", lambda: isinstance(run.app.screen, SessionsScreen))

@@ -205,8 +205,7 @@ class Dock(Vertical):
         if (panel := self.panel) is None or not self._covered:
             self.prompt_line.show("")
         else:
-            answers = not panel.state.typing
-            caret = answers and panel.keys.enter_is_prompts  # an open text of the panel has its own
+            caret, answers = panel.keys.enter_is_prompts, not panel.state.typing
             self.prompt_line.show(self.prompt.text, caret=caret, answers=answers)
 
     @on(Prompt.ListChanged)

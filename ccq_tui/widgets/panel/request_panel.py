@@ -544,7 +544,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         typing = self._state.typing
         opens = typing and self._field.has_class("-off")
         self._field.set_class(not typing, "-off")
-        self._field.has_focus = typing and focused
+        # One caret: it stands in the prompt while what is typed goes there.
+        self._field.has_focus = typing and focused and not self.keys.enter_is_prompts
         if typing:
             comes = opens or self._field.text != self._state.text
             self._field.put(self._state.text)
