@@ -93,7 +93,7 @@ class Dialog:
         """Look once; return the end of the dialog, or None while it is open.
 
         Where the call still runs, or several calls are equal and nothing shows which of them this hook was
-        run for, it is only that somebody decided.
+        run for, it is known only that the call was decided.
 
         Raises `OSError` if the transcript cannot be read, `UnfitFileError` if it is no file.
         """

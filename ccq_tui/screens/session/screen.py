@@ -95,7 +95,7 @@ class SessionScreen(SessionBase, Leading):
         self.entries: tuple[StripEntry, ...] = ()
         """All sessions of this terminal."""
         self._strip_wanted = True
-        self._told: tuple[object, ...] = ()
+        self._noted: tuple[object, ...] = ()
         self.wire(self, inbox, SLASH_COMMANDS)
         runner = self.runner
         self.prompts = Prompts(self, self.queue, self.rewind, self.shell)
@@ -195,9 +195,9 @@ class SessionScreen(SessionBase, Leading):
         """Report a change in what lists have of this session."""
         view = self.view
         waiting = len(self.session.waiting)
-        told = (view.state, view.title, waiting, view.last_line, view.cost, view.session_id)
-        if told != self._told:
-            self._told = told
+        noted = (view.state, view.title, waiting, view.last_line, view.cost, view.session_id)
+        if noted != self._noted:
+            self._noted = noted
             self.act("changed")
 
     def _draw_strip(self) -> None:

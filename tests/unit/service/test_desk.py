@@ -141,8 +141,8 @@ async def test_of_two_answers_at_once_the_second_person_is_told_whose_counted(
     assert await served.say("1")
     assert await served.say("no, the other one", author="Bob")
     assert len(served.recorded(Happened.ASKED)) == 2, "it answers no other question"
-    [told] = served.recorded(Happened.SAID)
-    assert told["text"] == "Answered in the ticket, by Ann; nothing was sent from here."
+    [refusal] = served.recorded(Happened.SAID)
+    assert refusal["text"] == "Answered in the ticket, by Ann; nothing was sent from here."
     monkeypatch.setattr(module, "AT_ONCE_SECONDS", 0.0)
     assert await served.say("1", author="Bob")
     assert len(served.recorded(Happened.SAID)) == 1
@@ -193,8 +193,8 @@ async def test_a_stranger_neither_answers_nor_allows_and_is_told_once(served: Se
     assert await served.say("1", author="Eve", message_id="e")
     assert await served.say("1", author="Eve", message_id="e")
     assert await outcome(served, ONE.id) is None
-    [told] = served.recorded(Happened.SAID)
-    assert told["text"] == "Eve may not answer in demo; linear:ann may. Nothing was done."
+    [refusal] = served.recorded(Happened.SAID)
+    assert refusal["text"] == "Eve may not answer in demo; linear:ann may. Nothing was done."
     assert await served.say("1")
     await until_true(lambda: len(served.recorded(Happened.ACTED)) == 2)
     acts = [(one["act"], one["person"], bool(one.get("refused"))) for one in served.recorded(Happened.ACTED)]
@@ -211,5 +211,5 @@ async def test_a_permission_is_not_decided_in_a_ticket_unless_it_is_configured(s
     assert served.recorded(Happened.ASKED)[0]["options"] == []
     assert await served.say("y")
     assert await outcome(served, request.id) is None
-    [told] = served.recorded(Happened.SAID)
-    assert "it is decided in ccq-tui on the run's machine" in told["text"]
+    [refusal] = served.recorded(Happened.SAID)
+    assert "it is decided in ccq-tui on the run's machine" in refusal["text"]
