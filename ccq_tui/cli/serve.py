@@ -48,7 +48,7 @@ _config = click.option(
 def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, **options: Any) -> int:
     """Turn tickets into sessions, whose questions are answered in the ticket.
 
-    Also in any ccq-tui, on the phone, or by "ccq-tui answer": the first answer wins.
+    Also in ccq-tui, on the phone, or by "ccq-tui answer": the first answer wins.
     """
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:

@@ -54,8 +54,7 @@ class Authority:
         """Say once in the ticket why a message is not taken; it is not given to the session."""
         body = {"kind": "thought", "text": f"{why} Nothing was done.", "parameter": ""}
         await self._runs.record(run.id, Happened.SAID, f"message {message.id}", body)
-        actor = Actor(message.surface, message.person.called)
-        await self.acted(run, message.id, act, actor, refused=why)
+        await self.acted(run, message.id, act, message.actor, refused=why)
 
     async def acted(self, run: Run, what: str, act: RunAct, actor: Actor, **more: object) -> None:
         """Record for the audit what a person did; ``what`` distinguishes it from other acts in the run."""

@@ -80,8 +80,6 @@ class Desk:
         """What each run's ticket was asked last, also once that was settled elsewhere."""
         self._answered: dict[str, tuple[Actor, float]] = {}
         """Who answered last, in each run, and when."""
-        self._published: set[str] = set()
-        """The requests that the inboxes of other machines have."""
         self._one = asyncio.Lock()
         """One thing at a time: what was asked last decides what a message means."""
 
@@ -139,16 +137,12 @@ class Desk:
 
     async def _catch_up(self) -> None:
         """Ask and record what was not while no service ran."""
-        rows = await lasting(self._runs.store.published, self._runs.machine)
-        self._published = {row.id for row in rows}
         for stored in await self._runs.inbox.run(_undelivered):
             if stored.outcome is not None:
                 await self._settled(Settled(stored.request, stored.outcome, stored.actor))
         events = await lasting(self._runs.store.current, Happened.ASKED)
         asked = {event.body["request"]: event for event in events}
         waiting = await self._runs.inbox.run(lambda store: store.requests.waiting(limit=MOST_RUNS))
-        for name in self._published - {one.request.id for one in waiting}:
-            await lasting(self._runs.store.settle, name, Cancelled("its session no longer waits"), None)
         for stored in waiting:
             request = stored.request
             if (event := asked.get(request.id)) is not None:
@@ -188,8 +182,6 @@ class Desk:
                 await self._authority.acted(run, request_id, act, change.actor, **details)
             # Beside this: it may ask the desk what a message means.
             self._runs.runtime.run_beside(self._runs.advance(run))
-        self._published.discard(change.request.id)
-        await lasting(self._runs.store.settle, change.request.id, change.outcome, change.actor)
         await self._ask(run)
 
     # -- asking ---------------------------------------------------------------------------------------------
@@ -204,10 +196,6 @@ class Desk:
     async def _ask(self, run: Run) -> _Asked | None:
         """Ask the next question of the oldest request, unless one was asked that waits; return it."""
         waiting = await self._runs.requests(run)
-        for one in waiting:
-            if one.request.id not in self._published:
-                await lasting(self._runs.store.publish, run.id, one)
-                self._published.add(one.request.id)
         asked = self._asked.get(run.id)
         if not waiting or (asked is not None and asked.request.id in {one.request.id for one in waiting}):
             return asked if waiting else None

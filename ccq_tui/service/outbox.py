@@ -7,11 +7,12 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.service.port import Adapter, RefusedError, RetryLaterError
+from ccq_tui.service.port import RefusedError, RetryLaterError
 from ccq_tui.service.run import Happened, Run, RunEvent
 from ccq_tui.service.runs import Runs
 from ccq_tui.service.store import RunStoreError
@@ -27,6 +28,7 @@ LONGEST_PAUSE = 600.0
 MOST_SECONDS = 3 * 86_400.0
 """Seconds in which nothing of a run could be sent before its events count as refused."""
 MOST_EVENTS = 200
+UNSENT = (Happened.ACTED, Happened.REFUSED)
 MOST_TEXT = 600
 """Most characters of a question that is asked again, shorter, where its ticket refused it."""
 SHORTER = "_Here is its beginning. Reply in your own words, or answer all of it in ccq-tui._"
@@ -108,13 +110,14 @@ class Outbox:
         run = await asyncio.to_thread(store.get, event.run)
         adapter = self._records.adapters[run.source]
         try:
-            await self._call(adapter, run, event)
+            if event.kind not in UNSENT and not event.body.get("here"):  # it was answered in the ticket
+                await adapter.send(run, event, self._page(run))
         except RefusedError as error:
             problem = str(error)
             if event.kind is Happened.ASKED:
                 said = f"{safe(str(event.body['text']), limit=MOST_TEXT)}\n\n{SHORTER}"
                 with suppress(RefusedError):
-                    await adapter.asked(run, event.id, said, ())
+                    await adapter.send(run, replace(event, body={"text": said, "options": []}), "")
         except RetryLaterError as error:
             if not last:
                 raise
@@ -134,17 +137,3 @@ class Outbox:
                 )
         body = {"text": problem, "event": event.kind}
         await self._records.record(run.id, Happened.REFUSED, event.id, body)
-
-    async def _call(self, adapter: Adapter, run: Run, event: RunEvent) -> None:
-        body, key, text = event.body, event.id, str(event.body.get("text", ""))
-        match event.kind:
-            case Happened.STARTED:
-                await adapter.started(run, key, self._page(run))
-            case Happened.SAID:
-                await adapter.said(run, key, str(body["kind"]), text, str(body["parameter"]))
-            case Happened.ASKED:
-                await adapter.asked(run, key, text, tuple(body["options"]))
-            case Happened.ANSWERED if not body.get("here"):  # else it was given in the ticket
-                await adapter.answered(run, key, text)
-            case Happened.PARKED | Happened.ENDED:
-                await adapter.ended(run, key, str(body.get("end", "parked")), text)

@@ -58,7 +58,8 @@ def run_page(run: Run, events: Sequence[RunEvent], *, sending: bool) -> str:
         f"<p><small>Run {escaped(place)} {link(run.url, 'The ticket')}</small></p>",
     ]
     if asks and question is not None:
-        parts.append(f"<section>{markdown(str(question.body['text']))}{_answering(question)}</section>")
+        asked = markdown(str(question.body["text"]))
+        parts.append(f"<section>{asked}{_answering(question, run.machine)}</section>")
     if run.state not in OVER:
         parts.append(form('<input type="hidden" name="stop" value="1">', "Stop the run"))
     for event in events:
@@ -92,14 +93,15 @@ def markdown(text: str) -> str:
     return str(_MARKDOWN.render(safe(text, limit=LONGEST)))
 
 
-def _answering(question: RunEvent) -> str:
+def _answering(question: RunEvent, machine: str) -> str:
     """Return the forms that answer a question: a button for each option, and a field."""
     if question.body.get("decides"):
         return "<p>Who may decide it does so in its ticket or in ccq-tui, not on this page.</p>"
     options = "".join(map(option, question.body["options"]))
     said = f'<input type="hidden" name="meant" value="{escaped(meant_by(question))}">'
     chosen = form(said + options) if options else ""
-    also = f"Or in any ccq-tui, or by <code>ccq-tui answer {escaped(str(question.body['request']))}</code>."
+    name = escaped(str(question.body["request"]))
+    also = f"Or in ccq-tui on {escaped(machine)}, or by <code>ccq-tui answer {name}</code>."
     return f"{chosen}{form(said + field('Your answer'), 'Reply')}<p>{also}</p>"
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ccq_tui.inbox.actors import Surface
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.service.people import UNKNOWN, Involved, Participant
-from ccq_tui.service.run import Run
+from ccq_tui.service.run import Run, RunEvent
 
 
 class RetryLaterError(Exception):
@@ -28,9 +28,7 @@ class RefusedError(Exception):
 
 
 class Adapter(Protocol):
-    """Sends to tickets what happens in their runs; each call may be repeated with the same ``key``.
-
-    A call raises `RetryLaterError` or `RefusedError`; ``key`` is a UUID that identifies what is sent.
+    """Sends to tickets what happens in their runs; a call raises `RetryLaterError` or `RefusedError`.
 
     Attributes:
         name: Its name, which is the ``source`` of its runs.
@@ -38,20 +36,18 @@ class Adapter(Protocol):
 
     name: str
 
-    async def started(self, run: Run, key: str, page: str) -> None:
-        """Report that work begins; ``page`` is the address of the run's page, or ""."""
+    async def send(self, run: Run, event: RunEvent, page: str) -> None:
+        """Report what happened; the same event may be sent again.
 
-    async def said(self, run: Run, key: str, kind: str, text: str, parameter: str) -> None:
-        """Report what the session does: a "thought", or an "action" with a ``parameter``."""
+        The details: ``kind`` ("thought" or "action"), ``text`` and ``parameter`` of what was said; ``text``
+        in Markdown and ``options`` (labels to choose one of) of a question; ``text`` of an answer elsewhere,
+        and of a run that is parked; ``end`` ("response" or "error") and ``text`` of an end.
 
-    async def asked(self, run: Run, key: str, text: str, options: tuple[str, ...]) -> None:
-        """Ask a question, in Markdown with numbered options; ``options`` are labels to choose one of."""
-
-    async def answered(self, run: Run, key: str, text: str) -> None:
-        """Report that a question was answered elsewhere, and how."""
-
-    async def ended(self, run: Run, key: str, end: str, text: str) -> None:
-        """Report the end; ``end`` is "response", "error" or "parked" (it waits on)."""
+        Args:
+            run: The run.
+            event: What happened; its id is a UUID.
+            page: The address of the run's page, or "".
+        """
 
     async def involved(self, run: Run) -> Involved:
         """Return whom the ticket names now, by their roles."""
@@ -111,6 +107,11 @@ class TicketMessage:
     new: NewTicket | None = None
     surface: Surface = Surface.TICKET
     meant: str = ""
+
+    @property
+    def actor(self) -> Actor:
+        """Who says it, as the inbox and the audit name them."""
+        return Actor(self.surface, self.person.called)
 
 
 Incoming = NewTicket | TicketMessage

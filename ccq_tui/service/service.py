@@ -28,7 +28,6 @@ from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.service.authority import Authority
 from ccq_tui.service.desk import Desk, act_of
 from ccq_tui.service.engine import Engine
-from ccq_tui.service.mirror import Mirror
 from ccq_tui.service.outbox import Outbox
 from ccq_tui.service.people import Participant, RunAct
 from ccq_tui.service.policy import NoRepositoryError, Policy
@@ -103,7 +102,7 @@ class Service:
         await self.inbox.opened()
         self.authority = Authority(self)
         self._segments = Segments(self, launch)
-        self._desk, self._mirror = Desk(self, self.authority), Mirror(self)
+        self._desk = Desk(self, self.authority)
         self._engine = Engine(self._url, self.machine, self.policy, self._segments)
         await self._engine.start()
         works = (self._desk.follow(), self._outbox.run(), self._look_after())
@@ -263,8 +262,7 @@ class Service:
                 if taken:
                     await lasting(self.store.taken, message)
                 else:
-                    actor = Actor(message.surface, message.person.called)
-                    await self.authority.acted(run, message.id, RunAct.PROMPT, actor)
+                    await self.authority.acted(run, message.id, RunAct.PROMPT, message.actor)
                     prompts.append(message)
             return prompts
 
@@ -284,8 +282,7 @@ class Service:
             closed = await self._close(run, RunState.STOPPED, "response", STOPPED, "stopped")
             if closed or run.state not in WORKS:
                 for message in stops:
-                    actor = Actor(message.surface, message.person.called)
-                    await self.authority.acted(run, message.id, RunAct.STOP, actor)
+                    await self.authority.acted(run, message.id, RunAct.STOP, message.actor)
                     await lasting(self.store.taken, message)
             return
         prompts = await self.route(run)
@@ -343,7 +340,6 @@ class Service:
                 await self.advance(run)
             elif run.state is RunState.WAITING and run.changed < late:
                 await self._park(run)
-        await self._mirror.look()
         if whole:
             await asyncio.to_thread(store.forget_old)
             await self._find_lost()

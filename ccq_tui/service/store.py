@@ -16,10 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 
-from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json, request_to_json
-from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.actors import Surface
 from ccq_tui.service.people import Involved, Participant, TicketRole
 from ccq_tui.service.port import NewTicket, TicketMessage
 from ccq_tui.service.run import OVER, Happened, Run, RunEvent, RunState
@@ -90,18 +87,8 @@ _MESSAGES = sa.Table(
     sa.Column("taken", sa.Boolean, nullable=False, default=False, index=True),
     sa.Index("ccq_messages_by_ticket", "source", "ticket"),
 )
-_REQUESTS = sa.Table(
-    "ccq_requests",
-    _TABLES,
-    sa.Column("id", _Text, primary_key=True),
-    *(sa.Column(name, _Text, nullable=False) for name in ("run", "body", "context", "outcome", "actor")),
-    sa.Column("settled", sa.Boolean, nullable=False, index=True),
-    sa.Column("at", sa.Double, nullable=False),
-)
-
-
 _SCHEMA = sa.Table("ccq_schema", _TABLES, sa.Column("version", sa.Integer, primary_key=True))
-VERSION = 2
+VERSION = 3
 """The version of these tables, which only grows."""
 
 
@@ -218,7 +205,6 @@ class RunStore:
             to = run.state if run.state in OVER else RunState.WAITING
             changes = {"machine": by, "directory": "", "session": str(uuid4()), "prompt": self._story(run)}
             if self.move(run.id, [run.state], to, **changes):
-                self._do(sa.delete(_REQUESTS).where(_REQUESTS.c.run == run.id))
                 adopted.append(self.get(run.id))
         return adopted
 
@@ -346,42 +332,6 @@ class RunStore:
         """Note that an event was sent to its ticket, or why that refuses it."""
         self._do(sa.update(_EVENTS).where(_EVENTS.c.id == event_id).values(sent=True, problem=problem))
 
-    # -- requests of runs, for the inboxes of other machines ------------------------------------------------
-
-    def publish(self, run_id: str, stored: StoredRequest) -> None:
-        """Publish a request that waits on the machine of its run."""
-        row: dict[str, Any] = {"id": stored.request.id, "run": run_id, "context": stored.context}
-        row["body"] = request_to_json(stored.request)
-        row |= {"outcome": "", "actor": "", "settled": False, "at": _now()}
-        self._do(self._insert(_REQUESTS).values(row).on_conflict_do_update(index_elements=["id"], set_=row))
-
-    def published(self, machine: str, *, elsewhere: bool = False, offered: bool = False) -> Sequence[Any]:
-        """Return rows of published requests that are not settled: id, run, body, context, outcome, actor.
-
-        Args:
-            machine: The machine that asks them.
-            elsewhere: Those of all other machines instead.
-            offered: Only those for which another machine offers an outcome.
-        """
-        found = sa.select(_REQUESTS).join(_RUNS, _RUNS.c.id == _REQUESTS.c.run).where(~_REQUESTS.c.settled)
-        found = found.where(_RUNS.c.machine != machine if elsewhere else _RUNS.c.machine == machine)
-        return self._do(found.where(_REQUESTS.c.outcome != "") if offered else found)
-
-    def offer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
-        """Offer an outcome to the machine that asks, unless there is one."""
-        one = (_REQUESTS.c.id == request_id) & ~_REQUESTS.c.settled & (_REQUESTS.c.outcome == "")
-        said = {"outcome": outcome_to_json(outcome), "actor": actor_to_json(actor)}
-        self._do(sa.update(_REQUESTS).where(one).values(said))
-
-    def settle(self, request_id: str, outcome: RequestOutcome, actor: Actor | None) -> None:
-        """Note how the machine that asks settled a request."""
-        said = {"outcome": outcome_to_json(outcome), "actor": actor_to_json(actor), "settled": True}
-        self._do(sa.update(_REQUESTS).where(_REQUESTS.c.id == request_id).values(said))
-
-    def outcomes(self, requests: Collection[str]) -> Sequence[Any]:
-        """Return rows of published requests that are settled."""
-        return self._do(sa.select(_REQUESTS).where(_REQUESTS.c.settled, _REQUESTS.c.id.in_(list(requests))))
-
     # -- what comes in --------------------------------------------------------------------------------------
 
     def keep(self, message: TicketMessage) -> None:
@@ -438,7 +388,6 @@ class RunStore:
         """Forget the deliveries and messages that no sender repeats any more."""
         before = (datetime.now(UTC) - timedelta(days=KEPT_DAYS)).timestamp()
         self._do(sa.delete(_MESSAGES).where(_MESSAGES.c.at < before, _MESSAGES.c.taken))
-        self._do(sa.delete(_REQUESTS).where(_REQUESTS.c.at < before, _REQUESTS.c.settled))
 
 
 def _migrate(engine: sa.Engine) -> None:
@@ -449,6 +398,7 @@ def _migrate(engine: sa.Engine) -> None:
         if known > VERSION:
             said = f"The database of runs is of a newer ccq-tui (version {known}): upgrade this one."
             raise RunStoreError(said)
+        work.execute(sa.text("DROP TABLE IF EXISTS ccq_requests"))  # of version 2
         there = {one["name"] for one in sa.inspect(work).get_columns(_RUNS.name)}
         for name, default in ADDED.items():
             if name not in there:

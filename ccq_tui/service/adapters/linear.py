@@ -20,7 +20,7 @@ from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service import port
 from ccq_tui.service.adapters.http import SECRET_SECONDS, HttpAdapter
 from ccq_tui.service.people import Involved, Participant, TicketRole
-from ccq_tui.service.run import Run
+from ccq_tui.service.run import Happened, Run, RunEvent
 from ccq_tui.text import one_line, safe
 
 WINDOW_SECONDS = 60.0
@@ -31,8 +31,6 @@ MOST_LINE = 300
 MOST_OPTIONS = 50
 FINAL = frozenset({"INVALID_INPUT", "INPUT_ERROR", "NOT_FOUND", "ENTITY_NOT_FOUND", "FORBIDDEN"})
 """The codes of errors of what was sent, which would be the same again; any other passes by itself."""
-ENDS = {"response": "response", "error": "error", "parked": "elicitation"}
-"""The activity of each end; an elicitation leaves the ticket waiting for its person."""
 
 ACTIVITY = "mutation Create($in: AgentActivityCreateInput!) { agentActivityCreate(input: $in) { success } }"
 SESSION = """mutation Update($id: String!, $input: AgentSessionUpdateInput!) {
@@ -131,35 +129,30 @@ class LinearAdapter(HttpAdapter):
 
     # -- what Linear is sent --------------------------------------------------------------------------------
 
-    async def started(self, run: Run, key: str, page: str) -> None:
-        """Report that work begins, and where to follow it."""
-        await self._create(run, key, {"type": "thought", "body": "I am on it."})
-        if page:
-            changes = {"externalUrls": [{"label": "ccq-tui", "url": page}]}
-            await self._call(SESSION, {"id": run.ticket, "input": changes})
-
-    async def said(self, run: Run, key: str, kind: str, text: str, parameter: str) -> None:
-        """Report a thought or an action."""
-        if kind == "action":
-            # Linear takes no empty parameter.
-            what = {"action": one_line(text, MOST_LINE), "parameter": safe(parameter, limit=MOST_BODY) or "–"}
-            await self._create(run, key, {"type": "action", **what})
-        else:
-            await self._create(run, key, {"type": "thought", "body": _body(text)})
-
-    async def asked(self, run: Run, key: str, text: str, options: tuple[str, ...]) -> None:
-        """Ask, with the options to select from."""
-        named = [{"label": one_line(one, MOST_LINE), "value": one} for one in options[:MOST_OPTIONS]]
-        select = {"signal": "select", "signalMetadata": {"options": named}} if named else {}
-        await self._create(run, key, {"type": "elicitation", "body": _body(text)}, **select)
-
-    async def answered(self, run: Run, key: str, text: str) -> None:
-        """Report how a question was answered elsewhere."""
-        await self._create(run, key, {"type": "thought", "body": _body(text)})
-
-    async def ended(self, run: Run, key: str, end: str, text: str) -> None:
-        """Report the end, or that it waits on."""
-        await self._create(run, key, {"type": ENDS[end], "body": _body(text)})
+    async def send(self, run: Run, event: RunEvent, page: str) -> None:
+        """Report what happened as an activity of the ticket's session."""
+        said, text = event.body, _body(str(event.body.get("text", "")))
+        match event.kind:
+            case Happened.STARTED:
+                await self._create(run, event, {"type": "thought", "body": "I am on it."})
+                if page:
+                    changes = {"externalUrls": [{"label": "ccq-tui", "url": page}]}
+                    await self._call(SESSION, {"id": run.ticket, "input": changes})
+            case Happened.SAID if said["kind"] == "action":
+                # Linear takes no empty parameter.
+                parameter = safe(str(said["parameter"]), limit=MOST_BODY) or "–"
+                what = {"action": one_line(str(said["text"]), MOST_LINE), "parameter": parameter}
+                await self._create(run, event, {"type": "action", **what})
+            case Happened.ASKED:
+                options = [{"label": one_line(one, MOST_LINE), "value": one} for one in said["options"]]
+                select = {"signal": "select", "signalMetadata": {"options": options[:MOST_OPTIONS]}}
+                more = select if options else {}
+                await self._create(run, event, {"type": "elicitation", "body": text}, **more)
+            case Happened.PARKED | Happened.ENDED:
+                kind = said.get("end", "elicitation")  # which leaves the ticket waiting for its person
+                await self._create(run, event, {"type": kind, "body": text})
+            case _:
+                await self._create(run, event, {"type": "thought", "body": text})
 
     async def involved(self, run: Run) -> Involved:
         """Return the issue's creator and assignee, and who gave it to the agent."""
@@ -177,9 +170,9 @@ class LinearAdapter(HttpAdapter):
         with suppress(port.RefusedError):
             await self._call(KNOWN, {"id": str(UUID(int=0))})
 
-    async def _create(self, run: Run, key: str, content: Mapping[str, Any], **more: object) -> None:
+    async def _create(self, run: Run, event: RunEvent, content: Mapping[str, Any], **more: object) -> None:
         """Create an activity, unless the session has it already."""
-        activity = str(UUID(bytes=UUID(key).bytes, version=4))  # Linear takes no other version
+        activity = str(UUID(bytes=UUID(event.id).bytes, version=4))  # Linear takes no other version
         data = {"id": activity, "agentSessionId": run.ticket, "content": content, **more}
         try:
             await self._call(ACTIVITY, {"in": data})

@@ -16,8 +16,11 @@ from ccq_tui.remote.relay.shapes import Body, checked, shape
 from ccq_tui.service.adapters.http import SECRET_SECONDS, HttpAdapter
 from ccq_tui.service.people import Involved, Participant, TicketRole
 from ccq_tui.service.port import Incoming, NewTicket, RefusedError, RetryLaterError, TicketMessage
-from ccq_tui.service.run import Run
+from ccq_tui.service.run import Happened, Run, RunEvent
 
+DETAILS = ("kind", "text", "parameter", "options", "end")
+SENT = {Happened.PARKED: Happened.ENDED}
+"""The types of events that are not named as what happened."""
 MEDIA_TYPE = "application/cloudevents+json"
 _Text = Annotated[str, Field(min_length=1, max_length=200_000)]
 _Id = Annotated[str, Field(min_length=1, max_length=300)]
@@ -74,25 +77,14 @@ class WebhookAdapter(HttpAdapter):
         stops = kind == "ccq.stop"
         return TicketMessage(*place, event["id"], data.get("text", ""), person, stop=stops)
 
-    async def started(self, run: Run, key: str, page: str) -> None:
-        """Send that work begins."""
-        await self._send(run, key, "started", {"page": page})
-
-    async def said(self, run: Run, key: str, kind: str, text: str, parameter: str) -> None:
-        """Send what the session does."""
-        await self._send(run, key, "said", {"kind": kind, "text": text, "parameter": parameter})
-
-    async def asked(self, run: Run, key: str, text: str, options: tuple[str, ...]) -> None:
-        """Send a question."""
-        await self._send(run, key, "asked", {"text": text, "options": list(options)})
-
-    async def answered(self, run: Run, key: str, text: str) -> None:
-        """Send how a question was answered elsewhere."""
-        await self._send(run, key, "answered", {"text": text})
-
-    async def ended(self, run: Run, key: str, end: str, text: str) -> None:
-        """Send the end."""
-        await self._send(run, key, "ended", {"end": end, "text": text, "branch": run.branch})
+    async def send(self, run: Run, event: RunEvent, page: str) -> None:
+        """Send what happened as a CloudEvent."""
+        kind, data = SENT.get(event.kind, event.kind), {"page": page}
+        if event.kind is not Happened.STARTED:
+            data = {name: one for name, one in event.body.items() if name in DETAILS}
+        if kind == Happened.ENDED:
+            data = {"end": "parked", **data, "branch": run.branch}
+        await self._send(run, event.id, kind, data)
 
     async def involved(self, run: Run) -> Involved:
         """Return whom the ticket named: its program does not say who came later."""

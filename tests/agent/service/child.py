@@ -19,7 +19,6 @@ from ccq_tui.service.adapters.linear import LinearAdapter
 from ccq_tui.service.config import LinearTable, Secret, ServiceConfig
 from ccq_tui.service.desk import Desk
 from ccq_tui.service.engine import Engine
-from ccq_tui.service.mirror import Mirror
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.segments import Segments
 from ccq_tui.service.service import Service
@@ -35,9 +34,8 @@ WATCHED: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (Service, ("incoming", "record", "advance")),
     (Desk, ("_apply",)),
     (Engine, ("begin",)),
-    (Mirror, ("look",)),
-    (RunStore, ("move", "mark_sent", "taken", "create", "keep", "assign", "publish", "offer", "settle")),
-    (LinearAdapter, ("started", "said", "asked", "ended")),
+    (RunStore, ("move", "mark_sent", "taken", "create", "keep", "assign")),
+    (LinearAdapter, ("send",)),
 )
 """What can be killed before and after: the steps, what is written between them, what is sent."""
 
@@ -62,9 +60,10 @@ class Points:
         work, called = getattr(owner, name), f"{owner.__name__}.{name}"
 
         async def later(*values: Any, **named: Any) -> Any:
-            self(f"{called}.before")
+            what = f"{owner.__name__}.{values[2].kind}" if name == "send" else called
+            self(f"{what}.before")
             result = await work(*values, **named)
-            self(f"{called}.after")
+            self(f"{what}.after")
             return result
 
         def now(*values: Any, **named: Any) -> Any:

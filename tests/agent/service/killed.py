@@ -169,7 +169,7 @@ class House:
     def _answer(self, store: RunStore, linear: ScriptedLinear, session: LinearSession) -> None:
         """Answer what the ticket was asked: first once nothing runs any more, then at once.
 
-        The first answer is given in the inbox of a machine that does not have the run, if there is one.
+        The first answer is given in the inbox of the machine that has the run.
         Linear sends the others twice, and then under another id.
         """
         for one in [*session.activities]:
@@ -177,11 +177,11 @@ class House:
                 text, waiting = mark(one["body"], one["id"]), store.list([RunState.WAITING])
                 if not (self._answers or waiting):
                     return
-                others = [name for name in self._ports if not self._answers and name != waiting[0].machine]
-                if others and not self._asks(others[0], waiting[0], text):
+                is_first = not self._answers
+                if is_first and not self._asks(waiting[0].machine, waiting[0], text):
                     return
                 self._answers[one["id"]] = text
-                if others:
+                if is_first:
                     return
                 self._direct(linear)
                 said, delivery = linear.reply(session.id, text, send=False), str(uuid4())

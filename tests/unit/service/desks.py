@@ -14,7 +14,6 @@ from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.service.authority import Authority
 from ccq_tui.service.desk import Desk
-from ccq_tui.service.mirror import Mirror
 from ccq_tui.service.people import Participant
 from ccq_tui.service.policy import Policy, Repository
 from ccq_tui.service.port import Adapter, TicketMessage
@@ -35,8 +34,13 @@ def run(ticket: str = "ticket", source: str = "linear", machine: str = "here") -
     )
 
 
+def event(happened: Happened, text: str = "", event_id: str = "", **body: Any) -> RunEvent:
+    """Return an event as the outbox sends it."""
+    return RunEvent(event_id or str(uuid4()), "abc", 1, happened, datetime.now(UTC), {"text": text} | body)
+
+
 class Served:
-    """What the desk and the mirror of a machine need of a service; machines share a directory."""
+    """What the desk of a machine needs of a service."""
 
     def __init__(self, directory: Path, machine: str = "here") -> None:
         self.machine = machine
@@ -47,7 +51,6 @@ class Served:
         self.adapters: dict[str, Adapter] = {}
         self.authority = Authority(self)
         self.desk = Desk(self, self.authority)
-        self.mirror = Mirror(self)
         self.runtime = SimpleNamespace(run_beside=asyncio.create_task)
         self.continued = 0
 

@@ -24,10 +24,10 @@ from ccq_tui.service.adapters.linear import LinearAdapter
 from ccq_tui.service.adapters.scripted_linear import ScriptedLinear
 from ccq_tui.service.people import UNKNOWN, Participant, TicketRole
 from ccq_tui.service.port import Incoming, NewTicket, RefusedError, RetryLaterError, TicketMessage
-from ccq_tui.service.run import Run
+from ccq_tui.service.run import Happened, Run, RunEvent
 from ccq_tui.testing.thread import ServerThread
 from tests.steps import until
-from tests.unit.service.desks import run
+from tests.unit.service.desks import event, run
 
 SECRET, TOKEN = "lin_wh_secret", "lin_oauth_token"
 ROBIN = Participant("linear:robin", "Robin", "robin@example.org")
@@ -200,23 +200,24 @@ async def test_no_or_a_strange_signature(adapter: LinearAdapter) -> None:
 async def test_a_ticket_is_told_everything(linear: ScriptedLinear, adapter: LinearAdapter) -> None:
     ticket = assigned(linear)
     session = linear.sessions[ticket.ticket]
-    keys = iter(str(uuid5(NAMESPACE_OID, str(number))) for number in range(20))
     assert session.status == "pending"
-    await adapter.started(ticket, next(keys), "https://ccq.example.org/runs/1")
+    await adapter.send(ticket, event(Happened.STARTED), "https://ccq.example.org/runs/1")
     assert session.urls == [{"label": "ccq-tui", "url": "https://ccq.example.org/runs/1"}]
-    await adapter.said(ticket, next(keys), "thought", "I read\x1b the code.", "")
-    await adapter.said(ticket, next(keys), "action", "Bash", "make")
-    await adapter.said(ticket, next(keys), "action", "EnterPlanMode", "")
-    await adapter.asked(ticket, next(keys), "Which?", ("A", "B"))
-    assert session.status == "awaitingInput"
-    assert session.activities[-1]["options"] == [{"label": one, "value": one} for one in "AB"]
-    await adapter.asked(ticket, next(keys), "Your name?", ())
-    await adapter.answered(ticket, next(keys), "Answered on phone: Name: api")
-    await adapter.ended(ticket, next(keys), "parked", "It waits on.")
-    assert session.status == "awaitingInput"
-    await adapter.ended(ticket, next(keys), "response", "")
-    assert session.status == "complete"
-    await adapter.ended(ticket, next(keys), "error", "It failed.")
+    said: tuple[tuple[RunEvent, str], ...] = (
+        (event(Happened.SAID, "I read\x1b the code.", kind="thought", parameter=""), "active"),
+        (event(Happened.SAID, "Bash", kind="action", parameter="make"), "active"),
+        (event(Happened.SAID, "EnterPlanMode", kind="action", parameter=""), "active"),
+        (event(Happened.ASKED, "Which?", options=["A", "B"]), "awaitingInput"),
+        (event(Happened.ASKED, "Your name?", options=[]), "awaitingInput"),
+        (event(Happened.ANSWERED, "Answered on phone: Name: api"), "active"),
+        (event(Happened.PARKED, "It waits on."), "awaitingInput"),
+        (event(Happened.ENDED, end="response"), "complete"),
+        (event(Happened.ENDED, "It failed.", end="error"), "error"),
+    )
+    for one, status in said:
+        await adapter.send(ticket, one, "")
+        assert session.status == status
+    assert session.activities[4]["options"] == [{"label": one, "value": one} for one in "AB"]
     sent = [(one["type"], one.get("body") or one["parameter"]) for one in session.activities]
     assert sent[1:4] == [("thought", "I read␛ the code."), ("action", "make"), ("action", "–")]
     assert [one[0] for one in sent[4:]] == [
@@ -227,10 +228,10 @@ async def test_a_ticket_is_told_everything(linear: ScriptedLinear, adapter: Line
 async def test_the_same_again_is_taken_once(linear: ScriptedLinear, adapter: LinearAdapter) -> None:
     ticket = assigned(linear)
     for _ in range(3):
-        await adapter.asked(ticket, KEY, "Which?", ("A",))
+        await adapter.send(ticket, event(Happened.ASKED, "Which?", KEY, options=["A"]), "")
     assert len(linear.sessions[ticket.ticket].activities) == 1
     with pytest.raises(RefusedError, match="Entity not found"):
-        await adapter.asked(run("gone"), str(uuid5(NAMESPACE_OID, "2")), "Which?", ())
+        await adapter.send(run("gone"), event(Happened.ASKED, "Which?", options=[]), "")
 
 
 def failed(code: str = "RATELIMITED", **headers: str) -> Response:
@@ -245,7 +246,7 @@ async def test_what_is_wrong_itself_is_refused_for_good(code: str) -> None:
     server = ServerThread(failed(code))
     adapter = LinearAdapter(lambda: SECRET, lambda: TOKEN, url=f"http://127.0.0.1:{server.port}/graphql")
     with pytest.raises(RefusedError, match="Slow down"):
-        await adapter.answered(run(), KEY, "Hello")
+        await adapter.send(run(), event(Happened.ANSWERED, "Hello"), "")
     server.stop()
     await adapter.close()
 
@@ -274,15 +275,15 @@ async def test_limits_and_failures(response: Response, seconds: float) -> None:
     server = ServerThread(answering)
     adapter = LinearAdapter(lambda: SECRET, lambda: TOKEN, url=f"http://127.0.0.1:{server.port}/graphql")
     with pytest.raises(RetryLaterError) as error:
-        await adapter.answered(run(), KEY, "Hello")
+        await adapter.send(run(), event(Happened.ANSWERED, "Hello"), "")
     assert error.value.seconds == pytest.approx(seconds, abs=2)
     if response.status_code == 400 and seconds:
         with pytest.raises(RetryLaterError):
-            await adapter.answered(run(), KEY, "Hello")
+            await adapter.send(run(), event(Happened.ANSWERED, "Hello"), "")
         assert len(calls) == 1, "the limit is obeyed without a call"
     server.stop()
     with pytest.raises(RetryLaterError):
-        await adapter.answered(run("other"), KEY, "Hello")
+        await adapter.send(run("other"), event(Happened.ANSWERED, "Hello"), "")
     await adapter.close()
 
 
@@ -293,7 +294,9 @@ async def test_a_person_answers_on_the_page(
         page = await browser.post("/", data={"title": "<b>Dates</b>", "description": "Use one."})
         assert "&lt;b&gt;Dates" in page.text
         [session] = linear.sessions.values()
-        await adapter.asked(run(session.id), KEY, "Which <i>one</i>?", ("A", "<B>"))
+        await adapter.send(
+            run(session.id), event(Happened.ASKED, "Which <i>one</i>?", options=["A", "<B>"]), ""
+        )
         seen = (await browser.get(f"/{session.id}/activities")).text
         assert "Which &lt;i&gt;one&lt;/i&gt;?" in seen
         assert 'value="&lt;B&gt;"' in seen

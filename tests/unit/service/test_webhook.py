@@ -18,8 +18,9 @@ from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service.adapters.webhook import WebhookAdapter
 from ccq_tui.service.people import Participant, TicketRole
 from ccq_tui.service.port import NewTicket, RefusedError, RetryLaterError, TicketMessage
-from ccq_tui.service.run import Run
+from ccq_tui.service.run import Happened, Run
 from ccq_tui.testing.thread import ServerThread
+from tests.unit.service.desks import event as happened
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 NOW = datetime.now(UTC)
@@ -122,19 +123,19 @@ async def test_what_happens_is_sent_signed_and_refusals_are_told_apart() -> None
     server = ServerThread(Starlette(routes=[Route("/", take, methods=["POST"])]))
     out = adapter(f"http://127.0.0.1:{server.port}/")
     try:
-        await out.asked(RUN, KEY, "Which?", ("A", "B"))
+        await out.send(RUN, happened(Happened.ASKED, "Which?", KEY, options=["A", "B"]), "")
         with pytest.raises(RetryLaterError) as later:
-            await out.ended(RUN, KEY, "response", "Done.")
+            await out.send(RUN, happened(Happened.ENDED, "Done.", end="response"), "")
         assert later.value.seconds == 7.0
         for status in ("301", "422"):
             with pytest.raises(RetryLaterError, match=status):
-                await out.ended(RUN, KEY, "response", "Done.")
+                await out.send(RUN, happened(Happened.ENDED, "Done.", end="response"), "")
         with pytest.raises(RefusedError, match="410"):
-            await out.started(RUN, KEY, "")
+            await out.send(RUN, happened(Happened.STARTED), "")
     finally:
         server.stop()
     with pytest.raises(RetryLaterError, match="cannot be reached"):
-        await out.answered(RUN, KEY, "by Ann")
+        await out.send(RUN, happened(Happened.ANSWERED, "by Ann"), "")
     await out.close()
     assert (came[0]["id"], came[0]["type"], came[0]["subject"]) == (KEY, "ccq.run.asked", "T-1")
     assert came[0]["data"] == {"text": "Which?", "options": ["A", "B"]}
