@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -188,12 +188,6 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
         if not isinstance(sent, int) or not isinstance(failed, list):
             raise RelayUnreachable("the relay's answer cannot be read")
         return sent, [str(mapping(one).get("reason")) for one in failed]
-
-    async def taps(self, record_id: str, answers: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Return a one-time secret for each answer to a request of a plain pairing, for buttons."""
-        found = await self._call("POST", self._path("taps", record_id), {"answers": list(answers)})
-        taps = found.get("taps")
-        return [str(one) for one in taps] if isinstance(taps, list) else []
 
     # -- calls ----------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.processes import memory
 from tests.bench.programs import OURS, Program
 from tests.e2e.relaying import Side, played, relay_process, sides
-from tests.unit.remote.relays import a_question
+from tests.unit.remote.relays import a_request
 
 TO_DEVICE_P50 = Measure("relay.to_device_p50", "question to device over server-sent events, p50", "ms")
 TO_DEVICE = Measure("relay.to_device_p99", "question to device over server-sent events, p99", "ms", limit=250)
@@ -54,14 +54,14 @@ async def fill(store: str, url: str, questions: int) -> None:
 
         async def ask(terminal: Side) -> None:
             async with turns:
-                body = {"pairingId": terminal.pairing, "question": a_question()}
-                response = await terminal.call("POST", "/question", body)
+                body = {"pairingId": terminal.pairing, "request": a_request()}
+                response = await terminal.call("POST", "/request", body)
                 assert response.status_code == 200, response.text
 
         await asyncio.gather(*map(ask, terminals))
         # A device of each fetches what waits.
         for _, device in made:
-            assert (await device.call("GET", f"/questions/{device.pairing}")).status_code == 200
+            assert (await device.call("GET", f"/requests/{device.pairing}")).status_code == 200
 
 
 FAMILY = Family(

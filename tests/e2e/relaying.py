@@ -16,7 +16,7 @@ import httpx2
 
 from ccq_tui.remote.relay.members import Invitation, join, new_pairing
 from ccq_tui.remote.relay.stores import open_store
-from tests.unit.remote.relays import a_question
+from tests.unit.remote.relays import a_request
 
 FAILURES = (httpx2.TransportError, httpx2.StreamError)
 TRY_SECONDS = 60.0
@@ -65,24 +65,24 @@ class Side:
                 return response
 
     async def asked(self, listens: asyncio.Event) -> str:
-        """Wait for the question, as a device: events, and the list after each connect."""
+        """Wait for the request, as a device: events, and the list after each connect."""
         while True:
             url = f"{next(self.relays)}/events/{self.pairing}"
             try:
                 async with self.client.stream("GET", url, headers=self.headers) as stream:
                     async for line in stream.aiter_lines():
                         if line in (": connected", "event: added"):
-                            listed = (await self.call("GET", f"/questions/{self.pairing}")).json()
-                            if listed["questions"]:
-                                return str(listed["questions"][0]["id"])
+                            listed = (await self.call("GET", f"/requests/{self.pairing}")).json()
+                            if listed["requests"]:
+                                return str(listed["requests"][0]["id"])
                             listens.set()
             except FAILURES:
                 continue
 
-    async def answer_of(self, question: str) -> dict[str, Any]:
+    async def answer_of(self, request: str) -> dict[str, Any]:
         """Wait for the answer, as a terminal."""
         while True:
-            found = (await self.call("GET", f"/question/{self.pairing}/{question}?wait=25")).json()
+            found = (await self.call("GET", f"/request/{self.pairing}/{request}?wait=25")).json()
             if found["status"] == "answered":
                 return dict(found["answer"])
 
@@ -90,30 +90,30 @@ class Side:
 async def played(terminal: Side, device: Side, *, listening: bool = False) -> tuple[float, float]:
     """Ask, at once or once the device listens, and answer twice at once, differently, by any relays.
 
-    Returns the seconds from the call that asks to the device that has the question, and from the call
+    Returns the seconds from the call that asks to the device that has the request, and from the call
     that answers to the terminal that has the answer.
     """
-    question = a_question(multiSelect=False)
+    request = a_request()
     listens = asyncio.Event()
     hearing = asyncio.create_task(device.asked(listens))
     if listening:
         await listens.wait()
     asked_at = time.monotonic()
-    body = {"pairingId": terminal.pairing, "question": question}
-    assert (await terminal.call("POST", "/question", body)).json() == {"success": True}
-    waiting = asyncio.create_task(terminal.answer_of(question["id"]))
+    body = {"pairingId": terminal.pairing, "request": request}
+    assert (await terminal.call("POST", "/request", body)).json() == {"success": True}
+    waiting = asyncio.create_task(terminal.answer_of(request["id"]))
     found = await hearing
     heard_at = time.monotonic()
-    assert found == question["id"]
-    path = f"/question/{device.pairing}/{found}/answer"
-    calls = (device.call("POST", path, {"selectedIndices": [index]}) for index in (0, 1))
+    assert found == request["id"]
+    path = f"/request/{device.pairing}/{found}/answer"
+    calls = (device.call("POST", path, {"answer": {"choice": number}}) for number in (1, 2))
     responses = await asyncio.gather(*calls)
     answer = await waiting
     answered_at = time.monotonic()
     conflicts = [one.json()["winner"] for one in responses if one.status_code == 409]
     taken = sum(one.status_code == 200 for one in responses)
     assert taken + len(conflicts) == 2, [one.text for one in responses]
-    assert answer["selectedIndices"] in ([0], [1])
+    assert answer["answer"] in ({"choice": 1}, {"choice": 2})
     assert taken <= 1
     assert all(winner == answer for winner in conflicts)
     return heard_at - asked_at, answered_at - heard_at

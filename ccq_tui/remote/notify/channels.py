@@ -15,10 +15,10 @@ from logging.handlers import BufferingHandler
 
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.values import shown_url
+from ccq_tui.remote.client import RelayClient, RelayError
 from ccq_tui.remote.notify import ntfy
 from ccq_tui.remote.notify.notification import Notification, Receipt
 from ccq_tui.remote.notify.program import try_program
-from ccq_tui.remote.notify.relays import push
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.text import one_line
 
@@ -48,6 +48,17 @@ async def deliver(
         if one.problem:
             _logger.warning("A notification by %s failed: %s", one.channel, one.problem)
     return receipts
+
+
+async def push(pairing: Pairing) -> Receipt:
+    """Have a relay send an empty Web Push to every subscribed device."""
+    channel = f"Web Push by {pairing.relay}"
+    try:
+        async with await asyncio.to_thread(RelayClient, pairing) as client:  # it reads certificates
+            sent, reasons = await client.notify()
+    except RelayError as error:
+        return Receipt(channel, one_line(str(error), 300))
+    return Receipt(channel, one_line("; ".join(dict.fromkeys(reasons)), 300), sent)
 
 
 async def _send(url: str, notification: Notification) -> Receipt:

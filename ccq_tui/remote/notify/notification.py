@@ -42,13 +42,11 @@ class Notification:
         title: Who asks, and what.
         text: The rest.
         page: The URL of the page that answers, with a slash at its end, or "".
-        buttons: The labels of buttons that answer, each with its one-time secret.
     """
 
     title: str
     text: str
     page: str = ""
-    buttons: Sequence[tuple[str, str]] = ()
 
 
 def notification_of(found: Sequence[Stored], *, with_text: bool, with_topic: bool) -> Notification:

@@ -20,10 +20,8 @@ from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.remote.notify.channels import deliver
 from ccq_tui.remote.notify.notification import notification_of
-from ccq_tui.remote.notify.ntfy import is_ntfy
 from ccq_tui.remote.notify.presence import read_presences
 from ccq_tui.remote.notify.program import run_program
-from ccq_tui.remote.notify.relays import buttons
 from ccq_tui.remote.notify.rules import Suppression, suppression
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.stored import write_whole
@@ -165,8 +163,6 @@ class Notifier:
         notification = notification_of(found, with_text=with_text, with_topic=with_text or not is_sealed)
         if pairings:
             notification = replace(notification, page=f"{pairings[0].public}/")
-            if len(due) == 1 and not is_sealed and any(map(is_ntfy, urls)):
-                notification = replace(notification, buttons=await buttons(pairings[0], due[0]))
         receipts = await deliver(notification, urls, pairings)
         has_failed = any(one.problem for one in receipts) and not any(one.sent for one in receipts)
         self._free_at = self._now().timestamp() + (RETRY_SECONDS if has_failed else SUMMARY_SECONDS)

@@ -1,6 +1,5 @@
 /** The page: which requests there are, which one is open, and what is shown beside the list. */
 
-import { withoutTwins } from "./contract.js";
 import { button, el, fill, icon, part, said } from "./dom.js";
 import { isBlank } from "./draft.js";
 import { Feed } from "./feed.js";
@@ -77,7 +76,7 @@ class Page {
   }
 
   get #entries() {
-    return [...this.feeds.values()].flatMap((feed) => withoutTwins([...feed.entries.values()]));
+    return [...this.feeds.values()].flatMap((feed) => [...feed.entries.values()]);
   }
 
   /** What waits, oldest first. */

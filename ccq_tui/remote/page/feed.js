@@ -1,6 +1,5 @@
 /** Keeps the requests of one pairing as the relay has them: by events, else by asking every 2 s. */
 
-import { asAnswer, asRecord } from "./contract.js";
 import { Opener, isFinal, standing } from "./records.js";
 import { RelayError, call, canStream, follow } from "./relay.js";
 
@@ -57,28 +56,27 @@ export class Feed {
 
   /** Sends an answer; throws `RelayError`. @param {Entry} entry @param {object} answer */
   async answer(entry, answer) {
-    if (entry.record.shape === "question") return this.#send(entry, "question", asAnswer(answer));
-    return this.#send(entry, "request", await this.opener.answer(entry, answer));
+    return this.#send(entry, await this.opener.answer(entry, answer));
   }
 
   /** Leaves it to the terminal; throws `RelayError`. @param {Entry} entry */
   leave(entry) {
-    return this.#send(entry, entry.record.shape ?? "request", { skipped: true });
+    return this.#send(entry, { skipped: true });
   }
 
-  /** @param {Entry} entry @param {string} shape @param {object} body */
-  async #send(entry, shape, body) {
+  /** @param {Entry} entry @param {object} body */
+  async #send(entry, body) {
     const { id } = entry.record;
     let answer = { ...body, device: { id: this.pairing.deviceId } };
     try {
-      await call("POST", `/${shape}/${this.pairing.id}/${id}/answer`, { token: this.pairing.token, body });
+      await call("POST", `/request/${this.pairing.id}/${id}/answer`, { token: this.pairing.token, body });
     } catch (error) {
       if (!(error instanceof RelayError) || error.status !== 409) throw error;
       answer = error.winner ?? answer;
       if (!error.winner) return this.#soon(() => this.#update(id));
     }
     this.#put({ ...entry, given: await this.opener.given(entry.record, answer) });
-    if (shape === "request") this.#soon(() => this.#update(id));
+    this.#soon(() => this.#update(id));
   }
 
   async #run() {
@@ -117,8 +115,7 @@ export class Feed {
         if (!stop.signal.aborted) this.#be("live");
       });
     };
-    const event = (type, { id, shape }) =>
-      this.#soon(() => (shape === "question" ? this.#simple(type, id) : this.#update(id)));
+    const event = ({ id }) => this.#soon(() => this.#update(id));
     try {
       await follow(this.pairing.id, this.pairing.token, stop, { opened, event });
     } catch (error) {
@@ -141,17 +138,14 @@ export class Feed {
   }
 
   async #refresh() {
-    const { id, token, key } = this.pairing;
+    const { id, token } = this.pairing;
     const { requests } = await call("GET", `/requests/${id}`, { token });
-    const { questions } = key ? { questions: [] } : await call("GET", `/questions/${id}`, { token });
-    const records = [...requests, ...questions.map(asRecord)];
-    for (const record of records) this.#put(await this.#entry(record));
+    for (const record of requests) this.#put(await this.#entry(record));
     this.#forget();
-    const listed = new Set(records.map((record) => record.id));
+    const listed = new Set(requests.map((record) => record.id));
     for (const entry of [...this.entries.values()]) {
       if (listed.has(entry.record.id) || isFinal(entry)) continue;
-      if (entry.record.shape !== "question") await this.#update(entry.record.id);
-      else if (!entry.given) this.#put({ ...entry, isGone: true });
+      await this.#update(entry.record.id);
     }
   }
 
@@ -173,20 +167,9 @@ export class Feed {
     }
   }
 
-  /** @param {string} type @param {string} id */
-  async #simple(type, id) {
-    const known = this.entries.get(id);
-    if (type === "removed" && known) this.#put({ ...known, isGone: true });
-    else if (!known?.given) await this.#refresh();
-  }
-
   /** @param {any} record */
-  async #entry(record) {
-    const before = this.entries.get(record.id) ?? null;
-    const entry = await this.opener.entry(record, before);
-    // The simple contract does not say who answered: what this page sent stays known.
-    if (record.shape === "question") entry.given ??= before?.given ?? null;
-    return entry;
+  #entry(record) {
+    return this.opener.entry(record, this.entries.get(record.id) ?? null);
   }
 
   /** @param {Entry} entry */

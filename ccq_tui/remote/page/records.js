@@ -117,7 +117,6 @@ export function standing({ record, body, statement, given, isGone }) {
     if (end && end !== "parked") return stands("ended", ended, oneLine(statement.text));
     if (given?.isMine && !given.isSkipped)
       return stands("ended", "Answered on this device", "The relay no longer has this request");
-    if (body?.request.isSimple) return stands("ended", "Closed", "Answered elsewhere, or withdrawn");
     return stands("ended", "Withdrawn", "The relay no longer has this request");
   }
   if (!body) return stands("unreadable", "Could not be opened", "It was changed on its way, or is not for this device");

@@ -66,7 +66,7 @@ export const canStream = () => typeof ReadableStream === "function" && "body" in
  * @param {string} pairing
  * @param {string} token
  * @param {AbortController} stop
- * @param {{opened: () => void, event: (type: string, data: {id: string, shape: string}) => void}} handlers
+ * @param {{opened: () => void, event: (data: {id: string}) => void}} handlers
  */
 export async function follow(pairing, token, stop, handlers) {
   const headers = { Authorization: `Bearer ${token}`, Accept: "text/event-stream" };
@@ -82,7 +82,7 @@ export async function follow(pairing, token, stop, handlers) {
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
       const data = fieldOf(block, "data");
-      if (data) handlers.event(fieldOf(block, "event"), JSON.parse(data));
+      if (data) handlers.event(JSON.parse(data));
     }
   }
 }

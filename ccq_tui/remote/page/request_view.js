@@ -174,14 +174,14 @@ export class RequestView {
 
   /** Other ways to end the request than its main button. */
   #ways() {
-    const { choices, reply, dismiss, isSimple } = this.request;
+    const { choices, reply, dismiss } = this.request;
     const way = (label, question, yes, then) => button(label, () => this.#ask(question, yes, then), "way");
     const leave = () => this.#sending(this.handlers.leave());
     const ways = [
       reply && !this.draft.isDiscussing && button("Discuss", () => this.#discuss(true), "way"),
       way("Answer at the terminal", "Leave it to the terminal? Then no device can answer it.", "Leave it", leave),
       dismiss && way("Dismiss", "Dismiss it, without a yes or a no?", "Dismiss", { dismiss: true }),
-      !choices && !isSimple && way("Decline", "Decline it? Nothing is chosen.", "Decline", { decline: true }),
+      !choices && way("Decline", "Decline it? Nothing is chosen.", "Decline", { decline: true }),
     ];
     return el("div.ways", { role: "group", "aria-label": "Other ways" }, ...ways);
   }

@@ -4,7 +4,6 @@ const CACHE = "ccq-1";
 const SHELL = [
   "/",
   "/app.js",
-  "/contract.js",
   "/details.js",
   "/dom.js",
   "/draft.js",

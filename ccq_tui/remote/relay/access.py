@@ -48,7 +48,7 @@ class RelayLimits:
         devices: Most devices and terminals of a pairing.
         burst: Calls of one token that may come at once.
         rate: Calls of one token a second, in the long run.
-        wrong: Wrong tokens, proofs and taps from one address that may come at once.
+        wrong: Wrong tokens and proofs from one address that may come at once.
         wrong_rate: The same a second, in the long run.
         remembered: Tokens and addresses that are remembered for this.
     """
@@ -107,7 +107,7 @@ class Guesses:
         """Count a secret as wrong if the block raises `ProblemError`; raise one at once after too many."""
         address = _address(request)
         if seconds := self._wrong.missing(address):
-            raise too_many("Too many wrong tokens, codes or taps came from this address.", seconds)
+            raise too_many("Too many wrong tokens or codes came from this address.", seconds)
         try:
             yield
         except ProblemError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -18,22 +17,20 @@ from starlette.responses import Response
 import ccq_tui
 from ccq_tui.remote.relay import members, records, shapes
 from ccq_tui.remote.relay.access import Access, RelayLimits, token_digest
-from ccq_tui.remote.relay.members import Grant, Invitation, devices_of, digest, pushes_of
+from ccq_tui.remote.relay.members import Grant, Invitation, devices_of, pushes_of
 from ccq_tui.remote.relay.problems import ProblemError, not_found, too_many, wrong
 from ccq_tui.remote.relay.push import Pusher
-from ccq_tui.remote.relay.records import Record, Shape, question_answered, questions_of, utc
-from ccq_tui.remote.relay.store import RelayStore, Swap, change_record, record_in, records_in, records_of
+from ccq_tui.remote.relay.records import Record, question_answered, questions_of, utc
+from ccq_tui.remote.relay.store import RelayStore, change_record, records_in, records_of
 
 LONGEST_WAIT = 25
 HEARTBEAT = 7.5
 """Seconds between two comments in a stream of events."""
 SEND_SECONDS = 20.0
 """Seconds after which a client that reads nothing is given up."""
-TAPS = "taps"
-QUESTION, REQUEST = "/question/{pairingId}/{id}", "/request/{pairingId}/{id}"
+REQUEST = "/request/{pairingId}/{id}"
 TERMINAL, DEVICE, BOTH = ("terminal",), ("device",), ("terminal", "device")
 DONE = {"success": True}
-NO_ANSWER = {"selectedIndices": [], "skipped": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,27 +117,11 @@ async def health(call: RelayCall) -> Mapping[str, Any]:
     return {"status": "ok", "time": utc(time.time()), "version": ccq_tui.__version__}
 
 
-async def post_question(call: RelayCall) -> Mapping[str, Any]:
-    """Publish a question."""
-    if call.grant.sealed:
-        raise ProblemError(409, "This pairing is sealed, and a question is plain: publish a request.")
-    question, ends = call.content["question"], time.time() + records.PENDING_SECONDS
-    return await _post(call, "question", question["id"], utc(ends), ends, question)
-
-
 async def get_questions(call: RelayCall) -> Mapping[str, Any]:
     """List pending questions, oldest first."""
     found = await records_in(call.store, call.grant.pairing)
     asked = [(one.parts, questions_of(one).items()) for _, one in found if one.status == "pending"]
-    # An older terminal posts the questions of its requests, too, under the same ids.
-    shown = {id_: each for parts, all_ in asked for id_, each in all_ if id_ not in parts}
-    return {"questions": [*shown.values()]}
-
-
-async def get_question(call: RelayCall) -> Mapping[str, Any]:
-    """Ask for the answer, and wait for it."""
-    _, record = await _waited(call, "question")
-    return {"status": record.status} | ({"answer": record.answer} if record.answer else {})
+    return {"questions": [each for parts, all_ in asked for id_, each in all_ if id_ not in parts]}
 
 
 async def answer_question(call: RelayCall) -> Mapping[str, Any]:
@@ -148,15 +129,21 @@ async def answer_question(call: RelayCall) -> Mapping[str, Any]:
     found = await records_in(call.store, call.grant.pairing)
     asks = next((one.id for _, one in found if call.id in questions_of(one)), call.id)
     takes = partial(question_answered, id_=call.id)
-    return await _answer(call, None, asks, takes, NO_ANSWER | call.content)
+    return await _answer(call, asks, takes, {"selectedIndices": [], "skipped": False} | call.content)
 
 
 async def post_request(call: RelayCall) -> Mapping[str, Any]:
     """Publish a request."""
-    given = call.content["request"]
-    content = _part(call, given, "body", where="request.")
-    ends = records.expiry(given["expires"], time.time())
-    return await _post(call, "request", given["id"], given["expires"], ends, content)
+    given, pairing, now = call.content["request"], call.grant.pairing, time.time()
+    content, id_, expires = _part(call, given, "body", where="request."), given["id"], given["expires"]
+    ends, most = records.expiry(expires, now), call.relay.limits.pending
+    if await call.store.count(records_of(pairing)) >= most:
+        found = [one for _, one in await records_in(call.store, pairing)]
+        pending = sum(one.status == "pending" for one in found)
+        if (pending >= most or len(found) >= 10 * most) and all(one.id != id_ for one in found):
+            raise too_many(f"The pairing has {len(found)} records: remove some of them first.", 60)
+    record = Record(id=id_, posted=now, expires=expires, ends=ends, content=content)
+    return await _change(call, partial(records.posted, new=record), id_)
 
 
 async def get_requests(call: RelayCall) -> Mapping[str, Any]:
@@ -165,19 +152,29 @@ async def get_requests(call: RelayCall) -> Mapping[str, Any]:
     seq = await call.store.newest(records_of(call.grant.pairing))
     states = ("pending", "answered", "ended")[: 3 if call.grant.role == "terminal" else 2]
     found = await records_in(call.store, call.grant.pairing)
-    shown = [_entry(seq, one) for seq, one in found if one.shape == "request" and one.status in states]
-    return {"requests": shown, "seq": seq}
+    return {"requests": [_entry(seq, one) for seq, one in found if one.status in states], "seq": seq}
 
 
 async def get_request(call: RelayCall) -> Mapping[str, Any]:
     """Get a request, and wait while it is pending."""
-    return _entry(*await _waited(call, "request"))
+    ends = time.monotonic() + (number_in(call.request, "wait", LONGEST_WAIT) or 0)
+    group = records_of(call.grant.pairing)
+    with call.store.news.listening(group) as news:
+        while True:
+            news.clear()
+            if (entry := await call.store.get(group, call.id)) is None:
+                raise not_found()
+            record, left = Record.model_validate_json(entry.text), ends - time.monotonic()
+            if record.status != "pending" or left <= 0 or call.store.news.is_closing:
+                return _entry(entry.seq, record)
+            await _woken(news, left)
+            await call.relay.access.check_again(call.request)
 
 
 async def answer_request(call: RelayCall) -> Mapping[str, Any]:
     """Answer a request."""
-    given = _answer_to_request(call, call.content)
-    return await _answer(call, "request", call.id, records.answered, given)
+    given = _part(call, call.content, "answer", ("skipped",))
+    return await _answer(call, call.id, records.answered, given)
 
 
 async def put_status(call: RelayCall) -> Mapping[str, Any]:
@@ -186,17 +183,12 @@ async def put_status(call: RelayCall) -> Mapping[str, Any]:
     given = {"status": call.content["status"], "statement": content.get("statement", content)}
     is_unanswered = call.content.get("unanswered", False)
     rule = partial(records.stated, **given, now=time.time(), unanswered=is_unanswered)
-    return await _change(call, "request", rule)
-
-
-async def delete_question(call: RelayCall) -> Mapping[str, Any]:
-    """Remove a question."""
-    return await _change(call, "question", records.removed)
+    return await _change(call, rule)
 
 
 async def delete_request(call: RelayCall) -> Mapping[str, Any]:
     """Remove a request."""
-    return await _change(call, "request", records.removed)
+    return await _change(call, records.removed)
 
 
 async def get_events(call: RelayCall) -> Response:
@@ -289,52 +281,11 @@ async def notify(call: RelayCall) -> Mapping[str, Any]:
     return await call.relay.pusher.notify(call.grant.pairing)
 
 
-async def post_taps(call: RelayCall) -> Mapping[str, Any]:
-    """Make one-time secrets that answer a record."""
-    if call.grant.sealed:
-        raise ProblemError(409, "This pairing is sealed: a tap would be an answer that the relay can read.")
-    _, record = await record_in(call.store, call.grant.pairing, call.id)
-    if record is None:
-        raise not_found()
-    kept, taps = {"pairing": call.grant.pairing, "id": record.id, "shape": record.shape}, []
-    is_question = record.shape == "question"
-    answers = []
-    for content in call.content["answers"]:
-        shapes.checked(
-            shapes.QuestionAnswer if is_question else shapes.AnswerPost, json.dumps(content).encode()
-        )
-        answers.append(NO_ANSWER | content if is_question else _answer_to_request(call, content))
-        records.check(record, answers[-1])
-    for answer in answers:
-        taps.append(secrets.token_urlsafe(32))
-        text = json.dumps(kept | {"answer": answer})
-        await call.store.swap(Swap(TAPS, digest(taps[-1]), None, text, record.ends))
-    return {"taps": taps}
-
-
-async def tap(call: RelayCall) -> Mapping[str, Any]:
-    """Spend a one-time secret."""
-    key = digest(call.content["tap"])
-    with call.relay.access.guessing(call.request):
-        entry = await call.store.get(TAPS, key)
-        if entry is None or not await call.store.swap(Swap(TAPS, key, entry, None)):
-            raise not_found()
-    kept = json.loads(entry.text)
-    # It is no device of the pairing's: whoever holds the notification answers.
-    device = {"id": "", "name": "notification"}
-    rule = partial(records.answered, given=kept["answer"], device=device, now=time.time())
-    await change_record(call.store, kept["pairing"], kept["id"], rule, kept["shape"])
-    return DONE
-
-
 ENDPOINTS = (
     Endpoint("GET", "/health", (), health, returns=shapes.Health),
-    Endpoint("POST", "/question", TERMINAL, post_question, shapes.QuestionPost),
     Endpoint("GET", "/questions/{pairingId}", DEVICE, get_questions, returns=shapes.PlainQuestions),
     Endpoint("GET", "/question/{pairingId}", DEVICE, get_questions, returns=shapes.PlainQuestions),
-    Endpoint("GET", QUESTION, TERMINAL, get_question, returns=shapes.QuestionState, query=("wait",)),
-    Endpoint("DELETE", QUESTION, TERMINAL, delete_question),
-    Endpoint("POST", f"{QUESTION}/answer", DEVICE, answer_question, shapes.QuestionAnswer),
+    Endpoint("POST", "/question/{pairingId}/{id}/answer", DEVICE, answer_question, shapes.QuestionAnswer),
     Endpoint("POST", "/request", TERMINAL, post_request, shapes.RequestPost),
     Endpoint("GET", "/requests/{pairingId}", BOTH, get_requests, returns=shapes.RequestEntries),
     Endpoint("GET", REQUEST, BOTH, get_request, returns=shapes.RequestEntry, query=("wait",)),
@@ -352,54 +303,17 @@ ENDPOINTS = (
     Endpoint("POST", "/push/{pairingId}", DEVICE, post_push, shapes.PushPost),
     Endpoint("DELETE", "/push/{pairingId}", DEVICE, delete_push),
     Endpoint("POST", "/notify/{pairingId}", TERMINAL, notify, returns=shapes.PushResult),
-    Endpoint("POST", "/taps/{pairingId}/{id}", TERMINAL, post_taps, shapes.TapsPost, shapes.Taps),
-    Endpoint("POST", "/tap", (), tap, shapes.TapPost),
 )
 
 
-async def _post(
-    call: RelayCall, shape: Shape, id_: str, expires: str, ends: float, content: dict[str, Any]
-) -> Mapping[str, Any]:
-    pairing, most, now = call.grant.pairing, call.relay.limits.pending, time.time()
-    if await call.store.count(records_of(pairing)) >= most:
-        found = [one for _, one in await records_in(call.store, pairing)]
-        pending = sum(one.status == "pending" for one in found)
-        if (pending >= most or len(found) >= 10 * most) and all(one.id != id_ for one in found):
-            raise too_many(f"The pairing has {len(found)} records: remove some of them first.", 60)
-    record = Record(shape=shape, id=id_, posted=now, expires=expires, ends=ends, content=content)
-    await change_record(call.store, pairing, id_, partial(records.posted, new=record), None)
+async def _answer(call: RelayCall, id_: str, takes: Any, given: dict[str, Any]) -> Mapping[str, Any]:
+    device = {"id": call.grant.device, "name": call.grant.name}
+    return await _change(call, partial(takes, given=given, device=device, now=time.time()), id_)
+
+
+async def _change(call: RelayCall, rule: records.Rule, id_: str = "") -> Mapping[str, Any]:
+    await change_record(call.store, call.grant.pairing, id_ or call.id, rule)
     return DONE
-
-
-async def _answer(
-    call: RelayCall, shape: Any, id_: str, takes: Any, given: dict[str, Any]
-) -> Mapping[str, Any]:
-    now, device = time.time(), {"id": call.grant.device, "name": call.grant.name}
-    rule = partial(takes, given=given, device=device, now=now)
-    await change_record(call.store, call.grant.pairing, id_, rule, shape)
-    return DONE
-
-
-async def _change(call: RelayCall, shape: Shape, rule: records.Rule) -> Mapping[str, Any]:
-    await change_record(call.store, call.grant.pairing, call.id, rule, shape)
-    return DONE
-
-
-async def _waited(call: RelayCall, shape: Any) -> tuple[int, Record]:
-    """Return a record, when it is no longer pending or the call's time is over."""
-    ends = time.monotonic() + (number_in(call.request, "wait", LONGEST_WAIT) or 0)
-    group = records_of(call.grant.pairing)
-    with call.store.news.listening(group) as news:
-        while True:
-            news.clear()
-            seq, record = await record_in(call.store, call.grant.pairing, call.id, shape)
-            if record is None:
-                raise not_found()
-            left = ends - time.monotonic()
-            if record.status != "pending" or left <= 0 or call.store.news.is_closing:
-                return seq, record
-            await _woken(news, left)
-            await call.relay.access.check_again(call.request)
 
 
 async def _events(call: RelayCall, group: str, after: int) -> AsyncIterator[ServerSentEvent]:
@@ -413,7 +327,7 @@ async def _events(call: RelayCall, group: str, after: int) -> AsyncIterator[Serv
                 return
             for seq, text in await call.store.events(group, after):
                 event = json.loads(text)
-                data = json.dumps({"seq": seq, "id": event["id"], "shape": event["shape"]})
+                data = json.dumps({"seq": seq, "id": event["id"]})
                 yield ServerSentEvent(data, event=event["name"], id=str(seq))
                 after = seq
             if not await _woken(news, HEARTBEAT):
@@ -450,7 +364,3 @@ def _part(
         return {found[0]: given[found[0]]}
     other = next((name for name in found if name not in allowed), [allowed[0], *found][-1])
     raise wrong(where + other, f"it takes one of these alone: {', '.join(allowed)}")
-
-
-def _answer_to_request(call: RelayCall, given: Mapping[str, Any]) -> dict[str, Any]:
-    return _part(call, given, "answer", ("skipped",))

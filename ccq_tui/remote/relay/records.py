@@ -18,19 +18,16 @@ KEPT_SECONDS = DAY
 SKEW_SECONDS = 300.0
 """Seconds that a terminal's clock may be ahead of the relay's."""
 
-Shape = Literal["question", "request"]
-
 
 class Record(BaseModel):
-    """A question or a request at the relay.
+    """A request at the relay.
 
     Attributes:
-        shape: Which of the two.
         id: Its id, which the terminal made.
         expires: When it expires, as text.
         posted: When the relay got it, in seconds since 1970.
         ends: When it expires, likewise.
-        content: The question; or the body or the envelope of a request, under "body" or "sealed".
+        content: The body or the envelope, under "body" or "sealed".
         status: Its status.
         changed: When it last changed, in seconds since 1970.
         answer: The first answer, with its device and time.
@@ -40,7 +37,6 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    shape: Shape
     id: str
     expires: str
     posted: float
@@ -77,8 +73,7 @@ def posted(old: Record | None, new: Record) -> RecordChange:
     """Publish a record once; raises `ProblemError` for other content under the same id."""
     if old is None:
         return RecordChange(new, "added")
-    same = old.shape == new.shape and old.content == new.content
-    if not same or (old.shape == "request" and old.expires != new.expires):
+    if (old.content, old.expires) != (new.content, new.expires):
         raise ProblemError(409, "This id has other content already; publish that under a new id.", field="id")
     return RecordChange(old, None)
 
@@ -145,13 +140,17 @@ def check(record: Record, given: dict[str, Any]) -> None:
 
     The inbox checks the rest, and reopens a request if it does not take the answer.
     """
-    if record.shape == "question":
-        check_of_question(record.content, given)
-    elif "answer" in given:
-        _check_of_request(record.content["body"]["request"], given["answer"])
+    if (answer := given.get("answer")) is None:
+        return
+    request = record.content["body"]["request"]
+    numbers = [choice["number"] for choice in request.get("choices", ())]
+    if "choice" in answer and answer["choice"] not in numbers:
+        raise wrong("answer.choice", "no choice has this number")
+    if "answers" in answer and len(answer["answers"]) != len(request.get("questions", ())):
+        raise wrong("answer.answers", "it takes one answer a question")
 
 
-def check_of_question(question: dict[str, Any], answer: dict[str, Any]) -> None:
+def _check_of_question(question: dict[str, Any], answer: dict[str, Any]) -> None:
     """Check an answer to a question of the contract; raises `ProblemError`."""
     chosen, other = answer.get("selectedIndices", []), answer.get("other")
     several, count = question["multiSelect"], len(question["options"])
@@ -166,14 +165,6 @@ def check_of_question(question: dict[str, Any], answer: dict[str, Any]) -> None:
             raise wrong(f"selectedIndices[{place}]", "the question takes it once, or one option alone")
     if not several and bool(chosen) == bool(other):
         raise wrong("other" if chosen else "selectedIndices", "the question takes one option or other words")
-
-
-def _check_of_request(request: dict[str, Any], answer: dict[str, Any]) -> None:
-    numbers = [choice["number"] for choice in request.get("choices", ())]
-    if "choice" in answer and answer["choice"] not in numbers:
-        raise wrong("answer.choice", "no choice has this number")
-    if "answers" in answer and len(answer["answers"]) != len(request.get("questions", ())):
-        raise wrong("answer.answers", "it takes one answer a question")
 
 
 def expiry(text: str, now: float) -> float:
@@ -209,9 +200,7 @@ Json = dict[str, Any]
 
 
 def questions_of(record: Record) -> dict[str, Json]:
-    """Return a record's questions by their ids; none of a request that needs more than they have."""
-    if record.shape == "question":
-        return {record.id: record.content}
+    """Return a request's questions by their ids; none of one that needs more than they have."""
     request = record.content.get("body", {}).get("request", {})
     kind = request.get("kind", "")
     asked = request["questions"] if kind == "question" else []
@@ -239,11 +228,9 @@ def question_answered(
     record = there(old)
     if id_ not in (asked := questions_of(record)):
         raise not_found()
-    if record.shape == "question":
-        return answered(record, given, device, now)
     if id_ in record.parts or record.status != "pending":
         raise ProblemError(409, "It was answered already.", more={"winner": record.parts.get(id_)})
-    check_of_question(asked[id_], given)
+    _check_of_question(asked[id_], given)
     parts = {**record.parts, id_: {**given, "device": device, "at": utc(now)}}
     record = record.model_copy(update={"parts": parts})
     if len(parts) < len(asked) or any(one["skipped"] for one in parts.values()):

@@ -154,14 +154,11 @@ class PushResult(Body):
 
 
 _PROOF: Any = {"invitation": InvitationId, "proof": Secret, "name": Name}
-QuestionPost = shape("QuestionPost", pairingId=Id, question=PlainQuestion)
 RequestPost = shape("RequestPost", pairingId=Id, request=PostedRequest)
 PairingPost = shape("PairingPost", mode=Mode, **_PROOF)
 PairPost = shape("PairPost", **_PROOF)
 DevicePut = shape("DevicePut", name=Name)
 PushPost = shape("PushPost", subscription=PushSubscription)
-TapPost = shape("TapPost", tap=Secret)
-TapsPost = shape("TapsPost", answers=Annotated[list[dict[str, Any]], Field(min_length=1, max_length=10)])
 _DIGEST = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 _WRAPPED = Annotated[str, Field(pattern="^[A-Za-z0-9_-]*$", max_length=1000)]
 InvitationPost = shape(
@@ -169,7 +166,6 @@ InvitationPost = shape(
 )
 
 _GIVEN: Any = {"device": shape("Giver", id=str, name=Name), "at": Time}
-_OF_QUESTION: Any = shape("GivenQuestionAnswer", QuestionAnswer, **_GIVEN)
 _OF_REQUEST: Any = shape("GivenRequestAnswer", AnswerPost, **_GIVEN)
 _SEALED: Any = shape("SealedStatement", sealed=Envelope)
 _HEAD: Any = {"id": Id, "timestamp": Time, "expires": Time, "status": Status, "seq": int}
@@ -182,14 +178,12 @@ ProblemDocument = shape("ProblemDocument", **_PROBLEM, winner=(dict[str, Any] | 
 Done = shape("Done", success=Literal[True])
 Health = shape("Health", status=Literal["ok"], time=Time, version=str)
 PlainQuestions = shape("PlainQuestions", questions=list[PlainQuestion])
-QuestionState = shape("QuestionState", status=Literal["pending", "answered"], answer=(_OF_QUESTION, None))
 RequestEntries = shape("RequestEntries", requests=list[RequestEntry], seq=int)
 NewPairing = shape("NewPairing", pairingId=Id, token=str)
 Invited = shape("Invited", expires=Time)
 Paired = shape("Paired", pairingId=Id, deviceId=Id, token=str, mode=Mode, wrapped=str)
 DeviceEntries = shape("DeviceEntries", devices=list[_DEVICE])
 PushKey = shape("PushKey", key=str)
-Taps = shape("Taps", taps=list[Secret])
 
 
 def checked(shape: type[Body], body: bytes) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
-from ccq_tui.remote.relay.records import Record, Rule, Shape
+from ccq_tui.remote.relay.records import Record, Rule
 
 EVENTS_KEPT = 1_000
 """Events of a pairing that are kept for clients which were away."""
@@ -112,15 +112,6 @@ def records_of(pairing: str) -> str:
     return f"records/{pairing}"
 
 
-async def record_in(
-    store: RelayStore, pairing: str, id_: str, shape: Shape | None = None
-) -> tuple[int, Record | None]:
-    """Return a record, if it is of a shape, with the number of its last change."""
-    entry = await store.get(records_of(pairing), id_)
-    record = Record.model_validate_json(entry.text) if entry else None
-    return entry.seq if entry else 0, record if record and shape in (None, record.shape) else None
-
-
 async def records_in(store: RelayStore, pairing: str) -> list[tuple[int, Record]]:
     """Return a pairing's records with the numbers of their last changes, oldest first."""
     entries = await store.entries(records_of(pairing))
@@ -128,7 +119,7 @@ async def records_in(store: RelayStore, pairing: str) -> list[tuple[int, Record]
     return sorted(found, key=lambda one: (one[1].posted, one[1].id))
 
 
-async def change_record(store: RelayStore, pairing: str, id_: str, rule: Rule, shape: Shape | None) -> None:
+async def change_record(store: RelayStore, pairing: str, id_: str, rule: Rule) -> None:
     """Change a record by a rule; whoever comes second gets the rule's word on the first one's change.
 
     Args:
@@ -136,21 +127,18 @@ async def change_record(store: RelayStore, pairing: str, id_: str, rule: Rule, s
         pairing: The pairing.
         id_: The record's id.
         rule: Says what is to become of the record; raises `ProblemError`.
-        shape: The record's shape; one of another is not there, unless this is None.
     """
     group, text = records_of(pairing), None
     for _ in range(MOST_TRIES):
         old = await store.get(group, id_)
         if old and old.text == text:
             return  # the store took it, and its reply was lost
-        record = Record.model_validate_json(old.text) if old else None
-        change = rule(record if record is None or shape in (None, record.shape) else None)
+        change = rule(Record.model_validate_json(old.text) if old else None)
         if change.event is None:
             return
         new = change.record
         text, ends = (new.model_dump_json(), new.gone_at) if new else (None, None)
-        kind = (new or record).shape  # type: ignore[union-attr]
-        event = json.dumps({"name": change.event, "id": id_, "shape": kind})
+        event = json.dumps({"name": change.event, "id": id_})
         if await store.swap(Swap(group, id_, old, text, ends, event)):
             return
     raise StoreError("the record changes all the time; try again")

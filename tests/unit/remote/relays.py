@@ -133,16 +133,10 @@ class TestPairing:
         given = (await self.relay.nobody("POST", "/pair", body)).json()
         return Caller(self.relay, given["token"], given["deviceId"])
 
-    async def ask(self, question: dict[str, Any] | None = None) -> str:
-        """Publish a question; return its id."""
-        return await self._publish("question", question or a_question())
-
     async def request(self, request: dict[str, Any] | None = None) -> str:
         """Publish a request; return its id."""
-        return await self._publish("request", request or a_request())
-
-    async def _publish(self, shape: str, asked: dict[str, Any]) -> str:
-        response = await self.terminal("POST", f"/{shape}", {"pairingId": self.id, shape: asked})
+        asked = request or a_request()
+        response = await self.terminal("POST", "/request", {"pairingId": self.id, "request": asked})
         assert response.json() == {"success": True}, response.text
         return str(asked["id"])
 
@@ -152,11 +146,9 @@ def redeeming(code: Code, **changes: Any) -> dict[str, Any]:
     return {"invitation": code.invitation, "proof": code.secret, "name": "x"} | changes
 
 
-def a_question(**changes: Any) -> dict[str, Any]:
-    """A question of three options, of which several may be taken."""
-    options = [{"label": label, "description": f"The {label} one"} for label in ("red", "green", "blue")]
-    made = {"id": str(uuid.uuid4()), "prompt": "Which colours?", "header": "Colours", "options": options}
-    return {**made, "multiSelect": True, "timestamp": "2026-11-27T12:00:00Z"} | changes
+def question_of(request: str) -> str:
+    """The id of the first question of a request."""
+    return str(uuid.uuid5(uuid.UUID(request), "1"))
 
 
 def in_days(days: float) -> str:

@@ -52,7 +52,7 @@ def test_an_answer_is_taken_or_refused(request: Request, said: dict[str, Any], g
 def published(request: Request) -> Record:
     made = Channel(PLAIN).publication(stored(request), None)
     record = {"id": made.id, "expires": made.expires, "posted": 0.0, "ends": 1.0}
-    return Record(shape="request", content={"body": made.body}, **record)
+    return Record(content={"body": made.body}, **record)
 
 
 def test_what_the_contract_cannot_say_is_a_request_alone() -> None:

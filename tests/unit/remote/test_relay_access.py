@@ -20,7 +20,6 @@ PROTECTED = [one for one in ENDPOINTS if one.roles]
 def body_of(endpoint: Endpoint, pairing: str) -> Any:
     """A right body for a call."""
     bodies: dict[str, Any] = {
-        "QuestionPost": {"pairingId": pairing, "question": relays.a_question()},
         "QuestionAnswer": {"selectedIndices": [0]},
         "RequestPost": {"pairingId": pairing, "request": relays.a_request()},
         "AnswerPost": {"answer": {"choice": 1}},
@@ -28,7 +27,6 @@ def body_of(endpoint: Endpoint, pairing: str) -> Any:
         "InvitationPost": {"pairingId": pairing, "invitation": "ABCD", "proofHash": "0" * 64},
         "DevicePut": {"name": "mine"},
         "PushPost": relays.a_subscription("https://push.example/"),
-        "TapsPost": {"answers": [{"selectedIndices": [0]}]},
     }
     return bodies[endpoint.body.__name__] if endpoint.body else None
 
@@ -45,7 +43,7 @@ async def made(endpoint: Endpoint, pairing: TestPairing, record: str, caller: Ca
 
 
 async def test_each_call_needs_a_token_of_its_pairing_and_role(relay: RunningRelay) -> None:
-    assert len(PROTECTED) > 20
+    assert len(PROTECTED) > 15
     for endpoint in PROTECTED:
         await tried(relay, endpoint)
 
@@ -53,8 +51,8 @@ async def test_each_call_needs_a_token_of_its_pairing_and_role(relay: RunningRel
 async def tried(relay: RunningRelay, endpoint: Endpoint) -> None:
     """Make a call as everybody."""
     pairing, other = await relay.pairing(devices=2), await relay.pairing()
-    questions = "/question" in endpoint.path or "/taps" in endpoint.path
-    record = await (pairing.ask() if questions else pairing.request())
+    asked = await pairing.request()
+    record = relays.question_of(asked) if "/question" in endpoint.path else asked
     members = {"terminal": pairing.terminal, "device": pairing.device}
     revoked = pairing.devices[1]
     assert (await pairing.terminal("DELETE", f"/devices/{pairing.id}/{revoked.id}")).status_code == 200
@@ -77,11 +75,7 @@ async def test_guessing_is_slowed_and_a_right_token_is_not(tmp_path: Path) -> No
         assert [one.status_code for one in wrong] == [*[401] * 5, 429, 429]
         assert 1 <= int(wrong[-1].headers["Retry-After"]) <= 6
         assert (await pairing.device("GET", f"/requests/{pairing.id}")).status_code == 200
-        bodies = {
-            "/pair": redeeming(code),
-            "/pairings": redeeming(code, mode="plain"),
-            "/tap": {"tap": "x" * 43},
-        }
+        bodies = {"/pair": redeeming(code), "/pairings": redeeming(code, mode="plain")}
         for path, body in bodies.items():
             assert (await relay.nobody("POST", path, body)).status_code == 429
 
@@ -155,11 +149,11 @@ async def test_sizes_counts_and_rates_are_bounded(tmp_path: Path) -> None:
     limits = RelayLimits(pending=2, devices=3, burst=12.0, rate=0.001)
     async with running(tmp_path, limits=limits) as relay:
         pairing = await relay.pairing(devices=2)
-        ids = [await pairing.ask() for _ in range(2)]
-        body = {"pairingId": pairing.id, "question": relays.a_question()}
-        assert (await pairing.terminal("POST", "/question", body)).status_code == 429
-        await pairing.terminal("DELETE", f"/question/{pairing.id}/{ids[0]}")
-        assert (await pairing.terminal("POST", "/question", body)).status_code == 200
+        ids = [await pairing.request() for _ in range(2)]
+        body = {"pairingId": pairing.id, "request": relays.a_request()}
+        assert (await pairing.terminal("POST", "/request", body)).status_code == 429
+        await pairing.terminal("DELETE", f"/request/{pairing.id}/{ids[0]}")
+        assert (await pairing.terminal("POST", "/request", body)).status_code == 200
         third = redeeming(await pairing.invite())
         assert (await relay.nobody("POST", "/pair", third)).status_code == 409
         request = relays.a_request(body=relays.a_body(context="x" * 300_000))

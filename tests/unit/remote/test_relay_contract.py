@@ -14,35 +14,11 @@ from tests.unit.remote.relays import (
     RunningRelay,
     TestPairing,
     a_body,
-    a_question,
     a_request,
     in_days,
+    question_of,
     running,
 )
-
-
-async def test_a_question_is_created_listed_polled_answered_and_polled(pairing: TestPairing) -> None:
-    question = a_question()
-    posted = await pairing.terminal("POST", "/question", {"pairingId": pairing.id, "question": question})
-    assert (posted.status_code, posted.json()) == (200, {"success": True})
-    for listing in ("questions", "question"):
-        listed = await pairing.device("GET", f"/{listing}/{pairing.id}")
-        assert listed.json() == {"questions": [question]}
-    place = f"/question/{pairing.id}/{question['id']}"
-    assert (await pairing.terminal("GET", place)).json() == {"status": "pending"}
-    waiting = asyncio.create_task(pairing.terminal("GET", place + "?wait=25"))
-    answer = {"selectedIndices": [0, 2], "skipped": False, "other": "grey", "note": "bright"}
-    answered = await pairing.device("POST", place + "/answer", answer)
-    assert (answered.status_code, answered.json()) == (200, {"success": True})
-    found = (await waiting).json()
-    given = answer | {"device": {"id": pairing.device.id, "name": "phone 0"}}
-    assert found == {"status": "answered", "answer": given | {"at": found["answer"]["at"]}}
-    again = await pairing.device("POST", place + "/answer", {"selectedIndices": [1], "skipped": False})
-    assert again.status_code == 409
-    assert again.json()["winner"] == found["answer"]
-    assert (await pairing.device("GET", f"/questions/{pairing.id}")).json() == {"questions": []}
-    assert (await pairing.terminal("DELETE", place)).json() == {"success": True}
-    assert (await pairing.terminal("GET", place)).status_code == 404
 
 
 async def test_a_request_is_published_answered_reopened_and_ended(pairing: TestPairing) -> None:
@@ -80,8 +56,6 @@ async def test_a_request_is_published_answered_reopened_and_ended(pairing: TestP
 
 async def test_a_sealed_pairing_takes_sealed_texts_alone(relay: RunningRelay) -> None:
     pairing = await relay.pairing(sealed=True)
-    question = {"pairingId": pairing.id, "question": a_question()}
-    assert (await pairing.terminal("POST", "/question", question)).status_code == 409
     plain = {"pairingId": pairing.id, "request": a_request()}
     assert await pairing.terminal.refused("POST", "/request", plain) == (400, "request.body")
     request = {"id": a_request()["id"], "expires": in_days(7), "sealed": "AbC-_0"}
@@ -97,14 +71,14 @@ async def test_a_sealed_pairing_takes_sealed_texts_alone(relay: RunningRelay) ->
 
 
 async def test_events_come_to_both_and_are_caught_up_with(pairing: TestPairing) -> None:
-    asked = await pairing.ask()
+    asked = await pairing.request()
     async with pairing.device.events(f"/events/{pairing.id}?after=0") as lines:
-        data = f'data: {{"seq": 1, "id": "{asked}", "shape": "question"}}'
+        data = f'data: {{"seq": 1, "id": "{asked}"}}'
         added = [": connected", "", "id: 1", "event: added", data, ""]
         assert [await anext(lines) for _ in range(6)] == added
-        await pairing.device("POST", f"/question/{pairing.id}/{asked}/answer", {"selectedIndices": [0]})
+        await pairing.device("POST", f"/request/{pairing.id}/{asked}/answer", {"answer": {"choice": 1}})
         assert [await anext(lines) for _ in range(4)][1] == "event: answered"
-        await pairing.terminal("DELETE", f"/question/{pairing.id}/{asked}")
+        await pairing.terminal("DELETE", f"/request/{pairing.id}/{asked}")
         assert [await anext(lines) for _ in range(4)][:2] == ["id: 3", "event: removed"]
     async with pairing.terminal.events(f"/events/{pairing.id}", **{"Last-Event-ID": "2"}) as lines:
         assert [await anext(lines) for _ in range(4)][2:] == ["id: 3", "event: removed"]
@@ -129,14 +103,11 @@ def changed(whole: Any, place: str, value: Any) -> Any:
     return copy
 
 
-QUESTIONS = [
-    ("question.id", "no uuid", "question.id"),
-    ("question.prompt", 7, "question.prompt"),
-    ("question.options.1.color", "red", "question.options[1].color"),
+REQUESTS = [
     ("pairingId", None, "pairingId"),
     ("extra", 1, "extra"),
-]
-REQUESTS = [
+    ("request.id", "no uuid", "request.id"),
+    ("request.body.context", 7, "request.body.context"),
     ("request.expires", in_days(8), "request.expires"),
     ("request.expires", in_days(-0.1), "request.expires"),
     ("request.expires", "2026-02-31T00:00:00Z", "request.expires"),
@@ -172,62 +143,51 @@ ANSWERS_TO_REQUEST = [
 NOT_JSON = [b"", b"{", b"\xff\xfe", b'{"a": NaN}', b'{"a": 1e999}', b'{"a": "\\ud800"}', b"[" * 100_000]
 
 
-async def test_a_bad_question_or_request_is_not_stored(pairing: TestPairing) -> None:
-    question = {"pairingId": pairing.id, "question": a_question()}
-    request = {"pairingId": pairing.id, "request": a_request()}
-    for path, right, cases in (("/question", question, QUESTIONS), ("/request", request, REQUESTS)):
-        for place, value, field in cases:
-            wrong = changed(right, place, value)
-            assert await pairing.terminal.refused("POST", path, wrong) == (400, field), (place, value)
-        for body in NOT_JSON:
-            response = await pairing.terminal("POST", path, body)
-            assert response.status_code == 400, body[:20]
-            assert set(response.json()) == {"type", "title", "status", "detail"}
-        foreign = right | {"pairingId": UNKNOWN}
-        assert (await pairing.terminal.refused("POST", path, foreign))[0] == 404
+async def test_a_bad_request_is_not_stored(pairing: TestPairing) -> None:
+    right = {"pairingId": pairing.id, "request": a_request()}
+    for place, value, field in REQUESTS:
+        wrong = changed(right, place, value)
+        assert await pairing.terminal.refused("POST", "/request", wrong) == (400, field), (place, value)
+    for body in NOT_JSON:
+        response = await pairing.terminal("POST", "/request", body)
+        assert response.status_code == 400, body[:20]
+        assert set(response.json()) == {"type", "title", "status", "detail"}
+    foreign = right | {"pairingId": UNKNOWN}
+    assert (await pairing.terminal.refused("POST", "/request", foreign))[0] == 404
     assert (await pairing.terminal("GET", f"/requests/{pairing.id}")).json() == {"requests": [], "seq": 0}
-    assert (await pairing.device("GET", f"/questions/{pairing.id}")).json() == {"questions": []}
 
 
 async def test_a_bad_answer_leaves_the_record_pending(pairing: TestPairing) -> None:
-    asked = await pairing.ask(a_question(multiSelect=False))
     requested = await pairing.request()
-    cases = [(f"/question/{pairing.id}/{asked}", *case) for case in ANSWERS_TO_QUESTION]
+    listed = [await pairing.device("GET", f"/{name}/{pairing.id}") for name in ("question", "questions")]
+    (question,) = listed[0].json()["questions"]
+    assert (question["id"], listed[0].json()) == (question_of(requested), listed[1].json())
+    cases = [(f"/question/{pairing.id}/{question['id']}", *case) for case in ANSWERS_TO_QUESTION]
     cases += [(f"/request/{pairing.id}/{requested}", *case) for case in ANSWERS_TO_REQUEST]
     for path, answer, field in cases:
         assert await pairing.device.refused("POST", path + "/answer", answer) == (400, field), answer
-    assert (await pairing.terminal("GET", f"/question/{pairing.id}/{asked}")).json() == {"status": "pending"}
     record = (await pairing.terminal("GET", f"/request/{pairing.id}/{requested}")).json()
-    assert (record["status"], record["answer"], record["seq"]) == ("pending", None, 2)
+    assert (record["status"], record["answer"], record["seq"]) == ("pending", None, 1)
 
 
 async def test_what_is_not_there_is_said_so(pairing: TestPairing) -> None:
-    asked, requested = await pairing.ask(), await pairing.request()
-    answers = {"question": {"selectedIndices": [0]}, "request": {"skipped": True}}
-    for shape, ids in (("question", (UNKNOWN, "x", requested)), ("request", (UNKNOWN, "x", asked))):
-        for id_ in ids:
-            path = f"/{shape}/{pairing.id}/{id_}"
-            found = [await pairing.device("POST", path + "/answer", answers[shape])]
-            found += [await pairing.terminal(method, path) for method in ("GET", "DELETE")]
-            assert [one.status_code for one in found] == [404, 404, 404]
-    status = {"status": "ended", "statement": {"at": in_days(0)}}
-    path = f"/request/{pairing.id}/{asked}/status"
-    assert (await pairing.terminal("PUT", path, status)).status_code == 404
+    requested, status = await pairing.request(), {"status": "ended", "statement": {"at": in_days(0)}}
+    for id_ in (UNKNOWN, "x", requested):
+        place, given = f"/question/{pairing.id}/{id_}/answer", {"selectedIndices": [0]}
+        assert (await pairing.device("POST", place, given)).status_code == 404
+    for id_ in (UNKNOWN, "x", question_of(requested)):
+        place = f"/request/{pairing.id}/{id_}"
+        found = [await pairing.device("POST", f"{place}/answer", {"skipped": True})]
+        found += [await pairing.terminal(method, place) for method in ("GET", "DELETE")]
+        found += [await pairing.terminal("PUT", f"{place}/status", status)]
+        assert [one.status_code for one in found] == [404] * 4
 
 
 async def test_the_same_id_with_other_content_is_a_conflict(pairing: TestPairing) -> None:
-    question, request = a_question(), a_request()
-    await pairing.ask(question)
-    await pairing.ask(question)
+    request = a_request()
     await pairing.request(request)
-    others = [
-        ("/question", "question", question | {"prompt": "Which?"}),
-        ("/question", "question", question | {"id": request["id"]}),
-        ("/request", "request", request | {"body": a_body(context="else")}),
-    ]
-    for path, name, body in others:
-        same = {"pairingId": pairing.id, name: body}
-        assert await pairing.terminal.refused("POST", path, same) == (409, "id")
+    other = {"pairingId": pairing.id, "request": request | {"body": a_body(context="else")}}
+    assert await pairing.terminal.refused("POST", "/request", other) == (409, "id")
 
 
 async def test_a_query_takes_numbers_in_range(pairing: TestPairing) -> None:
@@ -240,28 +200,13 @@ async def test_a_query_takes_numbers_in_range(pairing: TestPairing) -> None:
     assert (await pairing.terminal("GET", "/nothing")).headers["content-type"] == "application/problem+json"
 
 
-async def test_taps_are_checked_and_answer_once(pairing: TestPairing) -> None:
-    place = f"{pairing.id}/{await pairing.request()}"
-    bad = {"answers": [{"answer": {"choice": 9}}]}
-    assert await pairing.terminal.refused("POST", f"/taps/{place}", bad) == (400, "answer.choice")
-    answers = [{"answer": {"choice": 1}}, {"answer": {"choice": 3}}]
-    taps = (await pairing.terminal("POST", f"/taps/{place}", {"answers": answers})).json()["taps"]
-    nobody = pairing.relay.nobody
-    assert (await nobody("POST", "/tap", {"tap": taps[1]})).json() == {"success": True}
-    late = await nobody("POST", "/tap", {"tap": taps[0]})
-    assert (late.status_code, late.json()["winner"]["answer"]) == (409, {"choice": 3})
-    assert (await nobody("POST", "/tap", {"tap": taps[1]})).status_code == 404
-    record = (await pairing.terminal("GET", f"/request/{place}")).json()
-    assert record["answer"]["device"] == {"id": "", "name": "notification"}
-
-
 # -- the OpenAPI document ------------------------------------------------------------------------------------
 
 
 async def test_every_call_keeps_to_the_document(tmp_path: Path) -> None:
     async with running(tmp_path, limits=RelayLimits(wrong=1e9, burst=1e9)) as relay:
         pairing = await relay.pairing()
-        await pairing.ask(a_question(id="00000000-0000-4000-8000-000000000000"))
+        await pairing.request(a_request(id=UNKNOWN))
         headers = {"terminal": pairing.terminal.headers, "device": pairing.device.headers}
 
         def its_own(case: Any) -> None:

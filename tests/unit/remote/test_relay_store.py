@@ -86,7 +86,7 @@ STATEMENT = {"sealed": "stated"}
 
 def record(content: dict[str, Any], now: float) -> Record:
     ends = now + PENDING_SECONDS
-    return Record(shape="request", id="r", posted=now, expires=utc(ends), ends=ends, content=content)
+    return Record(id="r", posted=now, expires=utc(ends), ends=ends, content=content)
 
 
 def step(old: Record | None, action: tuple[Any, ...], now: float) -> RecordChange:

@@ -17,18 +17,16 @@ from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request
 from ccq_tui.processes import alive, owner_of
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.remote.client import UNPAIRED
-from ccq_tui.remote.notify import channels, ntfy, program, relays
-from ccq_tui.remote.notify.channels import deliver
+from ccq_tui.remote.notify import channels, ntfy, program
+from ccq_tui.remote.notify.channels import deliver, push
 from ccq_tui.remote.notify.notification import Notification, Receipt, notification_of
 from ccq_tui.remote.notify.program import run_program
-from ccq_tui.remote.notify.relays import push
 from tests.steps import until_true
 from tests.unit.remote.notify.doubles import serving
-from tests.unit.remote.publishing import permission, plan
+from tests.unit.remote.publishing import plan
 from tests.unit.remote.relays import a_subscription, running
 from tests.unit.remote.test_publication import stored
 
-WIDE = "𝒳" * 40
 NOTICE = Notification("api · Cache — “größer”", "1 question waits", "https://relay.example/")
 BASH = PermissionRequest("p", "s", tool="Bash", input={"command": "rm\x1b[1m -r"})
 
@@ -81,13 +79,6 @@ async def test_ntfy_takes_what_is_sent_to_it() -> None:
         said |= {"click": NOTICE.page, "actions": [view]}
         assert server.contents == [{"topic": topic, **said} for topic in ("Topic_1", "two")]
 
-        buttons = [(WIDE, f"secret-{number}" * 4) for number in range(3)]
-        longest = replace(NOTICE, title=WIDE * 2, text=WIDE * 15, buttons=buttons)
-        assert await ntfy.send(url, longest) == ""
-        assert [one["label"] for one in server.contents[2]["actions"]] == [WIDE] * 3
-        call = {"action": "http", "url": "https://relay.example/tap", "method": "POST", "clear": True}
-        call |= {"headers": {"Content-Type": "application/json"}, "body": json.dumps({"tap": "secret-2" * 4})}
-        assert server.contents[2]["actions"][2] == {"label": WIDE, **call}
         refused = await ntfy.send(f"{url}/a%20b", NOTICE)
     assert refused == 'the server refused it: HTTP 400 {"error": "invalid request: topic invalid"}'
 
@@ -103,17 +94,7 @@ async def test_where_a_url_of_ntfy_sends() -> None:
 # -- relays -------------------------------------------------------------------------------------------------
 
 
-def test_buttons_only_where_they_say_it_all() -> None:
-    assert relays.answers_of(permission()) == {"Allow once": {"choice": 1}, "Deny": {"choice": 2}}
-    long = "a" * 50
-    unfit = asking("A", "B", multi_select=True), asking("A", count=2), asking(long, f"{long}b")
-    for request in (*unfit, plan()):
-        assert relays.answers_of(request) == {}
-
-
-async def test_a_relay_that_fails_says_why_and_costs_only_its_part(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_relay_that_fails_says_why(tmp_path: Path) -> None:
     with serving() as service:
         async with running(tmp_path, push_anywhere=True) as relay:
             made = await relay.pairing()
@@ -122,10 +103,7 @@ async def test_a_relay_that_fails_says_why_and_costs_only_its_part(
             await made.device("POST", f"/push/{made.id}", a_subscription(f"http://{service.place}/500"))
             assert await push(pairing) == Receipt(channel, "the push service answered 500")
             unknown = await push(replace(pairing, token="wrong"))
-            monkeypatch.setattr(relays, "MOST_SECONDS", 0.3)
-            assert await relays.buttons(pairing, stored(BASH)) == [], "it was never published"
         away, liar = await push(pairing), await push(replace(pairing, relay=f"http://{service.place}"))
-        assert await relays.buttons(pairing, stored(BASH)) == []
     assert unknown.problem == UNPAIRED
     assert away.problem.startswith("the relay cannot be reached")
     assert liar.problem == "the relay's answer cannot be read"

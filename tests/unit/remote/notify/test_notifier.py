@@ -17,7 +17,6 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest, Request
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answered
 from ccq_tui.remote.notify import notifier
 from ccq_tui.remote.notify.notifier import Notifier
 from ccq_tui.remote.pairings import Pairing
@@ -160,22 +159,6 @@ async def test_the_persons_program_runs_for_each_request_at_most_four_at_a_time(
         desk.ask("g")
         await until_true((ran / "g@s").exists)
     assert not (ran / "a@s").exists(), "it ran again after a restart"
-
-
-async def test_a_button_of_a_plain_pairing_answers(desk: Desk) -> None:
-    async with running(desk.state) as relay, desk.notifying((await relay.pairing(devices=0)).known):
-        task = desk.ask_request(asking("A", "B (Recommended)", "C"))
-        await desk.notified("Claude · Cache")
-        (said,) = desk.server.contents
-        assert [one["label"] for one in said["actions"]] == ["A", "B", "C"]
-        assert said["click"] == f"{relay.url}/"
-
-        one = said["actions"][1]
-        done = await relay.client.post(one["url"], content=one["body"], headers=one["headers"])
-        assert done.status_code == 200
-        outcome = await task
-        assert isinstance(outcome, Answered)
-        assert outcome.answers[0].selected == ("B (Recommended)",)
 
 
 SEALED = [
