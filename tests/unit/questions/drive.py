@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 
 from ccq_tui.questions import Condition, FieldRules, Kind, Option, Question, QuestionSet
-from ccq_tui.questions.events import Pressed, TextChanged
+from ccq_tui.questions.events import Clicked, Doubted, Event, Pressed, Seen, TabClicked, TextChanged, Words
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState, opened
 
@@ -38,6 +39,29 @@ def typed(state: PanelState, text: str) -> PanelState:
     """Type text into the open field."""
     assert state.typing, f"no text field is open: {state.focus}"
     return step(state, TextChanged(state.text + text))
+
+
+def events_of(script: str) -> Iterator[Event]:
+    """Yield events: keys, ``~`` before one that may not decide, "the text of a field", «pastes», clicks."""
+    for token in re.findall(r'"[^"]*"|«[^»]*»|\S+', script):
+        sign, text = re.findall(r"^([\"«~]|[a-z]+:)?(.*?)[\"»]?$", token, re.DOTALL)[0]
+        match sign:
+            case "seen:":
+                rows, _, unseen = text.partition("+")
+                shown = range(9) if rows == "all" else map(int, filter(None, rows.split(",")))
+                yield Seen(frozenset(shown), int(unseen or 0))
+            case "click:":
+                yield Clicked(int(text) - 1)
+            case "tab:":
+                yield TabClicked(int(text) - 1)
+            case "«" | "meant:":
+                yield Words(text, meant=sign == "meant:")
+            case '"':
+                yield TextChanged(text)
+            case "doubt:":
+                yield Doubted(text)
+            case _:
+                yield Pressed(text, _character(text), decides=sign != "~")
 
 
 def _character(key: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from ccq_tui.questions.acts import NO_ROW, hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.question.parts import unseen_words
+from tests.unit.questions.drive import events_of
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 ACCEPT = Suggestion("setMode", mode="acceptEdits")
@@ -31,23 +31,6 @@ ASKED: dict[str, DecidedRequest] = {
     "A": replace(PLAN, auto=True),
 }
 ROWS = Path(__file__).with_name("acts.txt").read_text(encoding="utf-8").splitlines()[1:]
-
-
-def event_of(token: str) -> ev.Event:
-    """Return an event: a key, ``~`` one that may not decide, a text in quotation marks, a paste, a click."""
-    match re.match(r"([\"«~]|click|seen:|doubt:)?(.*?)[\"»]?$", token, re.DOTALL):
-        case re.Match() as found:
-            sign, text = found[1], found[2]
-    if sign == "seen:":
-        rows, _, unseen = text.partition("+")
-        shown = range(9) if rows == "all" else map(int, filter(None, rows.split(",")))
-        return ev.Seen(frozenset(shown), int(unseen or 0))
-    made = {'"': ev.TextChanged, "«": ev.Words, "doubt:": ev.Doubted}
-    if sign in made:
-        return made[sign](text)
-    if sign == "click":
-        return ev.Clicked(int(text) - 1)
-    return ev.Pressed(text, text if len(text) == 1 else "", decides=sign != "~")
 
 
 def came(state: PanelState) -> str:
@@ -70,8 +53,8 @@ def came(state: PanelState) -> str:
 
 def play(request: DecidedRequest, script: str) -> PanelState:
     state = first_draft(request)
-    for token in re.findall(r'"[^"]*"|«[^»]*»|\S+', script):
-        state = step(state, event_of(token))
+    for event in events_of(script):
+        state = step(state, event)
     return state
 
 

@@ -162,3 +162,11 @@ def test_a_draft_comes_back_with_the_same_question() -> None:
     state = keys(begun(asked(PART), Arriving(), earlier), "o")
     state = grown(typed(state, "mine"), asked(WHOLE), None, seen=True, earlier=earlier)
     assert (state.page.draft.selected, state.text) == ((), "mine")
+
+
+def test_a_list_that_grows_meanwhile_gives_the_same_row_back() -> None:
+    for before, row, selected in (("x", 0, False), ("end x", 3, True)):
+        state = keys(start(PART, SECOND), before)
+        assert state.focus is Focus.OTHER
+        state = keys(grown(state, asked(WHOLE, SECOND), None, seen=True), "escape")
+        assert (state.page.cursor, state.page.draft.other_on) == (row, selected)
