@@ -27,24 +27,24 @@ from tests.bench.stage import DOWN, Stage, stage
 from tests.bench.terminal import whole
 
 F2 = "\x1bOQ"
-PARKED = 1_000
+PARKED = 2_000
 """Sessions without a process, in each of which a question waits."""
-HISTORY = 10_000
+HISTORY = 20_000
 """Requests of which those wait and all others were answered."""
 FIRST = "Which cache should part 0 use?"
 
-START = Measure("inbox.start", "1,000 parked: start to usable prompt, over an empty inbox", "ms", limit=150)
-MEMORY = Measure("inbox.memory", "1,000 parked and listed: memory, over an empty inbox", "MB", limit=20)
-SHOWN = Measure("inbox.shown", "1,000 parked: F2 to the list", "ms")
-ALONE = Measure("inbox.alone", "1,000 parked: ccq-tui inbox to the list", "s")
-JSON = Measure("inbox.json", "10,000 requests: ccq-tui inbox --json, whole process", "ms", limit=600)
-STEP = Measure("inbox.step", "10,000 requests: a row down in the list, p50", "ms")
-STEPS = Measure("inbox.steps", "10,000 requests: a row down in the list, p95", "ms")
+START = Measure("inbox.start", "2,000 parked: start to usable prompt, over an empty inbox", "ms", limit=150)
+MEMORY = Measure("inbox.memory", "2,000 parked and listed: memory, over an empty inbox", "MB", limit=20)
+SHOWN = Measure("inbox.shown", "2,000 parked: F2 to the list", "ms", limit=150)
+ALONE = Measure("inbox.alone", "2,000 parked: ccq-tui inbox to the list", "s")
+JSON = Measure("inbox.json", "20,000 requests: ccq-tui inbox --json, whole process", "ms", limit=600)
+STEP = Measure("inbox.step", "20,000 requests: a row down in the list, p50", "ms", limit=8)
+STEPS = Measure("inbox.steps", "20,000 requests: a row down in the list, p95", "ms")
 
 
 def play(program: Program, effort: Effort) -> Figures:
     """Start with an empty inbox and with full ones; list, scroll and print them."""
-    waiting, requests = min(PARKED, effort.blocks), min(HISTORY, effort.blocks)
+    waiting, requests = min(PARKED, effort.requests), min(HISTORY, effort.requests)
     with clean_environment("") as home:
         empty_start, _, empty_memory = started(program, home, effort, "nothing waits")
     with clean_environment("") as home:

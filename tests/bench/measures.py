@@ -47,6 +47,7 @@ class Effort:
         turns: Turns of a long talk.
         talked: How many of them, the last ones, are talked; the others are resumed.
         blocks: Blocks of a long session.
+        requests: Requests of a full inbox.
         printed: Bytes that a wrapped program prints.
     """
 
@@ -61,6 +62,7 @@ class Effort:
     turns: int = 300
     talked: int = 60
     blocks: int = 10_000
+    requests: int = 20_000
     printed: int = 200_000_000
 
 
@@ -76,6 +78,7 @@ SMOKE = Effort(
     turns=5,
     talked=3,
     blocks=300,
+    requests=300,
     printed=2_000_000,
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
@@ -40,6 +40,7 @@ class Listing:
 
     Attributes:
         changed: Called after each page.
+        drawn: Waits until what was read is on the screen: a thread that reads would hold up its frame.
         clock: Monotonic clock, in seconds.
         stored: The rows read from the store, by session.
         native: Those of Claude Code's own screen, by asker.
@@ -48,6 +49,7 @@ class Listing:
 
     _manager: SessionManager
     changed: Callable[[], object]
+    drawn: Callable[[], Awaitable[object]]
     clock: Callable[[], float]
     stored: dict[str, SessionRow] = field(default_factory=dict)
     native: dict[str, SessionRow] = field(default_factory=dict)
@@ -83,6 +85,7 @@ class Listing:
         inbox, look = self._manager.inbox, await self._look()
         first = await inbox.run(lambda store: list(store.requests.waiting_counts())[:FIRST_PAGE])
         await self._read_some(first, look)
+        await self.drawn()
         ids, shown = await inbox.run(listed_ids), len(first)
         for at in range(shown, len(ids), PAGE):
             await self._read_some(ids[at : at + PAGE], look, shows=at >= 2 * shown)

@@ -171,7 +171,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         """
         super().__init__(SessionList())
         self.manager, self.clock = manager, clock
-        self.listing = Listing(manager, self.put_together, clock)
+        self.listing = Listing(manager, self.put_together, self._until_drawn, clock)
         self.panel: Panel | None = None
         self.row: RequestRow | None = None
         self.early: list[Typed] | None = None
@@ -253,6 +253,11 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         self.show(self._aim(state) if self._aim is not None else state)
         if self.all_read and isinstance(self.state.under, RequestRow):
             self._aim = None
+
+    async def _until_drawn(self) -> None:
+        """Wait for the next frame."""
+        self.refresh()
+        await self.wait_for_refresh()
 
     def read_soon(self, *sessions: str) -> None:
         """Read sessions again, or all, after what is being read."""
