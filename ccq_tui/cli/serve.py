@@ -61,6 +61,7 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
 
     from ccq_tui.service.checks import doubts, token_refused
     from ccq_tui.service.config import read_config
+    from ccq_tui.service.isolation import isolation
     from ccq_tui.service.serving import ServiceOptions
     from ccq_tui.transcript.tools import TOOLS
 
@@ -69,6 +70,7 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
         where = one_line(str(place), 300)
         raise Refused(f"{where} is missing: docs/service.md shows one; ccq-tui serve --demo needs none.")
     config = read_config(place)
+    echo(isolation(config.sessions, state_dir()).words, err=True)
     for doubt in doubts(place, config, TOOLS):
         echo(str(doubt), err=True)
     if (refused := asyncio.run(token_refused(place, config))) is not None:

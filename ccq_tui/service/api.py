@@ -77,6 +77,7 @@ RunEntries = shape("RunEntries", runs=list[RunEntry])
 RunRequests = shape("RunRequests", requests=list[RequestRecord])
 AnswerBody = shape("AnswerBody", answer=Given)
 Health = shape("ServiceHealth", status=str, machine=str)
+Ready = shape("ServiceReady", status=str, machine=str, sessions=str)
 
 
 @dataclass
@@ -148,9 +149,9 @@ async def health(call: ServiceCall) -> Mapping[str, Any]:
 
 
 async def ready(call: ServiceCall) -> Mapping[str, Any]:
-    """Say that the service can write into its database."""
+    """Say that the service can write into its database, and what its sessions run as."""
     await asyncio.to_thread(call.parts.service.store.check)
-    return await health(call)
+    return {**await health(call), "sessions": call.parts.service.isolation.words}
 
 
 async def post_run(call: ServiceCall) -> Mapping[str, Any]:
@@ -241,7 +242,7 @@ async def metrics(call: ServiceCall) -> Response:
 
 ENDPOINTS = (
     Endpoint("GET", "/health", (), health, returns=Health),
-    Endpoint("GET", "/ready", (), ready, returns=Health),
+    Endpoint("GET", "/ready", (), ready, returns=Ready),
     Endpoint("POST", "/runs", MAY_START, post_run, NewRun, RunEntry),
     Endpoint("GET", "/runs", READ, get_runs, returns=RunEntries, query=("state", "machine", "limit")),
     Endpoint("GET", RUN, READ, get_run, returns=RunEntry),

@@ -16,7 +16,16 @@ from ccq_tui.bounded import UnfitFileError, read_text
 from ccq_tui.config.errors import SettingProblem, SettingsError, explain, meant
 from ccq_tui.config.load import SettingsFile, read_settings_file
 from ccq_tui.remote.relay.serve import ORIGIN
-from ccq_tui.service.policy import ConfigTable, Flag, Name, Policy, Repository, RunLimits, anchored
+from ccq_tui.service.policy import (
+    ConfigTable,
+    Flag,
+    Name,
+    Policy,
+    Repository,
+    RunLimits,
+    SessionsTable,
+    anchored,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +139,13 @@ class ServiceConfig(Policy):
         return {one.variable: "" for one in values if isinstance(one, Secret) and one.variable}
 
 
-_TABLES = {"limits": RunLimits, "repositories": Repository, "linear": LinearTable, "webhook": WebhookTable}
+_TABLES = {
+    "limits": RunLimits,
+    "sessions": SessionsTable,
+    "repositories": Repository,
+    "linear": LinearTable,
+    "webhook": WebhookTable,
+}
 
 
 def read_config(path: Path) -> ServiceConfig:

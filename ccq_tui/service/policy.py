@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationI
 
 from ccq_tui.answering.grammar import TypedError, read_line
 from ccq_tui.config.paths import expanded
-from ccq_tui.config.settings import Tools
+from ccq_tui.config.settings import Command, Tools
 from ccq_tui.config.values import existing_directory, read_duration
 from ccq_tui.questions.model import Option, Question, fold
 from ccq_tui.service.people import INVOLVED, LINK, Involved, Participant, RunAct, having
@@ -84,6 +84,19 @@ class Repository(ConfigTable):
 
 
 @dataclass(frozen=True, slots=True)
+class SessionsTable(ConfigTable):
+    """The user of the sessions.
+
+    Attributes:
+        command: The words before Claude Code and git, which run them as another user; none for the service's.
+        home: That user's home directory; None for that of the system's list of users.
+    """
+
+    command: Command = ()
+    home: Annotated[Path, AfterValidator(anchored)] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RunLimits(ConfigTable):
     """The limits of runs, in seconds.
 
@@ -112,11 +125,13 @@ class Policy(ConfigTable):
         repositories: The repositories by their names.
         limits: The limits of runs.
         people: Groups of people, by name: ids and e-mail addresses.
+        sessions: The user of the sessions.
     """
 
     repositories: Annotated[Mapping[Name, Repository], Field(min_length=1)]
     limits: RunLimits = RunLimits()
     people: Mapping[Name, People] = field(default_factory=dict)
+    sessions: SessionsTable = SessionsTable()
 
     def refusal(self, person: Participant, act: RunAct, repository: str, involved: Involved) -> str:
         """Return why a person may not do something to a run, and who may; "" if it is allowed.

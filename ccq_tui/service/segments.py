@@ -5,22 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import quote, urlencode
 from uuid import NAMESPACE_OID, uuid5
 
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, Trusted
+from ccq_tui.config.load import load_settings
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.runtime.launches import launch_in
 from ccq_tui.runtime.worktree_cleanup import EndedSession
+from ccq_tui.service.isolation import Isolation
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.run import Happened, Run, RunState
 from ccq_tui.service.runs import Runs
@@ -28,7 +29,7 @@ from ccq_tui.service.store import RunStoreError
 from ccq_tui.service.stretch import End, Happenings, Stretch, prompts_of
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.creation import back_in, has_branch, make, planned, root_of
-from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, git
+from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, by_user, git
 from ccq_tui.worktrees.model import Worktree, WorktreeError, is_ours, worktree_at
 
 _logger = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ T = TypeVar("T")
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds between the first two tries of a database that is away, and most between two."""
 MOST_NAME = 300
+FLAGS = ("permission_mode", "allowed_tools")
 STOPPED = "Stopped. A message here continues it."
 
 
@@ -59,15 +61,17 @@ class Segments:
     Args:
         runs: The service.
         launch: The launch of its sessions, without a repository's flags.
+        isolation: What they run as.
 
     Attributes:
         live: The conversations, by run.
     """
 
-    def __init__(self, runs: Runs, launch: Launch) -> None:
+    def __init__(self, runs: Runs, launch: Launch, isolation: Isolation) -> None:
         self.live: dict[str, Stretch] = {}
         self._runs = runs
         self._launch = launch
+        self._isolation = isolation
         repositories = runs.policy.repositories.items()
         self._slots = {name: asyncio.Semaphore(one.most_runs) for name, one in repositories}
 
@@ -147,9 +151,14 @@ class Segments:
 
     def _launched(self, run: Run, repository: Repository) -> Launch:
         """Return the launch of a run's session; reads files."""
-        flags = {name: getattr(repository, name) for name in ("permission_mode", "allowed_tools")}
+        flags: dict[str, Any] = {name: getattr(repository, name) for name in FLAGS}
+        if self._isolation.program is not None:
+            flags["cli_path"] = self._isolation.program
         base = replace(self._launch, program=replace(self._launch.program, flags=flags))
         launch = launch_in(Path(run.directory), "", base, asked=False)
+        if self._isolation.apart:  # what of ccq-tui's own settings the agent may write, names no program here
+            own = load_settings(flags | {"cwd": run.directory}, project=False)
+            launch = replace(launch, settings=own.settings, trusted=Trusted())
         return replace(launch, name=one_line(run.title, MOST_NAME), labels=run.labels)
 
     async def _record(self, run_id: str, happenings: Happenings) -> None:
@@ -247,7 +256,8 @@ def _mend(root: Path) -> bool:
     stats = {one.parent: one.stat() for one in (root / ".git" / "worktrees").glob("run-*/commondir")}
     broken = [place for place, found in stats.items() if not found.st_size and found.st_mtime < late]
     for place in broken:
-        shutil.rmtree(place, ignore_errors=True)
+        with suppress(GitError):
+            by_user("rm", "-rf", "--", str(place))
     return bool(broken)
 
 

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.load import load_settings
+from ccq_tui.config.paths import state_dir
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import parse_outcome
@@ -28,6 +29,7 @@ from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.service.authority import Authority
 from ccq_tui.service.desk import Desk, act_of
 from ccq_tui.service.engine import Engine
+from ccq_tui.service.isolation import isolation
 from ccq_tui.service.outbox import Outbox
 from ccq_tui.service.people import Participant, RunAct
 from ccq_tui.service.policy import NoRepositoryError, Policy
@@ -94,14 +96,17 @@ class Service:
         self.store = await asyncio.to_thread(RunStore.open, self._url)
         await asyncio.to_thread(self.store.claim, self.machine)
         loaded = await asyncio.to_thread(load_settings, project=False)
-        launch = Launch(settings=loaded.settings, program=self._program)
+        state = self._program.state or state_dir()
+        self.isolation = await asyncio.to_thread(isolation, self.policy.sessions, state)
+        environment = {**self._program.environment, **self.isolation.environment}
+        launch = Launch(settings=loaded.settings, program=replace(self._program, environment=environment))
         trusted = [one.path.resolve() for one in self.policy.repositories.values()]
         self.runtime = Runtime(launch, Configured(trusted, Actor.here(Surface.PROGRAM, "ccq-tui serve")))
         self.runtime.most_live = self.policy.limits.most_runs
         self.inbox: Inbox = self.runtime.inbox
         await self.inbox.opened()
         self.authority = Authority(self)
-        self._segments = Segments(self, launch)
+        self._segments = Segments(self, launch, self.isolation)
         self._desk = Desk(self, self.authority)
         self._engine = Engine(self._url, self.machine, self.policy, self._segments)
         await self._engine.start()

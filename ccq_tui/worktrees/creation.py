@@ -11,7 +11,7 @@ from pathlib import Path
 from ccq_tui.bounded import json_object
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.worktrees import model as wt
-from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, git
+from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, git, write_by_user
 
 IGNORE = ".gitignore"
 _REMOTE = "refs/remotes/origin/HEAD"
@@ -207,9 +207,8 @@ def has_branch(root: Path, branch: str) -> bool:
 def _make_place(root: Path) -> None:
     """Make the directory of all worktrees, which the repository itself ignores."""
     place = root.joinpath(*wt.INSIDE)
-    place.mkdir(parents=True, exist_ok=True)
     if not (place / IGNORE).exists():
-        (place / IGNORE).write_text("*\n", encoding="utf-8")
+        write_by_user(place / IGNORE, "*\n")
 
 
 def _check_out(worktree: wt.Worktree, *more: str, inert: bool) -> None:
@@ -217,7 +216,7 @@ def _check_out(worktree: wt.Worktree, *more: str, inert: bool) -> None:
     git(worktree.root, *words, seconds=CHECKOUT_SECONDS, inert=inert)
     own = wt.git_directory(worktree.path)
     if own is not None:
-        (own / wt.MARK).write_text("ccq-tui made this worktree.\n", encoding="utf-8")
+        write_by_user(own / wt.MARK, "ccq-tui made this worktree.\n")
 
 
 def _undo(worktree: wt.Worktree, *, inert: bool) -> None:

@@ -15,6 +15,8 @@ SECONDS = 10.0
 CHECKOUT_SECONDS = 180.0
 """Seconds that git may take to write the files of a repository, or to remove them."""
 END_SECONDS = 2.0
+BY: list[str] = []
+"""The words before git and `by_user` in this process: a service runs them as the user of its sessions."""
 LONGEST = 300
 WRITES_FILES = frozenset({"worktree"})
 """Commands that write files of the repository, through its filters."""
@@ -65,7 +67,7 @@ def git(directory: Path, *words: str, seconds: float = SECONDS, inert: bool = Fa
         )
     try:
         process = subprocess.Popen(  # noqa: S603 - words are ours, or names and paths that were checked
-            ["git", *silencing, *words],  # noqa: S607 - the person's own git
+            [*BY, "git", *silencing, *words],
             cwd=directory,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -99,6 +101,28 @@ def asked(directory: Path, *words: str) -> str | None:
         raise
     except GitError:
         return None
+
+
+def by_user(*words: str, seconds: float = SECONDS) -> str:
+    """Run a program as git is run, and return its output; raises `GitError`."""
+    try:
+        done = subprocess.run(  # noqa: S603 - as above
+            [*BY, *words], capture_output=True, timeout=seconds, check=True, text=True, cwd="/"
+        )
+    except subprocess.CalledProcessError as error:
+        raise GitError(error.stderr.strip() or str(error)) from error
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise GitError(str(error)) from error
+    return done.stdout
+
+
+def write_by_user(file: Path, text: str) -> None:
+    """Write a file, and make its directory, as git would; raises `GitError` and `OSError`."""
+    if BY:
+        by_user("sh", "-c", 'mkdir -p "${1%/*}" && printf %s "$2" > "$1"', "sh", str(file), text)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
 
 
 def _filters(directory: Path, words: tuple[str, ...]) -> list[str]:

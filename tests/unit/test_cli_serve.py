@@ -104,6 +104,7 @@ url = "{linear.url}/graphql"
     finally:
         linear.close()
     for line in (
+        "the service's own user: what an agent may run can read its secrets",
         f"{file}:2: repositories.plain.path: is no git repository",
         f"{file}:6: repositories.shop.base: is no branch, neither here nor at origin",
         "repositories.shop.choose: is the same as for plain",
@@ -112,4 +113,4 @@ url = "{linear.url}/graphql"
         f"{file}:15: linear.token: Linear does not take its token",
     ):
         assert line in said
-    assert len(said.strip().splitlines()) == 7, "one says that it cannot start"
+    assert len(said.strip().splitlines()) == 8, "one says that it cannot start"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.service.people import Participant, TicketRole
-from ccq_tui.service.policy import Policy, Repository, RunLimits
+from ccq_tui.service.policy import Policy, Repository, RunLimits, SessionsTable
 from ccq_tui.service.port import NewTicket, TicketMessage
 from ccq_tui.service.run import Happened, Run, RunState
 from ccq_tui.service.service import Service
@@ -55,12 +55,20 @@ class Staged:
 
 @asynccontextmanager
 async def serving(
-    home: CleanHome, repository: Repository | Path, *, url: str = "", machine: str = "one", **limits: Any
+    home: CleanHome,
+    repository: Repository | Path,
+    *,
+    url: str = "",
+    machine: str = "one",
+    root: Path | None = None,
+    sessions: SessionsTable = SessionsTable(),  # noqa: B008 - it cannot change
+    **limits: Any,
 ) -> AsyncIterator[Staged]:
-    """Run a service; what it keeps is in the home."""
+    """Run a service; what it keeps is in the home, or in another root."""
+    root = root or home.root
     repository = repository if isinstance(repository, Repository) else Repository(repository)
-    policy = Policy({"repo": repository}, RunLimits(**limits))
-    url = url or f"sqlite:///{home.root / 'runs.db'}"
-    state = home.root / machine
+    policy = Policy({"repo": repository}, RunLimits(**limits), sessions=sessions)
+    url = url or f"sqlite:///{root / 'runs.db'}"
+    state = root / machine
     async with Service(policy, url, machine=machine, state=state, environment=home.overrides()) as service:
         yield Staged(service)

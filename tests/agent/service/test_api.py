@@ -67,6 +67,7 @@ async def test_a_run_over_http(
             assert (await call("GET", "/runs", Host="evil.example")).status_code == 421
             assert (await call("GET", "/runs", Origin="http://evil.example")).status_code == 403
             assert (await call("GET", "/health", Authorization="")).json()["status"] == "ok"
+            assert "own user" in (await call("GET", "/ready", Authorization="")).json()["sessions"]
             assert set((await call("GET", "/openapi.json")).json()["paths"]) >= {"/runs/{run}/stop"}
         with step("wrong calls"):
             for body, field in (

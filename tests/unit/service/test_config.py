@@ -83,6 +83,11 @@ def test_a_file_is_a_policy_and_places_of_secrets(directory: Path, monkeypatch: 
             "webhook.url: must be an address",
         ),
         ("[limits]", "[limits", ":4: is not TOML"),
+        (
+            "[limits]",
+            '[sessions]\ncommand = ["no-such-program"]\n[limits]',
+            ":5: sessions.command: must begin",
+        ),
         ("[linear]", "[linears]", "linears: is not a field; did you mean linear?"),
         ("[repositories.shop]", "[repository]", "repositories: is missing"),
     ],
