@@ -37,19 +37,6 @@ def tokens_of(source: str, references: dict[str, Any] | None = None) -> list[Tok
     return tokens
 
 
-def inline_text(token: Token) -> str:
-    """Return the text in a token as it is drawn."""
-    pieces = []
-    for child in token.children or ():
-        if child.type in {"softbreak", "hardbreak"}:
-            pieces.append("\n")
-        elif child.type == "image":
-            pieces.append(f"[image: {child.content}] ({child.attrs.get('src', '')})")
-        else:
-            pieces.append(child.content)
-    return "".join(pieces)
-
-
 def _mark_tasks(tokens: list[Token]) -> None:
     """Move the box of a task from its text to its item."""
     for item, paragraph, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):

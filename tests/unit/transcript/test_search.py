@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -28,80 +29,59 @@ def prose(text: str) -> bl.ProseBlock:
     return bl.ProseBlock(settled(Document(text, finished=True)))
 
 
-def found(finder: Finder, query: str, start: int = 0) -> int:
-    finder.look_for(query, start)
+def walked(blocks: Sequence[bl.Block], query: str, start: int = 0, texts: Texts | None = None) -> Finder:
+    finder = Finder(list(blocks), {} if texts is None else texts, query, start)
     while finder.step():
         pass
-    return finder.count
+    return finder
 
 
-def finder_of(*blocks: bl.Block) -> Finder:
-    for index, block in enumerate(blocks):
-        block.at = index
-    return Finder(list(blocks))
-
-
-def test_what_is_read_is_found_not_how_markdown_writes_it() -> None:
-    finder = finder_of(
-        prose("A **bold** [link](https://a.org) and\n`code`.\n\n```py\nx = 1\n```\n\n- item\n")
-    )
-    for query in ("a bold link and code", "x = 1", "item", "LINK".lower()):
-        assert found(finder, query) == 1, query
-    assert found(finder, "**") == 0
-    assert found(finder, "```") == 0
+def count(query: str, *blocks: bl.Block) -> int:
+    return len(walked(blocks, query).hits)
 
 
 @pytest.mark.parametrize(
-    ("query", "count"), [("word", 3), ("Word", 1), ("WORD", 1), ("word word", 2), ("  word ", 3), ("", 0)]
+    ("query", "times"),
+    [
+        ("a bold link and code", 1),
+        ("x = 1", 1),
+        ("item", 1),
+        ("**", 0),
+        ("```", 0),
+        ("a.b (c)", 1),
+        ("word", 3),
+        ("Word", 1),
+        ("WORD", 1),
+        ("word word", 1),
+        ("  word ", 3),
+        ("", 0),
+    ],
 )
-def test_case_matters_only_when_a_capital_was_typed(query: str, count: int) -> None:
-    assert found(finder_of(prose("word Word"), prose("WORD")), query) == {"word word": 1}.get(query, count)
-
-
-def test_signs_of_patterns_are_signs() -> None:
-    assert found(finder_of(prose("a.b (c) axb")), "a.b (c)") == 1
+def test_what_is_read_is_found_not_how_markdown_writes_it(query: str, times: int) -> None:
+    text = "A **bold** [link](https://a.org) and\n`code`.\n\n```py\nx = 1\n```\n\n- item\n\na.b (c) axb"
+    assert count(query, prose(text), prose("word Word"), prose("WORD")) == times
 
 
 def test_folded_text_is_found_and_the_block_stays_folded() -> None:
     block = bl.ToolBlock("t", "Bash", {"command": "make"}, 0.0)
     block.state, block.output = bl.ToolState.OK, "\n".join(f"line {number}" for number in range(200))
     thought = bl.ThinkingBlock(prose("deep in thought").document)
-    finder = finder_of(block, thought)
-    assert found(finder, "line 17") == 11
-    assert found(finder, "deep") == 1
+    assert count("line 17", block, thought) == 11
+    assert count("deep", block, thought) == 1
     assert block.folded
     assert thought.folded
 
 
-def test_next_and_previous_go_round_from_what_is_seen() -> None:
-    finder = finder_of(*(prose(f"x{number} hit hit") for number in range(3)))
-    assert found(finder, "hit", start=1) == 6
-    first = finder.nearest(1)
-    assert first is not None
-    places = [finder.place(first)]
-    hit = first
-    for _ in range(4):
-        following = finder.after(hit, 1)
-        assert following is not None
-        hit = following
-        places.append(finder.place(hit))
-    assert places == [3, 4, 5, 6, 1]
-    back = finder.after(first, -1)
-    assert back is not None
-    assert finder.place(back) == 2
-
-
 def test_nothing_above_is_gone_to_before_everything_below_was_looked_at() -> None:
-    finder = finder_of(prose("hit\n\nseen"), prose("none"), prose("hit"))
-    finder.look_for("hit", 0)
+    blocks = [prose("hit\n\nseen"), prose("none"), prose("hit")]
+    finder = Finder(list(blocks), {}, "hit")
     seen = set()
     while finder.step():
-        if (hit := finder.nearest(0, 1)) is not None:
-            seen.add(hit.block.at)
-    assert seen <= {2}
+        seen.add(finder.nearest(0, 1))
     last = finder.nearest(0, 1)
     assert last is not None
-    assert last.block.at == 2
+    assert last.block is blocks[2]
+    assert seen <= {None, last}
 
 
 def test_a_growing_block_is_read_where_it_grew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,53 +90,31 @@ def test_a_growing_block_is_read_where_it_grew(monkeypatch: pytest.MonkeyPatch) 
     block = model.blocks[0]
     assert isinstance(block, bl.ProseBlock)
     settled(block.document)
-    finder = Finder(model.blocks)
-    assert found(finder, "fish") == 400
+    finder = walked(model.blocks, "fish")
+    assert len(finder.hits) == 400
     drawn = counted(monkeypatch, search, "markdown_text")
     model.apply(ev.BlockGrew(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "two fish\n\nthree"))
     settled(block.document)
     finder.look_again([block])
     while finder.step():
         pass
-    assert finder.count == 401
+    assert len(finder.hits) == 401
     assert len(drawn) <= 2, "what was read before is not read again"
 
 
 def test_ten_thousand_blocks_are_read_once_in_steps_of_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    finder = finder_of(*(prose(f"paragraph {number} with some words") for number in range(10_000)))
-    finder.look_for("paragraph 9", 0)
-    drawn = counted(monkeypatch, search, "markdown_text")
-    assert finder.step()
-    while finder.step():
-        pass
-    assert finder.count == 1_111
-    assert len(drawn) == 10_000
-    assert found(finder, "paragraph 99") == 111
-    assert len(drawn) == 10_000
+    blocks = [prose(f"paragraph {number} with some words") for number in range(10_000)]
+    drawn, texts = counted(monkeypatch, search, "markdown_text"), Texts()
+    for query, times in (("paragraph 9", 1_111), ("paragraph 99", 111)):
+        assert len(walked(blocks, query, texts=texts).hits) == times
+        assert len(drawn) == 10_000
 
 
 def test_more_hits_than_anybody_counts_end_the_search() -> None:
-    finder = finder_of(*(prose("e " * 2_000) for _ in range(50)))
-    finder.look_for("e", 0)
+    finder = Finder([prose("e " * 2_000) for _ in range(50)], {}, "e")
     assert len([*iter(finder.step, False)]) < 100
-    assert finder.count > MOST_HITS
+    assert len(finder.hits) > MOST_HITS
     assert finder.full
-
-
-def test_a_block_that_is_taken_out_takes_its_hits_along() -> None:
-    blocks: list[bl.Block] = [prose("hit"), prose("hit hit")]
-    finder = Finder(blocks)
-    assert found(finder, "hit") == 3
-    del blocks[0]
-    finder.look_again(())
-    assert finder.count == 2
-
-
-@given(st.lists(st.sampled_from(["ab", "Ab", "b", "\n", "**ab**", "日本", " "]), max_size=30))
-def test_what_is_counted_is_what_the_text_holds(words: list[str]) -> None:
-    block = prose(" ".join(words))
-    finder = finder_of(block)
-    assert found(finder, "ab") == sum(len(re.findall("(?i)ab", text)) for text in Texts().parts(block))
 
 
 def spans(lines: list[str], query: str) -> dict[int, list[tuple[int, int, int]]]:
