@@ -26,7 +26,7 @@ from ccq_tui.widgets.keys import Waiting, keyboard_of, read_at, text_of
 from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon
 from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, indented, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.panel.measures import is_low, key_lines
+from ccq_tui.widgets.panel.measures import is_low
 from ccq_tui.widgets.pointer import Clickable
 from ccq_tui.widgets.sight import SightView, more_line
 
@@ -220,9 +220,8 @@ class TrustScreen(Screen[None], Clickable[TrustAnswer]):
         answers = self.query_one("#trust-rows", LineView)
         answers.styles.height = len(lines)
         answers.show(lines, ROWS.index(self._question.row), palette.cursor)
-        hints = self.query_one(HintBar)
         sign = Sign.NOT_SENT if self._question.enter_is_prompts else self._question.sign
-        hints.show(SIGNS.get(sign, self._hints), most_lines=key_lines(self.app.size.height))
+        self.query_one(HintBar).show(SIGNS.get(sign, self._hints))
         # The rest is known only after the layout.
         after_refresh(self, self._say_more)
 

@@ -48,44 +48,34 @@ def cut(text: str, room: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class HintLines:
-    """Keys in at most ``most`` lines; the last keys are left out first.
+class HintRow:
+    """Keys in one line.
 
     Attributes:
         hints: The keys, and what they do.
-        end: What stands at the right end of the first line: a word without a key; or a key that is never
-            left out, behind all others in a narrow line.
-        most: Most lines.
+        end: What stands at the right end: a word without a key; or a key that is never left out, behind all
+            others in a narrow line.
     """
 
     hints: Hints = ()
     end: tuple[str, str] = ("", "")
-    most: int = 1
-
-    def height(self, width: int) -> int:
-        """Return the number of lines that the keys take."""
-        return len(self._filled(width))
 
     def text(self, width: int, palette: Palette) -> Text:
-        drawn = []
-        for line in self._filled(width):
-            text = Text(" ", no_wrap=True)
-            for at, key, does in line:
-                apart = at == 1 or (key, does) == self.end
-                text.append(" " * (at - text.cell_len) if apart else SEPARATOR, palette.muted)
-                words = palette.strong if key == "Enter" else palette.muted
-                text.append(key, palette.accent).append(f" {does}" if key and does else does, words)
-            text.truncate(width, overflow="ellipsis")
-            drawn.append(text)
-        return Text("\n").join(drawn)
+        text = Text(" ", no_wrap=True)
+        for at, key, does in self._placed(width):
+            apart = at == 1 or (key, does) == self.end
+            text.append(" " * (at - text.cell_len) if apart else SEPARATOR, palette.muted)
+            words = palette.strong if key == "Enter" else palette.muted
+            text.append(key, palette.accent).append(f" {does}" if key and does else does, words)
+        text.truncate(width, overflow="ellipsis")
+        return text
 
     def key_at(self, width: int, place: Offset) -> str | None:
         """Return the key drawn at a place, as Textual spells it, or None.
 
         The words beside a key count as the key where it is a single one.
         """
-        lines = self._filled(width)
-        for start, key, does in lines[place.y] if 0 <= place.y < len(lines) else ():
+        for start, key, does in self._placed(width) if place.y == 0 else ():
             pressed = [each for _, each in shown_keys(key) if each]
             end = start
             for shown, each in shown_keys(key):
@@ -96,28 +86,23 @@ class HintLines:
                 return pressed[0] if len(pressed) == 1 else None
         return None
 
-    def _filled(self, width: int) -> list[list[tuple[int, str, str]]]:
-        """Put keys into lines, each with the cell at which it begins."""
-        lines: list[list[tuple[int, str, str]]] = [[]]
-        for line, hints in enumerate(self._single(width) if self.most == 1 else self._several(width)):
-            at = 1
-            if line:
-                lines.append([])
-            for hint in hints:
-                lines[-1].append((at, *hint))
-                at += _cells(hint) + len(SEPARATOR)
-        at, used = width - 1 - _cells(self.end), sum(_cells(hint[1:]) for hint in lines[0])
-        used += 1 + len(SEPARATOR) * max(0, len(lines[0]) - 1)
+    def _placed(self, width: int) -> list[tuple[int, str, str]]:
+        """Return the keys that fit, each with the cell at which it begins."""
+        placed, at = [], 1
+        for hint in self._kept(width):
+            placed.append((at, *hint))
+            at += _cells(hint) + len(SEPARATOR)
+        used, at = at - (len(SEPARATOR) if placed else 0), width - 1 - _cells(self.end)
         if any(self.end) and (width >= NARROW or not self.end[0]) and at - used >= APART:
-            lines[0].append((at, *self.end))
-        return lines
+            placed.append((at, *self.end))
+        return placed
 
-    def _single(self, width: int) -> list[list[tuple[str, str]]]:
-        """Fit keys into one line: Enter, the one that leaves, those of `KEPT`, and as many others as fit."""
+    def _kept(self, width: int) -> list[tuple[str, str]]:
+        """Return Enter, the key that leaves, those of `KEPT`, and as many others as fit."""
         narrow, behind = width < NARROW, self._behind(width)
         room = width - (_cells(self.end) + APART + 1 if any(self.end) and not narrow else 0)
         if not self.hints:
-            return [behind]
+            return behind
         lead = next((hint for hint in self.hints if hint[0] == "Enter"), self.hints[0])
         others = [hint for hint in self.hints if hint != lead]
         bare = [(keys, _short(keys, words, narrow=narrow)) for keys, words in others]
@@ -140,24 +125,7 @@ class HintLines:
                 break
             fits.append(more)
         order = [key for key, _ in self.hints]
-        return [[*sorted(fits, key=lambda hint: order.index(hint[0])), *behind]]
-
-    def _several(self, width: int) -> list[list[tuple[str, str]]]:
-        """Break keys into lines; without room for all, the last ones go, but never the one that leaves."""
-        head = [hint for hint in self.hints if not _leaves(hint)]
-        tail = [*(hint for hint in self.hints if _leaves(hint)), *self._behind(width)]
-        while len(lines := self._broken([*head, *tail], width)) > self.most and len(head) > 1:
-            head.pop()
-        return lines[: self.most]
-
-    def _broken(self, hints: Sequence[tuple[str, str]], width: int) -> list[list[tuple[str, str]]]:
-        lines: list[list[tuple[str, str]]] = [[]]
-        word = _cells(self.end) + APART + 1 if any(self.end) and width >= NARROW else 0
-        for hint in hints:
-            if lines[-1] and _length([*lines[-1], hint]) + (word if len(lines) == 1 else 0) > width:
-                lines.append([])
-            lines[-1].append(hint)
-        return lines
+        return [*sorted(fits, key=lambda hint: order.index(hint[0])), *behind]
 
     def _behind(self, width: int) -> list[tuple[str, str]]:
         return [(self.end[0], "")] if width < NARROW and self.end[0] else []
@@ -211,7 +179,7 @@ class HintBar(FittedLines, Clickable[str]):
         """
         super().__init__("", markup=False)
         self._hides = hides
-        self._shown = HintLines()
+        self._shown = HintRow()
         self._helps = helps
 
     def clicked(self, key: str, _event: events.Click) -> None:
@@ -222,15 +190,12 @@ class HintBar(FittedLines, Clickable[str]):
         place = event.get_content_offset(self)
         return None if place is None else self._shown.key_at(self.size.width, place)
 
-    def show(self, hints: Hints, right: str = "", most_lines: int = 1) -> None:
-        """Show other keys, in at most ``most_lines`` lines."""
+    def show(self, hints: Hints, right: str = "") -> None:
+        """Show other keys."""
         shown = tuple((key, self._hides if does == HIDES else does) for key, does in hints)
         end = ("", right) if right or not self._helps else (key_of("help"), "keys")
-        before, self._shown = self._shown, HintLines(shown, end, most_lines)
+        before, self._shown = self._shown, HintRow(shown, end)
         self.fit(changed=before != self._shown)
-
-    def lines_at(self, width: int) -> int:
-        return self._shown.height(width)
 
     def render(self) -> Text:
         return self._shown.text(self.size.width, palette_of(self))

@@ -293,24 +293,20 @@ class LineView(ScrollView):
 
 
 class FittedLines(Static):
-    """Draws text with a number of lines that its class knows.
+    """Draws text with a number of lines that is known before it is laid out.
 
     Only another number than the screen has room for lays the screen out again: a layout costs as much as all
     other work of a key.
     """
 
-    def lines_at(self, width: int) -> int:
-        """Return the number of lines at a width."""
-        raise NotImplementedError
+    count = 1
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return the number of lines at the width that it is going to have, which is not yet its own."""
-        return self.lines_at(width)
+        return self.count
 
     def fit(self, *, changed: bool = False) -> None:
         """Draw the text again where it changed, with as many lines as it has."""
-        size = self.size
-        layout = self.lines_at(size.width) != size.height if size else changed
+        layout = self.count != self.size.height if self.size else changed
         if changed or layout:
             self.refresh(layout=layout)
 
@@ -331,15 +327,12 @@ class TextLines(FittedLines):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes, markup=False)
         self._shown = Text()
-        self._count = 0
-
-    def lines_at(self, width: int) -> int:  # noqa: ARG002
-        return self._count
+        self.count = 0
 
     def show(self, lines: Sequence[Text]) -> None:
         text = Text("\n", no_wrap=True).join(lines)
         changed = text != self._shown
-        self._shown, self._count = text, len(lines)
+        self._shown, self.count = text, len(lines)
         self.fit(changed=changed)
 
     def render(self) -> Text:

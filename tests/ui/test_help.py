@@ -14,14 +14,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.geometry import Offset
 from textual.pilot import Pilot
 
 import ccq_tui
-from ccq_tui import theming
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.events import RequestAsked, SessionState
 from ccq_tui.agent.problems import Problem
@@ -43,7 +41,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.decision.details import plan_above
-from ccq_tui.widgets.hints import HintBar, HintLines
+from ccq_tui.widgets.hints import HintRow
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.question.parts import unseen_words
 from tests.ui.asked import PLAIN
@@ -300,17 +298,15 @@ EVERY, OTHER, HIDE, SPACE = ("p", "all"), ("o", "other"), ("Esc", "hide"), ("Spa
 KEYS = (("Space", "select"), ("Enter", "next"), ("Esc", "hide"), ("a", "all/none"))
 
 
-@given(st.integers(1, 120), st.integers(1, 3))
-@example(len(" Space select · Enter next · Esc hide 1/2 "), 1)
-@example(len(" Space select · Enter next · Esc hide  1/2 "), 1)
-def test_the_word_at_the_right_never_touches_the_keys(width: int, most: int) -> None:
-    hints = HintLines(KEYS, ("", "1/2"), most)
-    lines = hints.text(width, PLAIN).plain.split("\n")
-    assert len(lines) == hints.height(width) <= most
-    assert all(cell_len(line) <= width for line in lines)
-    if lines[0].endswith("1/2"):
-        assert lines[0].removesuffix("1/2").endswith("  ")
-        assert cell_len(lines[0]) == width - 1
+@given(st.integers(1, 120))
+@example(len(" Space select · Enter next · Esc hide 1/2 "))
+@example(len(" Space select · Enter next · Esc hide  1/2 "))
+def test_the_word_at_the_right_never_touches_the_keys(width: int) -> None:
+    line = HintRow(KEYS, ("", "1/2")).text(width, PLAIN).plain
+    assert cell_len(line) <= width
+    if line.endswith("1/2"):
+        assert line.removesuffix("1/2").endswith("  ")
+        assert cell_len(line) == width - 1
 
 
 @pytest.mark.parametrize(
@@ -352,7 +348,7 @@ def test_the_word_at_the_right_never_touches_the_keys(width: int, most: int) -> 
 def test_the_verb_and_the_keys_that_leave_stay_and_the_object_is_cut(
     width: int, keys: tuple[tuple[str, str], ...], line: str
 ) -> None:
-    shown = HintLines(keys, end=("F1", "keys")).text(width, PLAIN).plain
+    shown = HintRow(keys, end=("F1", "keys")).text(width, PLAIN).plain
     if width < 60:
         assert shown == f" {line}"
     else:
@@ -361,31 +357,9 @@ def test_the_verb_and_the_keys_that_leave_stay_and_the_object_is_cut(
 
 @given(st.integers(40, 120), st.integers(0, 200))
 def test_a_click_presses_the_key_under_it(width: int, x: int) -> None:
-    hints = HintLines((("Enter", Does("send", "PostgreSQL")), OTHER, HIDE), end=("F1", "keys"))
+    hints = HintRow((("Enter", Does("send", "PostgreSQL")), OTHER, HIDE), end=("F1", "keys"))
     line, key = hints.text(width, PLAIN).plain, hints.key_at(width, Offset(x, 0))
     shown = {"enter": "Enter", "o": "o", "escape": "Esc", "f1": "F1", None: ""}[key]
     assert shown in line
     if key is not None:
         assert line[x] not in "·"
-
-
-class Barred(App[None]):
-    """A line of keys."""
-
-    def compose(self) -> ComposeResult:
-        bar = HintBar()
-        bar.show(KEYS, "", 3)
-        yield bar
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return theming.variable_defaults()
-
-
-async def test_keys_take_as_many_lines_as_they_need_at_each_width() -> None:
-    async with running(Barred()) as (app, pilot):
-        bar = app.query_one(HintBar)
-        for width, lines in ((80, 1), (30, 2), (16, 3), (80, 1)):
-            assert bar.get_content_height(app.size, app.size, width) == lines, "before it has that width"
-            await pilot.resize_terminal(width, 24)
-            await pilot.pause()
-            assert bar.size.height == lines == len(bar.render().plain.split("\n")), width

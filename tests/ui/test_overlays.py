@@ -17,14 +17,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent, RequestAsked, SessionState
 from ccq_tui.compat.textual.compositor import FrugalCompositor, pieces_of
 from ccq_tui.inbox.requests import Denied
 from ccq_tui.questions import Answered
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.listing import Listing
-from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import TextLines
 from tests.ui.asked import SINGLE
 from tests.ui.drawn import cursor_faults
@@ -98,49 +96,26 @@ async def test_the_next_panel_with_the_same_rows_has_its_cursor_on_what_enter_ta
 
 
 class Parts(App[None]):
-    """Lines above a line of keys, in a place of one height."""
+    """Lines in a place of one height."""
 
-    CSS = "Vertical { height: 8; } TextLines { height: auto; } HintBar { dock: bottom; }"
+    CSS = "Vertical { height: 8; } TextLines { height: auto; }"
 
     def compose(self) -> ComposeResult:
         with Vertical():
             yield TextLines()
-            yield HintBar(helps=False)
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return theming.variable_defaults()
-
-    @property
-    def heights(self) -> tuple[int, int]:
-        return self.query_one(TextLines).size.height, self.query_one(HintBar).size.height
-
-    def show(self, width: int, lines: int = 1, keys: int = 3) -> None:
-        """Show lines as wide as the screen, and some keys."""
-        self.query_one(TextLines).show([Text("word " * (width // 5))] * lines)
-        self.query_one(HintBar).show((("Enter", "go to the next one"),) * keys, most_lines=2)
 
 
-async def test_parts_have_the_room_for_what_changed_while_nobody_saw_them() -> None:
+async def test_lines_have_the_room_for_what_changed_while_nobody_saw_them() -> None:
     async with running(Parts()) as (app, pilot):
-        app.show(80)
-        await pilot.pause()
-        assert app.heights == (1, 1)
-        app.query_one(Vertical).display = False
-        await pilot.pause()
-        app.show(80, lines=2, keys=6)
-        await pilot.pause()
-        app.query_one(Vertical).display = True
-        await pilot.pause()
-        assert app.heights == (2, 2)
-
-
-async def test_parts_have_the_room_for_what_they_show_at_another_width() -> None:
-    async with running(Parts()) as (app, pilot):
-        for width, heights in ((80, (1, 1)), (40, (1, 2)), (80, (1, 1))):
-            await pilot.resize_terminal(width, 24)
-            app.show(width)
+        lines, place = app.query_one(TextLines), app.query_one(Vertical)
+        for count in (1, 2):
+            place.display = False
             await pilot.pause()
-            assert app.heights == heights
+            lines.show([Text("word " * 16)] * count)
+            await pilot.pause()
+            place.display = True
+            await pilot.pause()
+            assert lines.size.height == count
 
 
 REGIONS = st.builds(Region, st.integers(0, 39), st.integers(0, 19), st.integers(1, 40), st.integers(1, 20))

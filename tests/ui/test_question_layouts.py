@@ -17,7 +17,7 @@ from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.moves import KEPT
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.state import Arriving, PanelState, opened
-from ccq_tui.widgets.hints import HintLines
+from ccq_tui.widgets.hints import HintRow
 from ccq_tui.widgets.panel.measures import PanelLook, most_lines
 from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
 from ccq_tui.widgets.question.tabs import Cache
@@ -164,7 +164,7 @@ def test_the_rules_hold_for_any_set_and_size(
             assert len(drawn.lines) == drawn.height - 1, "the head, the lines, and one line for the keys"
             assert drawn.height <= most_lines(size[1], 8)
             assert drawn.lines[0].text.plain.startswith("─ ")
-            assert HintLines(drawn.keys, end=("F1", "keys")).text(size[0], PLAIN).plain.strip()
+            assert HintRow(drawn.keys, end=("F1", "keys")).text(size[0], PLAIN).plain.strip()
             wide = [line.text.plain for line in drawn.lines if cell_len(line.text.plain) > size[0]]
             assert wide == []
             assert_announced(drawn, shown, rows, row, size)
@@ -180,7 +180,7 @@ def test_both_readings_of_a_letter_are_named_however_long_the_text(width: int, s
         ("Tab", Does("answer", "“only the API, and later the rest of it”")),
         ("Esc", "keep as draft"),
     )
-    line = HintLines(readings, ("F1", "keys")).text(width, PLAIN).plain
+    line = HintRow(readings, ("F1", "keys")).text(width, PLAIN).plain
     assert "Enter discuss “" in line
     assert shown in line
     assert cell_len(line) <= width

@@ -90,11 +90,6 @@ def cap(screen_height: int, needed: int) -> int:
     return usual if needed <= usual else more
 
 
-def key_lines(screen_height: int) -> int:
-    """Return the most lines that the keys take."""
-    return 1 if is_low(screen_height) else 2
-
-
 def field_height(text: str, room: int, most: int = FIELD_LINES) -> int:
     """Return the lines of a text in a field of ``room`` cells, at most ``most``."""
     room = max(1, room - CARET)
