@@ -198,6 +198,17 @@ def one_line(text: str, limit: int) -> str:
     return line[: max(0, limit - 1)].rstrip("\u200c\u200d\ufe0e\ufe0f ") + "…"
 
 
+def last_sentence(markdown: str) -> str:
+    """Return the last sentence of prose in Markdown, without its signs: no code, no row of a table."""
+    last, in_code = "", False
+    for line in markdown.splitlines():
+        words = line.strip()
+        in_code ^= words.startswith(("```", "~~~"))
+        if not in_code and words.strip("`~-=*_ ") and not words.startswith(("|", "```", "~~~")):
+            last = words
+    return re.split(r"(?<=[.!?])\s+", re.sub(r"^(?:[#>*+-]+|\d+\.)\s+|\*\*|`", "", last))[-1]
+
+
 def common_start(one: Sequence[object], other: Sequence[object]) -> int:
     """Return the number of characters, or lines, that two texts have in common at their beginning."""
     pairs = enumerate(zip(one, other, strict=False))

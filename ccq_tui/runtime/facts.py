@@ -33,7 +33,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.session_name import LINE, UNNAMED, SessionName
 from ccq_tui.inbox.port import SessionFact
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.text import one_line
+from ccq_tui.text import last_sentence, one_line
 
 TITLE_LENGTH = 32
 _UNKEPT = frozenset({SessionState.QUEUED, SessionState.STARTING})
@@ -172,7 +172,7 @@ def _talked(facts: SessionFacts, event: AgentEvent) -> SessionFacts:
         case PromptAccepted() | PromptDelivered():
             return replace(facts, called=facts.called.after(event), begun=True)
         case BlockFinished(kind=BlockKind.TEXT, text=text) if text.strip():
-            return replace(facts, last_line=one_line(text.strip().rpartition("\n")[2], LINE))
+            return replace(facts, last_line=one_line(last_sentence(text), LINE))
         case RequestAsked(QuestionRequest(tool_use_id=call)):
             return replace(facts, asked=facts.asked | {call})
         case TurnEnded(cost=cost, input_tokens=read, output_tokens=written, worked=worked):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.text import MAX_MARKS, masked, one_line, safe
+from ccq_tui.text import MAX_MARKS, last_sentence, masked, one_line, safe
 
 NASTY = (
     "\x1b[31m\x07\x00\x7f\x9b\t\r\n\r\n\u202a\u202e\u2066\u2069\u200e\u061c\u200b\ufeff\u00ad\u2060\u2061\u2028"
@@ -134,3 +134,18 @@ def test_one_line_collapses_white_space() -> None:
 )
 def test_a_text_that_is_edited_keeps_its_length_with_a_sign_for_what_is_hidden(line: str, drawn: str) -> None:
     assert masked(line) == drawn
+
+
+@pytest.mark.parametrize(
+    ("markdown", "sentence"),
+    [
+        ("All done. Shall I commit it?", "Shall I commit it?"),
+        ("It passes:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "It passes:"),
+        ("Run this:\n\n```sh\nmake\n```\n\n---\n", "Run this:"),
+        ("# Plan\n\n1. Keep **store.py** and `_cache`.", "Keep store.py and _cache."),
+        ("```\nx\n```", ""),
+        ("", ""),
+    ],
+)
+def test_last_words_are_prose(markdown: str, sentence: str) -> None:
+    assert last_sentence(markdown) == sentence

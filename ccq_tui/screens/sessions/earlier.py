@@ -16,6 +16,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive
 from ccq_tui.screens.sessions.model import UNSTORED, SessionRow, foreign_row, request_row
+from ccq_tui.text import last_sentence
 from ccq_tui.words import SHORT
 
 _logger = logging.getLogger(__name__)
@@ -78,7 +79,7 @@ def earlier_row(session: EarlierSession) -> SessionRow:
         directory=session.directory,
         # Where there is no repository the CLI calls the branch HEAD.
         branch="" if session.branch == "HEAD" else session.branch,
-        last_line=next((text for who, text in reversed(last) if who == "assistant"), ""),
+        last_line=last_sentence(next((text for who, text in reversed(last) if who == "assistant"), "")),
     )
 
 

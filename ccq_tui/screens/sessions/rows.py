@@ -15,11 +15,12 @@ from textual.strip import Strip
 
 from ccq_tui import signs
 from ccq_tui.agent.events import SessionState
-from ccq_tui.answering.document import PassageKind
+from ccq_tui.answering.document import Passage, PassageKind
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox import document
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.place import Place
+from ccq_tui.inbox.requests import QuestionRequest, Request
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.runtime.view import short_path, sign_and_word
 from ccq_tui.screens.sessions.model import (
@@ -34,8 +35,10 @@ from ccq_tui.screens.sessions.model import (
 )
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import cut
-from ccq_tui.widgets.lines import DrawnLine, LineView, flowing, wrapped
+from ccq_tui.widgets.lines import DrawnLine, LineView, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
+from ccq_tui.widgets.question.parts import MARKS
+from ccq_tui.widgets.transcript.pen import markdown_lines
 from ccq_tui.words import in_one_unit, plural
 
 TEXT_AT = 8
@@ -311,12 +314,26 @@ def facts_of(row: SessionRow, now: float, branch: str = "") -> list[str]:
 def request_details(stored: StoredRequest, width: int, palette: Palette, *, asked: bool) -> Iterator[Text]:
     """Yield what the agent wrote before a request and, unless its panel is open, all that is ``asked``."""
     if context := stored.context.strip():
-        for at, line in enumerate(flowing(safe(context, limit=LONGEST), palette.plain, width - 2)):
-            yield Text.assemble(("  " if at else "● ", palette.muted), line)
+        yield from _said("● ", context, width, palette)
     if asked:
-        request = stored.request
-        for part, drawn in document.drawn(kind_of(request).document(request, None), width):
+        for part, drawn in document.drawn(_with_marks(stored.request), width):
             yield Text(drawn.rstrip(), palette.strong if part is PassageKind.HEAD else palette.plain)
+
+
+def _with_marks(request: Request) -> Iterator[Passage]:
+    """Yield the document of a request, its options with the marks of its panel."""
+    many = False
+    for passage in kind_of(request).document(request, None):
+        if passage.part is PassageKind.HEAD and isinstance(request, QuestionRequest):
+            many = request.questions.questions[int(passage.mark) - 1].multi_select
+        mark = f"{MARKS[many][False]} {passage.mark}"
+        yield passage._replace(mark=mark) if passage.part is PassageKind.OPTION else passage
+
+
+def _said(sign: str, markdown: str, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield a text behind the sign of who said it, as the transcript draws it."""
+    for at, line in enumerate(markdown_lines(safe(markdown, limit=LONGEST), width - 2, palette)):
+        yield Text.assemble(("  " if at else sign, palette.muted), line)
 
 
 def session_details(row: SessionRow, width: int, palette: Palette) -> Iterator[Text]:
@@ -325,8 +342,7 @@ def session_details(row: SessionRow, width: int, palette: Palette) -> Iterator[T
     for at, (who, text) in enumerate(last):
         if at:
             yield Text("")
-        for line_at, line in enumerate(flowing(safe(text.strip(), limit=LONGEST), palette.plain, width - 2)):
-            yield Text.assemble(("  " if line_at else SAYS.get(who, "▸ "), palette.muted), line)
+        yield from _said(SAYS.get(who, "▸ "), text.strip(), width, palette)
 
 
 EMPTY = (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from markdown_it.token import Token
@@ -19,7 +20,18 @@ from textual.strip import Strip
 
 from ccq_tui.text import one_line
 from ccq_tui.transcript.document import CONTINUED, GOES_ON, markdown_parser
-from ccq_tui.widgets.transcript.code import FILL, FOLD, LEAD, Colours, Lexers, folded, highlighted, wrapped
+from ccq_tui.widgets.palette import Palette
+from ccq_tui.widgets.transcript.code import (
+    FILL,
+    FOLD,
+    LEAD,
+    PREFIX,
+    Colours,
+    Lexers,
+    folded,
+    highlighted,
+    wrapped,
+)
 
 TASKS = {"[ ] ": "☐ ", "[x] ": "✔ "}
 """Signs for the boxes of tasks."""
@@ -276,6 +288,21 @@ def unmarked(strip: Strip) -> Strip:
     """Return a line without what its stretches are to their source: adjoining ones may become one."""
     segments = [Segment(text, s.clear_meta_and_links() if s and s.meta else s) for text, s, _ in strip]
     return Strip(segments, strip.cell_length).simplify()
+
+
+def markdown_lines(source: str, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield Markdown, safe to draw, as lines in the colours of panels."""
+    for strip in _pen_of(palette).markdown(source, max(1, width)):
+        line = Text.assemble(*((text, style or Style.null()) for text, style, _ in strip), no_wrap=True)
+        line.rstrip()
+        yield line
+
+
+@lru_cache(maxsize=2)
+def _pen_of(palette: Palette) -> Pen:
+    styles = {"faint": palette.muted, "code": palette.strong, "link": Style(underline=True)}
+    styles |= {"strong": palette.strong, "muted": palette.muted}
+    return Pen(Colours(palette.plain, lambda name: styles.get(name.removeprefix(PREFIX), Style.null())))
 
 
 class Pen:
