@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from textual import events, on
-from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
 from textual.worker import Worker
@@ -23,6 +22,8 @@ class Overlay(ModalScreen[Result]):
 
     makes_way = False
     """Whether it closes when another session opens in front."""
+    _types_on = False
+    """Whether it has passed on text, to which keys such as Enter belong then."""
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Leave the screen.
@@ -35,13 +36,20 @@ class Overlay(ModalScreen[Result]):
         """Pass on an event if this screen is not the active one; return whether this screen must ignore it.
 
         It came in one burst with the key that left this screen, or that opened another one over it. Once this
-        screen has gone, text goes to the widget that has the focus; a key that types nothing was meant for
-        this screen, unless it means the same everywhere.
+        screen has gone, text and the keys behind it go to the widget that has the focus; a key before any text
+        was meant for this screen, unless it means the same everywhere.
         """
         if self.is_active:
             return False
         if self not in self.app.screen_stack:
-            _give(self.app, event)
+            screen = self.app.screen
+            bound = screen.active_bindings.get(event.key) if isinstance(event, events.Key) else None
+            self._types_on |= isinstance(event, events.Paste) or bool(text_of(event))
+            if bound is not None and bound.binding.priority:
+                action = partial(self.app.run_action, bound.binding.action, bound.node)
+                start_work(self.app, action, name="key")
+            elif self._types_on and screen.focused is not None:
+                screen.focused.post_message(copy_of(event))
         return True
 
     @property
@@ -62,13 +70,3 @@ class Overlay(ModalScreen[Result]):
         if words := failure(event):
             self.app.post_message(WorkFailed(words))
 
-
-def _give(app: App[Any], event: events.Key | events.Paste) -> None:
-    """Give typed text to the focused widget; for another key, run its priority binding, if it has one."""
-    if isinstance(event, events.Paste) or text_of(event):
-        if (focused := app.screen.focused) is not None:
-            focused.post_message(copy_of(event))
-        return
-    bound = app.screen.active_bindings.get(event.key)
-    if bound is not None and bound.binding.priority:
-        start_work(app, partial(app.run_action, bound.binding.action, bound.node), name="key")

@@ -261,6 +261,24 @@ async def test_a_key_right_behind_the_one_that_leaves_the_list_goes_to_its_sessi
         assert (run.all[0].sent, run.session_screen.dock.prompt.text) == ([], "half a thought")
 
 
+@pytest.mark.parametrize("turns", [0, 1, 2])
+async def test_a_command_right_behind_the_key_that_goes_to_a_session_is_done_there(
+    tmp_path: Path, turns: int
+) -> None:
+    launch = Launch(settings=Settings(cwd=tmp_path))
+    async with running(Several(launch)) as (run, pilot):
+        await run.app.sessions.add(launch)
+        first, second = run.app.sessions
+        await press(pilot, "f5", then=lambda: isinstance(run.app.screen, SessionsScreen))
+        await pilot.press("down")
+        run.app.post_message(events.Key("enter", None))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        burst(run, "/close\r")
+        await until(pilot, lambda: list(run.app.sessions) == [second])
+        assert not first.prompt.text + second.prompt.text
+
+
 @pytest.mark.parametrize("behind", [[*"mine", "enter"], [events.Paste("mine")]], ids=["keys", "paste"])
 async def test_what_follows_the_key_that_opens_a_panel_is_the_panels(
     tmp_path: Path, behind: list[str | events.Paste]

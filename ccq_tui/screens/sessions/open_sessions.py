@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.app import App
+from textual.widget import AwaitMount
 
 from ccq_tui.compat.textual.nodes import begin_behind
 from ccq_tui.config.keymap import key_of
@@ -128,15 +129,17 @@ class OpenSessions(UserList[SessionScreen]):
         await self._app.remove_mode(mode)
         self.list()
 
-    async def show(self, screen: SessionScreen) -> None:
-        await self._switch_to(screen)
+    def show(self, screen: SessionScreen) -> AwaitMount:
+        """Show a session at once; its widgets are there when that has been awaited."""
+        shown = self._switch_to(screen)
         self.list()
+        return shown
 
-    async def _switch_to(self, screen: SessionScreen) -> None:
+    def _switch_to(self, screen: SessionScreen) -> AwaitMount:
         over = self._app.screen
         if isinstance(over, Overlay) and over.makes_way:
             over.dismiss(None)  # else it would stay over the session that is left
-        await self._app.switch_mode(screen.mode)
+        return self._app.switch_mode(screen.mode)
 
     def _made(self, launch: Launch) -> SessionScreen:
         screen = SessionScreen(self._runtime.add(launch), self._runtime.inbox)

@@ -387,7 +387,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         digit = key.name.removeprefix("alt+")
         if digit != key.name and digit.isdigit() and 0 < int(digit) <= len(self.manager.sessions):
             screen = self.manager.sessions[int(digit) - 1]
-            self.dismiss(partial(self.manager.show, screen))
+            self._show(screen, partial(self.manager.show, screen))
             return True
         return super().do(key, meant)
 
@@ -468,7 +468,13 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             case Place.RESTS if self._base is not None or row.heading is ListHeading.EARLIER:
                 self._resume(row)
             case _:
-                self.dismiss(partial(self.manager.go_to, row))
+                self._show(self.manager.open_for(row), partial(self.manager.go_to, row))
+
+    def _show(self, screen: SessionScreen | None, going: Going) -> None:
+        """Leave the list; a session that is open is shown at once, since keys under way are meant for it."""
+        self.dismiss(going)
+        if screen is not None:
+            self.manager.sessions.show(screen)
 
     def _resume(self, row: SessionRow, *, fork: bool = False) -> None:
         """Open a session by its record."""

@@ -168,13 +168,16 @@ class SessionManager:
 
     # -- resuming -------------------------------------------------------------------------------------------
 
+    def open_for(self, row: SessionRow) -> SessionScreen | None:
+        """Return the screen of a session, if it is open here."""
+        return self.sessions.by_mode(row.key) or self.sessions.known(row.session_id)
+
     async def go_to(self, rests: SessionRow) -> str:
         """Show a session, resumed if it rests, with the first request that waits in it.
 
         Returns the reason in words if that cannot be, or "".
         """
-        screen = self.sessions.by_mode(rests.key) or self.sessions.known(rests.session_id)
-        if screen is None:
+        if (screen := self.open_for(rests)) is None:
             return await self.resume(rests, behind=False)
         await self.sessions.show(screen)
         for one in screen.session.waiting[:1]:
