@@ -27,7 +27,6 @@ from textual.widget import AwaitMount
 from textual.worker import Worker
 
 from ccq_tui import theming
-from ccq_tui.commands.command import Command
 from ccq_tui.compat.private import load
 from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driver, taking_over
 from ccq_tui.compat.textual.pictures import draw_frugally
@@ -52,7 +51,6 @@ from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.editor import end_editors
 from ccq_tui.screens.help import SECTIONS, HelpScreen, key_rows
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.sessions.model import SessionList
@@ -114,10 +112,6 @@ class CcqApp(_Base):
     CRASHED = "ccq-tui crashed. Your conversation is kept: run ccq-tui --continue to resume it."
     CSS = APP_CSS
     ENABLE_COMMAND_PALETTE = False
-    MAIN_SCREEN: ClassVar[type[SessionBase]] = SessionScreen
-    """The screen whose keys F1 lists."""
-    MAIN_COMMANDS: ClassVar[Sequence[Command]] = SLASH_COMMANDS
-    """The slash commands that F1 lists."""
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help", "quit", "suspend")]
 
     def __init__(
@@ -223,24 +217,20 @@ class CcqApp(_Base):
     def _note_press(self, event: events.Key | events.Paste) -> None:
         if isinstance(event, events.Key):
             self._presence.pressed()
-            to = To.PROMPT if self.screen_stack and isinstance(self.screen, SessionBase) else To.PANEL
+            to = To.PROMPT if self.screen_stack and isinstance(self.screen, SessionScreen) else To.PANEL
             judges = isinstance(self.focused, RequestPanel)
             key = Stroke(event.key, typed_in(event), read_at(self, event, self.clock))
             self.hands.come(key, None if judges else to)
-            if self.screen_stack and isinstance(self.screen, SessionBase):
+            if self.screen_stack and isinstance(self.screen, SessionScreen):
                 self.screen.dock.notices.pressed(event.key)
 
     async def on_mount(self) -> None:
         """Show the session, and end cleanly on a signal."""
         keep_title(self)
-        await self.begin(with_notices(self._launch, *self._theme_notices))
+        self.notices.begin()
+        await self.startup.begin(with_notices(self._launch, *self._theme_notices))
         self._end_on_signals()
         after_refresh(self, self._begun)
-
-    async def begin(self, first: Launch) -> None:
-        """Show what the program was started for."""
-        self.notices.begin()
-        await self.startup.begin(first)
 
     def _begun(self) -> None:
         """Start the stall watch, and exempt what is loaded from garbage collection.
@@ -277,9 +267,7 @@ class CcqApp(_Base):
 
     def show_sessions(self, **how: Any) -> None:
         """Show everything that waits, runs or was; ``how`` as `SessionsScreen` takes it."""
-        if self.sessions.front is None:
-            self.sessions.say("A replay has no other sessions")
-        elif isinstance(self.screen, SessionScreen):
+        if isinstance(self.screen, SessionScreen):
             self.push_screen(SessionsScreen(self.manager, clock=self.clock, **how), self.go)
 
     def go(self, going: Going | None) -> None:
@@ -302,7 +290,7 @@ class CcqApp(_Base):
             self.screen.dismiss(None)
         else:
             sections = (getattr(self.screen, "help_place", SECTIONS[0]), *SECTIONS)
-            commands = ((f"/{one.name} {one.arguments}".rstrip(), one.help) for one in self.MAIN_COMMANDS)
+            commands = ((f"/{one.name} {one.arguments}".rstrip(), one.help) for one in SLASH_COMMANDS)
             self.push_screen(HelpScreen(key_rows(keymap(), sections, commands)))
 
     # -- suspended ------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ and also has the keys that edit a text. A key with a name in the last column is 
 
 def page() -> str:
     """Return the page."""
-    places = (*(one for one in SECTIONS if one not in (COMMANDS, TEXT)), KeyPlace.REPLAY, KeyPlace.FORM)
+    places = (*(one for one in SECTIONS if one not in (COMMANDS, TEXT)), KeyPlace.FORM)
     return HEAD + "".join(_section(KeyPlace(place)) for place in places)
 
 

@@ -75,7 +75,6 @@ class KeyPlace(StrEnum):
     QUESTION = "Question panel"
     DECISION = "Permission or plan"
     FORM = "Form in a terminal"
-    REPLAY = "Recording"
 
 
 CHAINS: Mapping[KeyPlace, tuple[KeyPlace, ...]] = {
@@ -83,7 +82,6 @@ CHAINS: Mapping[KeyPlace, tuple[KeyPlace, ...]] = {
     KeyPlace.SESSIONS: (KeyPlace.ROWS, KeyPlace.PICKER, KeyPlace.LIST),
     KeyPlace.QUESTION: (KeyPlace.ROWS, KeyPlace.LIST),
     KeyPlace.DECISION: (KeyPlace.ROWS, KeyPlace.LIST),
-    KeyPlace.REPLAY: (KeyPlace.TRANSCRIPT,),
 }
 """The places whose keys work in a place too, behind its own and before those of everywhere."""
 
@@ -201,14 +199,14 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _row("paste", "p P . u", "Paste deleted or yanked text; repeat the last change; undo"),
     ),
     KeyPlace.TRANSCRIPT: (
-        _own("page_up", "pageup", "Scroll up a page", "replay", "scroll", 3, first=True),
-        _own("page_down", "pagedown", "Scroll down a page", "replay", "scroll", 3, first=True),
+        _own("page_up", "pageup", "Scroll up a page", first=True),
+        _own("page_down", "pagedown", "Scroll down a page", first=True),
         _own("line_up", "ctrl+up", "Scroll up a line", first=True),
         _own("line_down", "ctrl+down", "Scroll down a line", first=True),
         _own("top", "ctrl+home", "Go to the start", first=True),
         _own("bottom", "ctrl+end", "Go to the end, and follow it", first=True),
         _own("unfold", "ctrl+o", "Unfold or fold thinking and long outputs", first=True),
-        _own("search", "ctrl+f", "Find in the transcript", "replay", "search", 4, first=True),
+        _own("search", "ctrl+f", "Find in the transcript", first=True),
         _own("block_up", "alt+up", "Mark the block above", first=True),
         _own("block_down", "alt+down", "Mark the block below", first=True),
         _own("prompt_up", "alt+pageup", "Mark the prompt above", first=True),
@@ -374,13 +372,6 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _row("quit", "ctrl+c", "Leave", first=True),
         _row("quit", "ctrl+q", "Leave", setting="quit"),
         _row("help", "f1", "Show all keys", setting="help"),
-    ),
-    KeyPlace.REPLAY: (
-        _row("export", "e", "Write the transcript to a Markdown file", ACT, "replay", "export", 5),
-        _row("line_up", "up", "Scroll up a line", MOVE),
-        _row("line_down", "down", "Scroll down a line", MOVE),
-        _row("top", "home", "Go to the start", MOVE),
-        _row("bottom", "end", "Go to the end, and follow it", MOVE),
     ),
 }
 # fmt: on

@@ -36,8 +36,8 @@ class Overlay(ModalScreen[Result]):
         """Pass on an event if this screen is not the active one; return whether this screen must ignore it.
 
         It came in one burst with the key that left this screen, or that opened another one over it. Once this
-        screen has gone, text and the keys behind it go to the widget that has the focus; a key before any text
-        was meant for this screen, unless it means the same everywhere.
+        screen has gone, text and the keys behind it go to the widget that has the focus; a key before any
+        text was meant for this screen, unless it means the same everywhere.
         """
         if self.is_active:
             return False
@@ -69,4 +69,3 @@ class Overlay(ModalScreen[Result]):
     def _work_changed(self, event: Worker.StateChanged) -> None:
         if words := failure(event):
             self.app.post_message(WorkFailed(words))
-

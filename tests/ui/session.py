@@ -32,7 +32,6 @@ from ccq_tui.input.gate import SEEN
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.base import SessionBase
 from tests.ui.host import Clock
 
 T = TypeVar("T")
@@ -325,7 +324,7 @@ def burst(run: Driven, text: str) -> None:
         run.app.post_message(events.Key({" ": "space", "\r": "enter"}.get(character, character), character))
 
 
-def panel_drawn(screen: SessionBase) -> bool:
+def panel_drawn(screen: SessionScreen) -> bool:
     """Whether a panel is on the screen; a key that comes before was not meant for it, and decides nothing."""
     panel = screen.dock.panel
     return panel is not None and panel.is_mounted and panel.size.height > 0

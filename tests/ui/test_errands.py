@@ -14,7 +14,7 @@ from ccq_tui.commands.command import Command
 from ccq_tui.config.keymap import TEXT_PLACES
 from ccq_tui.input.keys import SETTINGS
 from ccq_tui.screens.session import screen
-from ccq_tui.screens.session.screen import SLASH_COMMANDS, SessionScreen
+from ccq_tui.screens.session.screen import ACTIONS, SLASH_COMMANDS, SessionScreen
 from tests.ui.drawn import screen_text
 from tests.ui.session import Driven, press, until
 
@@ -29,7 +29,7 @@ async def test_one_entry_makes_a_slash_command(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(SessionScreen, "frobnicate", lambda _, how: called.append(how), raising=False)
     monkeypatch.setattr(screen, "SLASH_COMMANDS", (*SLASH_COMMANDS, entry))
     run = Driven()
-    monkeypatch.setattr(run.app, "MAIN_COMMANDS", (*SLASH_COMMANDS, entry))
+    monkeypatch.setattr("ccq_tui.app.SLASH_COMMANDS", (*SLASH_COMMANDS, entry))
     async with run.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: run.session_screen.view.state is SessionState.IDLE)
         prompt = run.session_screen.dock.prompt
@@ -59,7 +59,7 @@ async def test_each_key_and_command_of_the_tables_has_a_handler() -> None:
         for command in SLASH_COMMANDS:
             assert callable(attrgetter(command.does.partition(":")[0])(run.session_screen)), command.name
         named = {name for name, row in SETTINGS.items() if row.place in TEXT_PLACES}
-        assert {*run.session_screen.actions, "help", "quit", "suspend"} == named | {"unmark"}
+        assert {*ACTIONS, "help", "quit", "suspend"} == named | {"unmark"}
 
 
 def test_the_files_that_an_errand_names_are_there() -> None:

@@ -17,8 +17,8 @@ from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.input.gate import AGAIN
 from ccq_tui.screens.link_opener import Target
-from ccq_tui.screens.session import base
-from ccq_tui.screens.session.base import BlockBar
+from ccq_tui.screens.session import blocks
+from ccq_tui.screens.session.blocks import BlockBar
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.transcript.blocks import PromptBlock, ProseBlock, ToolBlock
 from ccq_tui.transcript.document import Document
@@ -111,7 +111,7 @@ async def test_a_block_and_its_pieces_of_code_are_copied(
     monkeypatch: pytest.MonkeyPatch, run: Driven, pilot: Pilot[int]
 ) -> None:
     await filled(run, pilot)
-    await press(pilot, "alt+c", then=lambda: with_keys(base.HOW) in run.screen.dock.notices.text)
+    await press(pilot, "alt+c", then=lambda: with_keys(blocks.HOW) in run.screen.dock.notices.text)
     await press(pilot, "alt+up", "alt+c", then=lambda: run.app.clipboard.startswith("line 0\nline 1\n"))
     await press(pilot, "alt+k", then=lambda: run.app.clipboard == "make 1")
     await press(pilot, "alt+up", "alt+c", then=lambda: run.app.clipboard == PROSE.strip("\n"))
@@ -126,11 +126,11 @@ async def test_links_and_files_that_exist_are_opened_in_turn(
     (tmp_path / "notes.txt").write_text("notes\n")
     opened: list[tuple[str, str, int]] = []
 
-    async def note(_app: object, target: base.Target) -> str:
+    async def note(_app: object, target: blocks.Target) -> str:
         opened.append((target.url, target.path.name if target.path else "", target.line))
         return "Opened"
 
-    monkeypatch.setattr(base, "open_target", note)
+    monkeypatch.setattr(blocks, "open_target", note)
     async with running(Driven(Launch(settings=Settings(cwd=tmp_path)))) as (run, pilot):
         await filled(run, pilot)
         assert not opened, "a text opens nothing by itself"
@@ -317,7 +317,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         opened.append(f"{target.url}{target.path and target.path.relative_to(tmp_path)}:{target.line}")
         return "Opened"
 
-    monkeypatch.setattr(base, "open_target", note)
+    monkeypatch.setattr(blocks, "open_target", note)
     run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
     async with run.app.run_test(size=(40, 24)) as pilot:
         text = "It is wrong [here](https://example.org), and in src/store.py:12 and gone.py too."
@@ -332,7 +332,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         await until(pilot, lambda: opened == ["src/store.py:12"])
         await pilot.click(pane, offset=place("here"))
         await until(pilot, lambda: opened[1:] == ["https://example.orgNone:0"])
-        monkeypatch.setattr(base, "DOUBLE_CLICK", 60.0)  # the pilot takes its time between two clicks
+        monkeypatch.setattr(blocks, "DOUBLE_CLICK", 60.0)  # the pilot takes its time between two clicks
         await pilot.click(pane, offset=place("store"), times=2)
         await pilot.pause()
         assert "store.py" in (run.screen.get_selected_text() or "")
@@ -342,7 +342,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         await pilot.pause()
         assert run.screen.blocks._opening is None, "a click that came to the terminal"
         run.clock.skip(1)
-        monkeypatch.setattr(base, "DOUBLE_CLICK", 0.0)
+        monkeypatch.setattr(blocks, "DOUBLE_CLICK", 0.0)
         await pilot.click(pane, offset=place("here"))
         await until(pilot, lambda: len(opened) == 3)
         assert opened[2] == opened[1]

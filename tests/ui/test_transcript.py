@@ -17,7 +17,7 @@ from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import PlanRequest
-from ccq_tui.screens.session.base import READING
+from ccq_tui.screens.session.screen import ACTIONS
 from ccq_tui.widgets.transcript import Transcript, code, pace, widget
 from ccq_tui.widgets.transcript.painter import Painter
 from tests.long_markdown import long_markdown
@@ -52,7 +52,7 @@ class Host(App[None]):
         yield self.transcript
 
     def action_read(self, how: str) -> None:
-        READING[how](self)
+        ACTIONS[how](self)
 
 
 def lines(app: Host) -> list[str]:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.cli import main
-from ccq_tui.screens.replay.screen import status_pieces
-from tests.unit.agent.recordings import events_of, opened, prompt, write
+from tests.unit.agent.recordings import prompt, write
 from tests.unit.starting import Cli
 
 
@@ -31,9 +30,14 @@ def test_what_is_wrong_with_a_file_is_one_line(capsys: pytest.CaptureFixture[str
     assert told.count("\n") == 1
 
 
-def test_a_recording_is_printed_where_there_is_no_terminal(ccq: Cli, tmp_path: Path) -> None:
-    path = write(tmp_path / "good.jsonl", prompt("Hi"))
-    assert ccq("replay", str(path)) == "you: Hi\n"
+def test_a_recording_is_printed_with_what_could_not_be_read(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = write(tmp_path / "good.jsonl", prompt("Hi"), b"{cut")
+    assert main(["replay", str(path)]) == 0
+    out, problem = capsys.readouterr()
+    assert out.startswith("you: Hi\n")
+    assert problem == "good.jsonl: 1 line could not be read: 2\n"
 
 
 def test_a_terminal_is_no_recording(
@@ -43,15 +47,3 @@ def test_a_terminal_is_no_recording(
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdin", terminal)
     assert "standard input is the terminal" in refused(capsys, "-")
-
-
-def test_how_a_replay_stands(tmp_path: Path) -> None:
-    recording = opened(tmp_path, prompt("Hi"), b"{cut")
-
-    def words(*, ended: bool = False) -> list[str]:
-        return [piece.text for piece in status_pieces(recording, ended=ended)]
-
-    assert words() == ["▶ replay", "recording.jsonl", "0%", "0 lines"]
-    events_of(recording)
-    assert words()[2:] == ["100%", "2 lines", "1 unreadable"]
-    assert words(ended=True) == ["■ replay", "recording.jsonl", "2 lines", "1 unreadable"]

@@ -2,50 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import Reactive
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.worker import Worker
 
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError, earlier_sessions
-from ccq_tui.commands.command import ASKING, Command
+from ccq_tui.commands.command import ASKING, PASSING_SECONDS, Command, PickRow, Work
 from ccq_tui.commands.table import COMMANDS
 from ccq_tui.commands.wiring import Leading
+from ccq_tui.compat.textual.driver import is_lent
+from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config.keymap import key_of, keymap, with_keys
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.layout import WIDTH
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.wait_statistics import read_statistics, text_lines
+from ccq_tui.input.gate import Face, Stroke
+from ccq_tui.input.keynames import shown_key
+from ccq_tui.input.keys import SETTINGS, KeyPlace
 from ccq_tui.prompts.images import PromptImage
+from ccq_tui.runtime.events import OWN_EVENTS, SessionEvent
+from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.launches import WayOn
 from ccq_tui.runtime.session import SupervisedSession
+from ccq_tui.runtime.view import Surroundings
+from ccq_tui.screens.clipboard import copy
+from ccq_tui.screens.editor import GROUP, edit_for, edit_path
+from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import screen_commands
-from ccq_tui.screens.session.base import READING, SessionBase
+from ccq_tui.screens.session.blocks import BlockActions, BlockBar
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
 from ccq_tui.screens.session.prompts import PromptImages, Prompts, Remedies
+from ccq_tui.screens.session.requests import RequestQueue
 from ccq_tui.screens.session.status import Status, StatusOutput, StatusOutputLine, Welcome
+from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.terminal import Bar
+from ccq_tui.transcript.blocks import Block, PromptBlock
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.completer import Completer
-from ccq_tui.widgets.keys import bindings_for
+from ccq_tui.widgets.keys import bindings_at, bindings_for, keyboard_of
+from ccq_tui.widgets.lifetime import after, failure, is_live, start_work
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.measures import is_low
 from ccq_tui.widgets.prompt import Prompt
+from ccq_tui.widgets.search_bar import SearchBar
+from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.strip import Strip, StripEntry
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.worktrees.model import checkout_of
 
 ANOTHER = " · {new_session} in the prompt opens another"
 ALONE = f"This is the only session here{ANOTHER}"
+SELDOM = 20.0
+"""Seconds after which a count of seconds changes for a screen reader, which reads each change."""
 PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", "background")
 """Actions whose keys work in the prompt alone, since a panel uses or types them."""
 ACTIONS: Mapping[str, Callable[[Any], object]] = {
+    "page_up": lambda s: s.transcript.go(pages=-1),
+    "page_down": lambda s: s.transcript.go(pages=1),
+    "line_up": lambda s: s.transcript.go(lines=-1),
+    "line_down": lambda s: s.transcript.go(lines=1),
+    "top": lambda s: s.transcript.action_home(),
+    "bottom": lambda s: s.transcript.action_end(),
+    "unfold": lambda s: s.transcript.toggle_folds(),
+    "copy": lambda s: s.copy_or_quit(),
+    "search": lambda s: s.open_search(),
+    "block_up": lambda s: s.blocks.mark(-1, Block),
+    "block_down": lambda s: s.blocks.mark(1, Block),
+    "prompt_up": lambda s: s.blocks.mark(-1, PromptBlock),
+    "prompt_down": lambda s: s.blocks.mark(1, PromptBlock),
+    "fold_block": lambda s: s.blocks.fold(),
+    "copy_block": lambda s: s.blocks.do(s.blocks.copy),
+    "copy_code": lambda s: s.blocks.do(s.blocks.copy_code),
+    "open_link": lambda s: s.blocks.do(s.blocks.open),
+    "panel": lambda s: s.requests.toggle(),
+    "copy_draft": lambda s: s.requests.copy_drafts(),
+    "unmark": lambda s: s.transcript.leave_mark(),
     "recover": lambda s: s.remedies.do(),
     "sessions": lambda s: s.toggle_strip(),
     "waiting": lambda s: s.act("next waiting"),
@@ -66,38 +115,61 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "new_session": lambda s: s.act("new"),
     "palette": lambda s: s.prompt.display and s.runner.run(partial(_do_any, s), "palette"),
 }
-"""Further actions of the table of keys on the screen of a session."""
+"""The actions of the table of keys on the screen of a session."""
 
 
-class SessionScreen(SessionBase, Leading):
-    """Transcript above, prompt or panel below, status at the bottom."""
+class SessionScreen(Screen[None], Leading):
+    """Transcript above, prompt or panel below, status at the bottom; each concern has its controller.
+
+    After the transcript, the controllers get each event in the order of `listeners`.
+    """
 
     # Above a full panel a notice is a line too many: it takes the last line, not the width of all of them.
     DEFAULT_CSS = """
     SessionScreen { overflow: hidden; & > Transcript { height: 1fr; } }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings_for(*ACTIONS),
+        *bindings_for(*(name for name in ACTIONS if name in SETTINGS)),
         *(Binding(f"alt+{at}", f"go_to_session({at})", show=False, priority=True) for at in range(1, 10)),
     ]
-
-    actions = {**READING, **ACTIONS}  # noqa: RUF012
     mode = ""
     """The mode of Textual in which it is shown; it never changes."""
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+    """Widget that has the keys; Textual would redraw the whole screen for another one, not only these two."""
+
+    class EventsArrived(Message):
+        """The session sent something; the events are in the screen's queue."""
 
     def __init__(self, session: SupervisedSession, inbox: Inbox) -> None:
+        super().__init__()
         launch = session.launch
-        super().__init__(
-            session, Transcript(TranscriptModel(session.clock)), Dock(launch.draft, clock=session.clock)
-        )
-        self.inbox = inbox
+        self.session, self.clock, self.view, self.inbox = session, session.clock, session.facts, inbox
+        self.around = Surroundings()
+        self.transcript = transcript = Transcript(TranscriptModel(session.clock))
+        self.dock = Dock(launch.draft, clock=session.clock)
+        self.block_bar = BlockBar()
+        self.search_bar = SearchBar(transcript.search.look_for, transcript.search.next, self.close_search)
+        transcript.mark_changed = lambda: self.block_bar.tell(transcript.mark, len(transcript.model.blocks))
+        transcript.found_changed = self.search_bar.tell
+        self.status_line = StatusLine()
         self.strip = Strip(self.action_go_to_session)
+        if launch.settings.screen_reader:
+            transcript.second = SELDOM
+        if launch.settings.verbose:
+            transcript.toggle_folds()
         self.entries: tuple[StripEntry, ...] = ()
         """All sessions of this terminal."""
         self._strip_wanted = True
         self._noted: tuple[object, ...] = ()
+        self._arrived: deque[tuple[SessionEvent, SessionFacts]] = deque()
+        self._picker: Picker | None = None
+        self._asked_by = Stroke("")
+        """The key that began the command that runs: a list that opens behind another key came by itself."""
+        self._styled = False
         self.wire(self, inbox, SLASH_COMMANDS)
         runner = self.runner
+        self.requests = RequestQueue(self)
+        self.blocks = BlockActions(self)
         self.prompts = Prompts(self, self.queue, self.rewind, self.shell)
         self.images = PromptImages(self, self.queue.images)
         self.dock.prompt.objections = (self.shell.holds_back, self.unknown.holds_back)
@@ -119,6 +191,8 @@ class SessionScreen(SessionBase, Leading):
             self.attention.take,
         )
         self.shown_by = (self._report, self._name_panels, self._show_standing)
+        session.subscribe(self.take)
+        self.dock.follow(session, self._handle_events)
 
     def _name_panels(self) -> None:
         """Show the session's directory on its panels, and its name where there is more than one."""
@@ -138,6 +212,10 @@ class SessionScreen(SessionBase, Leading):
 
     def on_mount(self) -> None:
         """Start the session, and send the command line's prompt."""
+        (unmark,) = bindings_at(KeyPlace.TRANSCRIPT)
+        bind_first(self, unmark.key, unmark.action, unmark.description)
+        # Immediate: a key may come before the event that says that another screen has gone.
+        self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)
         self.begin()
         self.session.start()
         if self.launch.prompt:
@@ -171,6 +249,231 @@ class SessionScreen(SessionBase, Leading):
 
     def on_resize(self) -> None:
         self._draw_strip()
+
+    # -- what controllers use; `ccq_tui.screens.session.ui` says it ----------------------------------------
+
+    @property
+    def launch(self) -> Launch:
+        """The launch that started the session."""
+        return self.session.launch
+
+    @property
+    def live(self) -> bool:
+        """Whether the screen is composed and is not going away."""
+        return is_live(self) and self.dock.is_attached
+
+    @property
+    def prompt(self) -> Prompt:
+        """The field of the prompt."""
+        return self.dock.prompt
+
+    def say_unsent(self, words: str, seconds: float) -> None:
+        self.dock.say_unsent(words, seconds)
+
+    async def pick(self, title: str, rows: Iterable[PickRow], by_itself: bool, **options: Any) -> str | None:
+        return await self.choose(Picker(title, rows, **options), by_itself)
+
+    async def choose(self, picker: Picker, by_itself: bool) -> str | None:
+        """Let the person choose from a list over the screen; None when they left it."""
+        self._picker = picker
+        picker.takes_lines = partial(self._make_room, picker)
+        picker.by_itself = by_itself or keyboard_of(self).key is not self._asked_by
+        self._say_what_waits()
+        try:
+            return await self.app.push_screen_wait(picker)
+        finally:
+            self._picker = None
+
+    def _make_room(self, picker: Picker, lines: int) -> None:
+        if lines or self._picker in (picker, None):  # else the next list has its own lines already
+            self.dock.make_room(lines)
+
+    def _say_what_waits(self) -> None:
+        """Show in an open list that something waits behind it."""
+        if self._picker is not None:
+            self._picker.say(f"◆ {self.dock.line.summary()} · Esc" if self.dock.line.items else "")
+
+    async def copy(self, text: str) -> None:
+        await copy(self.app, text)
+
+    def edit_file(self, path: Path, then: str = "") -> None:
+        if not is_lent(self.app):
+            self.start(partial(self._edit_file, path, then), "editor", group=GROUP)
+
+    async def _edit_file(self, path: Path, then: str) -> None:
+        if problem := await edit_path(self.app, path):
+            self.say(problem)
+        elif await asyncio.to_thread(path.is_file):
+            words = f"The editor was closed: {path}"
+            self.say(f"{words} · a change {then}" if then else words, seconds=8.0)
+        else:
+            self.say(f"Nothing was saved · {path} does not exist")
+
+    @property
+    def in_front(self) -> bool:
+        """Whether this session is the one on the screen, a list over it or not."""
+        return self in self.app.screen_stack
+
+    def say(self, text: str, seconds: float = PASSING_SECONDS, of: str = "", key: str = "") -> None:
+        """Show a text above the prompt for some seconds; see `NoticeLine.say`."""
+        self.dock.notices.say(text, seconds, of, key)
+
+    def note(self, text: str, level: str = "info") -> None:
+        """Add a notice to the transcript."""
+        self.transcript.add_notice(text, level)
+
+    def start(self, work: Work, name: str, *, group: str = "default", exclusive: bool = False) -> None:
+        """Run a coroutine beside the keys, for as long as the screen lives."""
+        if group == "command":
+            self._asked_by = keyboard_of(self).key
+        start_work(self, work, name=name, group=group, exclusive=exclusive)
+
+    def act(self, name: str, *arguments: Any) -> None:
+        """Have the program do one of its actions."""
+        self.post_message(ProgramAction(name, *arguments))
+
+    def after(self, seconds: float, call: Callable[[], object]) -> asyncio.TimerHandle:
+        """Call something after a time, if the screen still lives then."""
+        return after(self, seconds, call)
+
+    def edit(self, text: str, put: Callable[[str], None]) -> None:
+        """Edit a text in the person's editor; ``put`` takes what was saved, if anything was."""
+        edit_for(self, text, put, self.say)
+
+    def changed(self) -> None:
+        for show in self.shown_by:
+            show()
+
+    # -- events of the session ------------------------------------------------------------------------------
+
+    def take(self, event: SessionEvent) -> None:
+        """Queue an event; all that come before the queue is read are handled together."""
+        self._arrived.append((event, self.session.facts))
+        if len(self._arrived) == 1:
+            self.post_message(self.EventsArrived())
+
+    @on(EventsArrived)
+    def _handle_events(self) -> None:
+        if not self._arrived:
+            return  # a panel that opened took all of them along
+        while self._arrived:
+            event, self.view = self._arrived.popleft()
+            if not isinstance(event, OWN_EVENTS):
+                self.transcript.apply(event)
+            for take in self.listeners:
+                take(event)
+        self.changed()
+
+    # -- what is over it ------------------------------------------------------------------------------------
+
+    @on(events.ScreenResume)
+    def _resumed(self, event: events.ScreenResume) -> None:
+        """Style everything once: a screen that is shown for the first time gets this event twice."""
+        if event.refresh_styles:
+            event.refresh_styles = not self._styled
+            self._styled = self.is_attached
+        if self.live:
+            self.requests.came_up()
+        self.attention.touch()
+        self.status.title = ""  # set again at the next change: another session may have put its own there
+        self.changed()
+
+    @on(events.ScreenSuspend)
+    def _suspended(self) -> None:
+        """Have everything styled again when it is shown next; count what covers it as activity."""
+        self._styled = False
+        if self.live:
+            self.requests.covered()
+        self.attention.touch()
+        self.dock.prompt.field.vim.drop()
+
+    def _came_up(self, screen: Screen[Any]) -> None:
+        if screen is self and self.live:
+            self.requests.came_up()
+
+    def set_focus(
+        self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
+    ) -> None:
+        """Give a widget the focus; a panel that opens while somebody searches waits for the search's end."""
+        above = widget.ancestors_with_self if widget is not None and self.search_bar.is_open else ()
+        if not any(isinstance(one, RequestPanel | Prompt) for one in above):
+            super().set_focus(widget, scroll_visible, from_app_focus)
+
+    def open_search(self) -> None:
+        """Open the field of the search; if it is open, go to the next place."""
+        if self.search_bar.is_open:
+            self.transcript.search.next(1)
+            return
+        self.transcript.begin_search()
+        self.search_bar.open()
+        self.set_focus(self.search_bar.field, scroll_visible=False)
+        self.transcript.search.look_for(self.search_bar.field.value)
+        self.changed()
+
+    def close_search(self) -> None:
+        """Close the field of the search; the panel, or else the prompt, gets the focus back."""
+        if not self.search_bar.is_open:
+            return
+        self.search_bar.close()
+        self.changed()
+        self.transcript.end_search()
+        if (panel := self.dock.panel) is not None and not panel.state.hidden:
+            self.set_focus(panel, scroll_visible=False)
+            self.dock.uncover()
+        else:
+            self.prompt.take_focus()
+
+    @on(Worker.StateChanged)
+    def _work_changed(self, event: Worker.StateChanged) -> None:
+        if words := failure(event):
+            self.note(words, "error")
+
+    # -- keys -----------------------------------------------------------------------------------------------
+
+    @property
+    def help_place(self) -> KeyPlace:
+        """The keys that F1 lists first: those of the part that has the keys."""
+        panel = self.dock.panel
+        if self.live and self.search_bar.is_open:
+            return KeyPlace.SEARCH
+        if panel is not None and not panel.state.hidden:
+            return panel.help_place
+        return KeyPlace.TRANSCRIPT if self.transcript.mark is not None else KeyPlace.PROMPT
+
+    def action_do(self, name: str) -> None:
+        """Do an action of the table of keys."""
+        keyboard_of(self).note_command()
+        ACTIONS[name](self)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Allow the prompt's keys in the prompt alone, Esc for a mark, and pages to an enlarged preview."""
+        name, panel = next(iter(parameters), None), self.focused
+        if action == "do" and name in PROMPT_KEYS:
+            return self.live and self.dock.prompt.has_focus_within
+        if name == "unmark":
+            return self.live and self.transcript.mark is not None
+        if name in ("page_up", "page_down") and isinstance(panel, RequestPanel):
+            return not panel.enlarged
+        return super().check_action(action, parameters)
+
+    def copy_or_quit(self) -> None:
+        """Copy what is selected; with nothing selected, stop what runs, and quit when pressed twice."""
+        selected = self.get_selected_text() or getattr(self.focused, "selected_text", "")
+        if selected:
+            self.start(partial(copy, self.app, selected), "copy", group="copy", exclusive=True)
+            self.say(f"Copied {len(selected):,} characters")
+        else:
+            self.quit_again("ctrl+c", self.prompts.stop)
+
+    def quit_again(self, key: str, first: Callable[[], str] = str) -> None:
+        """Quit when a key is pressed twice; ``first`` does what one press does, and returns words."""
+        words = f"{shown_key(key)} again quits"
+        said = lambda: " · ".join(filter(None, (first(), words)))  # noqa: E731
+        self.dock.pressed(Face(twice="quit"), self.quit, said)
+
+    def quit(self) -> None:
+        """End all sessions, then the program."""
+        start_work(self.app, partial(self.app.run_action, "quit"), name="quit", fatal=True)
 
     # -- the other sessions ---------------------------------------------------------------------------------
 
@@ -241,27 +544,7 @@ class SessionScreen(SessionBase, Leading):
         """Count a key that no widget took as activity, too."""
         self.attention.touch()
 
-    def on_screen_suspend(self) -> None:
-        """Count an opened list, or a look at another session, as activity."""
-        self.attention.touch()
-        self.dock.prompt.field.vim.drop()
-
-    def on_screen_resume(self) -> None:
-        """Count the return to this session as activity, and set the terminal's title again."""
-        self.attention.touch()
-        self.status.title = ""  # set again at the next change: another session may have put its own there
-
-    # -- keys and commands ----------------------------------------------------------------------------------
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Allow the prompt's keys in the prompt alone."""
-        if action == "do" and parameters and parameters[0] in PROMPT_KEYS:
-            return self.live and self.dock.prompt.has_focus_within
-        return super().check_action(action, parameters)
-
-    def stop(self) -> str:
-        """Interrupt Claude or clear the prompt; see `Prompts.stop`."""
-        return self.prompts.stop()
+    # -- commands ----------------------------------------------------------------------------------
 
     def action_go_to_session(self, number: int) -> None:
         """Show the session with a number."""
@@ -289,6 +572,26 @@ class SessionScreen(SessionBase, Leading):
 
     # -- messages of the widgets, each to its controller ----------------------------------------------------
 
+    @on(Transcript.Looked)
+    def _looked(self) -> None:
+        self.requests.looked()
+
+    @on(Transcript.Pointed)
+    def _pointed(self, event: Transcript.Pointed) -> None:
+        self.blocks.clicked(event)
+
+    @on(events.Click)
+    def _clicked(self, event: events.Click) -> None:
+        """Close the search on a click into the dock: the person wants to type there."""
+        if event.widget is not None and self.dock in event.widget.ancestors_with_self:
+            self.close_search()
+
+    @on(Dock.LineChanged)
+    def _line_changed(self) -> None:
+        self.transcript.stand(self.dock.places)
+        self.changed()
+        self._say_what_waits()
+
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:
         self.obey(event.text, event.images)
@@ -314,7 +617,7 @@ async def _do_any(screen: SessionScreen) -> None:
     """Let the person choose from all commands and actions: do it, or begin it in the prompt."""
     rows = (
         *screen_commands.command_rows(SLASH_COMMANDS, screen.completions.others),
-        *screen_commands.action_rows(screen.actions, keymap()),
+        *screen_commands.action_rows(ACTIONS, keymap()),
     )
     value = await screen.runner.pick("Commands and keys", rows, choose="do it")
     if value is None:

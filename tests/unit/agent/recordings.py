@@ -72,7 +72,4 @@ def opened(path: Path, *lines: Any) -> Recording:
 
 
 def events_of(recording: Recording) -> list[AgentEvent]:
-    events: list[AgentEvent] = []
-    while not recording.ended:
-        events.extend(recording.next())
-    return events
+    return list(recording.events())

@@ -1,8 +1,7 @@
-"""A recording as events: how it is read, in slices and once, and how it is shown as a session."""
+"""A recording as events: how it is read."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import re
@@ -16,9 +15,9 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.history import replay
-from ccq_tui.agent.recorded import Recording, RecordingError, ReplayedSession, open_recording
+from ccq_tui.agent.recorded import Recording, RecordingError, open_recording
 from ccq_tui.agent.recorded import reader as reader_module
-from ccq_tui.agent.recorded.reader import NOTHING, SLICE_EVENTS, RecordedLines
+from ccq_tui.agent.recorded.reader import NOTHING
 from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
 from ccq_tui.inbox.call_results import UNANSWERED
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
@@ -274,7 +273,6 @@ def test_any_json_is_shown_or_passed_over(tmp_path_factory: pytest.TempPathFacto
 def test_any_bytes_are_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     recording = played(tmp_path_factory.getbasetemp() / "fuzzed.bin", data)
     assert len(recording.bad) <= recording.read
-    assert recording.ended
 
 
 @settings(max_examples=15)
@@ -284,22 +282,6 @@ def test_a_line_may_be_cut_anywhere(tmp_path_factory: pytest.TempPathFactory, da
     cut = data.draw(st.integers(1, len(line) - 1))
     recording = played(tmp_path_factory.getbasetemp() / "cut.jsonl", line[:cut])
     assert recording.bad == [2]
-
-
-def test_a_file_is_read_once_and_handed_over_in_slices(tmp_path: Path) -> None:
-    filler = "x" * 2_000
-    path = write(tmp_path / "long.jsonl", *(prompt(f"{number} {filler}") for number in range(3_000)))
-    size = path.stat().st_size
-    recording = open_recording(str(path))
-    slices = []
-    while not recording.ended:
-        slices.append(recording.next())
-    told = [event for part in slices for event in part]
-    assert [event.text.split()[0] for event in told if isinstance(event, ev.PromptAccepted)] == [
-        str(number) for number in range(3_000)
-    ]
-    assert max(len(part) for part in slices) <= SLICE_EVENTS
-    assert recording.lines.taken == size
 
 
 def test_a_line_that_is_too_long_is_passed_over_and_not_held(
@@ -314,18 +296,12 @@ def test_a_line_that_is_too_long_is_passed_over_and_not_held(
 
 def test_a_pipe_is_read_as_it_comes() -> None:
     out, into = os.pipe()
-    lines = RecordedLines(out)
-    os.write(into, b"one\ntw")
-    first = lines.next()
-    assert first.data == b"one"
-    assert lines.next() is None
-    assert not lines.ended
-    os.write(into, b"o")
+    os.write(into, json.dumps(prompt("one")).encode() + b"\n" + json.dumps(prompt("two")).encode()[:9])
+    events = open_recording(out).events()
+    assert next(event.text for event in events if isinstance(event, ev.PromptAccepted)) == "one"
+    os.write(into, json.dumps(prompt("two")).encode()[9:])
     os.close(into)
-    last = lines.next()
-    assert (last.number, last.data) == (2, b"two")
-    assert lines.next() is None
-    assert lines.ended
+    assert [event.text for event in events if isinstance(event, ev.PromptAccepted)] == ["two"]
 
 
 @pytest.mark.parametrize(
@@ -362,30 +338,6 @@ def test_a_missing_file_and_a_directory_are_refused(tmp_path: Path) -> None:
         open_recording(str(tmp_path / "nowhere"))
     with pytest.raises(RecordingError, match="is a directory"):
         open_recording(str(tmp_path))
-
-
-async def test_it_begins_idle_and_ends_ended(tmp_path: Path) -> None:
-    told: list[ev.AgentEvent] = []
-    session = ReplayedSession(opened(tmp_path, prompt("a"), prompt("b")), told.append)
-    await session.run()
-    first, *parts, last = told
-    assert first == ev.StateChanged(ev.SessionState.IDLE)
-    assert last == ev.StateChanged(ev.SessionState.ENDED)
-    shown = [event for part in parts if isinstance(part, ev.HistoryLoaded) for event in part.events]
-    assert shown == [ev.PromptAccepted("a"), ev.PromptAccepted("b")]
-
-
-async def test_closed_it_ends() -> None:
-    out, into = os.pipe()
-    told: list[ev.AgentEvent] = []
-    session = ReplayedSession(Recording("pipe", RecordedLines(out)), told.append)
-    running = asyncio.ensure_future(session.run())
-    await asyncio.sleep(0)
-    session.close()
-    async with asyncio.timeout(5):
-        await running
-    os.close(into)
-    assert told[-1] == ev.StateChanged(ev.SessionState.ENDED)
 
 
 def user(content: Any) -> dict[str, Any]:
