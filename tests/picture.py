@@ -176,7 +176,7 @@ def answered(replies: Replies) -> Scenario:
     """Continue with the answer."""
     return (
         Scenario()
-        .says(f"**{replies.answers(1)}** it is, in a schema of its own as you noted.")
+        .says(f"**{replies.picked('PostgreSQL', 'SQLite', 'Redis')}** it is, in a schema of its own as you noted.")
         .runs("Bash", command="touch jobs.sql", description="Create the schema file")
     )
 
@@ -226,6 +226,7 @@ def record() -> Film:
             film.take(second, caption, 2.0)
             pause(1.0)
             second.press("escape")
+            second.wait("Enter send PostgreSQL")
             pause(0.5)
             film.take(second, caption, 0.6)
             second.press("enter")
