@@ -14,10 +14,8 @@ from ccq_tui.questions.state import PanelState
 
 NO_ROW = -1
 """The cursor of a dangerous call until it was moved."""
-CHOOSE = "choose with ↑↓, y or n"
-ENTER_TAKES = "Enter takes it"
 KEPT = "your words are kept, not sent · Enter again sends them"
-WRITE, BACK, KEEP = Does("write"), Does("back"), Does("keep these words")
+WRITE, BACK = Does("write"), Does("back")
 ASK = "ask again"
 
 
@@ -38,7 +36,7 @@ def take(state: PanelState, row: int) -> PanelState:
 def take_row(state: PanelState) -> PanelState:
     """Take the act under the cursor."""
     if under(state) is None:
-        return replace(state, large=False, aside=CHOOSE)
+        return replace(state, large=False, aside="choose with ↑↓, y or n")
     return take(state, state.page.cursor)
 
 
@@ -51,7 +49,7 @@ def take_named(state: PanelState, row: int, *, at_once: bool) -> PanelState:
         return take(there, row) if seen else moves.sought(there, row)
     # Before a panel is drawn none of its rows is in sight, and no line is seen.
     asks = state.large or (act.allows and state.unseen and state.in_sight)
-    return there if asks else replace(there, aside=ENTER_TAKES)
+    return there if asks else replace(there, aside="Enter takes it")
 
 
 def click(state: PanelState, row: int) -> PanelState:
@@ -121,7 +119,7 @@ def enter_words(state: PanelState) -> Does:
     if act.takes_words and not (state.typing and state.text.strip()):
         return BACK if state.typing else WRITE
     if state.typing and state.stray is not None:
-        return KEEP
+        return Does("keep these words")
     unseen = unseen_lines(state) if act.allows else ""
     link = f", {unseen} unseen" if unseen else ""
     if state.large or not moves.is_in_sight(state, row) or asks_again(state):

@@ -9,7 +9,6 @@ from ccq_tui.questions.model import Answer
 from ccq_tui.questions.outcome import Answered, Declined, Dismissed
 from ccq_tui.questions.state import Focus, PanelState, resting_focus
 
-EMPTY_FIELD = "nothing typed yet · type an answer, or decline"
 NEEDED = "an answer is needed here · give one, or decline"
 
 
@@ -23,7 +22,7 @@ def go_on(state: PanelState) -> PanelState:
         case Focus.FIELD:
             return _from_field(state)
         case Focus.REVIEW:
-            return _from_review(state)
+            return turn_to(state, state.review_row) if state.review_row < len(state.pages) else confirm(state)
         case Focus.OTHER | Focus.DISCUSS if state.doubt is not None and state.sends_text:
             return replace(state, doubt=None, aside=f"Enter again sends “{state.text}”")
         case Focus.OTHER if state.sends_text:
@@ -149,16 +148,10 @@ def _from_field(state: PanelState) -> PanelState:
     if not page.draft.other.strip() and not state.needs_review:
         if page.question.options and not state.arriving:
             return replace(state, outcome=Answered((Answer((page.question.options[0].label,)),)))
-        return replace(state, notice=EMPTY_FIELD)
+        return replace(state, notice="nothing typed yet · type an answer, or decline")
     if not page.draft.other.strip() and page.question.required:
         return replace(state, notice=NEEDED)
     return _next(moves.leave_text(state.with_draft(taken=True)))
-
-
-def _from_review(state: PanelState) -> PanelState:
-    if state.review_row < len(state.pages):
-        return turn_to(state, state.review_row)
-    return confirm(state)
 
 
 def following(state: PanelState) -> int:

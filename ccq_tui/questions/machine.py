@@ -29,7 +29,6 @@ from ccq_tui.questions.merge_partial import NOT_ASKED, NOT_COMPLETE
 from ccq_tui.questions.outcome import Answered
 from ccq_tui.questions.state import Doubt, Focus, PanelState, typable
 
-REPLY_LEFT_OUT = "Your words to discuss are not sent · Enter again sends without them · c continues them"
 TEXT_LEFT_OUT = "Your own text is not selected · Enter again sends without it · o selects it"
 TAKEN_BACK = ("tab", "focus", "review_row", "discussion", "large", "notice", "stray")
 """Fields of a state that own words set back, besides the pages."""
@@ -59,7 +58,9 @@ def _confirmed(after: PanelState, before: PanelState, event: Event) -> PanelStat
     if before.warned or after.needs_review or not isinstance(after.outcome, Answered):
         return after
     # What was typed is no part of an answer that is sent without a review.
-    aside = TEXT_LEFT_OUT if after.page.unselected else REPLY_LEFT_OUT if after.discussion.strip() else ""
+    aside = TEXT_LEFT_OUT if after.page.unselected else ""
+    if after.discussion.strip() and not aside:
+        aside = "Your words to discuss are not sent · Enter again sends without them · c continues them"
     warned = (after.page.cursor, "")
     return replace(after, outcome=None, warned=warned, aside=aside) if aside else after
 

@@ -11,10 +11,8 @@ from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focu
 
 OUT_OF_SIGHT = "the row was out of sight · press again to choose it"
 KEPT = "your words are kept, not sent · Enter again takes them"
-KEPT_ASIDE = "your words are kept, not sent · c continues them"
-CLOSED = "choose one of the options · the question takes no text of your own"
-EMPTY_PLAN = "an empty plan cannot be approved · the proposed plan is back"
 NO_TEXT = "no text is taken here · open a question to change its answer"
+CLOSED = "choose one of the options · the question takes no text of your own"
 
 
 def move(state: PanelState, by: int) -> PanelState:
@@ -238,7 +236,7 @@ def _edited(state: PanelState, text: str) -> PanelState:
     if not state.questions.editable:
         return state
     same = text.strip() == state.questions.editable.strip()
-    aside = "" if text.strip() else EMPTY_PLAN
+    aside = "" if text.strip() else "an empty plan cannot be approved · the proposed plan is back"
     return replace(state, edited="" if same or aside else text, aside=aside)
 
 
@@ -263,7 +261,8 @@ def leave_text(state: PanelState, *, taken: bool = False) -> PanelState:
     rest = Focus.REVIEW if state.in_review else Focus.LIST
     aside = state.aside
     if taken and state.stray is not None and state.in_review:
-        aside = KEPT_ASIDE  # there, Enter acts on the row under the cursor
+        # There, Enter acts on the row under the cursor.
+        aside = "your words are kept, not sent · c continues them"
     elif taken and state.stray is not None and not state.page.is_field:
         aside = KEPT
     return replace(state, focus=rest, notice=notice, stray=None, doubt=None, aside=aside, left_own=left_own)

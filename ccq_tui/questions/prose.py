@@ -18,13 +18,6 @@ EMPTY_LABEL = "(empty label)"
 UNSELECTED = "typed, not selected: "
 WHOLE_CHARACTERS = 45_000
 """The longest text that was seen to reach the agent whole; Claude Code puts longer results into a file."""
-TOO_LONG = (
-    f"long: Claude will see only the first 2 KB of more than {WHOLE_CHARACTERS:,} characters; "
-    "put it into a file and name it"
-)
-TOO_LONG_FOR_OTHERS = (
-    f"long: more than {WHOLE_CHARACTERS:,} characters may be cut; put it into a file and name it"
-)
 
 
 def length_notice(state: PanelState) -> str:
@@ -34,7 +27,9 @@ def length_notice(state: PanelState) -> str:
     own = (page.draft.other for page in state.pages if page.is_field or page.draft.other_on)
     if max(map(len, (state.text, *own, *(page.draft.note for page in state.pages)))) <= WHOLE_CHARACTERS:
         return ""
-    return TOO_LONG if state.asker == CLAUDE else TOO_LONG_FOR_OTHERS
+    cut = f"more than {WHOLE_CHARACTERS:,} characters"
+    cut = f"Claude will see only the first 2 KB of {cut}" if state.asker == CLAUDE else f"{cut} may be cut"
+    return f"long: {cut}; put it into a file and name it"
 
 
 def draft_text(state: PanelState) -> str:

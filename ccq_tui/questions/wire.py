@@ -64,17 +64,13 @@ def answer_text(question: Question, answer: Answer) -> str:
     """
     if not (answer.selected or answer.other):
         return NONE_OF_THESE
-    parts = [label or _unlabelled(question) for label in answer.selected]
+    # The CLI takes an empty answer for none at all, but lets options without a label pass.
+    empty = next((number for number, option in enumerate(question.options, 1) if not option.label), "?")
+    parts = [label or f"(option {empty}, no label)" for label in answer.selected]
     if answer.other:
         quoted = question.multi_select and "," in answer.other
         parts.append(f'"{answer.other}"' if quoted else answer.other)
     return ", ".join(parts)
-
-
-def _unlabelled(question: Question) -> str:
-    # The CLI takes an empty answer for none at all, but lets options without a label pass.
-    numbers = (number for number, option in enumerate(question.options, 1) if not option.label)
-    return f"(option {next(numbers, '?')}, no label)"
 
 
 def wire_keys(questions: QuestionSet) -> list[str]:

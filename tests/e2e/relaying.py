@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 
 from ccq_tui.remote.relay.members import Invitation, join, new_pairing
-from ccq_tui.remote.relay.stores import open_store
+from ccq_tui.remote.relay.store import open_store
 from tests.unit.remote.relays import a_request
 
 FAILURES = (httpx2.TransportError, httpx2.StreamError)

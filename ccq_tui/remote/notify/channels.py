@@ -12,11 +12,14 @@ import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from logging.handlers import BufferingHandler
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import httpx2
 
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.values import shown_url
 from ccq_tui.remote.client import RelayClient, RelayError
-from ccq_tui.remote.notify import ntfy
 from ccq_tui.remote.notify.notification import Notification, Receipt
 from ccq_tui.remote.notify.program import try_program
 from ccq_tui.remote.pairings import Pairing
@@ -62,7 +65,7 @@ async def push(pairing: Pairing) -> Receipt:
 
 
 async def _send(url: str, notification: Notification) -> Receipt:
-    send = ntfy.send if ntfy.is_ntfy(url) else _send_by_apprise
+    send = send_by_ntfy if url.lower().startswith(("ntfy://", "ntfys://")) else _send_by_apprise
     try:
         async with asyncio.timeout(LIMIT_SECONDS):
             problem = one_line(_without_secrets(await send(url, notification), url), 300)
@@ -115,3 +118,49 @@ def _without_secrets(words: str, url: str) -> str:
         if len(part) >= SHORTEST_SECRET and part not in shown:
             words = words.replace(part, "…")
     return words
+
+
+def target_of(url: str) -> tuple[str, tuple[str, ...], tuple[str, str] | None]:
+    """Return the server, the topics, and the name and the password of a URL; raises ValueError.
+
+    As apprise reads it: ``ntfys://[user:password@|token@]host[:port]/topic``, or ``ntfy://topic``.
+    """
+    parts = urlsplit(url)
+    place = parts.netloc.rpartition("@")[2]
+    topics = tuple(unquote(part) for part in parts.path.split("/") if part)
+    scheme = "https" if parts.scheme == "ntfys" else "http"
+    server, topics = (f"{scheme}://{place}", topics) if topics else ("https://ntfy.sh", (unquote(place),))
+    if not topics[0] or ":" in topics[0]:
+        raise ValueError("no topic")
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    # ntfy takes a token as the password of nobody.
+    return server, topics, (user, password) if password else ("", user) if user else None
+
+
+async def send_by_ntfy(url: str, notification: Notification) -> str:
+    """Publish a notification to the topics of a URL, without a limit of time; return why it failed, or "".
+
+    By ntfy's own JSON, which needs no extra, and has a button that opens the page.
+    """
+    try:
+        server, topics, login = target_of(url)
+    except ValueError:
+        return "its URL names no server and topic, as in ntfys://ntfy.sh/your-topic"
+    said: dict[str, Any] = {"title": notification.title, "message": notification.text, "priority": 4}
+    if page := notification.page:
+        view = {"action": "view", "label": "Answer", "url": page, "clear": True}
+        said |= {"click": page, "actions": [view]}
+    try:
+        # It reads certificates.
+        async with await asyncio.to_thread(httpx2.AsyncClient, auth=login, timeout=None) as client:
+            for topic in topics:
+                response = await client.post(server, json={"topic": topic, **said})
+                if response.status_code != httpx2.codes.OK:
+                    return one_line(
+                        f"the server refused it: HTTP {response.status_code} {response.text}", 300
+                    )
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+        # Other errors quote the URL.
+        why = str(error) if isinstance(error, httpx2.NetworkError) else type(error).__name__
+        return f"the server cannot be reached: {one_line(why, 200)}"
+    return ""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, time
+from enum import StrEnum
 from pathlib import Path
 
 from ccq_tui.bounded import JSON_BYTES, parse_json, read_text
@@ -20,9 +21,8 @@ from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.remote.notify.channels import deliver
 from ccq_tui.remote.notify.notification import notification_of
-from ccq_tui.remote.notify.presence import read_presences
+from ccq_tui.remote.notify.presence import Presence, read_presences
 from ccq_tui.remote.notify.program import run_program
-from ccq_tui.remote.notify.rules import Suppression, suppression
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.stored import write_whole
 
@@ -34,6 +34,16 @@ LOOK_SECONDS = 1.0
 """Seconds between two looks while a request may become due: a person leaves, quiet hours end."""
 
 MOST_WAITING = 10_000
+
+
+class Suppression(StrEnum):
+    """The reason that a request gets no notification now."""
+
+    NOTIFIED = "it had one"
+    PRESENT = "a person is at a terminal"
+    QUIET = "quiet hours"
+    TOO_SOON = "another notification was sent just before"
+    SETTLED = "it is settled"
 
 
 class Notifier:
@@ -187,3 +197,39 @@ class Notifier:
             await asyncio.to_thread(write_whole, self._file, json.dumps(content))
         except OSError as error:
             _logger.warning("Notifications may come twice: %s: %s", self._file, error.strerror)
+
+
+def suppression(
+    asked: float,
+    presences: Iterable[Presence],
+    now: datetime,
+    *,
+    notified: bool = False,
+    wait: float,
+    quiet: tuple[time, time] | None = None,
+    free_at: float = 0.0,
+) -> Suppression | None:
+    """Return why a request gets no notification now, or None if it gets one.
+
+    Args:
+        asked: The time of asking, in seconds since 1970.
+        presences: What all terminal programs know of their persons.
+        now: The time, in the person's zone.
+        notified: Whether it had one.
+        wait: Seconds without a reaction, while a person is at a terminal, before a notification.
+        quiet: The first and the last time of the hours without notifications, or None.
+        free_at: The time until which requests are collected for one summary, in seconds since 1970.
+    """
+    if notified:
+        return Suppression.NOTIFIED
+    at = now.timestamp()
+    # A terminal in focus, or, where it does not report that, for a while; a time to come is a clock's error.
+    there = (one for one in presences if one.focused or (one.focused is None and at - one.at < wait))
+    proofs = [one.at for one in there if one.at <= at]
+    if proofs and at < max(asked, *proofs) + wait:
+        return Suppression.PRESENT
+    if quiet is not None:
+        (first, last), clock = quiet, now.time()
+        if first <= clock < last if first < last else clock >= first or clock < last:
+            return Suppression.QUIET
+    return Suppression.TOO_SOON if at < free_at else None

@@ -15,8 +15,7 @@ from ccq_tui.remote.pairings import Pairing, change_pairings, read_pairings
 from ccq_tui.remote.phone.address import Address
 from ccq_tui.remote.relay.members import TOKENS, digest, new_pairing
 from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
-from ccq_tui.remote.relay.store import RelayStore
-from ccq_tui.remote.relay.stores import open_store
+from ccq_tui.remote.relay.store import RelayStore, open_store
 from ccq_tui.remote.seal import KEY_BYTES, to_base64
 
 LOOK_SECONDS = 5.0

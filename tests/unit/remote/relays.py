@@ -24,8 +24,7 @@ from ccq_tui.remote.pairings import Pairing
 from ccq_tui.remote.publication import Channel
 from ccq_tui.remote.relay.members import new_pairing
 from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
-from ccq_tui.remote.relay.store import RelayStore
-from ccq_tui.remote.relay.stores import open_store
+from ccq_tui.remote.relay.store import RelayStore, open_store
 from ccq_tui.remote.seal import KEY_BYTES, Code, proof_hash, to_base64
 
 

@@ -12,8 +12,7 @@ from redis import Redis
 from ccq_tui.cli.main import cli
 from ccq_tui.remote.relay.app import PAGE
 from ccq_tui.remote.relay.serve import RelayOptions, ServeError, check_exposed, serve_relay
-from ccq_tui.remote.relay.store import StoreError
-from ccq_tui.remote.relay.stores import open_store
+from ccq_tui.remote.relay.store import StoreError, open_store
 from ccq_tui.remote.seal import KEY_BYTES, About, Code, Sealed, Sealer
 from tests.unit.remote import relays
 from tests.unit.remote.notify.doubles import serving

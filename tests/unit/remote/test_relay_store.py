@@ -16,8 +16,7 @@ from ccq_tui.remote.relay import records
 from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.remote.relay.records import KEPT_SECONDS, PENDING_SECONDS, Record, RecordChange, utc
 from ccq_tui.remote.relay.redis import RedisStore
-from ccq_tui.remote.relay.store import Entry, RelayStore, StoreError, Swap
-from ccq_tui.remote.relay.stores import open_store
+from ccq_tui.remote.relay.store import Entry, RelayStore, StoreError, Swap, open_store
 from tests.unit.remote.relays import redis_server
 
 

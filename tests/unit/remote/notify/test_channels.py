@@ -17,8 +17,8 @@ from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request
 from ccq_tui.processes import alive, owner_of
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.remote.client import UNPAIRED
-from ccq_tui.remote.notify import channels, ntfy, program
-from ccq_tui.remote.notify.channels import deliver, push
+from ccq_tui.remote.notify import channels, program
+from ccq_tui.remote.notify.channels import deliver, push, send_by_ntfy, target_of
 from ccq_tui.remote.notify.notification import Notification, Receipt, notification_of
 from ccq_tui.remote.notify.program import run_program
 from tests.steps import until_true
@@ -73,22 +73,22 @@ async def test_ntfy_takes_what_is_sent_to_it() -> None:
     with serving() as server:
         server.authorization = "Basic OnRrX2FiYw=="
         url = f"ntfy://tk_abc@{server.place}/Topic_1/two"
-        assert await ntfy.send(url, NOTICE) == ""
+        assert await send_by_ntfy(url, NOTICE) == ""
         view = {"action": "view", "label": "Answer", "url": NOTICE.page, "clear": True}
         said = {"title": NOTICE.title, "message": NOTICE.text, "priority": 4}
         said |= {"click": NOTICE.page, "actions": [view]}
         assert server.contents == [{"topic": topic, **said} for topic in ("Topic_1", "two")]
 
-        refused = await ntfy.send(f"{url}/a%20b", NOTICE)
+        refused = await send_by_ntfy(f"{url}/a%20b", NOTICE)
     assert refused == 'the server refused it: HTTP 400 {"error": "invalid request: topic invalid"}'
 
 
 async def test_where_a_url_of_ntfy_sends() -> None:
-    assert ntfy.target_of("ntfy://My-Topic") == ("https://ntfy.sh", ("My-Topic",), None)
-    assert ntfy.target_of("ntfys://me:s%40cret@h:8/T") == ("https://h:8", ("T",), ("me", "s@cret"))
+    assert target_of("ntfy://My-Topic") == ("https://ntfy.sh", ("My-Topic",), None)
+    assert target_of("ntfys://me:s%40cret@h:8/T") == ("https://h:8", ("T",), ("me", "s@cret"))
     for url in ("ntfy://", "ntfy:///", "ntfys://h.example:8/", "ntfy://[x/"):
-        assert (await ntfy.send(url, NOTICE)).startswith("its URL names no server and topic")
-    assert await ntfy.send("ntfy://host:hush/topic", NOTICE) == "the server cannot be reached: InvalidURL"
+        assert (await send_by_ntfy(url, NOTICE)).startswith("its URL names no server and topic")
+    assert await send_by_ntfy("ntfy://host:hush/topic", NOTICE) == "the server cannot be reached: InvalidURL"
 
 
 # -- relays -------------------------------------------------------------------------------------------------

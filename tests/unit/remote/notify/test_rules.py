@@ -11,8 +11,8 @@ import pytest
 
 from ccq_tui.processes import owner_of, this_process
 from ccq_tui.remote.notify import presence
+from ccq_tui.remote.notify.notifier import Suppression, suppression
 from ccq_tui.remote.notify.presence import Presence, PresenceFile, read_presences
-from ccq_tui.remote.notify.rules import Suppression, suppression
 from tests.steps import until_true
 
 NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
