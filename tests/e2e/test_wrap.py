@@ -6,7 +6,6 @@ import os
 import signal
 import sqlite3
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -18,8 +17,6 @@ from ccq_tui.inbox.requests import Asker, Cancelled, QuestionRequest
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
-from tests.bench.programs import NATIVE, PROGRAMS
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
 from tests.e2e.wrapped import SOMEBODY, Wrapped
@@ -192,55 +189,6 @@ def test_what_a_program_writes_before_it_works_on_is_no_prompt(tmp_path: Path) -
         wrapped.answer("Go on?", "Yes")
         assert wrapped.wait_end() == 0
         assert [one.cause for one in wrapped.store.history.changes()].count("asked") == 1
-
-
-DATABASE = {
-    "question": "Which database should the service use?",
-    "header": "Database",
-    "multiSelect": False,
-    "options": [
-        {"label": "PostgreSQL (Recommended)", "description": "Relational, mature."},
-        {"label": "SQLite", "description": "Single file."},
-    ],
-}
-FEATURES = {
-    "question": "Which features?",
-    "header": "Features",
-    "multiSelect": True,
-    "options": [{"label": one, "description": f"The {one}."} for one in ("Auth", "Cache", "Logs")],
-}
-
-
-def test_claude_codes_own_dialogs_are_answered_from_the_inbox(
-    tmp_path: Path, scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
-) -> None:
-    scenario = (
-        Scenario("native")
-        .asks(DATABASE)
-        .asks(DATABASE | {"question": "And in the tests?"})
-        .asks(FEATURES)
-        .runs("Bash", command="touch made", description="Make a file")
-        .says("All done.")
-    )
-    model = scripted_model(scenario)
-    home = claude_env(model)
-    command = [*PROGRAMS[NATIVE].command, "go"]
-    kept = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
-    env = home.env | {name: os.environ[name] for name in kept}  # the inbox is the test's
-    options = ("--name", "Claude Code")
-    with Wrapped(command, home.project, env, options, size=(100, 30)) as wrapped:
-        wrapped.answer("Which database should the service use?", "SQLite")
-        wrapped.answer("And in the tests?", other="none, a fake")
-        wrapped.answer("Which features?", "Auth", "Logs", other="other, thing 5")
-        wrapped.answer("Do you want to proceed?", "Yes")
-        wrapped.wait("All done.")
-    results = [result.text for result in model.tool_results()]
-    assert results[0].startswith(
-        'Your questions have been answered: "Which database should the service use?"="SQLite".'
-    )
-    assert results[1].startswith('The user answered: "And in the tests?"="none, a fake".')
-    assert results[2].startswith('The user answered: "Which features?"="Auth, Logs, "other, thing 5"".')
-    assert (home.project / "made").exists()
 
 
 class Shell(Terminal):

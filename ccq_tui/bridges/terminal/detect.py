@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from ccq_tui.bridges.terminal.rules import NOTHING, PromptRule, Shape
+from ccq_tui.bridges.terminal.rules import PromptRule, Shape
 from ccq_tui.bridges.terminal.screen import ScreenPicture
 
 SECRET = re.compile(
@@ -58,8 +58,6 @@ class PromptRow:
         checked: Whether its box is checked; None without a box.
         detail: The text that explains it, or "".
         number: Its number, or "".
-        own_text: Whether it takes a text.
-        submits: Whether it ends the list and is no option.
     """
 
     label: str
@@ -68,8 +66,6 @@ class PromptRow:
     checked: bool | None = None
     detail: str = ""
     number: str = ""
-    own_text: bool = False
-    submits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +76,8 @@ class FoundPrompt:
         rule: The rule that found it.
         question: Its question.
         at: The line on which it begins, counted from the first that the terminal ever had.
-        rows: The rows, including those that are no option.
+        rows: The rows of a list, or the numbered lines.
         words: The labels of the options of a yes-no or letters prompt, each with the text to type for it.
-        closed: Whether nothing but those answers it.
         typed: The text already in its field.
         lead: The text of the cursor's line before that.
         default: The text or the label of what an empty answer means, or "".
@@ -93,20 +88,9 @@ class FoundPrompt:
     at: int
     rows: tuple[PromptRow, ...] = ()
     words: tuple[tuple[str, str], ...] = ()
-    closed: bool = False
     typed: str = ""
     lead: str = ""
     default: str = ""
-
-    @property
-    def options(self) -> tuple[PromptRow, ...]:
-        """The rows that answer it."""
-        return tuple(row for row in self.rows if not row.own_text and not row.submits)
-
-    @property
-    def own_text(self) -> int | None:
-        """The index of the row that takes a text, or None."""
-        return next((index for index, row in enumerate(self.rows) if row.own_text), None)
 
     @property
     def marked(self) -> int:
@@ -175,7 +159,6 @@ def _line(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
         picture.scrolled + begin,
         rows=rows,
         words=_words(rule, groups),
-        closed=rule.shape is Shape.YES_NO,
         typed=groups.get("typed") or "",
         lead=_lead(match, text).removeprefix(above),
         default=_default(rule, groups, rows),
@@ -261,10 +244,9 @@ def _list(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
     marked = [row for row in rows if row.marked]
     if len(marked) != 1:
         raise NoPromptError(f"{len(marked)} rows are marked, not one")
-    options = [row for row in rows if not row.own_text and not row.submits]
-    if len(options) < (1 if rule.shape is Shape.CHECKS else 2):
+    if len(rows) < (1 if rule.shape is Shape.CHECKS else 2):
         raise NoPromptError("there are too few rows")
-    if len({row.label for row in options}) < len(options):
+    if len({row.label for row in rows}) < len(rows):
         raise NoPromptError("two rows say the same")
     question, begin, with_hint = _question(rule, picture, first)
     end = _end(rule, picture, last + 1, with_hint)
@@ -277,8 +259,7 @@ def _block(rule: PromptRule, picture: ScreenPicture) -> tuple[tuple[PromptRow, .
     """Return the rows of the lowest list with a marked row, and its first and last line."""
     for block in _blocks(rule, picture):
         if any(row.marked for row in block):
-            left = rule.left_out or NOTHING
-            return tuple(row for row in block if not left.fullmatch(row.label)), block[0].y, block[-1].y
+            return tuple(block), block[0].y, block[-1].y
     raise NoPromptError("there are no rows of which one is marked")
 
 
@@ -305,23 +286,19 @@ def _blocks(rule: PromptRule, picture: ScreenPicture) -> Iterator[list[PromptRow
 
 
 def _row(rule: PromptRule, picture: ScreenPicture, y: int) -> PromptRow | None:
-    line = picture.lines[y][:LONGEST]
-    submits = (rule.submit or NOTHING).fullmatch(line)
-    match = submits or rule.row.fullmatch(line)
+    match = rule.row.fullmatch(picture.lines[y][:LONGEST])
     if match is None:
         return None
     groups = match.groupdict()
-    label, box = groups["label"].strip(), groups.get("box")
+    box = groups.get("box")
     mark = (groups.get("mark") or "").strip()
     marked = mark in rule.marked if rule.marked else bool(mark)
     return PromptRow(
-        label,
+        groups["label"].strip(),
         y,
         marked=y in picture.underlined if rule.underlined else marked,
         checked=box in rule.checked if box is not None else None,
         number=groups.get("number") or "",
-        own_text=(rule.own_text or NOTHING).fullmatch(label) is not None,
-        submits=submits is not None,
     )
 
 
@@ -335,15 +312,11 @@ def _question(rule: PromptRule, picture: ScreenPicture, first: int) -> tuple[str
             if rule.blanks:
                 continue
             break
-        if rule.paragraph and begin and picture.lines[begin - 1]:
-            above = picture.joined(begin - 1, bottom)
-            if rule.question.fullmatch(above[:LONGEST]) is not None:
-                continue
         text = picture.joined(begin, bottom)
         match = rule.question.fullmatch(text[:LONGEST])
         if match is not None:
             hinted = bool(rule.hint and rule.hint.search(text))
-            return " ".join(re.sub(r"\s*│\s*", " ", match["question"]).split()), begin, hinted
+            return " ".join(match["question"].split()), begin, hinted
     raise NoPromptError("the lines above the list do not match")
 
 

@@ -73,8 +73,7 @@ class PromptRule:
         below: A line allowed below the prompt; without it, none is.
         row: A row of a list, or a numbered line.
         question: The lines above a list.
-        paragraph: Whether a list's question is all lines up to the next blank one; of another prompt, whether
-            it begins in the line above.
+        paragraph: Whether it begins in the line above; not for lists.
         blanks: Whether the lines above a list include blank ones.
         by_number: Whether a row's number, typed, marks it; arrows do not, perhaps.
         hint: The line that ends a list, below it, or a part of its question; lines between are free.
@@ -83,10 +82,6 @@ class PromptRule:
         marked: Values of the group ``mark`` on the marked row; if empty, any value marks it.
         underlined: Whether the marked row is the underlined one.
         checked: Values of the group ``box`` if it is checked.
-        own_text: The label of a row that takes a text.
-        left_out: The label of a row that is not offered in the inbox.
-        submit: A row that ends a check list.
-        review: The name of the rule of the list that may come next to confirm it, and the label to choose.
         yes: The text to type for yes.
         no: The text to type for no.
         file: The file of the rule.
@@ -110,10 +105,6 @@ class PromptRule:
     marked: tuple[str, ...] = ()
     underlined: bool = False
     checked: tuple[str, ...] = ()
-    own_text: Pattern | None = None
-    left_out: Pattern | None = None
-    submit: Pattern | None = None
-    review: tuple[str, str] | None = None
     yes: str = "y"
     no: str = "n"
     file: str = ""

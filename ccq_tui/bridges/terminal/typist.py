@@ -6,20 +6,17 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Protocol
 
-from ccq_tui.bridges.terminal.detect import FoundPrompt, PromptRow
+from ccq_tui.bridges.terminal.detect import FoundPrompt
 from ccq_tui.bridges.terminal.emulator import width
-from ccq_tui.bridges.terminal.prompt_request import Wanted
 from ccq_tui.bridges.terminal.rules import Shape
 from ccq_tui.bridges.terminal.screen import ScreenPicture
+from ccq_tui.questions import Answer
 from ccq_tui.text import one_line
 
 ENTER, SPACE, BACKSPACE = "\r", " ", "\x7f"
-WARNING = "⚠"
 MOST_COMPARED = 30
 """Most characters of a question that identify its line."""
 MOST_MOVES = 300
-REVIEW_SECONDS = 0.7
-"""Seconds to wait for a list that asks once more."""
 
 
 class StoppedError(Exception):
@@ -65,9 +62,6 @@ class Hands(Protocol):
         Raises `StoppedError` if typing is no longer possible, or the person types.
         """
 
-    async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
-        """Wait for a state of the screen, and return whether it came."""
-
 
 class Typist:
     """The typist of the answer to one prompt, which is given as it was asked."""
@@ -76,20 +70,19 @@ class Typist:
         self._hands, self._prompt = hands, prompt
         self._entered: int | None = None
 
-    async def answer(self, wanted: Wanted) -> None:
+    async def answer(self, wanted: Answer) -> None:
         """Type an answer to its end; raises `StoppedError` at an unexpected event, and types no more."""
         await self._hands.see()
         if self._hands.over or not stands(self._prompt, self._hands.prompt, self._hands.picture):
             raise StoppedError("another screen came")
         match self._prompt.rule.shape:
             case Shape.LIST:
-                await self._choose(wanted)
+                await self._mark(wanted.selected[0] if wanted.selected else wanted.other)
+                await self._enter()
             case Shape.CHECKS:
                 await self._check(wanted)
             case _:
-                await self._line(wanted.text)
-        if self._prompt.rule.review is not None:
-            await self._review(*self._prompt.rule.review, nothing=wanted == Wanted())
+                await self._line(wanted.other)
 
     # -- lines ----------------------------------------------------------------------------------------------
 
@@ -154,28 +147,16 @@ class Typist:
 
     # -- lists ----------------------------------------------------------------------------------------------
 
-    async def _choose(self, wanted: Wanted) -> None:
-        label = wanted.labels[0] if wanted.labels else wanted.text
-        if wanted.labels or self._prompt.own_text is None:
-            await self._mark(lambda row: row.label == label, label)
-        else:
-            await self._own_text(wanted.text)
-        await self._enter()
-
-    async def _check(self, wanted: Wanted) -> None:
-        for row in self._prompt.options:
-            label, on = row.label, row.label in wanted.labels
+    async def _check(self, wanted: Answer) -> None:
+        for row in self._prompt.rows:
+            label, on = row.label, row.label in wanted.selected
             if self._box(label) is on:
                 continue
-            await self._mark(lambda row, label=label: row.label == label, label)  # type: ignore[misc]
+            await self._mark(label)
             if not await self._hands.press(SPACE, lambda label=label, on=on: self._box(label) is on):  # type: ignore[misc]
                 raise StoppedError(f"the box of “{one_line(label, 60)}” did not change")
-        if wanted.text:
-            await self._own_text(wanted.text)
-        if any(self._box(row.label) is not (row.label in wanted.labels) for row in self._prompt.options):
+        if any(self._box(row.label) is not (row.label in wanted.selected) for row in self._prompt.rows):
             raise StoppedError("other boxes are checked than wanted")
-        if any(row.submits for row in self._prompt.rows):
-            await self._mark(lambda row: row.submits, "Submit")
         await self._enter()
 
     def _now(self) -> FoundPrompt:
@@ -194,15 +175,15 @@ class Typist:
         now = self._hands.prompt
         return now.rows[now.marked].label if now is not None and now.marked >= 0 else ""
 
-    async def _mark(self, is_wanted: Callable[[PromptRow], bool], called: str) -> None:
+    async def _mark(self, label: str) -> None:
         """Move the mark to a row."""
         passed: set[str] = set()
         for _ in range(MOST_MOVES):
             now = self._now()
             row = now.rows[now.marked]
-            if is_wanted(row):
+            if row.label == label:
                 return
-            place = next((index for index, one in enumerate(now.rows) if is_wanted(one)), None)
+            place = next((index for index, one in enumerate(now.rows) if one.label == label), None)
             if place is None and row.label in passed:
                 break  # once around
             passed.add(row.label)
@@ -213,42 +194,7 @@ class Typist:
                 lambda row=row: self._marked() not in ("", row.label),  # type: ignore[misc]
             ):
                 raise StoppedError("the mark did not move")
-        raise StoppedError(f"there is no row “{one_line(called, 60)}”")
-
-    async def _own_text(self, text: str) -> None:
-        """Type into the row that takes a text."""
-        place = self._prompt.own_text
-        if place is None:
-            raise StoppedError("it takes no text")
-        await self._mark(lambda row: row.own_text, "the text of your own")
-
-        def shown() -> bool:
-            now = self._hands.prompt
-            if now is None or place >= len(now.rows) or now.marked != place:
-                return False
-            row = now.rows[place]
-            return (
-                "".join(f"{row.label}{row.detail}".split()) == "".join(text.split())
-                and row.checked is not False
-            )
-
-        if not await self._hands.press(text, shown):
-            raise StoppedError("it did not show the text that was typed")
-
-    async def _review(self, rule: str, label: str, *, nothing: bool) -> None:
-        """Confirm in a list that asks once more, if it comes, unless it warns of unanswered questions."""
-
-        def came() -> bool:
-            now = self._hands.prompt
-            return now is not None and now.rule.name == rule
-
-        if not await self._hands.wait(came, REVIEW_SECONDS):
-            return
-        self._prompt = self._hands.prompt or self._prompt
-        if WARNING in self._prompt.question and not nothing:
-            raise StoppedError("it says that something else is not answered yet")
-        await self._mark(lambda row: row.label == label, label)
-        await self._enter()
+        raise StoppedError(f"there is no row “{one_line(label, 60)}”")
 
 
 def stands(prompt: FoundPrompt, found: FoundPrompt | None, picture: ScreenPicture) -> bool:

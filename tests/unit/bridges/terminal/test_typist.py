@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
-from ccq_tui.bridges.terminal.prompt_request import Wanted, context_of, request_for, wanted
+from ccq_tui.bridges.terminal.prompt_request import context_of, request_for, wanted
 from ccq_tui.bridges.terminal.rules import load_rules
 from ccq_tui.bridges.terminal.screen import ScreenPicture
 from ccq_tui.bridges.terminal.typist import KeysTaken, StoppedError, Typist, stands
@@ -38,9 +38,6 @@ class Drawn:
 
     async def see(self) -> None:
         """See the screen."""
-
-    async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
-        return until()
 
 
 @dataclass
@@ -94,7 +91,7 @@ class Menu(Drawn):
         return until()
 
 
-async def answer(shown: Menu | Line, wanted: Wanted) -> None:
+async def answer(shown: Menu | Line, wanted: Answer) -> None:
     prompt = shown.prompt
     assert prompt is not None
     await Typist(shown, prompt).answer(wanted)
@@ -103,13 +100,13 @@ async def answer(shown: Menu | Line, wanted: Wanted) -> None:
 @pytest.mark.parametrize(("at", "keys"), [(0, [DOWN, DOWN]), (2, []), (3, [UP])])
 async def test_the_mark_is_moved_to_the_row_and_no_further(at: int, keys: list[str]) -> None:
     menu = Menu(["One", "Two", "Three", "Four"], at=at)
-    await answer(menu, Wanted(("Three",)))
+    await answer(menu, Answer(("Three",)))
     assert (menu.ended, menu.keys) == ("Three", [*keys, "\r"])
 
 
 async def test_a_row_out_of_sight_is_found_by_its_text() -> None:
     menu = Menu([f"Row {number}" for number in range(20)], shown=5)
-    await answer(menu, Wanted(text="Row 12"))
+    await answer(menu, Answer(other="Row 12"))
     assert menu.ended == "Row 12"
 
 
@@ -117,7 +114,7 @@ async def test_a_row_out_of_sight_is_found_by_its_text() -> None:
 @pytest.mark.parametrize("labels", [(), ("B",), ("A", "C"), ("A", "B", "C")])
 async def test_boxes_become_what_is_wanted(before: list[bool], labels: tuple[str, ...]) -> None:
     menu = Menu(["A", "B", "C"], boxes=list(before))
-    await answer(menu, Wanted(labels))
+    await answer(menu, Answer(labels))
     assert menu.boxes == [row in labels for row in menu.rows]
     assert menu.keys[-1] == "\r"
 
@@ -185,38 +182,38 @@ class Line(Drawn):
     ],
 )
 async def test_a_text_is_typed_and_ended(line: Line, text: str, keys: list[str]) -> None:
-    await answer(line, Wanted(text=text))
+    await answer(line, Answer(other=text))
     assert line.keys == keys
 
 
 @pytest.mark.parametrize(
     ("shown", "wanted", "reason", "keys"),
     [
-        (Menu([*"ABCDEFGH"], shown=5), Wanted(text="Z"), "there is no row “Z”", [DOWN] * 8),
-        (Menu(["One", "Two"], deaf=DOWN), Wanted(("Two",)), "the mark did not move", [DOWN]),
+        (Menu([*"ABCDEFGH"], shown=5), Answer(other="Z"), "there is no row “Z”", [DOWN] * 8),
+        (Menu(["One", "Two"], deaf=DOWN), Answer(("Two",)), "the mark did not move", [DOWN]),
         (
             Menu(["A", "B"], boxes=[False, False], deaf=" "),
-            Wanted(("B",)),
+            Answer(("B",)),
             "the box of “B” did not change",
             [DOWN, " "],
         ),
-        (Line("[1/2] Name: ", at_once=True), Wanted(text="A"), "another screen came before Enter", ["A"]),
+        (Line("[1/2] Name: ", at_once=True), Answer(other="A"), "another screen came before Enter", ["A"]),
         (
             Line("[1/2] Name: ", size=(20, 5)),
-            Wanted(text="x" * 75),
+            Answer(other="x" * 75),
             "its terminal is too small to show the whole text",
             [],
         ),
         (
             Line("? Vault? ", echo="*", lines=False),
-            Wanted(text="abc"),
+            Answer(other="abc"),
             "did not show what was typed",
             ["abc"],
         ),
     ],
 )
 async def test_what_the_screen_does_not_show_gets_no_enter(
-    shown: Menu | Line, wanted: Wanted, reason: str, keys: list[str]
+    shown: Menu | Line, wanted: Answer, reason: str, keys: list[str]
 ) -> None:
     with pytest.raises(StoppedError, match=reason):
         await answer(shown, wanted)
@@ -235,7 +232,7 @@ async def test_a_prompt_that_gave_way_to_another_one_gets_no_key(
 ) -> None:
     assert asked.prompt is not None
     with pytest.raises(StoppedError, match="another screen came"):
-        await Typist(shown, asked.prompt).answer(Wanted(("Two",), text="y"))
+        await Typist(shown, asked.prompt).answer(Answer(("Two",), other="y"))
     assert shown.keys == []
 
 
@@ -359,12 +356,12 @@ def test_what_can_be_typed_is_taken() -> None:
 
 
 def test_an_answer_is_what_is_typed() -> None:
-    assert wanted(prompt_of("Sure? (yes/no) "), Answer(selected=("Yes",))) == Wanted(text="yes")
+    assert wanted(prompt_of("Sure? (yes/no) "), Answer(selected=("Yes",))) == Answer(other="yes")
     numbered = prompt_of(" 1) red\n 2) green\nColour: ")
-    assert wanted(numbered, Answer(selected=("green",))) == Wanted(text="2")
-    assert wanted(numbered, Answer(other="7")) == Wanted(text="7")
-    assert wanted(prompt_of("[1/2] Name (Ada): "), Answer(("Enter alone",))) == Wanted()
-    assert wanted(prompt_of(CHOICES, keys=True), Answer(selected=("Vite",))) == Wanted(("Vite",))
+    assert wanted(numbered, Answer(selected=("green",))) == Answer(other="2")
+    assert wanted(numbered, Answer(other="7")) == Answer(other="7")
+    assert wanted(prompt_of("[1/2] Name (Ada): "), Answer(("Enter alone",))) == Answer()
+    assert wanted(prompt_of(CHOICES, keys=True), Answer(selected=("Vite",))) == Answer(("Vite",))
 
 
 def test_lines_above_a_prompt_go_along() -> None:
