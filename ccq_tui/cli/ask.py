@@ -528,7 +528,7 @@ def _context(words: Sequence[str]) -> dict[str, str]:
 
 def _answers(form: Asked, name: str) -> tuple[Answer | None, ...]:
     from ccq_tui.bounded import JSON_BYTES, parse_json, parse_toml
-    from ccq_tui.forms.given import GivenError, read_given
+    from ccq_tui.forms.reading import GivenError, read_given
 
     shown = one_line(name, 200)
     try:

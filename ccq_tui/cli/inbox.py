@@ -222,7 +222,7 @@ def _print_inbox(
     if found and state is RequestState.PENDING:
         lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
     if native:
-        from ccq_tui.doctor.claude import examine_hooks
+        from ccq_tui.doctor.examine import examine_hooks
 
         lines += native_lines(native, hooked=bool(examine_hooks()), drawn=drawn)
     if forms:

@@ -72,8 +72,7 @@ def config_show(context: click.Context, /, **_flags: object) -> None:
 @click.pass_context
 def doctor(context: click.Context, /, **_flags: object) -> int:
     """Check everything the program needs, and say what to do about what is missing."""
-    from ccq_tui.doctor.check import report
-    from ccq_tui.doctor.examine import examine
+    from ccq_tui.doctor.examine import examine, report
 
     checks = examine(given_settings(context))
     for line in report(checks):

@@ -58,7 +58,7 @@ def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
 def _explain_recording(command: tuple[str, ...]) -> int:
     import shutil
 
-    from ccq_tui.bridges.terminal.explain import MOST_BYTES, explain
+    from ccq_tui.bridges.terminal.detect import MOST_BYTES, explain
     from ccq_tui.bridges.terminal.rules import load_rules
     from ccq_tui.cli.store import print_lines
     from ccq_tui.config.paths import prompt_rules

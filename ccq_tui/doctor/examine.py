@@ -6,27 +6,190 @@ import asyncio
 import difflib
 import os
 import platform
+import re
 import shutil
+import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import ccq_tui
 from ccq_tui import loop_monitor
-from ccq_tui.bridges.edited_file import SettingsFileError
+from ccq_tui.agent.problems import MINIMUM_CLI
+from ccq_tui.bridges.claude_code.hook_settings import hooks_off, installed, problem_of, settings_files
+from ccq_tui.bridges.edited_file import USER, SettingsFileError
 from ccq_tui.bridges.mcp.entries import SETUPS, file_of, servers_in
 from ccq_tui.bridges.terminal import WRAPPED
+from ccq_tui.claude_files import claude_directory, find_cli
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.load import load_settings
 from ccq_tui.config.paths import config_dir, log_dir, state_dir
 from ccq_tui.config.settings import ENV_PREFIX, Settings
-from ccq_tui.doctor.check import Check, Level
-from ccq_tui.doctor.claude import examine_cli, examine_hooks, examine_sign_in
-from ccq_tui.output import colourless
+from ccq_tui.inbox.layout import wrapped
+from ccq_tui.output import Styled, colourless
 from ccq_tui.plain.mode import VARIABLES
 from ccq_tui.remote.pairings import Pairing, PairingsError, pairings_file, read_pairings
-from ccq_tui.text import one_line
+from ccq_tui.text import one_line, safe
 from ccq_tui.words import plural
+
+
+class Level(StrEnum):
+    """Outcome of a check."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was checked.
+
+    Attributes:
+        area: The heading it belongs under.
+        name: The thing checked.
+        found: The finding.
+        level: The outcome.
+        advice: The remedy, or "".
+    """
+
+    area: str
+    name: str
+    found: str
+    level: Level = Level.OK
+    advice: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the program cannot work because of this."""
+        return self.level is Level.FAILURE
+
+
+Line = tuple[str | Styled, ...]
+"""Pieces that `ccq_tui.output.echo` prints as one line."""
+
+MARKS = {Level.OK: ("ok  ", "green"), Level.WARNING: ("warn", "yellow"), Level.FAILURE: ("FAIL", "red")}
+NAME_WIDTH = 15
+WIDTH = 96
+
+
+def report(checks: Sequence[Check]) -> Iterator[Line]:
+    """Yield the lines of the report."""
+    yield ()
+    yield Styled("ccq-tui", bold=True), f" {ccq_tui.__version__}"
+    for area, group in groupby(checks, key=lambda check: check.area):
+        yield ()
+        yield (Styled(area, bold=True),)
+        for check in group:
+            yield from _lines(check)
+    yield ()
+    yield (_summary(checks),)
+
+
+def _lines(check: Check) -> Iterator[Line]:
+    word, color = MARKS[check.level]
+    mark = Styled(word, color, bold=check.level is not Level.OK)
+    home = str(Path.home())
+    text = check.found.replace(f"{home}/", "~/") if len(home) > 1 else check.found
+    found = safe(text, keep_newlines=False)
+    yield "  ", mark, f" {check.name:<{NAME_WIDTH}}{found}"
+    advice = safe(check.advice, keep_newlines=False)
+    for line in wrapped(advice, " " * (NAME_WIDTH + 7), WIDTH) if advice else ():
+        yield (Styled(line, color),)
+
+
+def _summary(checks: Sequence[Check]) -> Styled:
+    failures = sum(check.level is Level.FAILURE for check in checks)
+    warnings = sum(check.level is Level.WARNING for check in checks)
+    if not failures and not warnings:
+        return Styled("Everything is as it should be.", "green")
+    counts = ((failures, "failure"), (warnings, "warning"))
+    color = "red" if failures else "yellow"
+    return Styled(" and ".join(plural(*count) for count in counts if count[0]) + ".", color, bold=True)
+
+
+AREA = "Claude Code"
+TIME_LIMIT = 20.0
+KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
+PROVIDERS = ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY")
+
+
+def examine_cli(chosen: Path | None) -> list[Check]:
+    """Find the CLI, the chosen one or the SDK's, and ask it for its version."""
+    path, source = (chosen, "chosen by cli_path") if chosen else find_cli()
+    if path is None:
+        advice = (
+            "Install claude-agent-sdk again, whose wheel brings the CLI, or Claude Code, or set cli_path."
+        )
+        return [Check(AREA, "CLI", "not found", Level.FAILURE, advice)]
+    return [Check(AREA, "CLI", f"{path}  ({source})"), _version(path)]
+
+
+def examine_sign_in() -> Check:
+    """Check whether a key or a sign-in is present, without reading it."""
+    for name in (*KEYS, *PROVIDERS):
+        if os.environ.get(name):
+            whose = ": the provider's own sign-in is used" if name in PROVIDERS else ""
+            return Check(AREA, "Sign-in", f"{name} is set{whose}")
+    credentials = claude_directory() / ".credentials.json"
+    if os.path.isfile(credentials):  # noqa: PTH113 - as in a directory that cannot be entered
+        return Check(AREA, "Sign-in", f"{credentials} exists")
+    if sys.platform == "darwin":
+        return Check(AREA, "Sign-in", "not in a file or the environment; the keychain was not checked")
+    advice = (
+        "Start ccq-tui and type /login, or set ANTHROPIC_API_KEY: until then no session can work. "
+        '"ccq-tui demo" needs no account.'
+    )
+    return Check(AREA, "Sign-in", "no key in the environment and no credentials file", Level.FAILURE, advice)
+
+
+def examine_hooks() -> list[Check]:
+    """Check the hooks that let native sessions ask here; return nothing where there are none."""
+    checks, off = [], hooks_off(os.environ, Path.cwd())
+    for file in settings_files(os.environ, Path.cwd()):
+        try:
+            hooks = installed(file.read())
+        except SettingsFileError:
+            continue  # Claude Code reports what is wrong with it
+        for hook in hooks:
+            problem = problem_of(hook, trusted=file.scope == USER, off=off)
+            advice = f"{problem[0].upper()}{problem[1:]}." if problem else ""
+            level = Level.WARNING if problem else Level.OK
+            checks.append(Check(AREA, "Hooks", f"{hook.covers}, in {file.path}", level, advice))
+    return checks
+
+
+def _version(path: Path) -> Check:
+    try:
+        answer = subprocess.run(  # noqa: S603 (the program that sessions run as well)
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIME_LIMIT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        advice = "Run it by hand to see what it waits for."
+        return Check(AREA, "Version", f"no answer within {TIME_LIMIT:g} s", Level.FAILURE, advice)
+    except OSError as error:
+        found = f"does not start: {error.strerror}"
+        return Check(AREA, "Version", found, Level.FAILURE, "Install it again, for this kind of machine.")
+    version = re.search(r"(\d+)\.(\d+)\.(\d+)", answer.stdout)
+    if answer.returncode or version is None:
+        said = (answer.stderr or answer.stdout).strip().splitlines()
+        message = f"exit code {answer.returncode}: {said[0][:80] if said else 'no output'}"
+        return Check(AREA, "Version", message, Level.FAILURE, f'Run "{path} --version" by hand.')
+    if tuple(map(int, version.groups())) < MINIMUM_CLI:
+        wanted = ".".join(map(str, MINIMUM_CLI))
+        return Check(AREA, "Version", version[0], Level.FAILURE, f"Use Claude Code {wanted} or newer.")
+    return Check(AREA, "Version", version[0])
+
 
 PROGRAM, TERMINAL, DIRECTORIES = "Program", "Terminal", "Directories"
 MCP, PHONE = "MCP", "Phone"

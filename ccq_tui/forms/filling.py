@@ -19,13 +19,14 @@ from ccq_tui.config.paths import expanded
 from ccq_tui.forms.commits import REFLECTION
 from ccq_tui.forms.output import STDOUT, write_record
 from ccq_tui.forms.record import record_for, record_of
-from ccq_tui.forms.unkept import Unkept
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import check_outcome
-from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.requests import Asker, FormRequest, Origin
-from ccq_tui.inbox.verdicts import InboxUnavailable
+from ccq_tui.inbox.open_request import MEMORY_NUMBERS, OpenRequest
+from ccq_tui.inbox.port import Settled
+from ccq_tui.inbox.requests import Asker, FormRequest, Origin, RequestOutcome
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.verdicts import InboxUnavailable, InvalidOutcome, Unknown, Verdict, Won
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
 from ccq_tui.questions.asked import Asked
@@ -276,3 +277,32 @@ def record_given(
     record = record_of(request, answers, now, now, str(uuid4()))
     write(record)
     return FilledIn(record)
+
+
+class Unkept:
+    """The keeper of one form, which writes nothing; ``opened`` is asked and settled as any other."""
+
+    def __init__(self, form: FormRequest) -> None:
+        stored = StoredRequest(MEMORY_NUMBERS, form, "", RequestState.PENDING, datetime.now(UTC))
+        self.opened = OpenRequest(self, stored)
+
+    def answer(self, _: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
+        """Settle the form."""
+        verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+        try:
+            check_outcome(self.opened.request, outcome)
+        except InvalidOutcome as error:
+            verdict.set_exception(error)
+            return verdict
+        verdict.set_result(Won() if self.opened.is_pending else Unknown())
+        if self.opened.is_pending:
+            change = Settled(self.opened.request, outcome, actor)
+            self.opened.end(change)
+            self.opened.changed.emit(change)
+            self.opened.resolve()
+        return verdict
+
+    def _nothing(self, *_: Any, **__: Any) -> Any:
+        """Write nothing."""
+
+    owes_draft = save_soon = forget_draft = report = _nothing

@@ -15,8 +15,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 
 from ccq_tui import signs
-from ccq_tui.config.trust import Carried, TrustAnswer, answer_labels
-from ccq_tui.config.trust_question import ROWS, TrustKeys, pressed
+from ccq_tui.config.trust import ROWS, Carried, TrustAnswer, TrustKeys, answer_labels, pressed
 from ccq_tui.input.gate import QUIET, Sign, Stroke
 from ccq_tui.input.keys import Hints, KeyPlace, actions_at, key_line
 from ccq_tui.questions.state import typable

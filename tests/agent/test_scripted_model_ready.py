@@ -8,7 +8,7 @@ from typing import Any
 
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from ccq_tui.testing.scenarios import READY
-from ccq_tui.testing.scenarios.working import CHANGELOG, PLAN
+from ccq_tui.testing.scenarios.shown import CHANGELOG, PLAN
 from tests.agent.scripted_session import QUESTION_ENV, TYPED, Session, answer_to, session
 from tests.results import answered, replied
 

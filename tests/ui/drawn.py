@@ -15,7 +15,7 @@ from textual.errors import NoWidget
 from textual.geometry import Region
 from textual.screen import Screen
 
-from ccq_tui.config.trust_question import ROWS
+from ccq_tui.config.trust import ROWS
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.sessions.rows import RowsView

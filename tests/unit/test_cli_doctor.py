@@ -13,9 +13,8 @@ import pytest
 from ccq_tui.claude_files import find_cli
 from ccq_tui.cli import main
 from ccq_tui.config.paths import state_dir, user_config
-from ccq_tui.doctor import claude
-from ccq_tui.doctor.check import Check, Level
-from ccq_tui.doctor.examine import examine
+from ccq_tui.doctor import examine as doctor
+from ccq_tui.doctor.examine import Check, Level, examine
 from tests.unit.starting import write_settings
 
 
@@ -74,7 +73,7 @@ def test_a_cli_that_is_no_good_is_a_failure(
 ) -> None:
     cli.write_bytes(script)
     if b"sleep" in script:
-        monkeypatch.setattr(claude, "TIME_LIMIT", 0.2)
+        monkeypatch.setattr(doctor, "TIME_LIMIT", 0.2)
     check = found("Version")
     assert check.failed
     assert check.found.endswith(said)
@@ -84,7 +83,7 @@ def test_a_cli_that_is_no_good_is_a_failure(
 
 
 def test_no_cli_at_all_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claude, "find_cli", lambda: (None, ""))
+    monkeypatch.setattr(doctor, "find_cli", lambda: (None, ""))
     assert found("CLI").failed
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.bridges.terminal.explain import MOST_BYTES
+from ccq_tui.bridges.terminal.detect import MOST_BYTES
 from ccq_tui.cli import main
 from ccq_tui.config.paths import config_dir
 from tests.unit.starting import Cli

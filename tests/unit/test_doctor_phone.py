@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.doctor import examine
-from ccq_tui.doctor.check import Check, Level
-from ccq_tui.doctor.examine import examine_pairings
+from ccq_tui.doctor.examine import Check, Level, examine_pairings
 from ccq_tui.remote.pairings import Pairing, change_pairings, pairings_file
 from ccq_tui.remote.phone.address import keep_certificate
 from ccq_tui.stored import write_whole

@@ -7,16 +7,15 @@ import logging
 import os
 import socket
 import termios
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
+from ccq_tui.bridges.terminal.detect import ENTER_ALONE, FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.link import ASKED, SHOW, ToWatcher, next_message
 from ccq_tui.bridges.terminal.program import Watched, foreground_waits
-from ccq_tui.bridges.terminal.prompt_request import context_of, request_for, wanted
-from ccq_tui.bridges.terminal.rules import PromptRule, load_rules
-from ccq_tui.bridges.terminal.screen import LiveScreen
+from ccq_tui.bridges.terminal.rules import PromptRule, Shape, load_rules
+from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 from ccq_tui.bridges.terminal.typist import KeysTaken, StoppedError, Typist, stands
 from ccq_tui.config.paths import inbox_path, prompt_rules
 from ccq_tui.inbox.actors import Actor, Surface
@@ -25,8 +24,64 @@ from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest, RequestOutcom
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.logs import start_logging
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answered
-from ccq_tui.text import one_line
+from ccq_tui.questions import Answer, Answered, Kind, Option, Question, QuestionSet
+from ccq_tui.text import one_line, safe
+
+CHECKED_NOW = "checked at the terminal"
+DEFAULT = "default"
+
+LONGEST_LABEL = 500
+
+
+def request_for(
+    prompt: FoundPrompt, call: str, session_id: str, origin: Origin, about: str = ""
+) -> QuestionRequest:
+    """Return the request that asks a prompt, with a text about it."""
+    shape = prompt.rule.shape
+    question = Question(
+        text=prompt.question,
+        options=tuple(_options(prompt)),
+        multi_select=shape is Shape.CHECKS,
+        kind=Kind.TEXT if shape is Shape.TEXT else Kind.CHOICE,
+        description=about,
+        default=(prompt.typed or prompt.default) if shape is Shape.TEXT else "",
+        # A list may have more rows than are shown: a text names one.
+        closed=shape in (Shape.CHECKS, Shape.YES_NO),
+    )
+    asked = QuestionSet(call, (question,), is_prompt=True)
+    return QuestionRequest(call, session_id, asked, origin=origin)
+
+
+def _options(prompt: FoundPrompt) -> Iterator[Option]:
+    if prompt.rule.shape is Shape.TEXT:
+        yield Option(ENTER_ALONE)
+    if prompt.words:
+        yield from (Option(label, DEFAULT * (label == prompt.default)) for label, _ in prompt.words)
+        return
+    for row in prompt.rows:
+        said = [row.detail, CHECKED_NOW if row.checked else "", DEFAULT * (row.label == prompt.default)]
+        yield Option(row.label[:LONGEST_LABEL], " · ".join(one for one in said if one))
+
+
+def context_of(picture: ScreenPicture, prompt: FoundPrompt) -> str:
+    """Return the last lines above a prompt."""
+    y = max(0, min(prompt.at - picture.scrolled, len(picture.lines)))
+    lines = picture.lines[:y][-40:]
+    return safe("\n".join(lines).strip("\n"))
+
+
+def wanted(prompt: FoundPrompt, answer: Answer) -> Answer:
+    """Return an answer as it is typed: the labels of rows to mark, or a text."""
+    chosen = answer.selected[0] if answer.selected else ""
+    match prompt.rule.shape:
+        case Shape.TEXT if chosen:
+            return Answer()
+        case Shape.NUMBER if chosen:
+            return Answer(other=next(row.number for row in prompt.rows if row.label == chosen))
+        case _ if prompt.words and chosen:
+            return Answer(other=dict(prompt.words)[chosen])
+    return answer
+
 
 _logger = logging.getLogger(__name__)
 

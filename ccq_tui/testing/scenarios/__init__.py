@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ccq_tui.testing.scenarios import asking, design, tour, working
+from ccq_tui.testing.scenarios import shown
 from ccq_tui.testing.scenarios.ready import Ready
 
 _ALL = (
-    Ready("tour", "a tour of the program: the default", "Design a small bookmark service with me", tour.tour),
-    Ready("single", "one question, one answer", "Choose a database for the bookmarks", asking.single),
-    Ready("multi", "one question, several answers", "Set up the checks before a merge", asking.multi),
-    Ready("mixed_four", "four questions with previews", "Design the bookmark API", design.mixed_four),
     Ready(
-        "with_permission",
-        "a command and a file that need permission",
-        "Prepare 1.4.0",
-        working.with_permission,
+        "tour", "a tour of the program: the default", "Design a small bookmark service with me", shown.tour
     ),
-    Ready("with_plan", "a plan to approve or send back", "Add an import from browsers", working.with_plan),
+    Ready("single", "one question, one answer", "Choose a database for the bookmarks", shown.single),
+    Ready("multi", "one question, several answers", "Set up the checks before a merge", shown.multi),
+    Ready("mixed_four", "four questions with previews", "Design the bookmark API", shown.mixed_four),
+    Ready(
+        "with_permission", "a command and a file that need permission", "Prepare 1.4.0", shown.with_permission
+    ),
+    Ready("with_plan", "a plan to approve or send back", "Add an import from browsers", shown.with_plan),
 )
 
 READY: Mapping[str, Ready] = {ready.name: ready for ready in _ALL}

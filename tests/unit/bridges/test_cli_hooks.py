@@ -18,8 +18,7 @@ from ccq_tui import __version__
 from ccq_tui.bridges.claude_code.hook_settings import hook_command, installed, wanted, with_hooks
 from ccq_tui.bridges.edited_file import BACKUP, SettingsFileError
 from ccq_tui.cli import main
-from ccq_tui.doctor.check import Level
-from ccq_tui.doctor.examine import examine
+from ccq_tui.doctor.examine import Level, examine
 from tests.tables import table
 
 TABLES = table(__file__, "hooks.json")

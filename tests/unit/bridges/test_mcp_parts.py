@@ -30,8 +30,7 @@ from ccq_tui.bridges.mcp.tools import (
     read_questions,
 )
 from ccq_tui.cli.main import cli
-from ccq_tui.doctor.check import Check, Level
-from ccq_tui.doctor.examine import examine_mcp
+from ccq_tui.doctor.examine import Check, Level, examine_mcp
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, moment, state_after
 from ccq_tui.processes import own_command

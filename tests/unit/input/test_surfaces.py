@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.config.trust import TrustAnswer
-from ccq_tui.config.trust_question import ROWS, TrustKeys, pressed
+from ccq_tui.config.trust import ROWS, TrustAnswer, TrustKeys, pressed
 from ccq_tui.input.gate import PAUSE, Face, Hand, KeyKind, Sign, Stroke, To
 from ccq_tui.widgets.keys import Keyboard
 from tests.unit.input.hands import NAMES, Timer

@@ -8,7 +8,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.plain.lines import Lines
-from ccq_tui.plain.prompt import PlainPrompt
+from ccq_tui.plain.session import PlainPrompt
 from ccq_tui.plain.transcript import MOST_PAST, PlainTranscript
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.testing.play import Part, Turn
 from ccq_tui.testing.scenario import Cut, Silence
-from ccq_tui.testing.wire import Chunk, stream, whole
+from ccq_tui.testing.server import Chunk, stream, whole
 
 TEXT = Part({"type": "text", "text": ""}, "text", "")
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
-from ccq_tui.bridges.terminal.prompt_request import context_of, request_for, wanted
 from ccq_tui.bridges.terminal.rules import load_rules
 from ccq_tui.bridges.terminal.screen import ScreenPicture
 from ccq_tui.bridges.terminal.typist import KeysTaken, StoppedError, Typist, stands
+from ccq_tui.bridges.terminal.watcher import context_of, request_for, wanted
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
 from ccq_tui.inbox.verdicts import InvalidOutcome

@@ -1,0 +1,308 @@
+"""The scenarios that the demo offers: questions, permissions, a plan, and a tour of all of them."""
+
+from __future__ import annotations
+
+from ccq_tui.questions.model import Question
+from ccq_tui.testing.replies import Replies
+from ccq_tui.testing.scenario import Scenario
+from ccq_tui.testing.scenarios.ready import DATABASE, NAME, RETENTION, choice, first_line, unless_refused
+
+CURSOR_PREVIEW = """\
+GET /v1/bookmarks?after=bkm_81f2&limit=50
+
+{
+  "data": [ { "id": "bkm_81f3", "url": "https://…" } ],
+  "next": "/v1/bookmarks?after=bkm_8231&limit=50"
+}
+"""
+OFFSET_PREVIEW = """\
+GET /v1/bookmarks?page=3&per_page=50
+
+{
+  "data": [ { "id": "bkm_81f3", "url": "https://…" } ],
+  "page": 3, "pages": 18, "total": 871
+}
+"""
+
+
+def design_questions() -> tuple[Question, ...]:
+    """Four questions about an API: previews, several choices, a recommendation, a plain one."""
+    return (
+        choice(
+            "How should long lists be paged?",
+            "Paging",
+            ("Cursor (Recommended)", "Stable while rows are added; no page numbers", CURSOR_PREVIEW),
+            ("Page number", "Easy to link to; rows shift while people write", OFFSET_PREVIEW),
+        ),
+        choice(
+            "Which extras should the first version have?",
+            "Extras",
+            ("Full-text search", "Over title, notes and tags"),
+            ("Tags", "Many to a bookmark, shared by the team"),
+            ("Import", "From a browser's HTML export"),
+            ("Rate limits", "Per token, with clear headers"),
+            multi=True,
+        ),
+        choice(
+            "How do clients sign in?",
+            "Sign-in",
+            ("Personal tokens (Recommended)", "Created in the settings, sent as a header"),
+            ("OAuth 2", "For third-party applications; two weeks more work"),
+            ("Session cookie", "Only the web client"),
+        ),
+        choice(
+            "What should an error look like?",
+            "Errors",
+            ("Problem JSON", "RFC 9457: type, title, status, detail"),
+            ("Code and message", "Two fields, nothing else"),
+        ),
+    )
+
+
+def mixed_four() -> Scenario:
+    """Four questions in one set: previews, a multi select, recommendations."""
+    return (
+        Scenario("mixed_four", title="Bookmark API design")
+        .thinks("Paging shapes every client; the rest can change later. Ask all of it in one go.")
+        .says("Before I write the OpenAPI document I need four decisions from you.")
+        .asks(*design_questions())
+        .then(
+            unless_refused(
+                lambda a: (
+                    f"### Decisions\n\n{a.answers(1)}\n\n"
+                    "I turn these into `openapi.yaml`, with an example for every response."
+                )
+            )
+        )
+    )
+
+
+def single() -> Scenario:
+    """One single-select question with a recommendation."""
+    return (
+        Scenario("single", title="Database for bookmarks")
+        .says(
+            "The service stores bookmarks for a few hundred people. One thing decides the rest of the design."
+        )
+        .asks(DATABASE)
+        .then(
+            unless_refused(
+                lambda a: (
+                    f"Noted: {a.answers(1)}.\n\nI keep the storage behind one small interface, "
+                    "so that this can change later without touching the handlers."
+                )
+            )
+        )
+    )
+
+
+def multi() -> Scenario:
+    """One multi-select question."""
+    checks = choice(
+        "Which checks should run before every merge?",
+        "Checks",
+        ("Unit tests", "About 40 seconds"),
+        ("Type check", "mypy in strict mode, 12 seconds"),
+        ("Lint and format", "ruff, under a second"),
+        ("End to end", "Against a real browser, about 6 minutes"),
+        multi=True,
+    )
+    return (
+        Scenario("multi", title="Checks before a merge")
+        .says("I can set up the pipeline. Pick everything that must be green before a merge.")
+        .asks(checks)
+        .then(
+            unless_refused(
+                lambda a: (
+                    f"The pipeline will run: {a.answers(1)}.\n\n"
+                    "Everything else stays available as a manual job, and runs each night on `main`."
+                )
+            )
+        )
+    )
+
+
+CHANGELOG = """\
+# Changelog
+
+## 1.4.0
+
+- Bookmarks can be imported from a browser's HTML export.
+- Search finds words in notes as well.
+- Deleted bookmarks can be restored for 30 days.
+"""
+PLAN = """\
+# Import bookmarks from a browser
+
+## Context
+
+People ask for a way to bring their bookmarks along. Every browser exports the same HTML format.
+
+## Steps
+
+1. `importer/html.py`: parse the export with the standard library, folders become tags.
+2. `api/imports.py`: `POST /v1/imports`, at most 5 MB, answers with the number of bookmarks added.
+3. `tests/data/`: one export of each browser; the result is compared as JSON.
+
+## Verification
+
+- `pytest tests/importer` is green.
+- Importing the same file twice adds nothing the second time.
+"""
+REVISED_PLAN = (
+    PLAN
+    + """
+## After your remarks
+
+- The limit of 5 MB becomes a setting.
+- A dry run reports what would be added.
+"""
+)
+
+
+def with_permission() -> Scenario:
+    """A command that needs permission, then a file written with permission."""
+    return (
+        Scenario("with_permission", title="Release 1.4.0")
+        .says("I prepare the release: first the version file, then the change log.")
+        .runs(
+            "Bash",
+            command="mkdir -p dist && echo 1.4.0 > dist/VERSION && cat dist/VERSION",
+            description="Write the version of the release",
+        )
+        .says(lambda a: _refused(a, "the version file") or "The version file is there. Now the change log.")
+        .runs("Write", file_path=lambda a: f"{a.directory}/CHANGELOG.md", content=CHANGELOG)
+        .says(
+            lambda a: (
+                _refused(a, "the change log")
+                or "Both are written. Tag the commit with `v1.4.0` when you are happy with the text."
+            )
+        )
+    )
+
+
+def _refused(a: Replies, what: str) -> str:
+    return f"I left {what} alone: {first_line(a)}\n\n" if a.failed else ""
+
+
+def with_plan() -> Scenario:
+    """Plan mode, a plan to approve, and a better one for as long as it is rejected."""
+    return (
+        Scenario("with_plan", title="Bookmark import")
+        .says("This touches three places, so I plan before I write.")
+        .plans(PLAN, revised=REVISED_PLAN)
+        .says("The plan is approved. I start with the parser and its test data.")
+    )
+
+
+_WELCOME = """\
+# Welcome
+
+This is a **real session** with the real command line tool; only the model is scripted, so nothing leaves \
+your machine and no account is needed. Together we design a small *bookmark service*.
+
+1. You answer my questions with the keyboard; every key is shown where it applies.
+2. You can scroll with `PageUp` and `PageDown` at any time, also while a question is open.
+3. `Esc` hides a question, `F2` brings it back. Nothing you typed is lost.
+
+```python
+@dataclass
+class Bookmark:
+    url: str
+    title: str
+    tags: list[str]
+```
+
+First I have a look at the directory.
+"""
+_PLAN = """\
+# Build the bookmark service
+
+1. **Storage** behind one small interface, with the database you chose.
+2. **API** as decided: paging, sign-in and errors first, the extras after them.
+3. **Release** with a version file and a change log.
+
+Each step is one commit, and each has a test that failed before it.
+"""
+
+
+def tour() -> Scenario:
+    """Markdown, thinking, tools, every kind of question, a permission, a plan, and a summary."""
+    return (
+        Scenario("tour", title="Bookmark service")
+        .thinks(
+            "A new project. I look at what is there, then ask for the decisions that are not mine to make."
+        )
+        .says(_WELCOME)
+        .runs("Bash", command="ls -la", description="Look at the project directory")
+        .says("The directory is empty, so we start from nothing. One decision shapes the rest.")
+        .asks(DATABASE)
+        .says(_after_database)
+        .asks(_layout(), _extras())
+        .says(
+            "Now four at once. Go back and forth between them with `Tab`; a review comes before I get them."
+        )
+        .asks(*design_questions())
+        .says("Two facts I cannot guess.")
+        .asks(NAME, RETENTION, title="The package")
+        .says("I write the first file. You decide whether I may.")
+        .runs(
+            "Bash",
+            command="mkdir -p bookmarks && echo 0.1.0 > bookmarks/VERSION && cat bookmarks/VERSION",
+            description="Create the package directory with its version",
+        )
+        .says(_after_permission)
+        .plans(_PLAN, revised=lambda a: f"{_PLAN}\n## Your remark\n\n> {first_line(a)}\n")
+        .says(_closing)
+        # No further turn: after an interrupt the tour continues where it was.
+        .afterwards("The tour is over. `ccq-tui demo --list` shows the other scenarios.")
+    )
+
+
+def _layout() -> Question:
+    flat = "bookmarks/\n├── api.py\n├── store.py\n└── search.py\ntests/\n└── test_api.py\n"
+    layered = (
+        "bookmarks/\n├── api/\n│   ├── routes.py\n│   └── errors.py\n├── core/\n│   └── bookmark.py\n"
+        "└── store/\n    └── database.py\ntests/\n"
+    )
+    return choice(
+        "How should the code be laid out?",
+        "Layout",
+        ("Flat", "Three modules; easy to read in one sitting", flat),
+        ("Layered", "Room to grow; imports go one way", layered),
+    )
+
+
+def _extras() -> Question:
+    return choice(
+        "Which parts should the first version have?",
+        "Parts",
+        ("Command line", "Add and find bookmarks from a shell"),
+        ("Web page", "A list with a search field"),
+        ("Browser extension", "One key adds the present page"),
+        multi=True,
+    )
+
+
+def _after_database(a: Replies) -> str:
+    if a.failed:
+        return "You would rather not decide that now, which is fine: I keep the storage replaceable."
+    chosen = a.picked("SQLite", "PostgreSQL", "DuckDB")
+    reasons = {
+        "SQLite": "One file it is: backups are a copy, and tests need no server.",
+        "PostgreSQL": "A server it is: I add a container for the tests.",
+        "DuckDB": "Unusual, and good for reports: I batch the writes.",
+    }
+    opening = reasons.get(chosen, f"That is a choice of your own: {a.answers(2)}.")
+    return f"{opening} Next, how the code is laid out (with previews), and which parts you want."
+
+
+def _after_permission(a: Replies) -> str:
+    if a.failed:
+        return f"I left the disk alone, as you said:\n\n> {first_line(a)}\n\nOn to the plan."
+    return "The file is there. Before I write the rest, here is my plan."
+
+
+def _closing(a: Replies) -> str:
+    rows = "\n".join(f"- {a.answers(number) or '(not answered)'}" for number in range(2, 6))
+    return f"## What we decided\n\n{rows}\n\nThe plan is approved. Thank you for taking the tour."
