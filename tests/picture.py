@@ -174,9 +174,10 @@ def story() -> Scenario:
 
 def answered(replies: Replies) -> Scenario:
     """Continue with the answer."""
+    store = replies.picked("PostgreSQL", "SQLite", "Redis")
     return (
         Scenario()
-        .says(f"**{replies.picked('PostgreSQL', 'SQLite', 'Redis')}** it is, in a schema of its own as you noted.")
+        .says(f"**{store}** it is, in a schema of its own as you noted.")
         .runs("Bash", command="touch jobs.sql", description="Create the schema file")
     )
 

@@ -9,19 +9,20 @@ from uuid import uuid4
 
 from markdown_it import MarkdownIt
 
+from ccq_tui import signs
 from ccq_tui.service.run import OVER, WORKS, Happened, Run, RunEvent, RunState
 from ccq_tui.text import one_line, safe
 
 MOST_EVENTS = 1_000
 LONGEST = 20_000
 WORDS = {
-    RunState.QUEUED: "It waits for room.",
-    RunState.WORKING: "It works.",
-    RunState.WAITING: "It waits for an answer.",
-    RunState.PARKED: "It waits for an answer; no process runs.",
-    RunState.ENDED: "It is done; a message in its ticket continues it.",
-    RunState.FAILED: "It failed; a message in its ticket continues it.",
-    RunState.STOPPED: "It was stopped; a message in its ticket continues it.",
+    RunState.QUEUED: f"{signs.QUEUED} It waits for room.",
+    RunState.WORKING: f"{signs.WORKS} It works.",
+    RunState.WAITING: f"{signs.WAITS} It waits for an answer.",
+    RunState.PARKED: f"{signs.PARKED} It waits for an answer; no process runs.",
+    RunState.ENDED: f"{signs.DONE} It is done; a message in its ticket continues it.",
+    RunState.FAILED: f"{signs.FAILED} It failed; a message in its ticket continues it.",
+    RunState.STOPPED: f"{signs.STOPPED} It was stopped; a message in its ticket continues it.",
 }
 POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 STYLE = Path(__file__).with_name("page.css").read_text("utf-8")
@@ -51,10 +52,10 @@ def run_page(run: Run, events: Sequence[RunEvent], *, sending: bool) -> str:
     question = None if run.state in OVER else question_in(events)
     asks = question is not None and not sending
     moves = sending or (run.state not in OVER and not asks)
-    words = "It asks." if asks and run.state in WORKS else WORDS[run.state]
+    words = f"{signs.WAITS} It asks." if asks and run.state in WORKS else WORDS[run.state]
     place = " · ".join((run.id, run.repository, run.branch or "no branch yet"))
     parts = [
-        f"<p><strong>{'A message is on its way.' if sending else words}</strong></p>",
+        f"<p><strong>{f'{signs.WORKS} A message is on its way.' if sending else words}</strong></p>",
         f"<p><small>Run {escaped(place)} {link(run.url, 'The ticket')}</small></p>",
     ]
     if asks and question is not None:
