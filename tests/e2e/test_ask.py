@@ -6,12 +6,14 @@ import os
 import signal
 import sqlite3
 import subprocess
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from ccq_tui.config.paths import inbox_path
+from ccq_tui.input.gate import REPEAT
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
 from tests.ten import ANSWERS, check_record, records, write_ten
@@ -61,16 +63,21 @@ def drafted(number: int) -> bool:
     return any(signs[number] in row[0] for row in rows)
 
 
+def leave(terminal: Terminal) -> None:
+    terminal.press("ctrl+c")
+    terminal.wait(LEAVE)
+    time.sleep(REPEAT)  # sooner, it is the key that is held down
+    terminal.press("ctrl+c")
+
+
 def test_leaving_asks_keeps_the_draft_and_writes_nothing(tmp_path: Path) -> None:
     with asking(tmp_path, size=(40, 12)) as terminal:
         terminal.wait_panel("What kind of change?")
         terminal.press("down escape")
         terminal.wait(LEAVE)
-        terminal.press("n")
+        terminal.press("space")
         terminal.wait_gone(LEAVE)
-        terminal.press("space ctrl+c")
-        terminal.wait(LEAVE)
-        terminal.press("y")
+        leave(terminal)
         assert terminal.wait_end() == 130
         terminal.wait("Left; the draft is kept.")
         assert terminal.restored
@@ -120,9 +127,7 @@ def test_a_form_and_answers_that_are_piped_in_leave_the_keys_to_the_terminal(tmp
     ):
         with Terminal(["bash", "-c", f"{program()} ask {words} < {piped}"], os.environ, tmp_path) as terminal:
             terminal.wait_panel(question)
-            terminal.press("ctrl+c")
-            terminal.wait(LEAVE)
-            terminal.press("y")
+            leave(terminal)
             assert terminal.wait_end() == 130
 
 

@@ -16,7 +16,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.forms.filling import Filling, request_of
 from ccq_tui.inbox.requests import FormRequest
 from ccq_tui.questions import Answer, Answered, Declined
-from ccq_tui.screens.form.app import DRAFT, FormApp, LeaveQuestion
+from ccq_tui.screens.form.app import DRAFT, FormApp
 from tests.actors import PHONE
 from tests.memory_inbox import MemoryInbox
 from tests.ten import FORM
@@ -95,12 +95,14 @@ async def test_esc_goes_back_question_by_question_and_leaves_what_is_open_first(
         await pilot.press("escape")
         assert panel.state.tab == 0
         await pilot.press("escape")
-        assert isinstance(pilot.app.screen, LeaveQuestion)
-        await pilot.press("x", "escape")
-        assert not isinstance(pilot.app.screen, LeaveQuestion)
+        assert "Leave? The draft" in screen_text(pilot.app)
+        await pilot.press("down")
+        assert "Leave?" not in screen_text(pilot.app)
         await pilot.press("f2")
         assert not panel.state.hidden, "there is nothing else to see"
-        await pilot.press("ctrl+c", "ctrl+c")
+        await pilot.press("ctrl+c")
+        clock_of(pilot).skip(1.0)
+        await pilot.press("ctrl+c")
     assert app_of(pilot)._filling.opened.is_pending, "who leaves decides nothing"
 
 
@@ -163,12 +165,3 @@ async def test_the_last_minute_is_counted_down_and_any_key_stops_it() -> None:
         await pilot.pause()
         assert "closes in 30 s" not in screen_text(app)
         assert "2 min" in app._filling.countdown
-
-
-async def test_two_keys_in_one_go_answer_whether_to_leave_once() -> None:
-    async with filling() as pilot:
-        await pilot.press("escape")
-        for key in ("n", "escape"):
-            app_of(pilot).post_message(events.Key(key, key if key == "n" else None))
-        await pilot.pause()
-        assert not isinstance(pilot.app.screen, LeaveQuestion)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -41,64 +41,22 @@ from ccq_tui.preboot_input import EarlyPrompt
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.state import Focus
 from ccq_tui.screens.editor import edit_for, end_editors
-from ccq_tui.screens.overlay import Overlay
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import NARROW
-from ccq_tui.widgets.keys import Keyboard, bindings_at, bindings_for, keyboard_of, read_at, text_of
-from ccq_tui.widgets.lifetime import after, after_refresh, start_work
+from ccq_tui.widgets.keys import Keyboard, bindings_at, bindings_for, read_at, text_of
+from ccq_tui.widgets.lifetime import after, start_work
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.host import PanelHost
 from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.question import QuestionPanel
 
-LEAVE = "Leave? {} · y leave · n stay"
+LEAVE = "Leave? {} · {} again leaves"
 DRAFT = "Your draft of an earlier time is here"
 ANSWER = "form answer"
 LOOK_SECONDS = 0.5
 """Seconds between two looks at the time left."""
 LONGEST_NAME = 40
 LONGEST_VALUE = 2_000
-
-
-class LeaveQuestion(Overlay[bool]):
-    """Asks whether to leave the form."""
-
-    DEFAULT_CSS = """
-    LeaveQuestion { background: transparent; }
-    LeaveQuestion Static { dock: bottom; height: auto; padding: 0 1; background: $surface; color: $warning; }
-    """
-
-    def __init__(self, kept: str) -> None:
-        super().__init__()
-        self._words = LEAVE.format(kept.capitalize())
-
-    def compose(self) -> ComposeResult:
-        yield Static(self._words, markup=False)
-
-    def on_mount(self) -> None:
-        """Take no key that was pressed before the question could be read, nor one that is held down."""
-        self.face = Face(KeyKind.DECIDE, shown_at=None, prompts=False)
-        after_refresh(self, self._drawn)
-
-    def _drawn(self) -> None:
-        self.face = replace(self.face, shown_at=cast("FormApp", self.app).clock())
-
-    def on_key(self, event: events.Key) -> None:
-        event.stop()
-        if event.key == "y":
-            self.leave()
-        elif event.key in ("n", "escape"):
-            self.dismiss(False)
-
-    def leave(self) -> None:
-        """Leave with the last key, or say that it must be pressed again."""
-        hands = keyboard_of(self)
-        verdict = hands.judge_last(self.face)
-        if verdict.sign is not None:
-            self.query_one(Static).update(f"{self._words} · {shown_key(hands.key.name)} again leaves")
-        elif verdict.to is To.PANEL:
-            leave = partial(self.dismiss, True)
-            hands.wait(hands.key, verdict.after, leave, partial(after, self))
 
 
 class FormPanel(QuestionPanel):
@@ -218,8 +176,13 @@ class FormApp(App[None]):
         if isinstance(change, Settled):
             self.exit()
 
-    def _ask_whether_to_leave(self) -> None:
-        self.push_screen(LeaveQuestion(self._filling.kept), lambda sure: self.exit() if sure else None)
+    def _leave(self) -> None:
+        """Leave, if the key was pressed a second time behind the words that say so."""
+        verdict = self.hands.judge_last(Face(KeyKind.DECIDE, prompts=False, twice="leave", reads=True))
+        if verdict.sign is not None:
+            self.say(LEAVE.format(self._filling.kept.capitalize(), shown_key(self.hands.key.name)))
+        elif verdict.to is To.PANEL:
+            self.hands.wait(self.hands.key, verdict.after, self.exit, partial(after, self), alone=True)
 
     # -- keys -----------------------------------------------------------------------------------------------
 
@@ -235,7 +198,7 @@ class FormApp(App[None]):
     def _go_back(self) -> None:
         """Go to the question before, or ask whether to leave the first."""
         if self.panel.state.tab == 0:
-            self._ask_whether_to_leave()
+            self._leave()
         else:
             self.panel.dispatch(Pressed("shift+tab"))
 
@@ -244,15 +207,13 @@ class FormApp(App[None]):
         self._about.scroll_relative(y=-by if action.endswith("up") else by, animate=False)
 
     async def action_do(self, name: str) -> None:
-        """Scroll, go back, show the keys, or leave; a second time at once."""
+        """Scroll, go back, show the keys, or leave."""
         if name == "go_back":
             self._go_back()
         elif name not in ("quit", "help"):
             self._scroll_about(name)
-        elif name == "quit" and isinstance(self.screen, LeaveQuestion):
-            self.screen.leave()
         elif name == "quit":
-            self._ask_whether_to_leave()
+            self._leave()
         elif not isinstance(self.screen, ModalScreen):
             helping = await asyncio.to_thread(import_module, "ccq_tui.screens.help")
             sections = (self.panel.help_place, KeyPlace.FORM, helping.TEXT)

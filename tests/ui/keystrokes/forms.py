@@ -82,7 +82,7 @@ class Forms(Panels):
         frame = self.frame()
         await super()._pressed(*keys)
         if self.over and not self.answers:
-            asked = frame.shows("Leave?") and not {"y", "ctrl+c"}.isdisjoint(keys)
+            asked = frame.shows("Leave?") and not {"escape", "ctrl+c"}.isdisjoint(keys)
             self.expect(asked, f"left by {keys} in\n" + "\n".join(frame.lines))
             self.counts["left"] += 1
 
