@@ -21,7 +21,7 @@ from textual.message_pump import MessagePump
 from textual.worker import Worker
 
 from ccq_tui.screens import list_screen
-from ccq_tui.screens.session import base, dock
+from ccq_tui.screens.session import dock, screen
 from ccq_tui.screens.sessions.earlier import KeptSessions
 from ccq_tui.widgets.panel import request_panel
 from ccq_tui.widgets.prompt import prompt
@@ -115,7 +115,7 @@ class Hands:
         """Do something in an app whose delays follow the clock."""
         self.app = app
         with ExitStack() as patches:
-            for module in (dock, base, request_panel, prompt, list_screen):
+            for module in (dock, screen, request_panel, prompt, list_screen):
                 patches.enter_context(patch.object(module, "after", self.timers.after))
             # Reading the sessions that Claude Code keeps takes a process of its own.
             patches.enter_context(patch.object(KeptSessions, "read", _nothing))
