@@ -1,10 +1,13 @@
-"""Sessions line by line, with the real CLI: what is printed, and exactly what the model gets."""
+"""Sessions and the inbox line by line, with the real CLI, and exactly what the model gets."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -15,12 +18,16 @@ import pytest
 
 from ccq_tui.inbox.agent_texts import PROCEED
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.questions import Option, Question
+from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
+from tests.actors import PANEL
 from tests.agent.test_session_elicitations import ASK
 from tests.e2e.conftest import Running, Start, program
-from tests.e2e.test_forms import SCHEMA, serve
+from tests.e2e.terminal import Terminal
+from tests.e2e.test_ask import SCHEMA, serve
 from tests.results import REMARK, answered, replied
+from tests.steps import step
+from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, asked, id_of, stock
 
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
 PARTS = Question(
@@ -319,3 +326,72 @@ def test_a_script_gets_through_five_rounds_and_its_limit_outlives_them(piped: Pi
     assert "note: 5 question rounds so far. ccq-tui resume " in printed
     (session,) = json.loads(piped.run("", "sessions", "--json"))["sessions"]
     assert session["question_rounds"] == 5
+
+
+def walking(place: Path) -> Terminal:
+    return Terminal(["env", "TERM=dumb", program(), "inbox"], os.environ, place, (200, 60))
+
+
+def saw(terminal: Terminal, text: str) -> None:
+    terminal.wait(lambda now: text in now.written)
+
+
+def test_lines_answer_what_waits_across_an_end(tmp_path: Path) -> None:
+    stock()
+    with asked() as store:
+        with walking(tmp_path) as terminal:
+            with step("answered elsewhere while a line was begun"):
+                saw(terminal, "Kind: question. Asked: ")
+                saw(terminal, "request 1 of 4: question from session api-refactor")
+                saw(terminal, "Choose 1 to 3, o TEXT for your own words, ? for help: ")
+                terminal.type("2")
+                saw(terminal, "? for help: 2")
+                store.requests.settle(id_of(CACHE), Answered((Answer(("None",)),)), PANEL)
+                saw(terminal, "note: The line you had begun is not used: 2")
+                saw(terminal, "note: Already answered in another terminal at ")
+            with step("Ctrl+C asks"):
+                saw(terminal, "question 1 of 3: Which features should it have?")
+                terminal.press("ctrl+c")
+                saw(terminal, "Continue with the next request? The draft is kept. y leaves")
+                terminal.type("no\n")
+                terminal.type("1,3\n")
+                saw(terminal, "question 2 of 3: How many workers?")
+            terminal.wait(lambda _: any(one.has_draft for one in store.requests.waiting()))
+            os.killpg(terminal.process.pid, signal.SIGKILL)
+            first = terminal.written
+        with walking(tmp_path) as terminal:
+            saw(terminal, "note: A draft is here: 1 of 3 answered, nothing sent.")
+            terminal.type("9\n4\napi\ny\n")
+            saw(terminal, "note: out of range; 1 to 8.")
+            saw(terminal, "permission: Claude wants to use Bash")
+            terminal.type("e use pnpm\n")
+            saw(terminal, "plan: Claude proposes a plan")
+            terminal.press("ctrl+d")
+            saw(terminal, "note: 1 request waits.")
+            assert terminal.wait_end() == 0
+            assert terminal.restored
+            written = first + terminal.written
+        assert "\x1b" not in written
+        assert written.count("\a") == 5, "one for each request that was shown"
+        assert not set("─│╭❯○●✔◆") & set(written)
+        found = {call: store.requests.get(id_of(call)) for call in (FEATURES, PERMISSION, PLAN)}
+    outcomes = [one and one.outcome for one in found.values()]
+    assert outcomes[0] == Answered((Answer(("Auth", "Search")), Answer(other="4"), Answer(other="api")))
+    assert (getattr(outcomes[1], "text", ""), outcomes[2]) == ("use pnpm", None)
+
+
+@pytest.mark.timeout(120)
+def test_the_screen_has_words_alone(start: Start) -> None:
+    scenario = Scenario("e2e").says("| a | b |\n|---|---|\n| 1 | 2 |\n").asks(WHICH, PARTS).says("Done.")
+    run = start(scenario, variables={"CCQ_SCREEN_READER": "1"})
+    run.terminal.wait("Enter take First")
+    run.rest(1.0)  # its keys wake up
+    assert "Claude asks" in run.terminal.text
+    assert "1  First" in run.terminal.text
+    before = len(run.terminal.raw)
+    since = time.monotonic()
+    run.terminal.wait(lambda _: time.monotonic() - since > 2.5)
+    assert len(run.terminal.raw) == before, "what waits for a person writes nothing"
+    run.terminal.press("1")
+    run.terminal.wait("● 1  First")
+    assert not [one for one in run.terminal.text if "\u2500" <= one < "\u25a0"]

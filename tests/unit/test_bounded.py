@@ -1,10 +1,12 @@
-"""Settings, themes and what is trusted are read in bounded time and memory, whatever lies in their place."""
+"""Files and child processes are read in bounded time and memory, whatever they are."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 import tomllib
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 
 from ccq_tui.bounded import DEEPEST, SETTINGS_BYTES, UnfitFileError, parse_json, parse_toml, read_text
 from ccq_tui.bridges.edited_file import SettingsFileError
+from ccq_tui.child_process import end
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import launch_with
 from ccq_tui.config.load import MOST_NAMED, load_settings
@@ -150,3 +153,26 @@ def test_what_a_directory_carries_is_looked_at_in_time(
     with suppress(SettingsError):
         launch_with({"cwd": tmp_path})
     git_branch(tmp_path)
+
+
+@pytest.mark.parametrize("leads", [True, False])
+async def test_a_program_that_writes_without_end_is_read_to_its_end(leads: bool) -> None:
+    process = await asyncio.create_subprocess_exec(
+        "yes", stdin=DEVNULL, stdout=PIPE, stderr=PIPE, start_new_session=leads
+    )
+    assert process.stdout is not None
+    assert await process.stdout.read(4) == b"y\ny\n"
+    await end(process)
+    assert process.returncode == -9
+    assert process.stdout.at_eof(), "asyncio would hold the pipe open"
+
+
+async def test_what_a_program_leaves_of_its_group_ends_with_it() -> None:
+    process = await asyncio.create_subprocess_exec(
+        "/bin/sh", "-c", "sleep 1000 & echo left", stdin=DEVNULL, stdout=PIPE, start_new_session=True
+    )
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"left\n"
+    async with asyncio.timeout(10):
+        await end(process)
+    assert process.stdout.at_eof(), "the sleep held it open"

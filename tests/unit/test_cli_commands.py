@@ -1,20 +1,40 @@
-"""The commands that print and end."""
+"""The commands that print, wait, replay and export."""
 
 from __future__ import annotations
 
+import io
+import json
+import os
+import re
+import subprocess
+import sys
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from click.shell_completion import ShellComplete
 
 import ccq_tui
+from ccq_tui.agent.events import PromptAccepted
+from ccq_tui.agent.history import SessionPast
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.reader import ReaderError
 from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
 from ccq_tui.cli.options import _SETTINGS
+from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.actors import WITHDRAWN
+from ccq_tui.inbox.requests import Cancelled, Denied
+from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.processes import this_process
+from tests.actors import PANEL
+from tests.unit.agent.recordings import prompt, said, text, write
 from tests.unit.starting import Cli, write_settings
+from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, RUNNING, SESSION, asked, id_of, stock
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -102,3 +122,219 @@ def test_completion_without_a_known_shell(monkeypatch: pytest.MonkeyPatch, ccq: 
 def test_a_shell_is_offered_words(words: list[str], begun: str, wanted: set[str]) -> None:
     completing = ShellComplete(cli, {}, "ccq-tui", "_CCQ_TUI_COMPLETE")
     assert {item.value for item in completing.get_completions(words, begun)} == wanted
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@contextmanager
+def begun(*words: str) -> Iterator[subprocess.Popen[str]]:
+    """Run ccq-tui as another process."""
+    command = [sys.executable, "-m", "ccq_tui", *words]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    output, _ = process.communicate(timeout=30)
+    return process.returncode, output
+
+
+def test_a_request_is_waited_for_until_another_process_decides_it() -> None:
+    stock()
+    with begun("wait", PERMISSION) as one, begun("wait", PERMISSION, "--json") as other:
+        with asked() as store:
+            store.requests.settle(id_of(PERMISSION), Denied(), PANEL)
+        assert ended(one) == (0, f"{PERMISSION}: declined.\n")
+        code, printed = ended(other)
+        assert (code, json.loads(printed)["request"]["state"]) == (0, "declined")
+
+
+def test_a_session_is_waited_for_until_its_turn_is_over_nothing_waits_or_it_has_ended() -> None:
+    stock()
+    with (
+        begun("wait", RUNNING[:8]) as idle,
+        begun("wait", RUNNING, "--until", "answered") as answered,
+        begun("wait", RUNNING, "--until", "ended", "--json") as gone,
+        asked() as store,
+    ):
+        for name in (PERMISSION, PLAN):
+            store.requests.settle(id_of(name), Cancelled("interrupted"), WITHDRAWN)
+        assert ended(answered) == (0, "api-tests: awaiting.\n")
+        store.sessions.set_state(RUNNING, StoredSessionState.IDLE, "done")
+        assert ended(idle) == (0, "api-tests: idle.\n")
+        store.sessions.set_state(RUNNING, StoredSessionState.ENDED, "closed")
+        store.sessions.release(RUNNING, this_process())
+        code, printed = ended(gone)
+        session = json.loads(printed)["session"]
+        assert (code, session["id"], session["running"]) == (0, RUNNING, False)
+
+
+def test_a_wait_has_a_limit_and_says_what_it_cannot_wait_for(ccq: Cli) -> None:
+    assert "no session has an id" in ccq("wait", "x", code=2)
+    stock()
+    assert ccq("wait", CACHE, "--timeout", "1s", code=1) == f"{CACHE}: still waits after 1s.\n"
+    assert ccq("wait", SESSION) == "api-refactor: parked.\n", "no process runs it"
+    assert "--until idle needs a session" in ccq("wait", CACHE, "--until", "idle", code=2)
+    assert "--timeout must be a duration" in ccq("wait", CACHE, "--timeout", "soon", code=2)
+
+
+def test_the_history_is_followed_line_by_line(ccq: Cli) -> None:
+    assert "there is no inbox yet" in ccq("history", "--follow", code=2)
+    stock()
+    with asked() as store:
+        before = store.history.last()
+    with begun("history", "--follow", "--after", str(before - 1)) as process, asked() as store:
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["number"] == before
+        store.requests.settle(id_of(CACHE), Cancelled("interrupted"), WITHDRAWN)
+        change = json.loads(process.stdout.readline())
+        assert (change["number"], change["request"], change["to"]) == (before + 1, id_of(CACHE), "cancelled")
+    assert len(ccq("history", "--after", str(before)).splitlines()) == 2, "its head, and the change"
+
+
+def test_the_inbox_lists_other_states_and_askers_also_as_lines(ccq: Cli) -> None:
+    stock()
+    with asked() as store:
+        store.requests.settle(id_of(PERMISSION), Denied(), PANEL)
+
+    def ids(*words: str) -> list[str]:
+        return [json.loads(line)["id"] for line in ccq("inbox", "--jsonl", *words).splitlines()]
+
+    assert ids() == [id_of(name) for name in (CACHE, FEATURES, PLAN)]
+    assert ids("--state", "declined", "--asker", "session") == [id_of(PERMISSION)]
+    assert ccq("inbox", "--asker", "mcp") == "Nothing waits.\n"
+    assert "'me' is not one of 'session', 'hook', 'mcp'" in ccq("inbox", "--asker", "me", code=2)
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["replay", *words]) == 2
+    out, problem = capsys.readouterr()
+    assert out == ""
+    return problem
+
+
+def test_help_says_what_can_be_read(ccq: Cli) -> None:
+    text = ccq("replay", "--help")
+    assert "Usage: ccq-tui replay [OPTIONS] FILE|-" in text
+
+
+def test_what_is_wrong_with_a_file_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    told = refused(capsys, str(tmp_path / "missing"))
+    assert told.startswith("Error: ")
+    assert told.endswith("cannot be read: No such file or directory.\n")
+    assert told.count("\n") == 1
+
+
+def test_a_recording_is_printed_with_what_could_not_be_read(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = write(tmp_path / "good.jsonl", prompt("Hi"), b"{cut")
+    assert main(["replay", str(path)]) == 0
+    out, problem = capsys.readouterr()
+    assert out.startswith("you: Hi\n")
+    assert problem == "good.jsonl: 1 line could not be read: 2\n"
+
+
+def test_a_terminal_is_no_recording(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", terminal)
+    assert "standard input is the terminal" in refused(capsys, "-")
+
+
+def keep_session(directory: Path) -> None:
+    """Write a session's file as Claude Code keeps it."""
+    folder = Path(os.environ["CLAUDE_CONFIG_DIR"]) / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(directory))
+    folder.mkdir(parents=True)
+    above = None
+    with (folder / f"{SESSION}.jsonl").open("w", encoding="utf-8") as file:
+        for number, line in enumerate((prompt("Which \x1b[31mcache?"), said(text("**Redis**, I think.")))):
+            name = f"00000000-0000-4000-8000-00000000000{number}"
+            message = line["message"] | {"role": line["type"]}
+            more = {"uuid": name, "parentUuid": above, "sessionId": SESSION, "cwd": str(directory)}
+            at = {"timestamp": "2026-01-31T12:00:00.000Z", "isSidechain": False}
+            file.write(json.dumps(line | {"message": message} | more | at) + "\n")
+            above = name
+
+
+def test_a_transcript_is_printed(tmp_path: Path, ccq: Cli) -> None:
+    keep_session(tmp_path)
+    with asked() as store:
+        store.sessions.upsert(SESSION, str(tmp_path), name="cache")
+    out = ccq("export", SESSION[:5])
+    assert out.startswith("# cache\n")
+    assert "## ❯ Prompt\n\n> Which ␛[31mcache?\n\n**Redis**, I think.\n" in out
+
+
+def past(monkeypatch: pytest.MonkeyPatch, history: SessionPast | ReaderError) -> None:
+    """Let the past be this, without a process that reads it."""
+
+    async def read(options: SessionOptions) -> SessionPast:
+        assert (options.resume, str(options.cwd)) == (SESSION, "/home/me/api")
+        if isinstance(history, ReaderError):
+            raise history
+        return history
+
+    monkeypatch.setattr("ccq_tui.agent.history.read_history", read)
+
+
+def test_a_transcript_is_printed_as_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stock()
+    past(monkeypatch, SessionPast(SESSION, (PromptAccepted("Which cache?"),)))
+    assert main(["export", "8f", "--format", "json"]) == 0
+    out, _ = capsys.readouterr()
+    exported = json.loads(out)
+    assert exported["session"] == {"name": "api-refactor", "id": SESSION, "cwd": "/home/me/api"}
+    assert [block["kind"] for block in exported["blocks"]] == ["prompt"]
+
+
+@pytest.mark.parametrize(
+    ("history", "problem"),
+    [
+        (
+            SessionPast(SESSION),
+            f"Claude Code has no record of session {SESSION} in /home/me/api: check CLAUDE_CONFIG_DIR.\n",
+        ),
+        (ReaderError("it took \n long"), "the session cannot be read: it took long.\n"),
+    ],
+)
+def test_what_cannot_be_printed_is_one_line(
+    history: SessionPast | ReaderError,
+    problem: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stock()
+    past(monkeypatch, history)
+    assert main(["export", "8f"]) == 2
+    assert capsys.readouterr() == ("", f"Error: {problem}")
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"), [(SESSION[:5], []), (SESSION[:5], ["--cwd", "elsewhere"]), ("0" + SESSION[1:], [])]
+)
+def test_a_session_is_resumed_where_it_worked(
+    name: str, flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[Launch] = []
+    monkeypatch.chdir(tmp_path)
+    for directory in ("work", "elsewhere"):
+        (tmp_path / directory).mkdir()
+    monkeypatch.setattr("ccq_tui.cli.session.show", lambda launch, *_: shown.append(launch) or 0)
+    with asked() as store:
+        store.sessions.upsert(SESSION, str(tmp_path / "work"))
+    assert main(["resume", name, *flags]) == 0
+    (launch,) = shown
+    known = name != "0" + SESSION[1:]
+    assert launch.resume == (SESSION if known else name)
+    assert launch.settings.directory == tmp_path / ("elsewhere" if flags else "work" if known else "")

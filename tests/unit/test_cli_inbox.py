@@ -1,22 +1,27 @@
-"""The commands that print what the inbox holds."""
+"""The commands that print what the inbox holds, and what docs/scripts.md shows of them."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.shell_completion import ShellComplete
+from click.testing import CliRunner
 
 from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.layout import WIDTH, cells
+from ccq_tui.inbox.records import change_record, request_record, session_record, whole_record
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
@@ -27,6 +32,7 @@ from tests.unit.starting import Cli
 from tests.unit.stocked import (
     CACHE,
     FEATURES,
+    FULL,
     PERMISSION,
     PLAN,
     RUNNING,
@@ -417,3 +423,60 @@ def test_the_shell_is_not_told_what_is_wrong_with_the_inbox() -> None:
     inbox_path().mkdir(parents=True)
     completing = ShellComplete(cli, {}, "ccq-tui", "_CCQ_TUI_COMPLETE")
     assert completing.get_completions(["show"], "") == []
+
+
+PAGE = Path(__file__).parents[2].joinpath("docs/scripts.md").read_text(encoding="utf-8")
+AT = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
+CLOCK = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+
+
+def run(line: str) -> tuple[str, int]:
+    """Run a line of a console as a shell would: one command, perhaps with the output of echo before it."""
+    before, _, command = line.rpartition(" | ")
+    text = shlex.split(before)[1] if before else None
+    program, *words = shlex.split(command)
+    assert program == "ccq-tui"
+    done = CliRunner().invoke(cli, words, input=text, standalone_mode=True)
+    return CLOCK.sub("TIME", done.output), done.exit_code
+
+
+def test_the_examples_run_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The session's directory is one that a reader would have.
+    monkeypatch.setattr("ccq_tui.worktrees.model.can_be_there", lambda _directory: True)
+    stock(AT)
+    blocks = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    assert len(blocks) == 4
+    code = 0
+    for block in blocks:
+        for step in block.removeprefix("$ ").split("\n$ "):
+            line, _, wanted = step.partition("\n")
+            if line == "echo $?":
+                assert wanted.strip() == str(code)
+                continue
+            told, code = run(line)
+            assert told.rstrip("\n") == wanted.rstrip("\n")
+
+
+def fields(record: Any) -> Iterator[str]:
+    """Return the names of all fields, those of a tool's own input left out."""
+    if isinstance(record, dict):
+        for name, value in record.items():
+            yield name
+            yield from () if name == "input" else fields(value)
+    elif isinstance(record, list):
+        for item in record:
+            yield from fields(item)
+
+
+def test_every_field_is_named() -> None:
+    stock()
+    assert CliRunner().invoke(cli, ["answer", PLAN, "--choose", "2"]).exit_code == 0
+    assert CliRunner().invoke(cli, ["answer", FEATURES, *FULL]).exit_code == 0
+    with asked() as store:
+        requests = [store.requests.get(id_of(name)) for name in (CACHE, FEATURES, PERMISSION, PLAN)]
+        records = [record(item) for item in requests if item for record in (request_record, whole_record)]
+        records += [session_record(item, 1) for item in store.sessions.page()]
+        records += [change_record(item) for item in store.history.changes()]
+    names = set(fields(records))
+    assert len(names) > 50
+    assert {name for name in names if f"`{name}`" not in PAGE} == set()

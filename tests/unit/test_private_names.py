@@ -1,4 +1,4 @@
-"""Private names of Textual, the SDK and any other package are used in `ccq_tui.compat` alone."""
+"""Names and imports: private ones in `ccq_tui.compat` alone, public ones once, and no circles."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ import ast
 import importlib
 import pkgutil
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+import grimp
+import pytest
 
 import ccq_tui
 
@@ -95,3 +100,51 @@ def test_no_class_outside_the_fence_takes_a_private_name_of_its_base() -> None:
                 theirs = {*vars(base), *(init.co_names if init is not None else ())}
                 taken += [f"{kind.__qualname__}.{name} is {base.__name__}'s" for name in names & theirs]
     assert taken == []
+
+
+GRAPH = grimp.build_graph("ccq_tui", exclude_type_checking_imports=False)
+
+
+def package_of(module: str) -> str:
+    """Return the package that a module is in; one that has modules is its own."""
+    return module if GRAPH.find_children(module) else module.rpartition(".")[0]
+
+
+def nested(one: str, other: str) -> bool:
+    """Whether one package is in the other, or is it."""
+    return f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}.")
+
+
+def between_modules() -> dict[str, set[str]]:
+    # What a package offers is imported from its modules, and they from one another.
+    return {module: GRAPH.find_modules_directly_imported_by(module) - {module} for module in GRAPH.modules}
+
+
+def between_packages() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for module, imported in between_modules().items():
+        package = package_of(module)
+        others = {other for one in imported if not nested(package, other := package_of(one))}
+        found.setdefault(package, set()).update(others)
+    return found
+
+
+@pytest.mark.parametrize("find", [between_modules, between_packages])
+def test_no_circle(find: object) -> None:
+    imports = find()  # type: ignore[operator]
+    assert len(imports) > 20, "something was looked at"
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+def test_no_public_type_has_the_name_of_another() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(ROOT.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(str(path.relative_to(ROOT)))
+    assert len(places) > 400, "something was looked at"
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}

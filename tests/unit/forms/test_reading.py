@@ -1,20 +1,32 @@
-"""Form files: what they mean, every mistake named with its place, and forms as flat JSON Schemas."""
+"""Form files and flat JSON Schemas, every mistake with its place; what docs show of them; and records."""
 
 from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import subprocess
+import sys
+from dataclasses import fields
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from ccq_tui.config.paths import config_dir
-from ccq_tui.forms.document import form_schema
+from ccq_tui.forms.commits import RECORDS, REFLECTION
+from ccq_tui.forms.document import FormDocument, QuestionDocument, form_schema
 from ccq_tui.forms.reading import FormFileError, find_form, form_of, read_form
-from ccq_tui.questions import FieldRules, Kind, Option
+from ccq_tui.forms.record import RecordDocument, record_of, record_schema
+from ccq_tui.inbox.requests import FormRequest
+from ccq_tui.processes import this_process
+from ccq_tui.questions import Answer, FieldRules, Kind, Option
 from ccq_tui.questions.model import Condition
+from tests.ten import records
+from tests.unit.stocked import RUNNING, SESSION, asked, stock
 
 RELEASE = """\
 id = "release"
@@ -245,3 +257,117 @@ def test_the_schema_of_form_files_names_every_field() -> None:
     assert set(written) == set(schema["properties"])
     asked = {name for one in written["questions"] for name in one}
     assert asked | {"min_choices"} == set(schema["$defs"]["QuestionDocument"]["properties"])
+
+
+DOCS = Path(__file__).parents[3] / "docs"
+PAGES = {name: (DOCS / f"{name}.md").read_text("utf-8") for name in ("ask", "forms", "plain", "reflect")}
+FILES = {"ask": ["release.toml"], "forms": ["release.toml", "wrong.toml", "answers.toml"]}
+PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+OF_A_RUN = ("id", "started", "finished")
+
+
+def shown(page: str, language: str) -> list[str]:
+    found: list[str] = re.findall(rf"```{language}\n(.*?)```", PAGES[page], re.DOTALL)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_run_in_their_order(page: str, repo: Path) -> None:
+    for name, text in zip(FILES.get(page, []), shown(page, "toml"), strict=True):
+        (repo / name).write_text(text, "utf-8")
+    wanted: dict[str, Any] = {}
+    if page in ("forms", "reflect"):
+        (wanted,) = map(json.loads, shown(page, "json"))
+    examples = shown(page, "console")
+    if page == "reflect":
+        assert set(wanted["answers"]) == set(find_form(REFLECTION).names)
+        (repo / RECORDS).write_text(f"{json.dumps(wanted)}\n", "utf-8")
+    elif page == "plain":
+        examples = [one for one in examples if "ccq-tui inbox" in one]  # a test of sessions runs the demo
+        stock(datetime(2026, 1, 31, 12, 0, tzinfo=UTC))
+        with asked() as store:
+            store.sessions.upsert(SESSION, str(repo))
+            store.sessions.release(RUNNING, this_process())  # and with it what it waits for
+    assert len(examples) == {"ask": 3, "forms": 2, "plain": 1, "reflect": 2}[page]
+    for lines in map(str.splitlines, examples):
+        script = "\n".join(line.removeprefix("$ ") for line in lines if line.startswith("$ "))
+        done = subprocess.run(
+            ["bash", "-c", f"exec 2>&1\n{script}"], env=os.environ | {"PATH": PATH}, cwd=repo,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100,
+        )  # fmt: skip
+        assert done.stdout.splitlines() == [line for line in lines if not line.startswith("$ ")]
+        assert (done.returncode == 2) == ("\nError: " in "\n".join(lines))
+    if page == "forms":
+        (record,) = records(repo / "releases.jsonl")
+        assert record | {name: wanted[name] for name in OF_A_RUN} == wanted
+
+
+def test_every_field_is_explained() -> None:
+    rows = "".join(re.findall(r"(?m)^\| (`.*?)$", PAGES["forms"]))
+    names = {one.name for document in (FormDocument, QuestionDocument) for one in fields(document)}
+    assert {name for name in names if f"`{name}`" not in rows} == set()
+
+
+def test_every_option_of_a_reflection_is_listed() -> None:
+    questions = find_form(REFLECTION).questions.questions
+    options = [one.label for place, each in enumerate(questions) if place != 6 for one in each.options]
+    assert [one for one in options if one not in PAGES["reflect"]] == []
+
+
+FORM = read_form(RELEASE, "release.toml")
+REQUEST = FormRequest("call", "asker", FORM.questions, FORM.document, {"commit": "3f2a"}, "out.jsonl")
+STARTED = datetime(2026, 1, 31, 12, 0, 0, 999_999, timezone(timedelta(hours=2)))
+
+
+def answers_of(*answers: Answer) -> dict[str, object]:
+    record = record_of(REQUEST, answers, STARTED, datetime(2026, 1, 31, 10, 5, tzinfo=UTC), "an id")
+    TypeAdapter(RecordDocument).validate_python(record, strict=True)
+    assert {name: value for name, value in record.items() if name != "answers"} == {
+        "schema_version": 1,
+        "form": "release",
+        "form_version": "3",
+        "id": "an id",
+        "started": "2026-01-31T10:00:00Z",
+        "finished": "2026-01-31T10:05:00Z",
+        "context": {"commit": "3f2a"},
+    }
+    return dict(record["answers"])
+
+
+def test_every_kind_of_answer_has_its_value_and_label() -> None:
+    given = answers_of(
+        Answer(("Major",)),
+        Answer(other="it breaks"),
+        Answer(("API",), "CLI"),
+        Answer(other=" 5 "),
+        Answer(("No",)),
+        Answer(other="two\nlines"),
+    )
+    assert list(given) == list(FORM.names), "in the form's order"
+    assert given == {
+        "kind": {"value": "x", "label": "Major"},
+        "why": {"value": "it breaks"},
+        "areas": {"values": ["API", "CLI"], "labels": ["API", "CLI"], "other": "CLI"},
+        "shards": {"value": 5},
+        "sure": {"value": False, "label": "No"},
+        "notes": {"value": "two\nlines"},
+    }
+
+
+def test_a_skipped_question_is_null_and_a_hidden_one_is_not_there() -> None:
+    # The answers to hidden questions are kept aside, and are not recorded.
+    given = answers_of(
+        *(Answer(("Minor",)), Answer(other="kept aside"), Answer(empty=True), Answer(other="5")),
+        *(Answer(("No",)), Answer()),
+    )
+    assert given == {
+        "kind": {"value": "Minor", "label": "Minor"},
+        "areas": {"values": [], "labels": []},
+        "sure": {"value": False, "label": "No"},
+        "notes": None,
+    }
+
+
+def test_the_schema_of_records_names_their_fields() -> None:
+    record = record_of(REQUEST, [Answer()] * 6, STARTED, STARTED, "an id")
+    assert set(record_schema()["properties"]) == set(record)

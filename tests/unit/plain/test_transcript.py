@@ -1,4 +1,4 @@
-"""What a transcript prints: each thing once, with its label."""
+"""What a transcript prints: each thing once, with its label, and tables as sentences."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.plain.lines import Lines
 from ccq_tui.plain.session import PlainPrompt
+from ccq_tui.plain.tables import as_sentences
 from ccq_tui.plain.transcript import MOST_PAST, PlainTranscript
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
@@ -149,3 +150,34 @@ def test_a_prompt_that_comes_back_waits_to_be_sent(capsys: pytest.CaptureFixture
         "  typed",
     ]
     assert (prompt.take(), prompt.take()) == ("sent\ntyped", "")
+
+
+MARKDOWN = r"""Before:
+| Name | Size |  |
+|:-----|-----:|--|
+| a\|b | 3 kB | new |
+| c    |      |
+no | table
+
+~~~
+| a | b |
+|---|---|
+~~~~
+One | Two
+--- | ---
+1. | 2."""
+
+
+def test_a_row_is_a_line_of_sentences() -> None:
+    assert as_sentences(MARKDOWN).split("\n") == [
+        "Before:",
+        "Name: a|b. Size: 3 kB. new.",
+        "Name: c.",
+        "Name: no. Size: table.",
+        "",
+        "~~~",
+        "| a | b |",
+        "|---|---|",
+        "~~~~",
+        "One: 1. Two: 2.",
+    ]

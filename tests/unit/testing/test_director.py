@@ -1,13 +1,20 @@
+"""Which scenario answers which request, what of it is news, and the clean environment of a session."""
+
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ccq_tui.testing import Scenario
+from ccq_tui.testing import Exchange, Scenario, clean_environment
 from ccq_tui.testing.incoming import Incoming, Role
 from ccq_tui.testing.play import Director
+from tests.agent.killed.news import Kill, Told, told
 from tests.unit.testing.talk import CLI, TOOLS, Talk, text_of
 
 INTERRUPTED = {"type": "text", "text": "[Request interrupted by user for tool use]"}
@@ -160,3 +167,96 @@ def test_the_play_knows_when_it_is_finished() -> None:
     talk = Talk(Scenario("x").says("one").ends_turn())
     talk.says("go")
     assert talk.director.plays[0].finished
+
+
+YES = "answer 1 to it"
+NO_KILLS: tuple[Kill, ...] = ()
+
+
+def request(at: float, *words: str, session: str = "") -> Exchange:
+    """Return a request whose messages take turns, the person's first."""
+    roles = ("user", "assistant")
+    messages = [{"role": roles[n % 2], "content": text} for n, text in enumerate(words)]
+    headers = {"x-claude-code-session-id": session}
+    return Exchange("POST", "/v1/messages", headers, {"messages": messages}, received=at, role="main")
+
+
+def test_what_stays_in_the_conversation_is_news_once() -> None:
+    log = [request(1, "Go"), request(2, "Go", "What?", YES), request(3, "Go", "What?", YES, "Fine", "More")]
+    assert told(YES, log, NO_KILLS) == Told(news=1, repeated=0, most=1)
+    assert told(YES, log, NO_KILLS).once
+
+
+def test_two_processes_that_tell_it_are_seen_although_each_tells_it_once() -> None:
+    log = [request(2, "Go", "What?", YES), request(2.1, "Go", "What?", YES)]
+    assert not told(YES, log, NO_KILLS).once
+    before = Kill(1.0, "both")
+    assert not told(YES, log, [before]).once
+
+
+def test_a_request_repeated_after_a_kill_is_no_second_answer() -> None:
+    log = [request(2, "Go", "What?", YES), request(4, "Go", "What?", YES)]
+    assert told(YES, log, [Kill(3.0, "cli")]) == Told(news=2, repeated=1, most=1)
+    assert told(YES, log, [Kill(3.0, "cli")]).once
+
+
+def test_a_second_copy_in_one_conversation_is_no_repetition() -> None:
+    log = [request(2, "Go", "What?", YES), request(4, "Go", "What?", YES, "Fine", YES)]
+    assert not told(YES, log, [Kill(3.0, "cli")]).once
+
+
+def test_what_the_cli_put_words_of_its_own_behind_is_news_all_the_same() -> None:
+    log = [request(2, "Go", "What?", YES, "No response requested.", "Go on.")]
+    assert told(YES, log, NO_KILLS).once
+    assert not told("something else", log, NO_KILLS).once
+
+
+def test_the_first_request_of_a_copy_carries_what_its_original_was_told() -> None:
+    own, copy = request(1, "Go", "What?", YES, session="a"), request(2, "Go", "What?", YES, session="b")
+    assert told(YES, [own, copy], NO_KILLS, "a").once
+    assert not told(YES, [own, copy], NO_KILLS).once
+    assert not told(YES, [own, copy], NO_KILLS, "b").once
+    begun = request(0, "Go", session="b")
+    assert not told(YES, [begun, own, copy], NO_KILLS, "a").once
+
+
+def test_nothing_of_the_caller_reaches_the_cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "mine")
+    monkeypatch.setenv("CLAUDE_CODE_OAUTH_TOKEN", "mine")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    monkeypatch.setenv("HTTPS_PROXY", "http://mine")
+    monkeypatch.setenv("KEPT", "yes")
+    made = clean_environment("http://127.0.0.1:1", root=tmp_path, extra={"MORE": "1"})
+    assert "mine" not in "".join(made.env.values())
+    assert "CLAUDECODE" not in made.env
+    assert (made.env["KEPT"], made.env["MORE"]) == ("yes", "1")
+    assert made.env["ANTHROPIC_BASE_URL"] == "http://127.0.0.1:1"
+    merged = {**os.environ, **made.overrides()}
+    assert merged["ANTHROPIC_AUTH_TOKEN"] == merged["CLAUDE_CODE_OAUTH_TOKEN"] == merged["CLAUDECODE"] == ""
+
+
+def test_everything_is_below_the_root(tmp_path: Path, home: Path) -> None:
+    made = clean_environment("http://127.0.0.1:1", root=tmp_path)
+    for name in ("HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        assert Path(made.env[name]).is_relative_to(tmp_path)
+    answered = json.loads((made.config / ".claude.json").read_text(encoding="utf-8"))
+    assert answered["hasCompletedOnboarding"] is True
+    assert not list(home.iterdir())
+
+
+def test_a_temporary_home_is_removed() -> None:
+    with clean_environment("http://127.0.0.1:1") as made:
+        assert made.project.is_dir()
+    assert not made.root.exists()
+
+
+@pytest.mark.parametrize(
+    "module", ["ccq_tui.testing", "ccq_tui.testing.pytest_plugin", "ccq_tui.testing.scenarios"]
+)
+def test_importing_loads_nothing_heavy(module: str) -> None:
+    heavy = ("uvicorn", "starlette", "hypothesis", "textual", "claude_agent_sdk")
+    code = f"import sys, {module}; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,4 +1,4 @@
-"""Making worktrees in real repositories, and refusing where there can be none."""
+"""Names of worktrees, making them in real repositories, and refusing where there can be none."""
 
 from __future__ import annotations
 
@@ -6,12 +6,28 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
+from ccq_tui.agent.reader import EarlierSession
+from ccq_tui.config.launch import Launch, ProgramArguments
+from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import trusts
+from ccq_tui.runtime.launches import WayOn, launch_to_resume
 from ccq_tui.screens.session.status import git_branch
 from ccq_tui.worktrees import creation
 from ccq_tui.worktrees.creation import back_in, make, planned
-from ccq_tui.worktrees.model import Worktree, WorktreeError, can_be_there, is_ours
+from ccq_tui.worktrees.model import (
+    Worktree,
+    WorktreeError,
+    branch_of,
+    can_be_there,
+    folder_of,
+    is_ours,
+    made_up,
+    problem_of,
+    worktree_at,
+)
 from ccq_tui.worktrees.removal import begun
 from tests.unit.worktrees.repositories import commit, repository, run
 
@@ -165,3 +181,76 @@ def test_in_a_submodule_it_is_the_submodules_own_and_empty_submodules_are_told(
     assert inner.root == repo / "sub"
     assert (inner.path / "a.txt").is_file()
     assert "submodules are empty" in begun(make(planned(repo, "x")))
+
+
+@pytest.mark.parametrize("name", ["fix", "a/b", "Fix_1.2-x", "x" * 64])
+def test_usual_names_are_taken(name: str) -> None:
+    assert problem_of(name) == ""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("fix it", "-x", "--force", "a/-b", "../x", "a/../b", "/a", "a/", ".", "a..b", "a.lock", "a."),
+        *("x" * 65, "ä", "a\n", "a;b", "$(a)", "a+b"),
+    ],
+)
+def test_names_that_would_be_no_directory_or_no_branch_are_not(name: str) -> None:
+    assert problem_of(name) != ""
+
+
+@settings(max_examples=40)
+@given(st.text(alphabet="ab.-_/@{~", min_size=1, max_size=8))
+@example("a.lock")
+@example("a/.b")
+def test_what_is_taken_is_a_branch_for_git_and_stays_in_its_place(name: str) -> None:
+    if problem_of(name):
+        return
+    folder = folder_of(name)
+    assert subprocess.run(["git", "check-ref-format", "--branch", branch_of(folder)], check=False,
+                          capture_output=True).returncode == 0  # fmt: skip
+    worktree = Worktree(Path("/r"), folder)
+    assert worktree.path.parent == Path("/r/.claude/worktrees")
+    assert worktree_at(worktree.path) == worktree
+
+
+def test_a_name_is_made_up_that_is_free() -> None:
+    seen: list[str] = []
+
+    def in_use(name: str) -> bool:
+        seen.append(name)
+        return len(seen) < 4
+
+    assert made_up(in_use) == seen[-1]
+    assert len(seen) == 4
+    everything = made_up(lambda _name: True)
+    assert all(problem_of(name) == "" for name in (*seen, everything))
+
+
+def test_other_directories_are_no_worktrees() -> None:
+    for place in ("/", "/r", "/.claude/worktrees", "/r/.claude/worktrees", "/r/.claude/worktrees/a/b"):
+        assert worktree_at(Path(place)) is None
+
+
+def test_it_goes_on_in_its_worktree_made_anew_and_else_here_which_is_said(repo: Path) -> None:
+    made = make(planned(repo, "x"))
+    run(repo, "worktree", "remove", str(made.path))
+    here = Launch(
+        settings=Settings(cwd=repo), program=ProgramArguments(flags={}), worktree=Worktree(repo, "mine")
+    )
+
+    def launched(directory: Path) -> Launch:
+        return launch_to_resume(WayOn(EarlierSession("id", "Title", 0.0, "", str(directory))), here)
+
+    again = launched(made.path)
+    assert (again.settings.directory, again.resume, again.notices) == (made.path, "id", ())
+    assert (made.path / "a.txt").is_file()
+    elsewhere = launched(repo / "gone")
+    assert (elsewhere.settings.directory, elsewhere.resume, elsewhere.worktree) == (repo, "id", None)
+    assert elsewhere.notices == (f"Its directory {repo}/gone is gone: it is resumed in {repo}.",)
+    made.path.parent.joinpath(".gitignore").unlink()
+    run(repo, "worktree", "remove", str(made.path))
+    (repo / ".claude/worktrees").rmdir()
+    (repo / ".claude/worktrees").write_text("in the way")
+    first, _second = launched(made.path).notices
+    assert "is not a directory of the repository's own" in first
