@@ -248,6 +248,28 @@ async def test_offline_or_hidden_and_back(terminal: Terminal, page: Page) -> Non
     await page.get_by_text("2 waiting").wait_for()
 
 
+STALLS = """() => {
+    const real = fetch;
+    globalThis.fetch = (path, options) => {
+        if (!path.startsWith("/request/")) return real(path, options);
+        globalThis.fetch = real;
+        globalThis.isStalled = true;
+        const { signal } = options;
+        const start = (body) => signal.addEventListener("abort", () => body.error(signal.reason));
+        return Promise.resolve(new Response(new ReadableStream({ start })));
+    };
+}"""
+
+
+async def test_a_reply_that_stalls_is_given_up(terminal: Terminal, page: Page) -> None:
+    await page.clock.install()
+    await page.evaluate(STALLS)
+    await terminal.publish(asked.BASH)
+    await page.wait_for_function("globalThis.isStalled")
+    await page.clock.fast_forward(20_000)
+    await shown(page, "make test && ./deploy.sh staging")
+
+
 async def test_asks_again_and_again_where_nothing_streams(terminal: Terminal, pages: Pages) -> None:
     """As on a watch: without service worker and streams."""
     script = "delete Response.prototype.body; delete Navigator.prototype.serviceWorker;"
@@ -294,6 +316,23 @@ async def test_pairs_by_a_typed_code(terminal: Terminal, pages: Pages, relay: Ru
     await press(page, "Allow once")
     outcome, by = await terminal.answer(published)
     assert (outcome, by.name) == (Allowed(), "Linux computer")
+
+
+async def test_a_link_that_was_cut_spends_nothing(terminal: Terminal, pages: Pages) -> None:
+    page, link = await pages.open(), await link_for_device(terminal.client)
+    old, cut = "This page is older than the link.", "This link is not whole."
+    begun = link.index("&k=")
+    links = {link[:-1]: cut, link[: begun + 48]: cut, link[: begun + 9]: cut, link[: begun - 1]: cut}
+    links |= {link.replace("&k=", "&k=A"): cut, link.replace("v=1", "v=9"): old}
+    for wrong, said in links.items():
+        await page.goto("about:blank")
+        await page.goto(wrong)
+        await shown(page, said)
+        await page.get_by_label("Code").wait_for()
+    await page.goto("about:blank")
+    await page.goto(link)
+    await press(page, "Pair this device")
+    await page.get_by_text("Live", exact=True).wait_for(state="attached")
 
 
 async def test_answers_without_encryption(relay: RunningRelay, plain: Terminal, pages: Pages) -> None:

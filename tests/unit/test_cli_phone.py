@@ -23,7 +23,7 @@ from ccq_tui.service.run import Run, RunState
 from ccq_tui.service.store import RunStore
 from ccq_tui.service.tokens import read_tokens
 from tests.unit.remote.phone.device import Device, code_in, link_in
-from tests.unit.remote.phone.threads import home_relay_running, relay_elsewhere
+from tests.unit.remote.phone.threads import relay_elsewhere
 from tests.unit.starting import Cli
 from tests.unit.worktrees.repositories import run
 
@@ -45,7 +45,7 @@ def test_a_paired_relay_and_its_devices(elsewhere: tuple[str, str], ccq: Cli) ->
     (pairing,) = read_pairings(pairings_file())
     assert f"This inbox is paired with {url}." in text
     assert f"ccq-tui phone --keep --relay {url}" in text
-    assert link_in(text).endswith(f"&k={pairing.key}")
+    assert f"&k={pairing.key}&s=" in link_in(text)
     again = ccq("pair", url)
     with Device(url) as device, Device(url) as other, Device(url) as third:
         device.open_link(link_in(text), "Anna’s phone")
@@ -101,8 +101,8 @@ def test_a_refusal_names_the_next_step(words: list[str], why: str, capsys: Captu
 
 
 def test_a_relay_that_is_away_is_named_and_can_be_forgotten(ccq: Cli, capsys: Captured) -> None:
-    with home_relay_running() as pairing:
-        pass
+    pairing = Pairing("away", "https://127.0.0.1:9", "https://127.0.0.1:9", "t")
+    change_pairings(pairings_file(), add=[pairing])
     assert main(["devices", "--json"]) == 2
     out, err = capsys.readouterr()
     assert json.loads(out) == {"version": 1, "devices": []}

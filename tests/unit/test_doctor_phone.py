@@ -35,6 +35,7 @@ def test_a_relay_is_good_or_has_a_remedy(tmp_path: Path) -> None:
         change_pairings(pairings_file(), add=[replace(pairing, certificate=str(other))])
         (false,) = examine_pairings()
         assert "certificate verify failed" in false.found
+    change_pairings(pairings_file(), add=[pairing])
     (away,) = examine_pairings()
     assert away.found.startswith(f"{pairing.public}: the relay cannot be reached")
     assert away.advice.startswith("Start it with “ccq-tui phone”")

@@ -1,16 +1,18 @@
 /** Asks for a code, or takes a link's, and for this device's name. */
 
 import { el, fill, pick } from "./dom.js";
-import { PairingError, pairByCode, pairByLink, suggestedName } from "./pairing.js";
+import { PairingError, pairByCode, pairByLink, problemOf, suggestedName } from "./pairing.js";
 import { RelayError } from "./relay.js";
 import { SealError, canSeal } from "./seal.js";
 
 /**
- * @param {import("./pairing.js").Link | null} link
+ * @param {import("./pairing.js").Link | null} given
  * @param {() => void} paired
  * @returns {HTMLElement}
  */
-export function pairView(link, paired) {
+export function pairView(given, paired) {
+  const problem = given ? problemOf(given) : "";
+  const link = problem ? null : given;
   const code = el("input", {
     id: "code",
     type: "text",
@@ -28,7 +30,7 @@ export function pairView(link, paired) {
     "Pair without encryption",
     "Only if the terminal shows this pairing as plain: the relay can read it.",
   );
-  const trouble = el("p.wrong", { id: "trouble", role: "alert" });
+  const trouble = el("p.wrong", { id: "trouble", role: "alert" }, problem);
   const go = el("button", { type: "submit", class: "primary" }, "Pair this device");
   plainRow.hidden = canSeal();
   suggestedName().then((suggested) => (name.value ||= suggested));

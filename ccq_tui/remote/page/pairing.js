@@ -4,7 +4,9 @@ import { RelayError, call } from "./relay.js";
 import { Sealer, canSeal, codeParts, stretched, unwrapKey } from "./seal.js";
 import { dropPairing, keepPairing } from "./storage.js";
 
-/** @typedef {{invitation: string, proof: string, key: string}} Link */
+/** @typedef {{version: string, invitation: string, proof: string, key: string}} Link */
+
+const LENGTHS = { invitation: /^\w{4}$/, proof: /^[\w-]{22}$/, key: /^([\w-]{43})?$/ };
 
 /** A pairing that cannot be made; the message says what to do. */
 export class PairingError extends Error {}
@@ -16,8 +18,15 @@ export class PairingError extends Error {}
  */
 export function linkOf(fragment) {
   const fields = new URLSearchParams(fragment.replace(/^#/, ""));
-  const [invitation, proof] = [fields.get("i"), fields.get("s")];
-  return fields.get("v") === "1" && invitation && proof ? { invitation, proof, key: fields.get("k") ?? "" } : null;
+  const [version = "", invitation = "", proof = "", key = ""] = ["v", "i", "s", "k"].map((name) => fields.get(name) ?? "");
+  return version ? { version, invitation, proof, key } : null;
+}
+
+/** Why a link pairs nothing, as is seen before anything is sent, or "". @param {Link} link */
+export function problemOf(link) {
+  if (link.version !== "1") return "This page is older than the link. Reload it, then open the link again.";
+  const isWhole = Object.entries(LENGTHS).every(([name, whole]) => whole.test(link[name]));
+  return isWhole ? "" : "This link is not whole. Copy all of it, scan its QR code, or type the code beside it.";
 }
 
 /** @param {Link} link @param {string} name */

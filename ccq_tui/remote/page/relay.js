@@ -27,28 +27,41 @@ export class RelayError extends Error {
  * @param {{token?: string, body?: object}} [options]
  */
 export async function call(method, path, { token, body } = {}) {
-  const response = await reached(path, CALL_LIMIT, {
+  const options = {
     method,
     headers: {
       ...(token && { Authorization: `Bearer ${token}` }),
       ...(body && { "Content-Type": "application/json" }),
     },
     body: body && JSON.stringify(body),
-  });
-  const said = await response.json().catch(() => ({}));
-  if (!response.ok) throw new RelayError(response.status, said, Number(response.headers.get("Retry-After")) || 0);
+  };
+  const whole = async (/** @type {Response} */ response) => [response, parsed(await response.text())];
+  const [response, said] = await reached(path, CALL_LIMIT, options, new AbortController(), whole);
+  if (!response.ok) throw new RelayError(response.status, said ?? {}, Number(response.headers.get("Retry-After")) || 0);
+  if (!said) throw new RelayError(0, { detail: "What answers there is no relay." });
   return said;
+}
+
+/** The object of a body, or null for what is none. @param {string} text */
+function parsed(text) {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return null;
+  }
 }
 
 /**
  * @param {string} path
- * @param {number} limit Milliseconds until there must be an answer.
+ * @param {number} limit Milliseconds until there must be an answer, read as far as `read` does.
  * @param {RequestInit} options
+ * @param {AbortController} stop
+ * @param {(response: Response) => any} read
  */
-async function reached(path, limit, options, stop = new AbortController()) {
+async function reached(path, limit, options, stop, read = (response) => response) {
   const timer = setTimeout(() => stop.abort(), limit);
   try {
-    return await fetch(path, { cache: "no-store", ...options, signal: stop.signal });
+    return await read(await fetch(path, { cache: "no-store", ...options, signal: stop.signal }));
   } catch (error) {
     throw new RelayError(0, {
       detail: String(stop.signal.aborted ? "The relay does not answer." : "No connection to the relay."),

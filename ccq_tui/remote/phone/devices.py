@@ -47,8 +47,9 @@ async def link_for_device(client: RelayClient) -> str:
     pairing, invitation = client.pairing, seal.Code.new().invitation
     proof = seal.to_base64(secrets.token_bytes(PROOF_BYTES))
     await client.invite(invitation=invitation, proof_hash=seal.proof_hash(proof))
-    link = f"{pairing.public}/#v={seal.VERSION}&i={invitation}&s={proof}"
-    return f"{link}&k={pairing.key}" if pairing.is_sealed else link
+    key = f"&k={pairing.key}" if pairing.is_sealed else ""
+    # The proof is last: a link that was cut anywhere lacks some of it, as the page sees at once.
+    return f"{pairing.public}/#v={seal.VERSION}&i={invitation}{key}&s={proof}"
 
 
 async def code_for_device(client: RelayClient) -> str:

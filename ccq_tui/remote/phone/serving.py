@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ccq_tui.remote.client import RelayClient, RelayError
-from ccq_tui.remote.pairings import Pairing, change_pairings, read_pairings
+from ccq_tui.remote.pairings import Pairing, PairingsError, change_pairings, read_pairings
 from ccq_tui.remote.phone.address import Address
-from ccq_tui.remote.relay.members import TOKENS, digest, new_pairing
+from ccq_tui.remote.relay.members import TOKENS, digest, members_of, new_pairing, revoke
 from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
-from ccq_tui.remote.relay.store import RelayStore, open_store
+from ccq_tui.remote.relay.store import RelayStore, StoreError, open_store
 from ccq_tui.remote.seal import KEY_BYTES, to_base64
 
 LOOK_SECONDS = 5.0
@@ -69,6 +69,18 @@ async def home_relay(
     finally:
         stop.set()
         await asyncio.wait({serving})
+        with suppress(StoreError, PairingsError):  # it stays, as one that devices have
+            await _forget_unused(store, pairing, file)
+
+
+async def _forget_unused(store: str, pairing: Pairing, file: Path) -> None:
+    """End a pairing that no device has: somebody only looked at its invitation."""
+    async with open_store(store) as opened:
+        members = await members_of(opened, pairing.id)
+        if all(one["role"] != "device" for one in members):
+            for one in members:
+                await revoke(opened, pairing.id, one["id"])
+            change_pairings(file, remove=[pairing.id])
 
 
 async def _is_served(pairing: Pairing) -> bool:

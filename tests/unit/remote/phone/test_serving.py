@@ -7,17 +7,20 @@ import re
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ccq_tui.remote.client import RelayClient
+from ccq_tui.remote.client import RelayClient, Unpaired
 from ccq_tui.remote.pairings import Pairing, read_pairings
 from ccq_tui.remote.phone import devices, serving
 from ccq_tui.remote.phone.address import Address, fingerprint_of
 from ccq_tui.remote.phone.devices import arrivals, code_for_device, link_for_device
 from ccq_tui.remote.phone.serving import home_relay
+from ccq_tui.remote.relay.members import Invitation, join
 from ccq_tui.remote.relay.serve import ServeError
+from ccq_tui.remote.relay.store import open_store
 from tests.unit.remote.phone.device import Device
 from tests.unit.remote.phone.threads import loopback
 
@@ -33,6 +36,8 @@ async def test_a_pairing_is_made_once_and_moves_with_the_address(tmp_path: Path)
     first, second, third = loopback(tmp_path), loopback(tmp_path), loopback(tmp_path, plain=True)
     async with relay(tmp_path, first) as before:
         assert (before.is_sealed, before.is_home) == (True, True)
+        async with open_store(f"sqlite:{tmp_path / 'relay' / 'relay.db'}") as store:
+            await join(store, Invitation(role="device", pairing=before.id), "phone", "")
     async with relay(tmp_path, second) as after:
         assert (after.id, after.token, after.key) == (before.id, before.token, before.key)
         assert after.relay == second.relay != before.relay
@@ -46,6 +51,15 @@ async def test_a_pairing_is_made_once_and_moves_with_the_address(tmp_path: Path)
     async with relay(tmp_path, third) as new:
         assert new.id != plain.id
         assert read_pairings(tmp_path / "pairings.json") == (new,)
+
+
+async def test_a_look_at_an_invitation_leaves_no_pairing(tmp_path: Path) -> None:
+    async with relay(tmp_path, where := loopback(tmp_path)) as pairing:
+        assert read_pairings(tmp_path / "pairings.json") == (pairing,)
+    assert read_pairings(tmp_path / "pairings.json") == ()
+    async with relay(tmp_path, where) as other, RelayClient(replace(pairing, relay=other.relay)) as client:
+        with pytest.raises(Unpaired):
+            await client.devices()
 
 
 async def test_a_port_of_another_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +84,7 @@ async def test_a_new_device_is_noticed(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(devices, "LOOK_SECONDS", 0.3)
     async with relay(tmp_path, loopback(tmp_path)) as pairing, RelayClient(pairing) as client:
         link, code, coming = await link_for_device(client), await code_for_device(client), arrivals(client)
-        assert re.fullmatch(rf"{pairing.public}/#v=1&i=\w+&s=[-\w]{{22}}&k={pairing.key}", link)
+        assert re.fullmatch(rf"{pairing.public}/#v=1&i=\w{{4}}&k={pairing.key}&s=[-\w]{{22}}", link)
 
         def pair(name: str) -> None:
             with Device(pairing.public, fingerprint_of(Path(pairing.certificate))) as device:
