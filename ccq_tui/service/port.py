@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -52,6 +52,9 @@ class Adapter(Protocol):
     async def involved(self, run: Run) -> Involved:
         """Return whom the ticket names now, by their roles."""
 
+    async def missed(self, run: Run) -> Sequence[TicketMessage]:
+        """Return what was said since the run was created, known or not, and what closed its ticket."""
+
 
 @dataclass(frozen=True, slots=True)
 class NewTicket:
@@ -86,6 +89,8 @@ class NewTicket:
 class TicketMessage:
     """What a person says in a ticket, or on the page of its run: an answer, or more to do.
 
+    The surface of a stop that the ticket itself says, which was closed, is `Surface.LIMIT`.
+
     Attributes:
         source: The adapter's name.
         ticket: The adapter's id of the ticket.
@@ -114,7 +119,11 @@ class TicketMessage:
         return Actor(self.surface, self.person.called)
 
 
-Incoming = NewTicket | TicketMessage
+class TicketsChanged:
+    """Something of tickets changed: what it was, they say themselves."""
+
+
+Incoming = NewTicket | TicketMessage | TicketsChanged
 
 
 class Webhook(Protocol):

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,11 +18,13 @@ from uuid import NAMESPACE_OID, uuid5
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import Launch, Trusted
 from ccq_tui.config.load import load_settings
+from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.runtime.launches import launch_in
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.service.isolation import Isolation
 from ccq_tui.service.policy import Repository
+from ccq_tui.service.port import TicketMessage
 from ccq_tui.service.run import Happened, Run, RunState
 from ccq_tui.service.runs import Runs
 from ccq_tui.service.store import RunStoreError
@@ -135,8 +137,8 @@ class Segments:
         stretch = Stretch(self._runs.runtime, run, self._runs.policy.limits, happenings)
         self.live[run.id] = stretch
         try:
-            if any(message.stop for message in await lasting(self._runs.store.kept, run)):
-                return {"end": RunState.STOPPED, "text": ""}
+            if why := why_stopped(await lasting(self._runs.store.kept, run)):
+                return {"end": RunState.STOPPED, "text": why}
             kept = await self._runs.route(run)
             repository = self._runs.policy.repositories[run.repository]
             launch = await asyncio.to_thread(self._launched, run, repository)
@@ -208,6 +210,12 @@ class Segments:
         if await asyncio.to_thread(directory.is_dir) and run.branch not in said:
             said += f"\n\nBranch: `{run.branch}`"
         return said
+
+
+def why_stopped(kept: Sequence[TicketMessage]) -> str:
+    """Return the words of a stop among messages, "" if there is none; a ticket that closed has its own."""
+    stops = [one for one in kept if one.stop]
+    return next((one.text for one in stops if one.surface is Surface.LIMIT), STOPPED if stops else "")
 
 
 _GITHUB = re.compile(r"[/@]github\.com[:/]([\w.-]+/[\w.-]+?)(\.git)?/?$", re.ASCII)

@@ -7,6 +7,7 @@ import logging
 import secrets
 import socket
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -33,9 +34,17 @@ from ccq_tui.service.isolation import isolation
 from ccq_tui.service.outbox import Outbox
 from ccq_tui.service.people import Participant, RunAct
 from ccq_tui.service.policy import NoRepositoryError, Policy
-from ccq_tui.service.port import Adapter, Incoming, NewTicket, TicketMessage
+from ccq_tui.service.port import (
+    Adapter,
+    Incoming,
+    NewTicket,
+    RefusedError,
+    RetryLaterError,
+    TicketMessage,
+    TicketsChanged,
+)
 from ccq_tui.service.run import OVER, WAITS, WORKS, Happened, Run, RunEvent, RunState
-from ccq_tui.service.segments import STOPPED, Segments, lasting
+from ccq_tui.service.segments import Segments, lasting, why_stopped
 from ccq_tui.service.store import MOST_RUNS, RunStore, RunStoreError
 from ccq_tui.service.stretch import prompts_of
 from ccq_tui.words import spoken
@@ -44,6 +53,8 @@ _logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
 """Seconds after which the service looks for what other machines and earlier processes left to do."""
+TICKET_SECONDS = 900.0
+"""Seconds after which tickets are asked again what they say."""
 LOST_SECONDS = 15.0
 """Seconds after which a run that should work is looked after."""
 
@@ -82,6 +93,8 @@ class Service:
         self._outbox = Outbox(self, page)
         self._news: Signal[RunEvent] = Signal()
         self._tasks: list[asyncio.Task[object]] = []
+        self._changed = asyncio.Event()
+        """Set when tickets are to be asked at once."""
         self._routing = asyncio.Lock()
         """One message at a time: they keep their order."""
 
@@ -110,7 +123,7 @@ class Service:
         self._desk = Desk(self, self.authority)
         self._engine = Engine(self._url, self.machine, self.policy, self._segments)
         await self._engine.start()
-        works = (self._desk.follow(), self._outbox.run(), self._look_after())
+        works = (self._desk.follow(), self._outbox.run(), self._look_after(), self._ask_tickets())
         self._tasks = [self.runtime.run_beside(work) for work in works]
         return self
 
@@ -136,6 +149,9 @@ class Service:
         Raises:
             RunStoreError: The database cannot be used now; it is to come again.
         """
+        if isinstance(incoming, TicketsChanged):
+            self._changed.set()
+            return None
         ticket = incoming if isinstance(incoming, NewTicket) else incoming.new
         run = await asyncio.to_thread(self.store.of_ticket, incoming.source, incoming.ticket)
         if isinstance(incoming, TicketMessage) and incoming.stop:
@@ -191,6 +207,7 @@ class Service:
         await self._enqueue(run)
         actor = Actor(Surface.TICKET, ticket.person.called)
         await self.authority.acted(run, "", RunAct.START, actor, refused=problem)
+        self.runtime.run_beside(self._ask_ticket(run))
         return run
 
     async def _enqueue(self, run: Run) -> None:
@@ -280,13 +297,13 @@ class Service:
 
     async def _advance(self, run: Run) -> None:
         kept = await lasting(self.store.kept, run)
-        if stops := [message for message in kept if message.stop]:
+        if why := why_stopped(kept):
             if (stretch := self._segments.live.get(run.id)) is not None:
-                stretch.stop()  # its end comes back here
+                stretch.stop(why)  # its end comes back here
                 return
-            closed = await self._close(run, RunState.STOPPED, "response", STOPPED, "stopped")
+            closed = await self._close(run, RunState.STOPPED, "response", why, "stopped")
             if closed or run.state not in WORKS:
-                for message in stops:
+                for message in (one for one in kept if one.stop):
                     await self.authority.acted(run, message.id, RunAct.STOP, message.actor)
                     await lasting(self.store.taken, message)
             return
@@ -348,6 +365,29 @@ class Service:
         if whole:
             await asyncio.to_thread(store.forget_old)
             await self._find_lost()
+
+    async def _ask_tickets(self) -> None:
+        """Ask the tickets of open runs what no webhook brought, first what came while no service ran."""
+        while True:
+            self._changed.clear()
+            for run in await lasting(self.store.list, [*WORKS, *WAITS], self.machine, MOST_RUNS):
+                await self._ask_ticket(run)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TICKET_SECONDS):
+                    await self._changed.wait()
+
+    async def _ask_ticket(self, run: Run) -> None:
+        if (adapter := self.adapters.get(run.source)) is None:
+            return
+        try:
+            for message in await asyncio.to_thread(self.store.unknown, await adapter.missed(run)):
+                if message.surface is Surface.LIMIT:  # the ticket itself says it, and no person
+                    await asyncio.to_thread(self.store.keep, message)
+                    await self.advance(run)
+                else:
+                    await self.incoming(message)
+        except (RetryLaterError, RefusedError, RunStoreError) as error:
+            _logger.warning("The ticket of run %s is asked later what it says: %s", run.id, error)
 
     async def _park(self, run: Run) -> None:
         """Report to the ticket of a run that no answer came in time."""

@@ -348,6 +348,12 @@ class RunStore:
             row |= {"at": _now(), "number": last + 1, "body": json.dumps(asdict(message)), "meant": meant}
             work.execute(self._insert(_MESSAGES).values(row).on_conflict_do_nothing())
 
+    def unknown(self, messages: Sequence[TicketMessage]) -> Sequence[TicketMessage]:
+        """Return those messages of a ticket that never came."""
+        ids = [one.id for one in messages]
+        known = {row.id for row in self._do(sa.select(_MESSAGES.c.id).where(_MESSAGES.c.id.in_(ids)))}
+        return [one for one in messages if one.id not in known]
+
     def kept(
         self, run: Run, *, whole: bool = False, after: datetime | None = None
     ) -> Sequence[TicketMessage]:

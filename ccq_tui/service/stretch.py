@@ -113,9 +113,9 @@ class Stretch:
         self._words = ""
         """The result, if the session's record shows that its work was done before."""
 
-    def stop(self) -> None:
-        """End at once."""
-        self._stopped = True
+    def stop(self, why: str) -> None:
+        """End at once, with these words."""
+        self._stopped, self._words = True, why
         self._news.set()
 
     def send(self, prompts: Sequence[Send]) -> None:
@@ -142,7 +142,7 @@ class Stretch:
         tries = 0
         while tries < TRIES:
             if self._stopped:
-                return {"end": RunState.STOPPED, "text": ""}
+                return {"end": RunState.STOPPED, "text": self._words}
             try:
                 if (end := await self._once(launch, prompts)) is not None:
                     return end
@@ -225,7 +225,7 @@ class Stretch:
             # The inbox has a request a moment before the session can be parked for it.
             waits = any(one.request.id in self._met for one in session.waiting)
             if self._stopped:
-                return {"end": RunState.STOPPED, "text": ""}
+                return {"end": RunState.STOPPED, "text": self._words}
             if session.stage.phase in {Phase.PARKED, Phase.RESTING, Phase.CLOSED}:
                 return self._rested(session)
             if self._words:

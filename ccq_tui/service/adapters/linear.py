@@ -8,6 +8,8 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from datetime import datetime
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +18,7 @@ import httpx2
 from ccq_tui.bounded import parse_json
 from ccq_tui.claude_lines import text
 from ccq_tui.config.carried import mapping
+from ccq_tui.inbox.actors import Surface
 from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service import port
 from ccq_tui.service.adapters.http import SECRET_SECONDS, HttpAdapter
@@ -37,7 +40,22 @@ SESSION = """mutation Update($id: String!, $input: AgentSessionUpdateInput!) {
   agentSessionUpdate(id: $id, input: $input) { success } }"""
 PEOPLE = """query People($id: String!) { agentSession(id: $id) {
   creator { id name email } issue { creator { id name email } assignee { id name email } } } }"""
+NOW = """query Now($id: String!, $after: String) { agentSession(id: $id) {
+  dismissedAt appUser { id } issue { completedAt canceledAt archivedAt delegate { id } }
+  activities(first: 250, after: $after) { pageInfo { hasNextPage endCursor } nodes {
+    id createdAt signal user { id name email }
+    content { ... on AgentActivityPromptContent { body } } } } } }"""
 KNOWN = "query Known($id: String!) { agentActivity(id: $id) { id } }"
+
+CLOSED = {
+    "completedAt": "The issue is completed",
+    "canceledAt": "The issue is canceled",
+    "archivedAt": "The issue is archived",
+    "dismissedAt": "The issue is no longer the agent's",
+}
+"""What a time says that an agent session or its issue has."""
+LEFT = "{}, so its run is stopped, and what it asked is withdrawn. A message here continues it."
+CHANGES = ("issueUnassignedFromYou", "issueStatusChanged")
 
 _REPOSITORY = re.compile(r"\[repo=([\w.-]{1,64})\]", re.ASCII)
 _QUOTED = re.compile(r"^\s*>.*?$|^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
@@ -65,6 +83,8 @@ class LinearAdapter(HttpAdapter):
         super().__init__(url)
         self._secret = secret
         self._token = token
+        self._delegated: set[str] = set()
+        """The tickets whose issues were seen to be the agent's."""
 
     # -- what Linear says -----------------------------------------------------------------------------------
 
@@ -92,6 +112,8 @@ class LinearAdapter(HttpAdapter):
 
     def _incoming(self, payload: Mapping[str, Any]) -> port.Incoming | None:
         action = payload.get("action")
+        if payload.get("type") == "AppUserNotification" and action in CHANGES:
+            return port.TicketsChanged()
         if payload.get("type") != "AgentSessionEvent" or action not in ("created", "prompted"):
             return None
         session, activity = mapping(payload.get("agentSession")), mapping(payload.get("agentActivity"))
@@ -101,13 +123,17 @@ class LinearAdapter(HttpAdapter):
         new = self._ticket(ticket, session, text(payload, "promptContext"))
         if action == "created":
             return new
-        said, message = mapping(activity.get("content")), text(activity, "id")
-        if not message:
+        if not text(activity, "id"):
             raise ProblemError(400, "“agentActivity.id” is missing.")
+        return self._message(ticket, activity, new)
+
+    def _message(
+        self, ticket: str, activity: Mapping[str, Any], new: port.NewTicket | None = None
+    ) -> port.TicketMessage:
         person = _person(activity.get("user") or {"id": activity.get("userId")})
-        words = (text(said, "body") or text(activity, "body"))[:MOST_PROMPT]
-        stop = text(activity, "signal") == "stop"
-        return port.TicketMessage(self.name, ticket, message, words, person, stop, new)
+        said = text(mapping(activity.get("content")), "body") or text(activity, "body")
+        stop, message = text(activity, "signal") == "stop", text(activity, "id")
+        return port.TicketMessage(self.name, ticket, message, said[:MOST_PROMPT], person, stop, new)
 
     def _ticket(self, ticket: str, session: Mapping[str, Any], context: str) -> port.NewTicket:
         issue, comment = mapping(session.get("issue")), mapping(session.get("comment"))
@@ -165,6 +191,34 @@ class LinearAdapter(HttpAdapter):
         }
         return {role: _person(one) for role, one in found.items() if one}
 
+    async def missed(self, run: Run) -> list[port.TicketMessage]:
+        """Return what people said since the run was created, and what closed its issue since."""
+        nodes: list[Mapping[str, Any]] = []
+        page: Mapping[str, Any] = {"hasNextPage": True}
+        while page.get("hasNextPage"):
+            values = {"id": run.ticket, "after": page.get("endCursor")}
+            session = mapping((await self._call(NOW, values)).get("agentSession"))
+            activities = mapping(session.get("activities"))
+            page = mapping(activities.get("pageInfo"))
+            nodes += map(mapping, activities.get("nodes") or ())
+        said = [
+            one for one in nodes if "body" in mapping(one.get("content")) and _is_since(run, one["createdAt"])
+        ]
+        messages = [self._message(run.ticket, one) for one in sorted(said, key=itemgetter("createdAt"))]
+        issue = mapping(session.get("issue"))
+        times = {name: str(one) for name, one in {**issue, **session}.items() if name in CLOSED and one}
+        closed = {f"{name} {at}": CLOSED[name] for name, at in times.items() if _is_since(run, at)}
+        if issue.get("delegate") == session.get("appUser"):
+            self._delegated.add(run.ticket)
+        elif run.ticket in self._delegated:
+            self._delegated.remove(run.ticket)
+            closed[f"left {run.segment}"] = CLOSED["dismissedAt"]
+        for name, why in [*closed.items()][:1]:
+            place = (self.name, run.ticket, f"{run.ticket} {name}", LEFT.format(why))
+            person, surface = Participant(name="Linear"), Surface.LIMIT
+            messages.append(port.TicketMessage(*place, person, stop=True, surface=surface))
+        return messages
+
     async def check(self) -> None:
         """Raise `TokenRefusedError` if Linear does not take the token."""
         with suppress(port.RefusedError):
@@ -217,6 +271,10 @@ def _person(user: object) -> Participant:
     found = mapping(user)
     user_id = text(found, "id")
     return Participant(f"linear:{user_id}" if user_id else "", text(found, "name"), text(found, "email"))
+
+
+def _is_since(run: Run, at: str) -> bool:
+    return datetime.fromisoformat(at) > run.created
 
 
 def _problem(found: Mapping[str, Any]) -> tuple[str, str]:

@@ -15,6 +15,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -41,7 +42,10 @@ CONTENT["action"] = {"action", "parameter", "result"}
 AFTER = {"elicitation": "awaitingInput", "response": "complete", "error": "error"}
 """The status of a session after its last activity; any other leaves it active."""
 TRIES = 30
-PERSON = "Robin"
+ROLES = ("assignee", "delegate")
+PAGE = 10
+"""Most activities of a page; Linear has more."""
+PERSON, AGENT = "Robin", "Agent"
 POLICY = "default-src 'self'; script-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 
 
@@ -61,6 +65,8 @@ class LinearSession:
         description: The issue's description.
         label: The issue's label, or "".
         assignee: The person to whom the issue is assigned, or "".
+        delegate: Whom the issue is delegated to, or "".
+        times: When the issue was closed, or the session dismissed, by the names of Linear's fields.
         activities: What was said, as Linear has it: id, type, the fields of its content, signal.
         urls: The external URLs.
     """
@@ -71,6 +77,8 @@ class LinearSession:
     description: str
     label: str = ""
     assignee: str = ""
+    delegate: str = AGENT
+    times: dict[str, str] = dataclasses.field(default_factory=dict)
     activities: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     urls: list[dict[str, str]] = dataclasses.field(default_factory=list)
 
@@ -103,7 +111,7 @@ class ScriptedLinear:
             "agentActivityCreate": lambda _info, input: self._create_activity(input),  # noqa: A006
             "agentSessionUpdate": lambda _info, id, input: self._update_session(id, input),  # noqa: A006
             "agentActivity": lambda _info, id: self._activity(id),  # noqa: A006
-            "agentSession": lambda _info, id: self._people(id),  # noqa: A006
+            "agentSession": lambda _info, id: self._known(id),  # noqa: A006
         }
         self._sending = ThreadPoolExecutor(1, "scripted-linear")
         self._http = httpx2.Client(timeout=5.0, trust_env=False, verify=False)  # loopback
@@ -159,7 +167,7 @@ class ScriptedLinear:
         """
         session, signal = self.sessions[session_id], "stop" if stop else None
         activity = {"id": str(uuid4()), "type": "prompt", "body": text, "signal": signal}
-        session.activities.append(activity)
+        session.activities.append({**activity, "at": _now(), "user": user(person)})
         content = {"type": "prompt", "body": text}
         said = {"id": activity["id"], "content": content, "signal": signal, "user": user(person)}
         payload = {"action": "prompted", **self._about(session), "agentActivity": said}
@@ -240,7 +248,8 @@ class ScriptedLinear:
         options = mapping(data.get("signalMetadata")).get("options")
         if signal == "select" and not (options and all(mapping(one).get("value") for one in options)):
             raise _refused("signalMetadata.options is not a list of values")
-        session.activities.append({"id": key, **content, "signal": signal, "options": options or []})
+        own = {"id": key, "signal": signal, "options": options or [], "at": _now(), "user": user(AGENT)}
+        session.activities.append({**own, **content})
         return {"success": True, "lastSyncId": 1.0, "agentActivity": {"id": key}}
 
     def _update_session(self, session_id: str, changes: dict[str, Any]) -> dict[str, Any]:
@@ -254,11 +263,21 @@ class ScriptedLinear:
         found = (one for session in self.sessions.values() for one in session.activities)
         return next((one for one in found if one["id"] == key), None)
 
-    def _people(self, session_id: str) -> dict[str, Any]:
-        """Return whom a session and its issue name."""
+    def _known(self, session_id: str) -> dict[str, Any]:
+        """Return what is known of a session and its issue."""
         session = self._session(session_id)
-        people = {"creator": user(PERSON), "assignee": user(session.assignee) if session.assignee else None}
-        return {"id": session.id, "creator": user(PERSON), "issue": people}
+        issue: dict[str, Any] = {
+            name: user(one) if (one := getattr(session, name)) else None for name in ROLES
+        }
+        issue |= {"creator": user(PERSON), **session.times}
+        return {
+            "id": session.id,
+            "creator": user(PERSON),
+            "issue": issue,
+            "appUser": user(AGENT),
+            "activities": lambda _info, after=None, first=PAGE: _page_of(session, int(after or 0), first),
+            **session.times,
+        }
 
     def _session(self, session_id: str) -> LinearSession:
         if (session := self.sessions.get(session_id)) is None:
@@ -309,6 +328,21 @@ class ScriptedLinear:
                 buttons = "".join(option(str(each.get("label") or ""), str(each["value"])) for each in found)
                 shown.append(f"<section>{form(buttons, action=f'/{session.id}')}</section>")
         return _page("Activities", "".join(shown), refresh=1)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()
+
+
+def _page_of(session: LinearSession, after: int, first: int) -> dict[str, Any]:
+    """Return a page of the activities of a session; the cursor is a number."""
+    nodes, end = [], min(after + min(first, PAGE), len(session.activities))
+    for one in session.activities[after:end]:
+        kind = "Prompt" if one["type"] == "prompt" else "Thought"
+        content = {"__typename": f"AgentActivity{kind}Content", "body": one.get("body", "")}
+        nodes.append({**one, "createdAt": one["at"], "content": content})
+    page = {"endCursor": str(end), "hasNextPage": end < len(session.activities)}
+    return {"nodes": nodes, "pageInfo": page}
 
 
 def _refused(why: str) -> GraphQLError:

@@ -90,6 +90,10 @@ class WebhookAdapter(HttpAdapter):
         """Return whom the ticket named: its program does not say who came later."""
         return run.people
 
+    async def missed(self, run: Run) -> tuple[TicketMessage, ...]:  # noqa: ARG002
+        """Return nothing: its program sends again what was not taken."""
+        return ()
+
     async def _send(self, run: Run, key: str, what: str, data: Mapping[str, Any]) -> None:
         if not self._url:
             return

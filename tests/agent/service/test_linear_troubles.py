@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,8 @@ import pytest
 
 from ccq_tui.service.adapters import linear as adapter
 from ccq_tui.service.policy import Repository, RunLimits
+from ccq_tui.service.run import Happened
+from ccq_tui.service.store import RunStore
 from ccq_tui.testing import Scenario
 from tests.agent.running import Play
 from tests.agent.service.over_http import Linear, bodies, served, until_said
@@ -23,6 +29,7 @@ from tests.agent.service.test_linear_runs import (  # noqa: F401 - fixtures
     _linear,
     _repo,
     result_of,
+    scene,
 )
 from tests.steps import step, until_true
 from tests.unit.worktrees.repositories import run
@@ -39,10 +46,9 @@ async def test_a_ticket_that_nobody_answers_is_parked_or_ends(play: Play, repo: 
             await until_true(lambda: any("It waits on" in one for one in bodies(session, "elicitation")))
             [request] = (await call("GET", f"/runs/{waiting['id']}/requests")).json()["requests"]
             assert request["state"] == "pending"
-            linear.reply(session.id, TYPED[0])
-            await until_said(session, "elicitation", 3)
+    linear.reply(session.id, TYPED[0], send=False)
     async with served(home, work, linear) as call:
-        with step("answered after a restart of everything, from where the answers ended"):
+        with step("answered while no service ran, and after its restart, from where the answers ended"):
             for count, text in enumerate(TYPED[1:], 3):
                 assert f"Question {count - 1} of 3" in await until_said(session, "elicitation", count)
                 linear.reply(session.id, text)
@@ -58,6 +64,31 @@ async def test_a_ticket_that_nobody_answers_is_parked_or_ends(play: Play, repo: 
             assert "nothing was chosen" in await until_said(session, "error")
             failed = await call.run(session.id, "failed")
             assert (Path(failed["directory"]) / "made").read_text() == "kept\n"
+
+
+@pytest.mark.timeout(120)
+async def test_a_closed_issue_closes_its_run_with_a_word(play: Play, repo: Path, linear: Linear) -> None:
+    _model, home = play(Scenario("closed").then(scene))
+    async with served(home, Repository(repo, allowed_tools=("Bash",)), linear) as call:
+
+        async def closes(word: str, state: str, field: str, says: str) -> None:
+            session = linear.assign(word)
+            run = await call.run(session.id, state)
+            session.times = {field: datetime.now(UTC).isoformat()}
+            linear.send({"type": "AppUserNotification", "action": "issueStatusChanged"})
+            assert (await until_said(session, "response")).startswith(f"The issue is {says}, so its run is")
+            await call.run(session.id, "stopped")
+            assert (await call("GET", f"/runs/{run['id']}/requests")).json() == {"requests": []}
+            with closing(RunStore.open(f"sqlite:///{home.root / 'runs.db'}")) as store:
+                acts: Callable[[], list[str]] = lambda: [  # noqa: E731
+                    f"{one.body['act']} {one.body['person']}"
+                    for one in store.all_events(run["id"], Happened.ACTED)
+                ]
+                await until_true(lambda: acts() == ["start Robin", "stop Linear"])
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(closes("Ask", "waiting", "completedAt", "completed"))
+            group.create_task(closes("Sleep", "working", "canceledAt", "canceled"))
 
 
 @pytest.mark.timeout(120)

@@ -10,6 +10,7 @@ import httpx2
 
 from ccq_tui.service.adapters.webhook import WebhookAdapter
 from ccq_tui.service.api import LIMITS, ServiceParts, service_app
+from ccq_tui.service.isolation import Isolation
 from ccq_tui.service.policy import Policy
 from ccq_tui.service.service import Service
 from ccq_tui.service.store import RunStore
@@ -20,6 +21,7 @@ from tests.unit.service.test_webhook import GOOD, SECRET, signed
 
 async def test_a_database_that_is_away_and_wrong_tokens(tmp_path: Path) -> None:
     service = Service(Policy({}), "", machine="one", state=tmp_path)
+    service.isolation = Isolation("Sessions run as nobody.", apart=True)
     service.store = RunStore.open(f"sqlite:///{tmp_path / 'runs.db'}")
     hooks = {"webhook": WebhookAdapter(lambda: SECRET)}
     parts = ServiceParts(service, hooks, tmp_path, lambda _run: "", b"key", Telemetry())

@@ -18,6 +18,7 @@ from graphql import build_schema, parse, validate
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from ccq_tui.inbox.actors import Surface
 from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service.adapters import linear as module
 from ccq_tui.service.adapters.linear import LinearAdapter
@@ -78,7 +79,9 @@ def assigned(linear: ScriptedLinear) -> Run:
     return run(linear.assign("A title", send=False).id)
 
 
-@pytest.mark.parametrize("document", [module.ACTIVITY, module.SESSION, module.KNOWN, module.PEOPLE])
+@pytest.mark.parametrize(
+    "document", [module.ACTIVITY, module.SESSION, module.KNOWN, module.PEOPLE, module.NOW]
+)
 def test_documents_fit_the_schema_of_linear(document: str) -> None:
     schema = build_schema((Path(__file__).parent / "linear" / "schema.graphql").read_text())
     assert validate(schema, parse(document)) == []
@@ -134,6 +137,39 @@ async def test_whom_a_ticket_names_now(linear: ScriptedLinear, adapter: LinearAd
     assert found == {TicketRole.CREATOR: ROBIN, TicketRole.ASSIGNEE: kim, TicketRole.DELEGATOR: ROBIN}
 
 
+async def test_what_a_ticket_says_that_no_webhook_brought(
+    linear: ScriptedLinear, adapter: LinearAdapter
+) -> None:
+    early = linear.assign("A", send=False)
+    linear.reply(early.id, "before the run", send=False)
+    ticket = run(early.id)
+    assert await adapter.missed(ticket) == []
+    for number in range(12):  # more than a page
+        linear.reply(early.id, str(number), send=False, person="Kim")
+        await adapter.send(ticket, event(Happened.SAID, "I see.", kind="thought", parameter=""), "")
+    linear.reply(early.id, "Stop", stop=True, send=False)
+    said = await adapter.missed(ticket)
+    assert [one.text for one in said] == [*map(str, range(12)), "Stop"]
+    assert (said[0].person.name, said[0].stop, said[-1].stop) == ("Kim", False, True)
+
+
+@pytest.mark.parametrize("how", [*module.CLOSED, "delegate"])
+async def test_a_closed_issue_says_so_once(linear: ScriptedLinear, adapter: LinearAdapter, how: str) -> None:
+    session = linear.assign("A", send=False)
+    session.times = {"completedAt": "2020-01-01T00:00:00.000Z"}  # before the run
+    ticket = run(session.id)
+    assert await adapter.missed(ticket) == []
+    if how == "delegate":
+        session.delegate = ""
+    else:
+        session.times = {how: "2100-01-01T00:00:00.000Z"}
+    [closed] = await adapter.missed(ticket)
+    assert (closed.stop, closed.surface) == (True, Surface.LIMIT)
+    assert closed.text == module.LEFT.format(module.CLOSED.get(how, module.CLOSED["dismissedAt"]))
+    again = await adapter.missed(ticket)
+    assert again == ([] if how == "delegate" else [closed]), "the store knows it by its id"
+
+
 @pytest.mark.parametrize(
     ("text", "comment", "named"),
     [
@@ -177,6 +213,7 @@ CREATED = {"type": "AgentSessionEvent", "action": "created", "webhookTimestamp":
         ({**CREATED, "agentSession": []}, SECRET, 400),
         ({**CREATED, "action": "prompted", "agentSession": {"id": "s"}}, SECRET, 400),
         ({"type": "Issue", "webhookTimestamp": NOW}, SECRET, None),
+        ({"type": "AppUserNotification", "action": "issueMention", "webhookTimestamp": NOW}, SECRET, None),
         ([], SECRET, 401),
     ],
 )
