@@ -24,12 +24,10 @@ ROUNDS_USED = "the question rounds of this session are used up"
 _RESPONDED = "The user responded: "
 _ANSWERED = re.compile(
     r"(?:Your questions have been answered|The user answered|User has answered your questions?): "
-    r"(?:(.*)\. (?:You can now continue|Read the answers carefully)|(.*?)\.?\s*\Z)",
+    r"(.*?)(?:\. (?:You can now continue|Read the answers carefully).*|\.?\s*)\Z",
     re.DOTALL,
 )
-_PIECE = re.compile(
-    r'(?:"(.*?)"|\(no option selected\))(?: selected preview:\n.*?)?(?: notes: (.*))?', re.DOTALL
-)
+"""The text of a result without its structured answers, as other programs record it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +72,7 @@ def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | N
     if result.output.startswith(_RESPONDED):
         return Discussed(result.output.removeprefix(_RESPONDED))
     if found := _ANSWERED.match(result.output):
-        said = (found[1] or found[2] or "").strip()
-        answers, notes = _pieces(wire_keys(questions), said)
-        if answers or notes:
-            return _answered(questions, answers, notes)
-        return Discussed(said) if said else None
+        return Discussed(found[1].strip()) if found[1].strip() else None
     return None
 
 
@@ -92,23 +86,6 @@ def _refusal(output: str) -> RequestOutcome | None:
     if output.startswith((texts.ABANDONED, texts.LOST, texts.MISSING, texts.UNASKED)):
         return Cancelled(UNANSWERED)
     return Discussed(said) if (said := texts.said_by_user(output)).strip() else None
-
-
-def _pieces(keys: list[str], text: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Parse ``"question"="answer" notes: ..., "question"=...``; leave out what does not fit."""
-    places = [(text.find(f'"{key}"='), key) for key in keys]
-    found = sorted((place, key) for place, key in places if place >= 0)
-    answers: dict[str, str] = {}
-    notes: dict[str, str] = {}
-    for (place, key), (end, _) in zip(found, [*found[1:], (len(text) + 2, "")], strict=False):
-        piece = _PIECE.fullmatch(text[place + len(key) + 3 : end - 2])
-        if piece is None:
-            continue
-        if piece[1] is not None:
-            answers[key] = piece[1]
-        if piece[2]:
-            notes[key] = piece[2]
-    return answers, notes
 
 
 def _answered(

@@ -193,10 +193,9 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _row("move", "h j k l w b e 0 ^ $ gg G",
              "Move; j and k beyond the last and first line: other prompts", MOVE),
         _row("find", "f F t T ; ,", "Find a character in the line; again, and backwards", MOVE),
-        _row("edit", "d c y", 'Delete, change, yank: with a motion, doubled for lines, or with iw i" a( …'),
-        _row("change", "x X s S D C Y r ~ J > <",
-             "Delete, change and join characters and lines; shift lines"),
-        _row("paste", "p P . u", "Paste deleted or yanked text; repeat the last change; undo"),
+        _row("edit", "d c y", 'Delete, change, yank: with a motion, doubled for lines, or with iw aw'),
+        _row("change", "x X s S D C Y r", "Delete, change and replace characters and lines"),
+        _row("paste", "p P u", "Paste deleted or yanked text; undo"),
     ),
     KeyPlace.TRANSCRIPT: (
         _own("page_up", "pageup", "Scroll up a page", first=True),

@@ -7,12 +7,10 @@ import logging
 import os
 import re
 import signal
-from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import deque
 from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 import claude_agent_sdk as sdk
@@ -22,7 +20,6 @@ from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import SessionLost
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import MINIMUM_CLI, Problem
-from ccq_tui.child_process import end
 from ccq_tui.claude_lines import bounded
 from ccq_tui.text import one_line, reason
 
@@ -110,13 +107,8 @@ def signal_name(number: int) -> str:
 
 _logger = logging.getLogger(__name__)
 
-VERSION_SECONDS = 5.0
-
-
 # Which of these the SDK reports for a program that ends at once is a matter of chance.
-_EXAMINED = frozenset(
-    {Problem.CLI_UNUSABLE, Problem.CLI_ENDED, Problem.CLI_SILENT, Problem.CLI_KILLED, Problem.CLI_UNREADABLE}
-)
+_UNUSABLE = (Problem.CLI_UNUSABLE, Problem.CLI_ENDED, Problem.CLI_KILLED, Problem.CLI_UNREADABLE)
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
 INTERRUPT_SECONDS = 2.0
@@ -184,56 +176,13 @@ async def explain_start(error: BaseException, words: StderrTail, options: Sessio
         return replace(failure, reason=f"{program} does not exist." if program else "")
     if failure.kind is Problem.NO_CONVERSATION:
         return replace(failure, reason=options.resume or "")
-    if failure.kind in _EXAMINED and program is not None:
-        return await _examined(program, options, failure)
-    return failure
+    if program is None:
+        return failure
+    kind = Problem.CLI_UNUSABLE if failure.kind in _UNUSABLE else failure.kind
+    return replace(failure, reason=f"{program}\n{failure.reason}".rstrip(), kind=kind)
 
 
 def is_too_old(version: str) -> bool:
     """Return whether a version of the CLI is known and too old."""
     found = _VERSION.search(version)
     return found is not None and tuple(map(int, found.groups())) < MINIMUM_CLI
-
-
-async def _examined(program: Path, options: SessionOptions, failure: SessionLost) -> SessionLost:
-    """Ask the program for its version, which every Claude Code prints at once."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            program,
-            "--version",
-            stdin=DEVNULL,
-            stdout=PIPE,
-            stderr=PIPE,
-            cwd=options.cwd,
-            env=options.environ() | options.cli_environment(),
-            start_new_session=True,
-        )
-    except OSError as error:
-        return SessionLost(f"{program} cannot be run: {error.strerror}.", kind=Problem.CLI_UNUSABLE)
-    try:
-        async with asyncio.timeout(VERSION_SECONDS):
-            said = await _said(process)
-            code = await process.wait()
-    except TimeoutError:
-        return replace(failure, reason=f"{program} does not even report its version.")
-    finally:
-        await end(process)
-    if code == 0 and _VERSION.search(said):
-        if is_too_old(said):
-            return SessionLost(f"{program} is version {one_line(said, 40)}.", kind=Problem.CLI_OLD)
-        kind = Problem.CLI_ENDED if failure.kind is Problem.CLI_UNUSABLE else failure.kind
-        return replace(failure, reason=f"{program}\n{failure.reason}".rstrip(), kind=kind)
-    said = f"{program} is not Claude Code: {_ending(code, said)}."
-    return SessionLost(said, exit_code=code, kind=Problem.CLI_UNUSABLE)
-
-
-async def _said(process: Process) -> str:
-    """Read the bounded start of a program's output, or of its errors."""
-    parts = [await stream.read(4_000) for stream in (process.stdout, process.stderr) if stream is not None]
-    return next((text for part in parts if (text := part.decode(errors="replace").strip())), "")
-
-
-def _ending(code: int, said: str) -> str:
-    ended = f"it was ended by {signal_name(-code)}" if code < 0 else f"it ended with exit code {code}"
-    first = one_line(said.partition("\n")[0], 200)
-    return f"{ended} and said “{first}”" if first else f"{ended} and said nothing"

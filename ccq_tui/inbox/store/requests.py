@@ -91,8 +91,7 @@ class RequestTable:
         The same call of the same session, asked again, keeps its place, its draft and, if a person decided
         and the agent was not seen to know, its outcome. A cancelled one is pending again: the process that
         cancelled it asks again. Any other call with a known id is a request of its own, and nobody has
-        answered it. So is the call of a copied session, which begins with a copy of the draft of the pending
-        request in another session.
+        answered it. So is the call of a copied session.
 
         Returns the stored request; its state says whether it is pending. Raises `InboxUnavailable`.
         """
@@ -139,9 +138,8 @@ class RequestTable:
     def _add(self, at: str, request: Request, context: str = "") -> None:
         key, before = request_key(request.id), self.get(request.id)
         self._set_apart(before, request)
-        if self._ask(at, StoredRequest(0, request, context, RequestState.PENDING, moment(at))):
-            self._copy_draft(at, key, request)
-        elif not (before and _same_asker(before, request)):
+        asked = self._ask(at, StoredRequest(0, request, context, RequestState.PENDING, moment(at)))
+        if not (asked or (before and _same_asker(before, request))):
             again = (RequestState.PENDING, RequestState.CANCELLED), RequestState.PENDING
             if self._move(at, key, again, "asked again"):
                 self._database.do("DELETE FROM answers WHERE request_id = ?", (key,))
@@ -230,16 +228,6 @@ class RequestTable:
         renamed = "UPDATE requests SET id = ?, call = ? WHERE id = ? AND number = ?"
         if self._database.do(renamed, (new, call, key, before.number)):
             self._database.do("UPDATE history SET request_id = ? WHERE request_id = ?", (new, key))
-
-    def _copy_draft(self, at: str, key: str, request: Request) -> None:
-        """Let the call of a copied session begin with the draft of the same call in another session."""
-        where = "call = ? AND id != ? AND has_draft AND state = 'pending' ORDER BY number DESC"
-        found = self._found(where, call_key(request.tool_use_id), key)
-        other = next((one for one in found if _same_call(one.request, request)), None)
-        if other is not None:
-            copied = """INSERT INTO drafts (request_id, body, saved_at, actor)
-                SELECT ?, body, ?, actor FROM drafts WHERE request_id = ?"""
-            self._database.do(copied, (key, at, request_key(other.request.id)))
 
     def settle(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
         """Settle a request if nobody has yet, in one conditional update; it cannot be undone.

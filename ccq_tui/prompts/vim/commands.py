@@ -1,13 +1,12 @@
-"""Vim's keys in a text: their effects on text and caret. The commands are those that Claude Code has.
+"""Vim's keys in a text: their effects on text and caret. The commands are the everyday ones of Claude Code.
 
 The names are those of Vim's manual (``:help motion.txt``, ``:help change.txt``): an operator works on the
-text that a motion passes over or a text object names.
+text that a motion passes over, or on a word that ``iw`` or ``aw`` names.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -18,38 +17,25 @@ MOST_KEYS = 12
 """Most keys of one command."""
 MOST_PUT = 100_000
 """Most characters that one key may put into the text by a count."""
-INDENT = "    "
 ESCAPE = "escape"
 
 _MOTION = r"[hljkwWbBeE^$G;,]|gg|[fFtT].|(?<!\d)0"
 _COMMAND = re.compile(
     rf"(?P<count>[1-9]\d*)?(?:"
-    rf"(?P<operator>[dcy<>])(?P<more>[1-9]\d*)?(?:(?P<lines>(?P=operator))|(?P<over>{_MOTION})|(?P<object>[ia].))"
-    rf"|(?P<motion>{_MOTION})|(?P<simple>r.|[xXsSDCYpPJu~.iIaAoO]))"
+    rf"(?P<operator>[dcy])(?P<more>[1-9]\d*)?(?:(?P<lines>(?P=operator))|(?P<over>{_MOTION})|(?P<object>[ia][wW]))"
+    rf"|(?P<motion>{_MOTION})|(?P<simple>r.|[xXsSDCYpPuiIaAoO]))"
 )
-_BEGUN = re.compile(r"(?:[1-9]\d*)?(?:r|(?:[dcy<>](?:[1-9]\d*)?[ia]?)?[fFtTg]?)")
+_BEGUN = re.compile(r"(?:[1-9]\d*)?(?:r|(?:[dcy](?:[1-9]\d*)?[ia]?)?[fFtTg]?)")
 _SHORT = {"x": "dl", "X": "dh", "s": "cl", "S": "cc", "D": "d$", "C": "c$", "Y": "yy"}
 _INSERTS = frozenset("iIaAoO")
 
-_PAIRS = {one: pair for pair in ("()", "[]", "{}", "<>") for one in pair} | {"b": "()", "B": "{}"}
-_QUOTES = "\"'`"
 # Words, signs and blanks; in big words the signs, too.
 _RUNS = (re.compile(r"\w+|[^\w\s]+|\s+"), re.compile(r"\S+|\s+"))
 
 
-def text_object(name: str, text: str, caret: int) -> tuple[int, int] | None:
-    """Return the start and the end of a text object such as ``iw`` or ``a(``, or None."""
-    around, what = name[0] == "a", name[1]
-    if what in "wW":
-        return _word_object(text, caret, around=around, big=what == "W")
-    if what in _QUOTES:
-        return _quoted(text, caret, what, around=around)
-    if what in _PAIRS:
-        return _enclosed(text, caret, _PAIRS[what], around=around)
-    return None
-
-
-def _word_object(text: str, caret: int, *, around: bool, big: bool) -> tuple[int, int] | None:
+def word_object(name: str, text: str, caret: int) -> tuple[int, int] | None:
+    """Return the start and the end of a word such as ``iw`` or ``aW``, or None in an empty line."""
+    around, big = name[0] == "a", name[1] == "W"
     start, end = line_around(text, caret)
     if start == end:
         return None
@@ -61,39 +47,6 @@ def _word_object(text: str, caret: int, *, around: bool, big: bool) -> tuple[int
     if around and at and text[first - 1].isspace():
         first = runs[at - 1][0]
     return first, last
-
-
-def _quoted(text: str, caret: int, quote: str, *, around: bool) -> tuple[int, int] | None:
-    start, end = line_around(text, caret)
-    places = [place for place in range(start, end) if text[place] == quote]
-    for first, last in zip(places[::2], places[1::2], strict=False):
-        if caret <= last:
-            return _with_blanks(text, first, last + 1, start, end) if around else (first + 1, last)
-    return None
-
-
-def _with_blanks(text: str, first: int, last: int, start: int, end: int) -> tuple[int, int]:
-    """Return a span with the blanks after it or, if there are none, before it."""
-    behind = last + len(text[last:end]) - len(text[last:end].lstrip(" \t"))
-    if behind > last:
-        return first, behind
-    return start + len(text[start:first].rstrip(" \t")), last
-
-
-def _enclosed(text: str, caret: int, pair: str, *, around: bool) -> tuple[int, int] | None:
-    """Return the innermost pair around the caret, or else the next one."""
-    opened: list[int] = []
-    pairs: list[tuple[int, int]] = []
-    for place, character in enumerate(text):
-        if character == pair[0]:
-            opened.append(place)
-        elif character == pair[1] and opened:
-            pairs.append((opened.pop(), place))
-    within = [one for one in pairs if one[0] <= caret <= one[1]]
-    behind = sorted(one for one in pairs if one[0] > caret)
-    for first, last in (*within[:1], *behind[:1])[:1]:
-        return (first, last + 1) if around else (first + 1, last)
-    return None
 
 
 class VimMode(StrEnum):
@@ -113,9 +66,6 @@ class VimState:
         register: The text that was last deleted or yanked.
         of_lines: Whether that is whole lines.
         find: The last of f, F, t and T, with its character.
-        change: The keys of the last change, which "." makes again.
-        typed: The text that was typed in that change.
-        began: Text and caret when that typing began, or None.
     """
 
     mode: VimMode = VimMode.INSERT
@@ -123,9 +73,6 @@ class VimState:
     register: str = ""
     of_lines: bool = False
     find: str = ""
-    change: str = ""
-    typed: str = ""
-    began: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,22 +111,15 @@ def pressed(state: VimState, key: str, text: str, caret: int) -> VimOutcome | No
 def _escaped(state: VimState, text: str, caret: int) -> VimOutcome | None:
     if state.mode is VimMode.NORMAL:
         return VimOutcome(replace(state, keys=""), text, caret) if state.keys else None
-    if state.began is not None:
-        before, place = state.began
-        head, tail = before[:place], before[place:]
-        whole = text.startswith(head) and text.endswith(tail) and len(text) >= len(before)
-        state = replace(state, typed=text[place : len(text) - len(tail)] if whole else "", began=None)
     left = max(line_around(text, caret)[0], caret - 1)
     return VimOutcome(replace(state, mode=VimMode.NORMAL), text, left)
 
 
 def _ran(state: VimState, found: re.Match[str], text: str, caret: int) -> VimOutcome:
     """Run a whole command, and leave the caret on a character."""
-    keys, counted = found[0], found["count"] or found["more"]
+    counted = found["count"] or found["more"]
     count = min(int(found["count"] or 1) * int(found["more"] or 1), MOST_COUNT)
     simple = found["simple"] or ""
-    if simple == ".":
-        return _again(state, found["count"] or "", text, caret)
     if simple == "u":
         return VimOutcome(state, text, caret, undo=count)
     if simple in _SHORT:
@@ -191,9 +131,6 @@ def _ran(state: VimState, found: re.Match[str], text: str, caret: int) -> VimOut
         return _moved(state, found["motion"], count if counted else 0, text, caret)
     else:
         done = _changed(state, simple, count, text, caret)
-    if done.text != text or done.state.mode is VimMode.INSERT:
-        began = (done.text, done.caret) if done.state.mode is VimMode.INSERT else None
-        done = replace(done, state=replace(done.state, change=keys, typed="", began=began))
     return _settled(done)
 
 
@@ -207,22 +144,6 @@ def _settled(done: VimOutcome) -> VimOutcome:
     if done.state.mode is VimMode.INSERT:
         return done
     return replace(done, caret=on_character(done.text, done.caret))
-
-
-def _again(state: VimState, count: str, text: str, caret: int) -> VimOutcome:
-    """Repeat the last change, with the text typed in it and maybe another count."""
-    change = count + state.change.lstrip("0123456789") if count else state.change
-    found = _COMMAND.fullmatch(change)
-    if found is None:
-        return VimOutcome(state, text, caret)
-    done = _ran(state, found, text, caret)
-    if done.state.mode is VimMode.INSERT:
-        place = done.caret
-        written = done.text[:place] + state.typed + done.text[place:]
-        start, _ = line_around(written, place + len(state.typed))
-        left = max(start, place + len(state.typed) - 1)
-        done = VimOutcome(replace(done.state, mode=VimMode.NORMAL, began=None), written, left)
-    return replace(done, state=replace(done.state, change=change, typed=state.typed))
 
 
 def _moved(state: VimState, motion: str, count: int, text: str, caret: int) -> VimOutcome:
@@ -245,7 +166,7 @@ def _operated(state: VimState, found: re.Match[str], count: int, text: str, care
         last = up_or_down(text, caret, count - 1) if count > 1 else caret
         return unchanged if last is None else _of_lines(state, operator, text, caret, last)
     if found["object"]:
-        span = text_object(found["object"], text, caret)
+        span = word_object(found["object"], text, caret)
         return unchanged if span is None else _of_span(state, operator, text, *span)
     if over[0] in "fFtT":
         state = replace(state, find=over)
@@ -278,8 +199,6 @@ def _over(state: VimState, operator: str, over: str, text: str, caret: int, goal
 
 
 def _of_span(state: VimState, operator: str, text: str, first: int, last: int) -> VimOutcome:
-    if operator in "<>":
-        return _of_lines(state, operator, text, first, max(first, last - 1))
     if first < last:
         state = replace(state, register=text[first:last], of_lines=False)
     if operator == "y":
@@ -291,11 +210,7 @@ def _of_span(state: VimState, operator: str, text: str, first: int, last: int) -
 def _of_lines(state: VimState, operator: str, text: str, first: int, last: int) -> VimOutcome:
     """Apply an operator to whole lines, from the one with ``first`` to the one with ``last``."""
     start, end = line_around(text, first)[0], line_around(text, last)[1]
-    lines = text[start:end]
-    if operator in "<>":
-        shifted = "\n".join(_shifted(lines.split("\n"), operator))
-        return VimOutcome(state, text[:start] + shifted + text[end:], first_word(shifted, 0) + start)
-    state = replace(state, register=lines, of_lines=True)
+    state = replace(state, register=text[start:end], of_lines=True)
     if operator == "y":
         return VimOutcome(state, text, first)
     if operator == "c":
@@ -308,15 +223,6 @@ def _of_lines(state: VimState, operator: str, text: str, first: int, last: int) 
     return VimOutcome(state, text, first_word(text, start))
 
 
-def _shifted(lines: list[str], operator: str) -> Iterator[str]:
-    for line in lines:
-        if operator == ">":
-            yield INDENT + line if line else line
-        else:
-            blanks = len(line) - len(line.lstrip(" "))
-            yield line[min(blanks, len(INDENT)) :] if not line.startswith("\t") else line[1:]
-
-
 # -- other changes ---------------------------------------------------------------------------------------
 
 
@@ -324,16 +230,9 @@ def _changed(state: VimState, key: str, count: int, text: str, caret: int) -> Vi
     if key in _INSERTS:
         return _inserting(replace(state, mode=VimMode.INSERT), key, text, caret)
     _, end = line_around(text, caret)
-    last = min(end, caret + count)
     match key[0]:
         case "r" if caret + count <= end:
-            return VimOutcome(state, text[:caret] + key[1] * count + text[last:], last - 1)
-        case "~":
-            # One whose other case is two letters stays.
-            swapped = "".join(one if len(one.swapcase()) > 1 else one.swapcase() for one in text[caret:last])
-            return VimOutcome(state, text[:caret] + swapped + text[last:], last)
-        case "J":
-            return _joined(state, max(1, count - 1), text, caret)
+            return VimOutcome(state, text[:caret] + key[1] * count + text[caret + count :], caret + count - 1)
         case "p" | "P" if state.register:
             return _put(state, count, text, caret, before=key == "P")
         case _:
@@ -347,18 +246,6 @@ def _inserting(state: VimState, key: str, text: str, caret: int) -> VimOutcome:
         return VimOutcome(state, f"{text[:place]}\n{text[place:]}", place + (key == "o"))
     places = {"i": caret, "a": min(caret + 1, end), "I": first_word(text, start), "A": end}
     return VimOutcome(state, text, places[key])
-
-
-def _joined(state: VimState, times: int, text: str, caret: int) -> VimOutcome:
-    for _ in range(times):
-        _, end = line_around(text, caret)
-        if end == len(text):
-            break
-        rest = text[end + 1 :].lstrip(" \t")
-        head = text[:end]
-        blank = " " if head and not head[-1].isspace() and rest[:1] not in ("", "\n", ")") else ""
-        text, caret = head + blank + rest, len(head)
-    return VimOutcome(state, text, caret)
 
 
 def _put(state: VimState, count: int, text: str, caret: int, *, before: bool) -> VimOutcome:

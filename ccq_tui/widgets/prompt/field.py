@@ -81,9 +81,8 @@ class VimKeys:
 
     def insert(self) -> None:
         """Start insert mode."""
-        self._state = replace(self._state, mode=vim.VimMode.INSERT, keys="", began=None)
-        kept = self._state.register + self._state.typed
-        self._pieces = {sign: piece for sign, piece in self._pieces.items() if sign in kept}
+        self._state = replace(self._state, mode=vim.VimMode.INSERT, keys="")
+        self._pieces = {sign: piece for sign, piece in self._pieces.items() if sign in self._state.register}
 
     def drop(self) -> None:
         """Forget the keys of an incomplete command: something else was done meanwhile."""

@@ -335,34 +335,6 @@ def test_answers_of_the_structured_result(answers: tuple[Answer, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "answers"),
-    [
-        (
-            'Your questions have been answered: "Which?"="One", "What else?"="Auth, Logs", "How many?"="5". '
-            "You can now continue with these answers in mind.",
-            (Answer(("One",)), Answer(("Auth", "Logs")), Answer(other="5")),
-        ),
-        (
-            'The user answered: "Which?"="One" selected preview:\n┌─┐ notes: keep "it", small, '
-            '"What else?"=(no option selected) notes: none yet, "How many?"="use "5", ok?". '
-            "Read the answers carefully — they may request clarification, changes, or that you not proceed",
-            (
-                Answer(("One",), note='keep "it", small'),
-                Answer(note="none yet"),
-                Answer(other='use "5", ok?'),
-            ),
-        ),
-        (
-            'Your questions have been answered: "How many?"="5". You can now continue with these',
-            (Answer(), Answer(), Answer(other="5")),
-        ),
-    ],
-)
-def test_answers_of_the_text_alone(output: str, answers: tuple[Answer, ...]) -> None:
-    assert outcome(CallResult(output)) == Answered(answers)
-
-
-@pytest.mark.parametrize(
     ("result", "expected"),
     [
         (
@@ -394,8 +366,8 @@ def test_other_ends(result: CallResult, expected: RequestOutcome | None) -> None
 @pytest.mark.parametrize(
     ("output", "structured", "expected"),
     [
-        ('User has answered your questions: "Which?"="One".', None, Answer(("One",))),
-        ('Your questions have been answered: "Which?"="One"', None, Answer(("One",))),
+        ('The user answered: "Which?"="One". Read the answers carefully', None, '"Which?"="One"'),
+        ('Your questions have been answered: "Which?"="One"', None, '"Which?"="One"'),
         ("User has answered your questions.", {"answers": {"Which?": ["One"]}}, Answer(("One",))),
         ("User has answered your questions.", {"answers": ["One"]}, Answer(("One",))),
         ("User has answered your questions: neither", None, "neither"),

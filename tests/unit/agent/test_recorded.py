@@ -39,10 +39,7 @@ from tests.unit.agent.recordings import (
     write,
 )
 
-ANSWERED = (
-    'Your questions have been answered: "Which approach?"="Option B". '
-    "You can now continue with these answers in mind."
-)
+ANSWERED = {"answers": {"Which approach?": "Option B"}}
 NO_TOOL = "<tool_use_error>Error: No such tool available: AskUserQuestion.</tool_use_error>"
 
 
@@ -100,7 +97,7 @@ def test_the_first_session_id_wins_and_what_is_none_is_no_id(tmp_path: Path) -> 
         ),
         ([prompt("Something else")], [Cancelled(PASSED_OVER)] * 2),
         (
-            [back(ANSWERED, "toolu_0", timestamp="2026-01-02T03:04:05Z")],
+            [back("", "toolu_0", tool_use_result=ANSWERED, timestamp="2026-01-02T03:04:05Z")],
             [Answered((Answer(("Option B",)),)), Cancelled(UNANSWERED)],
         ),
     ],

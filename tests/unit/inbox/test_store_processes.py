@@ -292,7 +292,6 @@ class TwoStores(RuleBasedStateMachine):
     def ask(self, at: int, call: str, session: str) -> None:
         """Ask, ask again, or ask in a copy of the session."""
         request = asked(call, session)
-        known = self.stores[at].requests.get(request.id)
         stored = self.stores[at].requests.add(request)
         if request.id in self.decided and request.id not in self.delivered:
             assert stored.outcome == decided(self.decided[request.id])
@@ -304,11 +303,6 @@ class TwoStores(RuleBasedStateMachine):
             for surface in self.open:
                 surface.pop(request.id, None)
         assert (stored.state, stored.outcome) == (RequestState.PENDING, None)
-        if known is None and stored.has_draft:
-            draft = load_draft(self.stores[at], request)
-            assert isinstance(draft, PanelState)
-            self.saved[request.id] = draft
-            self.writer.pop(request.id, None)
 
     @rule(at=stores, call=calls, session=sessions)
     def settle(self, at: int, call: str, session: str) -> None:
