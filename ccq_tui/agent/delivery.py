@@ -88,17 +88,22 @@ class UnrecordedPrompts:
         self._texts.pop(name, None)
         self._emit(PromptRecorded(name))
 
-    async def settle(self, session_id: str, reason: str, *, in_order: bool) -> None:
-        """Report the newest prompts as recorded or returned, once the CLI is gone.
+    async def settle(
+        self, session_id: str, reason: str, unread: Mapping[str, str], *, in_order: bool
+    ) -> None:
+        """Report the newest prompts as recorded or returned, by the session's record, once the CLI is gone.
 
-        ``in_order``: the CLI had the time to record them. ``reason`` says why the others come back.
+        ``in_order``: the CLI had the time to record what it has read. ``unread`` are the texts of prompts
+        that it has not reported as read, by their ids. ``reason`` says why prompts come back.
         """
-        left = dict.fromkeys(self._timers, session_id)
         for timer in self._timers.values():
             timer.cancel()
-        read = frozenset(left) if in_order or not left else await self._taken(left)
-        for name in left:
-            if name in read:
+        unknown = dict.fromkeys((*unread, *(() if in_order else self._timers)), session_id)
+        read = await self._taken(unknown) if unknown else frozenset()
+        for name, text in unread.items():
+            self._emit(PromptDelivered(name) if name in read else PromptReturned(text, reason, name))
+        for name in tuple(self._timers):
+            if in_order or name in read:
                 self._recorded(name)
             else:
                 self._timers.pop(name)

@@ -42,8 +42,8 @@ class SessionPast:
 
 Told = Callable[[str, ev.HistoryLoaded], None]
 """Takes the session's id and a part of its past, the newest first."""
-Resume = Callable[[str], Awaitable[object]]
-"""Takes the id of a session that is about to be resumed."""
+Resume = Callable[[str], Awaitable[frozenset[str]]]
+"""Takes the id of a session that is about to be resumed; returns the calls whose requests are left in it."""
 
 
 async def read_history(
@@ -55,6 +55,12 @@ async def read_history(
     next, before anything of it is read, and raises if it must not be; without it the record is not
     repaired, as another process may have it open. Raises `ReaderError`.
     """
+    left: frozenset[str] = frozenset()
+
+    async def allow(session_id: str) -> None:
+        nonlocal left
+        left = await resume(session_id) if resume is not None else left
+
     output = await read_by(
         "ccq_tui.agent.claude.history_reader",
         options,
@@ -63,16 +69,17 @@ async def read_history(
         *(["resuming"] if resume is not None else []),
         *(["repairing"] if options.settings.repair_records else []),
         seconds=READ_SECONDS,
-        allow=resume,
+        allow=allow if resume is not None else None,
     )
     # Line by line: parsing all of it in one go would hold up the screen, even from a thread.
     lines = output.splitlines()
     first: dict[str, Any] = await asyncio.to_thread(json.loads, lines[0])
     session_id: str = first["session_id"]
     ended = {event.task_id: event for text in first["notifications"] for event in task_ends(text)}
+    deferred = frozenset(first["deferred"])
     read: list[tuple[tuple[ev.AgentEvent, ...], tuple[str, ...]]] = []
     for number, line in enumerate(lines):
-        read.append(await asyncio.to_thread(_part, line, session_id, frozenset(first["deferred"]), ended))
+        read.append(await asyncio.to_thread(_part, line, session_id, deferred | left, ended))
         if not number and first["gaps"]:
             gap = ev.NoticeGiven("warning", GAPS.format(plural(first["gaps"], "place")))
             read[0] = (*read[0][0], gap), read[0][1]
@@ -85,15 +92,15 @@ async def read_history(
         events=tuple(event for events, _ in read for event in events),
         # Prompts read in the middle of a turn go first: the last id must be that of the newest message.
         uuids=(*first["queued"], *(uuid for _, uuids in read for uuid in uuids)),
-        deferred=frozenset(first["deferred"]),
+        deferred=deferred,
     )
 
 
 def _part(
-    line: bytes, session_id: str, deferred: frozenset[str], ended: dict[str, ev.TaskEnded]
+    line: bytes, session_id: str, left: frozenset[str], ended: dict[str, ev.TaskEnded]
 ) -> tuple[tuple[ev.AgentEvent, ...], tuple[str, ...]]:
     messages: list[dict[str, Any]] = json.loads(line)["messages"]
-    events = tuple(replay(messages, session_id, deferred, ended))
+    events = tuple(replay(messages, session_id, left, ended))
     return events, tuple(message["uuid"] for message in messages)
 
 
@@ -106,15 +113,15 @@ _IN_BACKGROUND = re.compile(
 def replay(
     messages: Iterable[Line],
     session_id: str = "",
-    deferred: Collection[str] = (),
+    left: Collection[str] = (),
     ended: dict[str, ev.TaskEnded] | None = None,
 ) -> Iterator[ev.AgentEvent]:
     """Translate stored messages, oldest first, as the Messages API has them.
 
-    Answers to questions and edits also have ``"tool_use_result"`` and ``"timestamp"``. ``deferred`` are
-    calls that the CLI makes again on resume; ``ended`` are the ends of tasks that are reported elsewhere,
-    to which those of these messages are added. Background tasks are reported as ended, since nothing that
-    is stored runs for this reader.
+    Answers to questions and edits also have ``"tool_use_result"`` and ``"timestamp"``. ``left`` are
+    calls whose questions still wait or have an answer to deliver; ``ended`` are the ends of tasks that are
+    reported elsewhere, to which those of these messages are added. Background tasks are reported as ended,
+    since nothing that is stored runs for this reader.
     """
     ended = {} if ended is None else ended
     background: dict[str, str] = {}
@@ -130,7 +137,7 @@ def replay(
                 ended[task] = event
                 told.add(task)
         yield event
-    yield from translator.pass_over(UNANSWERED, deferred)
+    yield from translator.pass_over(UNANSWERED, left)
     for task, call in background.items():
         if task not in told:
             yield ended.get(task) or ev.TaskEnded(task, call, "stopped")

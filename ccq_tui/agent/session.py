@@ -23,7 +23,7 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.agent.session_name import forked
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.port import Claim, ClaimLostError, SessionFact
+from ccq_tui.inbox.port import Claim, ClaimLostError, KnownPast, SessionFact
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
@@ -76,6 +76,7 @@ class AgentSession:
         """Why it is being ended, or ""."""
         self._connection: Connection | None = None
         self._claim: Claim | None = None
+        self._past = KnownPast()
         self._ahead = ahead if ahead is not None and ahead.fits(options) else None
         self._written = {ahead.prompt: ahead.prompt_id} if self._ahead and ahead and ahead.prompt else {}
         """The prompt that the process was already given, with its id: `send` does not send it again."""
@@ -196,14 +197,13 @@ class AgentSession:
                 # The CLI starts as soon as its session is known, while older parts are still being read.
                 kind, resumed = await asyncio.gather(load_connection(), known)
                 if resumed:
-                    launch, asked = await self._inbox.sessions.before(resumed)
-                    self.options = self.options.as_before(launch)
+                    self.options = self.options.as_before(self._past.launch)
                 if self._claim is None and self.options.session_id:
                     # Another process may have been given the same id, under which nothing is recorded yet.
                     self._held = (await self._inbox.sessions.claim(self._own_id)).session_id
                 connection = kind(self.options, self._inbox, self._emit)
                 if self._claim is not None and resumed:
-                    connection.gate.asked[resumed] |= asked
+                    connection.gate.asked[resumed] |= self._past.asked
                 lost = await self._open(connection, resumed, reading)
                 if lost is None:
                     tasks.append(group.create_task(self._commander.work(connection)))
@@ -253,13 +253,19 @@ class AgentSession:
             await self._take_on(self.options.resume or "")
             return SessionPast(self.options.resume or "")
 
-    async def _take_on(self, session_id: str) -> None:
-        """Make sure that nothing else runs a session that is about to be resumed; raises `ClaimLostError`."""
+    async def _take_on(self, session_id: str) -> frozenset[str]:
+        """Make sure that nothing else runs a session that is about to be resumed; raises `ClaimLostError`.
+
+        Returns the calls whose requests are left in it; none are left in a fork.
+        """
         if session_id and not self.options.fork and self._claim is None:
             self._claim = await self._inbox.sessions.claim(session_id)
             self._held = session_id
         # Also that of a process that is no longer known; all that it wrote is past, too.
         self._leftover_ended |= await end_leftovers(session_id)
+        if session_id:
+            self._past = await self._inbox.sessions.before(session_id)
+        return frozenset() if self.options.fork else self._past.left
 
     async def _open(
         self, connection: Connection, resumed: str, reading: asyncio.Task[SessionPast]
@@ -290,11 +296,11 @@ class AgentSession:
                 if self._ahead.prompt:
                     self._emit(ev.PromptReturned(self._ahead.prompt, lost.reason, self._ahead.prompt_id))
             if self._connection is not None:
-                self._connection.abandon(lost.reason if lost.expected else PROCESS_ENDED)
-                await self._connection.close()
                 reason = lost.reason if lost.expected else PROCESS_ENDED
-                await self._connection.settle_prompts(reason)
-                await self._unrecorded.settle(self.session_id, reason, in_order=lost.expected)
+                self._connection.abandon(reason)
+                await self._connection.close()
+                unread, self._connection.translator.sent = self._connection.translator.sent, {}
+                await self._unrecorded.settle(self.session_id, reason, unread, in_order=lost.expected)
         finally:
             self._commander.finish()
             self._emit(ev.StateChanged(self._last_state(lost), self._cause))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
@@ -25,6 +25,21 @@ class Claim:
     """
 
     session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPast:
+    """What the inbox knows of a session that is about to be resumed.
+
+    Attributes:
+        launch: Its last launch options.
+        asked: The calls of its question sets so far.
+        left: The calls whose requests wait, or have an outcome that the agent was not seen to have.
+    """
+
+    launch: Mapping[str, Any] = field(default_factory=dict)
+    asked: frozenset[str] = frozenset()
+    left: frozenset[str] = frozenset()
 
 
 class ClaimLostError(Exception):
@@ -68,7 +83,7 @@ class SessionFact:
 
     def and_then(self, newer: SessionFact) -> SessionFact:
         """Return these facts, updated by newer ones."""
-        known = {field.name: getattr(newer, field.name) for field in fields(newer)}
+        known = {one.name: getattr(newer, one.name) for one in fields(newer)}
         known = {name: value for name, value in known.items() if value not in (None, "")}
         return replace(self, **known | {"runs": self.runs or newer.runs})
 

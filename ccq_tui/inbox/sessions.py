@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.port import Claim, ClaimLostError, SessionFact
+from ccq_tui.inbox.port import Claim, ClaimLostError, KnownPast, SessionFact
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
@@ -119,18 +119,20 @@ class InboxSessions:
             raise ClaimLostError(other)
         return Claim(session_id)
 
-    async def before(self, session_id: str) -> tuple[Mapping[str, Any], frozenset[str]]:
-        """Return the last launch options of a session, and the calls of its question sets so far."""
+    async def before(self, session_id: str) -> KnownPast:
+        """Return what is known of a session that is about to be resumed."""
 
-        def read(store: Store) -> tuple[Mapping[str, Any], frozenset[str]]:
-            known = store.sessions.get(session_id)
-            return known.launch if known is not None else {}, store.requests.question_sets(session_id)
+        def read(store: Store) -> KnownPast:
+            known, requests = store.sessions.get(session_id), store.requests
+            left = (*requests.undelivered(session_id), *requests.waiting(session_id))
+            calls = frozenset(one.request.tool_use_id for one in left)
+            return KnownPast(known.launch if known else {}, requests.question_sets(session_id), calls)
 
         try:
             return await self._inbox.run(read)
         except InboxError as error:
             _logger.warning("It is not known what a session was started with before: %s", error)
-            return {}, frozenset()
+            return KnownPast()
 
     def release(self, session_id: str) -> None:
         """Give back the right to run a session, without waiting; do nothing if it is not held."""

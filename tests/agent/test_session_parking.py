@@ -98,6 +98,9 @@ async def it_is_asked_and_answered_once(row: Row) -> None:
     run = await row.start(session_id)
     again = await run.until(QuestionRequest, lambda e: e.by_message)
     assert again.request == asked
+    told = [event for past in run.all(ev.HistoryLoaded) for event in past.events]
+    settled = [event.request_id for event in told if isinstance(event, ev.RequestSettled)]
+    assert asked.id not in settled, "it waits: it was not cancelled"
     ready = await run.until(ev.StateChanged, lambda e: e.state is ev.SessionState.IDLE)
     assert run.events.index(again) < run.events.index(ready), "a line is no prompt while a question is left"
     run.answer(asked.id, SQLITE)

@@ -251,7 +251,7 @@ async def test_commands_edit_what_was_typed_and_undo_takes_each_back(run: Driven
     assert standing(run) == ("fix the login", 13, "INSERT")
     await pilot.press("escape", "b", "c", "w", *"logout", "escape")
     assert standing(run) == ("fix the logout", 13, "NORMAL")
-    await pilot.press("0", "x", ".", "u")
+    await pilot.press("0", "x", "x", "u")
     assert standing(run)[:2] == ("ix the logout", 0)
     await pilot.press("u", "d", "d")
     assert standing(run) == ("", 0, "NORMAL")
@@ -346,8 +346,8 @@ async def test_a_command_on_a_paste_leaves_the_others_whole(run: Driven, pilot: 
     assert prompt.text == f"{ONE}\n{TWO}"
     await pilot.press("g", "g", "y", "y", "j", "P")
     assert prompt.text == f"{ONE}\n{ONE}\n{TWO}"
-    await pilot.press("u", "g", "g", "~", "x", "j", "p")
-    assert prompt.text == f"\n{TWO}{ONE}", "it is moved whole, and has no capitals"
+    await pilot.press("u", "g", "g", "x", "j", "p")
+    assert prompt.text == f"\n{TWO}{ONE}", "it is moved whole"
     await pilot.press("0", "2", "r", "-")
     assert prompt.text == "\n--"
 

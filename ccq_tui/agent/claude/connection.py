@@ -18,7 +18,6 @@ from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.partial_sets import PartialSets
 from ccq_tui.agent.claude.prompts import as_stream, image_blocks
-from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.claude_settings import first_mode
 from ccq_tui.agent.commands import CommandError, Send, SetOption
 from ccq_tui.agent.controls import APPLIED_EFFORT, COST_SO_FAR, SERVERS, Control, set_effort, withdraw_prompt
@@ -234,7 +233,7 @@ class Connection:
     async def reclaim(self, reason: str) -> None:
         """Take back every prompt that waits: the end of a turn would start them.
 
-        Prompts that the CLI has read, or does not answer for, stay with it until `settle_prompts`.
+        Prompts that the CLI has read, or does not answer for, stay in `Conversation.sent`.
         """
         returned: dict[str, str] = {}
         try:
@@ -248,17 +247,6 @@ class Connection:
             _logger.warning("Claude did not say which prompts it has read")
         for prompt_id, text in reversed(returned.items()):
             self._emit(ev.PromptReturned(text, reason, prompt_id))
-
-    async def settle_prompts(self, reason: str) -> None:
-        """Give back the prompts that no turn has read, by the session's record, once the CLI is gone."""
-        sent, self.translator.sent = self.translator.sent, {}
-        if not sent:
-            return
-        sessions = dict.fromkeys(sent, self.translator.session_id)
-        read = await asyncio.to_thread(taken, self._options, sessions)
-        for prompt_id, text in sent.items():
-            done = prompt_id in read
-            self._emit(ev.PromptDelivered(prompt_id) if done else ev.PromptReturned(text, reason, prompt_id))
 
     async def park(self) -> bool:
         """Put off the waiting questions, and let the turn end; return whether any question waited."""

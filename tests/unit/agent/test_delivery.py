@@ -397,7 +397,7 @@ async def test_it_is_recorded_a_while_after_it_was_read(monkeypatch: pytest.Monk
     told.delivered("a")
     assert told.events == []
     await until_true(lambda: told.events, 20)
-    await told.unwritten.settle("s", "killed", in_order=False)
+    await told.unwritten.settle("s", "killed", {}, in_order=False)
     assert told.events == [PromptRecorded("a")]
     assert told.looked_up == []
 
@@ -407,7 +407,7 @@ async def test_what_the_record_lacks_comes_back_when_the_cli_was_killed() -> Non
     told.delivered("a", "b", "c")
     told.unwritten.note(PromptReturned("text of c", "", "c"))
     told.unwritten.note(PromptAccepted("waits", prompt_id="d"))
-    await told.unwritten.settle("s", "killed", in_order=False)
+    await told.unwritten.settle("s", "killed", {}, in_order=False)
     assert told.looked_up == [{"a": "s", "b": "s"}]
     assert told.events == [PromptReturned("text of a", "killed", "a"), PromptRecorded("b")]
 
@@ -415,6 +415,6 @@ async def test_what_the_record_lacks_comes_back_when_the_cli_was_killed() -> Non
 async def test_an_end_in_order_leaves_the_cli_the_time_to_write() -> None:
     told = Told()
     told.delivered("a", "b")
-    await told.unwritten.settle("s", "closed", in_order=True)
+    await told.unwritten.settle("s", "closed", {}, in_order=True)
     assert told.events == [PromptRecorded("a"), PromptRecorded("b")]
     assert told.looked_up == []
