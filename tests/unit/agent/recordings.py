@@ -1,11 +1,13 @@
 """Recordings for tests, in both formats, and what is read from them."""
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.agent.recorded import Recording, open_recording
+from ccq_tui.inbox.store.encoding import plain
 
 SESSION = "7f1a7fdb-976a-406c-bd89-7b00e6ef2ac6"
 QUESTIONS = {
@@ -73,3 +75,13 @@ def opened(path: Path, *lines: Any) -> Recording:
 
 def events_of(recording: Recording) -> list[AgentEvent]:
     return list(recording.events())
+
+
+def as_data(event: AgentEvent) -> dict[str, Any]:
+    """Return an event as data, without the ids of prompts and without what has its default."""
+    told = {"event": type(event).__name__}
+    for one in fields(event):  # type: ignore[arg-type]  # each kind of event is a dataclass
+        value = getattr(event, one.name)
+        if one.name != "prompt_id" and value != one.default:
+            told[one.name] = plain(value)
+    return told

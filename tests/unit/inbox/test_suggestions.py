@@ -20,52 +20,38 @@ from ccq_tui.inbox.records import session_record
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.suggestions import PLACES, Rule, Suggestion, is_readable, kept, lasting, what
+from ccq_tui.inbox.suggestions import (
+    PLACES,
+    Rule,
+    Suggestion,
+    is_readable,
+    kept,
+    lasting,
+    read_suggestions,
+    what,
+)
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Question, QuestionSet
 from tests.actors import INBOX
+from tests.tables import table
+
+TABLES = table(__file__, "suggestions.json")
 
 
-def rules(*covered: Rule, behavior: str = "allow", kind: str = "addRules") -> Suggestion:
-    return Suggestion(kind, "session", covered, behavior)
+def read(raw: dict[str, Any]) -> Suggestion:
+    """Read a suggestion as Claude Code writes it."""
+    ((suggestion, _),) = read_suggestions([raw])
+    return suggestion
 
 
-@pytest.mark.parametrize(
-    ("suggestion", "words"),
-    [
-        (rules(Rule("Bash", "npm test *")), "commands that begin with `npm test`"),
-        (rules(Rule("Bash", "npm run:*")), "commands that begin with `npm run`"),
-        (rules(Rule("Bash", "touch /tmp/a")), "the command `touch /tmp/a`"),
-        (
-            rules(Rule("Bash", "cd src"), Rule("Bash", "make *")),
-            "the command `cd src` and commands that begin with `make`",
-        ),
-        (rules(Rule("WebFetch", "domain:a.example")), "fetching from a.example"),
-        (rules(Rule("WebSearch")), "every use of WebSearch"),
-        (rules(Rule("mcp__db__query")), "every use of db query"),
-        (rules(Rule("Read", "//etc/**")), "reading everything in /etc"),
-        (rules(Rule("Read", "~/.ssh/config")), "reading ~/.ssh/config"),
-        (rules(Rule("Edit", "src/**")), "editing everything in src"),
-        (rules(Rule("Task", "x")), "Task of `x`"),
-        (Suggestion("setMode", mode="acceptEdits"), "accept every file edit"),
-        (Suggestion("setMode", mode="new"), "go to new mode"),
-        (Suggestion("addDirectories", directories=("/a", "/b")), "work in /a and /b"),
-    ],
-)
-def test_what_it_grants(suggestion: Suggestion, words: str) -> None:
-    assert what(suggestion) == words
+@pytest.mark.parametrize(("raw", "words"), TABLES["grants"])
+def test_what_it_grants(raw: dict[str, Any], words: str) -> None:
+    assert what(read(raw)) == words
 
 
-@pytest.mark.parametrize(
-    "suggestion",
-    [
-        rules(Rule("Bash", "rm *"), behavior="ask"),
-        rules(Rule("Bash"), kind="removeRules"),
-        Suggestion("removeDirectories", directories=("/b",)),
-    ],
-)
-def test_what_allows_nothing_is_not_offered(suggestion: Suggestion) -> None:
-    assert not is_readable(suggestion)
+@pytest.mark.parametrize("raw", TABLES["refused"])
+def test_what_allows_nothing_is_not_offered(raw: dict[str, Any]) -> None:
+    assert not is_readable(read(raw))
 
 
 @pytest.mark.parametrize("destination", PLACES)
@@ -222,24 +208,9 @@ def test_what_waits_or_works_is_never_hidden(state: str, waiting: int, runs: boo
         assert group is not Group.DONE
 
 
-@pytest.mark.parametrize(
-    ("state", "waiting", "runs", "group"),
-    [
-        ("awaiting", 2, True, Group.NEEDS),
-        ("idle", 1, True, Group.NEEDS),
-        ("working", 0, True, Group.WORKING),
-        ("queued", 0, True, Group.QUEUED),
-        ("working", 0, False, Group.FAILED),
-        ("working", 1, False, Group.PARKED),
-        ("parked", 1, False, Group.PARKED),
-        ("parked", 0, False, Group.PARKED),
-        ("failed", 1, False, Group.FAILED),
-        ("idle", 0, True, Group.IDLE),
-        ("ended", 0, False, Group.IDLE),
-    ],
-)
-def test_groups(state: str, waiting: int, runs: bool, group: Group) -> None:
-    assert group_of(state, waiting, runs=runs, done=False) is group
+@pytest.mark.parametrize(("state", "waiting", "runs", "group"), TABLES["groups"])
+def test_groups(state: str, waiting: int, runs: bool, group: str) -> None:
+    assert group_of(state, waiting, runs=runs, done=False) == group
 
 
 def test_the_commands_say_the_same_group() -> None:
