@@ -389,10 +389,10 @@ def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredReques
 def stats(start: datetime | None, as_json: bool) -> int:
     """Show how long agents waited for you, and how fast you answer, in the last two weeks or since T."""
     from ccq_tui.inbox.records import report
-    from ccq_tui.inbox.wait_statistics import read_statistics, statistics_record, text_lines
+    from ccq_tui.inbox.wait_statistics import read_statistics, text_lines
     from ccq_tui.worktrees.model import checkout_of
 
     with opened_store() as store:
         found = read_statistics(store, checkout_of, start)
-    print_lines(report("statistics", statistics_record(found)) if as_json else "\n".join(text_lines(found)))
+    print_lines(report("statistics", found) if as_json else "\n".join(text_lines(found)))
     return ENDED

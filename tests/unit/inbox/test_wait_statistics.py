@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from ccq_tui.answering.record import Record
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.layout import cells
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.wait_statistics import Share, WaitStatistics, read_statistics, text_lines
+from ccq_tui.inbox.wait_statistics import read_statistics, statistics_of, text_lines
 from ccq_tui.processes import this_process
 from ccq_tui.questions.outcome import Discussed, Dismissed, Expired
 from ccq_tui.worktrees.model import checkout_of
@@ -44,11 +45,12 @@ def waited(
     return StoredRequest(1, request, "", state, at, outcome=ENDS[state], actor=actor, settled_at=ended)
 
 
-def counted(*requests: StoredRequest, until: datetime = NOON, project: str = "/p") -> WaitStatistics:
-    made = WaitStatistics(SINCE, until)
-    for one in requests:
-        made.add(one, project)
-    return made
+def counted(*requests: StoredRequest, until: datetime = NOON) -> Record:
+    return statistics_of(((one, "/p") for one in requests), SINCE, until)
+
+
+def shares(statistics: Record, group: str) -> dict[str, tuple[int, float]]:
+    return {one["name"]: (one["requests"], one["waited_seconds"]) for one in statistics[group]}
 
 
 def test_what_an_inbox_holds(tmp_path: Path) -> None:
@@ -70,29 +72,25 @@ def test_what_an_inbox_holds(tmp_path: Path) -> None:
         store.requests.settle(request.id, outcome, actor)
     made = read_statistics(store, checkout_of)
     store.close()
-    assert made.outcomes == {"answered": 2, "declined": 1, "cancelled": 1}
-    assert made.groups == {
-        "by_project": {"/home/me/api": Share(2, 3 * 60), "": Share(1, 3 * 60)},
-        "by_kind": {"permission": Share(2, 3 * 60), "plan": Share(1, 3 * 60)},
-        "by_asker": {"session": Share(3, 6 * 60)},
-        "by_surface": {"panel": Share(2, 3 * 60), "device": Share(1, 3 * 60)},
-    }
-    assert made.answer_seconds == [60, 120, 180]
-    assert (made.median_seconds, made.slow_seconds) == (120, 168)
+    assert made["outcomes"] == {"answered": 2, "declined": 1, "cancelled": 1}
+    assert shares(made, "by_project") == {"/home/me/api": (2, 180), "": (1, 180)}
+    assert shares(made, "by_kind") == {"permission": (2, 180), "plan": (1, 180)}
+    assert shares(made, "by_asker") == {"session": (3, 360)}
+    assert shares(made, "by_surface") == {"panel": (2, 180), "device": (1, 180)}
+    assert (made["answer_seconds_median"], made["answer_seconds_of_nine_in_ten"]) == (120, 168)
 
 
 def test_only_what_is_in_the_time_counts() -> None:
     before, now = SINCE - timedelta(hours=1), SINCE + timedelta(hours=2)
     pending, backwards = waited(0, RequestState.PENDING, at=before), waited(-5, at=SINCE + timedelta(hours=1))
     made = counted(pending, waited(90, at=before), backwards, until=now)
-    assert made.waited == Share(3, 2 * 3600 + 1800)
-    assert made.answer_seconds == [5400, 0], "an answer counts with all of its time, and never less than none"
+    assert (made["requests"], made["waited_seconds"]) == (3, 2 * 3600 + 1800)
+    assert made["answer_seconds_median"] == 2700, "an answer counts with all its time, never less than none"
 
 
 def test_nobody_answers_what_a_limit_ends() -> None:
     made = counted(waited(5, RequestState.EXPIRED, actor=LIMIT))
-    assert made.waited.requests == 1
-    assert not made.answer_seconds
+    assert (made["requests"], made["answer_seconds_median"]) == (1, None)
     assert not any("answer time" in line for line in text_lines(made))
 
 
@@ -112,8 +110,8 @@ def test_every_end_of_a_request_is_counted_in_the_summary() -> None:
 
 
 def test_no_line_is_longer_than_the_screen_and_the_longest_wait_comes_first() -> None:
-    made = counted(waited(1), project="/home/me/short")
-    made.add(waited(60), "/work/" + "✓界" * 30)
+    found = (waited(1), "/home/me/short"), (waited(60), "/work/" + "✓界" * 30)
+    made = statistics_of(found, SINCE, NOON)
     lines = text_lines(made, 36)
     start = next(number for number, line in enumerate(lines) if line.endswith("PROJECT"))
     assert all(cells(line) <= 36 for line in lines[start:])
