@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.answering.record import question_record
+from ccq_tui.inbox.document import lines
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.questions import Answer, Answered, Discussed, Question, QuestionSet
-from ccq_tui.questions.prose import answer_line
 from ccq_tui.questions.schema_form import content_of
 from ccq_tui.stored import write_whole
 from ccq_tui.text import fenced
@@ -126,13 +127,13 @@ def _markdown(block: bl.Block, draw: Draw) -> Iterator[str]:
             yield f"<details><summary>Thinking</summary>\n\n{_quoted(document.text.strip())}\n\n</details>"
         case bl.ToolBlock():
             yield from _tool(block)
-        case bl.QuestionBlock():
-            yield from _questions(block)
-        case bl.FormBlock():
-            yield from _form(block)
         case bl.PlanBlock(request=plan):
             yield f"### Plan · {_ended(block)}"
             yield plan.plan.strip("\n")
+        case bl.QuestionBlock() | bl.FormBlock():
+            yield f"### {block.called.capitalize()} · {_ended(block)}"
+            parts = kind_of(block.request).document(block.request, block.outcome)
+            yield fenced("\n".join(lines(parts)).strip())
         case bl.RuleBlock(text=text):
             yield f"---\n\n*{text}*"
         case _:
@@ -145,44 +146,6 @@ def _tool(block: bl.ToolBlock) -> Iterator[str]:
         yield fenced(argument)
     if block.output.strip():
         yield fenced(bl.uncoloured(block).rstrip())
-
-
-def _questions(block: bl.QuestionBlock) -> Iterator[str]:
-    yield "### Claude asked"
-    answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
-    for question, answer in _answered(block.request.questions, answers):
-        yield _asked(question, answer)
-    if not answers:
-        yield _ended(block)
-
-
-def _form(block: bl.FormBlock) -> Iterator[str]:
-    request = block.request
-    yield f"### {'Link' if request.url else 'Form'} of {' '.join(request.server.split())} · {_ended(block)}"
-    yield _quoted(request.message)
-    if request.url:
-        yield fenced(request.url)
-    answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
-    if answers:
-        pairs = zip(request.questions.questions, answers, strict=False)
-        yield "\n".join(
-            f"- **{' '.join(one.text.split())}**: {' '.join(answer_line(answer).split())}"
-            for one, answer in pairs
-            if answer.given
-        )
-
-
-def _asked(question: Question, answer: Answer | None) -> str:
-    selected = answer.selected if answer is not None else ()
-    lines = [f"**{' '.join(question.text.split())}**", ""]
-    for option in question.options:
-        said = f" — {' '.join(option.description.split())}" if option.description else ""
-        lines.append(f"- [{'x' if option.label in selected else ' '}] {' '.join(option.label.split())}{said}")
-    if answer is not None and answer.other:
-        lines += [f"- [x] {' '.join(answer.other.split())}"] if question.options else ["", answer.other]
-    if answer is not None and answer.note:
-        lines += ["", f"Note: {answer.note}"]
-    return "\n".join(lines)
 
 
 def _ended(block: bl.RequestBlock) -> str:

@@ -77,8 +77,9 @@ def test_markdown_keeps_prose_and_fences_what_is_none(model: TranscriptModel) ->
     assert "> do it\n> well" in text
     assert "**yes**\n\n```\ncode\n```" in text
     assert "````\na\n```\nb\n````" in text, "a fence is longer than those in it"
-    assert "- [ ] A — first\n- [x] B\n\nNote: n" in text
-    assert "so" in text
+    assert "### Questions · answered\n\n```\n1  Which?" in text
+    assert "[ ]  1  A: first\n   [x]  2  B\n   → B\n   ✎ n\n" in text
+    assert "→ so" in text
 
 
 def test_a_file_is_private_and_is_not_replaced_unasked(tmp_path: Path) -> None:
