@@ -7,14 +7,11 @@ letter by letter has the same parts as one fed whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, reference
-from markdown_it.token import Token
 
 from ccq_tui.text import safe
 
@@ -56,101 +53,13 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 SECTION = 1_000
-"""Most characters of a section that is one part; of a longer one each block is."""
-_EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+(?=\S)")
-_FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})(.*)$", re.MULTILINE)
-
-
-def is_boundary(above: str, line: str) -> bool:
-    """Whether a line begins a section: at the margin below an empty line, all blocks but a fence end."""
-    return not above.strip() and not line[0].isspace()
-
-
-def section_end(text: str) -> int:
-    """Return where the first section of Markdown that begins with a block ends, 0 if it may go on."""
-    ends = (found.end() for found in _EMPTY_LINES.finditer(text))
-    return next((end for end in ends if text[:end].strip() and not _is_open(text[:end])), 0)
-
-
-def _is_open(section: str) -> bool:
-    fence = ""
-    for _, marks, rest in _FENCE.findall(section):
-        if not fence:
-            fence = marks if marks[0] == "~" or "`" not in rest else ""
-        elif marks.startswith(fence) and not rest.strip():
-            fence = ""
-    return bool(fence)
-
-
-def is_part(section: str) -> bool:
-    """Whether a section is one part: it is short, or code; an indented fence may end with a list's item."""
-    fences = _FENCE.findall(section)
-    if any(indent for indent, _, _ in fences):
-        return False
-    ends = [marks for _, marks, _ in fences]
-    if len(ends) == 2 and section.startswith(ends[0]) and section.rstrip().endswith(ends[1]):
-        return len(section) <= CODE_CHARACTERS and section.count("\n") <= CODE_LINES
-    return len(section) <= SECTION
-
-
-@dataclass(frozen=True, slots=True)
-class BlockSpan:
-    """One top-level block, or one item of a top-level list.
-
-    Attributes:
-        kind: "item", or the type of the parser's token.
-        start: First line, counted from 0.
-        follows: Whether it continues the list of the span before.
-        content: The code of a fence, "" otherwise.
-    """
-
-    kind: str
-    start: int
-    follows: bool = False
-    content: str = ""
-
-
-def outline(parser: MarkdownIt, text: str, env: dict[str, Any]) -> list[BlockSpan]:
-    """Find the top-level blocks of Markdown that begins with a block; a list counts as its items."""
-    return list(_spans(parser.parse(text, env), text.split("\n")))
-
-
-def _spans(tokens: list[Token], lines: list[str]) -> Iterator[BlockSpan]:
-    first = True
-    for token in tokens:
-        if token.map is None or token.nesting < 0:
-            continue
-        start = token.map[0]
-        if token.level == 0:
-            first = True
-            if not token.type.endswith("_list_open"):
-                yield BlockSpan(token.type, start, content=token.content if token.type == "fence" else "")
-        elif token.level == 1 and token.type == "list_item_open":
-            # An item indented further would read as code by itself.
-            if first or not lines[start].startswith("    "):
-                yield BlockSpan("item", start, follows=not first)
-            first = False
-
-
-class FrontCut(NamedTuple):
-    """A part cut off the front of a block, the rest of the block, and the span of that rest."""
-
-    part: str
-    rest: str
-    span: BlockSpan | None
-    """Span of the rest, or None when only the parser can tell."""
-
-
-def cut(span: BlockSpan, text: str) -> FrontCut | None:
-    """Cut the first part off a block that is too long for one; otherwise return None."""
-    if span.kind == "fence":
-        return _cut_fence(span, text)
-    if span.kind == "table_open":
-        return _cut_table(span, text)
-    if len(text) <= TEXT_LIMIT:
-        return None
-    end = _text_end(text)
-    return FrontCut(text[:end], text[end:], None) if text[end:].strip() else None
+"""Characters of a part from which on it ends before the next block, even without an empty line."""
+_FENCE = re.compile(r"([ \t]*)((?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)")
+_ITEM = re.compile(r"(?:[-*+]|(\d{1,9})[.)])[ \t]+(?=\S)")
+_HEADING = re.compile(r"#{1,6}(?:\s|$)")
+_RULE = re.compile(r"([-*_=])(?:[ \t]*\1)*\s*")
+_DELIMITERS = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?\s*")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 def _text_end(text: str) -> int:
@@ -163,46 +72,17 @@ def _text_end(text: str) -> int:
     return high
 
 
-def _cut_fence(span: BlockSpan, text: str) -> FrontCut | None:
-    opening, _, body = text.partition("\n")
-    end = _code_end(span.content)
-    if end is None or not body.startswith(
-        span.content
-    ):  # the parser strips the indentation of an indented fence
-        return None
-    fence = opening.lstrip()
-    marker = fence[: len(fence) - len(fence.lstrip(fence[:1]))]
-    newline = "" if body[end - 1] == "\n" else "\n"
-    part = f"{fence} {GOES_ON}\n{body[:end]}{newline}{marker}\n"
-    language = [word for word in fence[len(marker) :].split()[:1] if word != CONTINUED]
-    again = f"{marker}{' '.join([*language, CONTINUED])}"
-    return FrontCut(part, f"{again}\n{body[end:]}", replace(span, content=span.content[end:]))
-
-
-def _code_end(content: str) -> int | None:
-    """Choose where to cut code: at an empty line if possible, since highlighting restarts after it."""
+def _code_end(content: str) -> int:
+    """Choose where to cut code, 0 for nowhere: at an empty line if possible, as highlighting restarts."""
     end, best = 0, 0
     for number in range(1, CODE_LINES + 1):
         previous, end = end, content.find("\n", end) + 1
         if end == 0 or end > CODE_CHARACTERS:
-            return _long_line_end(content)
+            long = len(content) > CODE_CHARACTERS
+            return (content.rfind("\n", 0, CODE_CHARACTERS) + 1 or CODE_CHARACTERS // 2) if long else 0
         if number > CODE_LINES // 2 and not content[previous:end].strip():
             best = end
-    return (best or end) if len(content) > end else None
-
-
-def _long_line_end(content: str) -> int | None:
-    if len(content) <= CODE_CHARACTERS:
-        return None
-    return content.rfind("\n", 0, CODE_CHARACTERS) + 1 or CODE_CHARACTERS // 2
-
-
-def _cut_table(span: BlockSpan, text: str) -> FrontCut | None:
-    lines = text.split("\n", TABLE_ROWS + 2)
-    if len(lines) < TABLE_ROWS + 3 or not lines[-1].strip():
-        return None
-    head = "\n".join(lines[:2])
-    return FrontCut("\n".join(lines[:-1]) + "\n", f"{head}\n{lines[-1]}", span)
+    return (best or end) if len(content) > end else 0
 
 
 SLICE = 4_000
@@ -244,8 +124,12 @@ class Document:
         self._raw = ""  # text that arrived and is not in the tail yet
         self._tail = ""  # safe text whose blocks may still change
         self._tail_gap = 0
-        self._by_blocks = False  # whether the tail begins within a section that is no part
-        self._try_at = 0  # length of the tail at which to look for its blocks again
+        self._fence = ""  # the marks of the open fence
+        self._code_at = 0  # where its code begins in the tail; 0 within an item, with which it ends
+        self._item = 0  # cell at which the text of the open item begins
+        self._text = False  # whether the line above is text that may go on
+        self._blank = False  # whether it is empty
+        self._table, self._rows = "", 0  # the head of the open table, and its rows in the tail
         self._version = 0
         self._epoch = 0
         if text:
@@ -323,11 +207,10 @@ class Document:
         """Split the text that arrived, at most ``budget`` characters; return whether there is more to do."""
         self._version += 1
         taken = self._take(budget)
-        if taken:
-            self._tail += safe(taken)
-            self._split()
+        for line in _LINE.findall(safe(taken)):
+            self._add_line(line)
         if self.finished and not taken and self._tail:
-            self._split(last=True)
+            self._end_part(len(self._tail), 1)
         more = len(self._raw) > LONG_LINE or "\n" in self._raw
         return more or (self.finished and bool(self._raw or self._tail))
 
@@ -343,70 +226,92 @@ class Document:
         self._raw = raw[end:]
         return raw[:end]
 
-    def _split(self, *, last: bool = False) -> None:
-        """Turn what is complete of the tail into parts: sections, or the blocks where one is no part."""
-        while self._tail:
-            end = 0 if self._by_blocks else section_end(self._tail)
-            section = self._tail[:end] if end else self._tail
-            self._by_blocks = self._by_blocks or not is_part(section)
-            if self._by_blocks:
-                if not (last or len(self._tail) >= self._try_at) or not self._emit(last=last):
-                    break
-            elif end or last:
-                self._add_section(section)
-                self._tail, self._tail_gap = self._tail[len(section) :], 1
-            else:
+    def _add_line(self, line: str) -> None:
+        """Take a line, or a piece of a long one, into the tail, and cut off what is complete."""
+        if self._tail[-1:] in ("", "\n"):
+            self._look_at(line)
+        self._tail += line
+        in_code = self._fence and self._code_at
+        while in_code and (end := _code_end(self._tail[self._code_at :])):
+            self._cut_code(end)
+        while not (in_code or self._table) and len(self._tail) > TEXT_LIMIT:
+            end = _text_end(self._tail)
+            if not self._tail[end:].strip():
                 break
+            self._end_part(end, 0)
 
-    def _outline(self, text: str) -> list[BlockSpan]:
-        """Find the blocks of a text, and the definitions of links in it."""
-        known = len(self.env.get("references", ()))
-        spans = outline(markdown_parser(inline=False), text, self.env)
-        if len(self.env.get("references", ())) != known:
-            self._epoch += 1  # a link further up may have found its target
-        return spans
+    def _look_at(self, line: str) -> None:
+        """Note what a line begins, goes on with or ends; cut the tail above it where that ends a part."""
+        bare, margin, fence = line.strip(), not line[0].isspace(), _FENCE.match(line)
+        if self._fence and (self._code_at or not margin):
+            if fence and not fence[2] and fence[3].startswith(self._fence) and not fence[4].strip():
+                self._fence, self._code_at, self._text, self._blank = "", 0, False, False
+            return
+        self._fence = ""
+        if not bare:
+            self._blank, self._text, self._table = True, False, ""
+            return
+        item = _ITEM.match(line)
+        if item and self._text and not self._item and int(item[1] or 1) != 1:
+            item = None  # no other number begins a list within a paragraph
+        opens = fence is not None and (fence[3][0] == "~" or "`" not in fence[4])
+        heading, rule = bool(_HEADING.match(line)), bool(_RULE.fullmatch(line)) and len(bare) > 2
+        starts = bool(item) or opens or heading
+        goes_on = self._text and not (starts or rule or line[0] == ">")
+        if margin and not goes_on:
+            cut = self._blank or (len(self._tail) >= SECTION and (starts or not self._text))
+            if cut and self._tail.strip():
+                close = item and self._item and not self._blank
+                self._end_part(len(self._tail), 1 - bool(close and not self._tail.rstrip().endswith(FENCES)))
+            self._item = len(item[0]) if item else 0
+        indent = len(line) - len(line.lstrip())
+        if not margin and indent < self._item and (opens or not self._text):
+            self._item = 0
+        self._look_at_table(line, ends=starts or self._item > 0)
+        self._text, self._blank = not (opens or heading or rule), False
+        if fence and opens and indent < 4 + self._item:
+            self._fence = fence[3]
+            nested = fence[2] or 0 < self._item <= indent
+            self._code_at = 0 if nested else len(self._tail) + len(line)
 
-    def _add_section(self, section: str) -> None:
-        if "]:" in section and not self._outline(section) and self.parts:
-            # Definitions alone draw nothing: they belong to what is above them.
-            above = self.parts[-1]
-            self.parts[-1] = DocumentPart(above.source + section, above.gap)
-        else:
-            self._add(section, self._tail_gap)
+    def _look_at_table(self, line: str, *, ends: bool) -> None:
+        """Note the head of a table; cut one that is too long, and begin the rest with the head."""
+        above = self._tail[self._tail.rfind("\n", 0, -1) + 1 :]
+        if ends or "|" not in line:
+            self._table = ""
+        elif not self._table and self._text and "|" in above and _DELIMITERS.fullmatch(line):
+            self._table, self._rows = above + line, -1
+        if self._table:
+            self._rows += 1
+            if self._rows > TABLE_ROWS or (self._rows > 1 and len(self._tail) + len(line) > TEXT_LIMIT):
+                self._end_part(len(self._tail), 0)
+                self._tail, self._rows = self._table, 1
 
-    def _emit(self, *, last: bool) -> bool:
-        """Turn blocks into parts, up to the next section; return whether the tail must be looked at again."""
-        spans = self._outline(self._tail)
-        lines = self._tail.splitlines(keepends=True)
-        for number, span in enumerate(spans):
-            final = number == len(spans) - 1
-            start = span.start if number else 0  # text before the first block belongs to it
-            text = "".join(lines[start : None if final else spans[number + 1].start])
-            gap = self._gap(span) if number else self._tail_gap
-            if number and is_boundary(lines[start - 1], lines[start]):
-                self._by_blocks, self._try_at = False, 0
-                self._tail, self._tail_gap = "".join(lines[start:]), gap
-                return True
-            while found := cut(span, text):
-                self._add(found.part, gap)
-                text, gap = found.rest, 0
-                if found.span is None:
-                    after = "" if final else "".join(lines[spans[number + 1].start :])
-                    self._tail, self._tail_gap, self._try_at = text + after, gap, 0
-                    return True
-                span = found.span
-            if final and not last:
-                self._tail, self._tail_gap, self._try_at = text, gap, len(text) * 3 // 2
-                return False
-            self._add(text, gap)
-        self._tail = "" if last else self._tail
-        return False
+    def _cut_code(self, end: int) -> None:
+        """Turn the tail up to an end of its code into a part, and open the fence again."""
+        above, code = self._tail[: self._code_at], self._tail[self._code_at :]
+        at = above.rfind("\n", 0, -1) + 1
+        opening = above[at:].rstrip()
+        indent = opening[: len(opening) - len(opening.lstrip())]
+        language = [word for word in opening.lstrip()[len(self._fence) :].split()[:1] if word != CONTINUED]
+        newline = "" if code[end - 1] == "\n" else "\n"
+        part = f"{above[:at]}{opening} {GOES_ON}\n{code[:end]}{newline}{indent}{self._fence}\n"
+        again = f"{indent}{self._fence}{' '.join([*language, CONTINUED])}\n"
+        self._tail, self._code_at = part + again + code[end:], len(again)
+        self._end_part(len(part), 0)
 
-    def _gap(self, span: BlockSpan) -> int:
-        if span.follows and self.parts:
-            before = self.parts[-1].source
-            return int(before.endswith("\n\n") or before.rstrip().endswith(FENCES))
-        return 1
-
-    def _add(self, source: str, gap: int) -> None:
-        self.parts.append(DocumentPart(source, gap if self.parts else 0))
+    def _end_part(self, end: int, gap: int) -> None:
+        """Turn the tail up to an end into a part; ``gap`` empty lines follow."""
+        source, self._tail = self._tail[:end], self._tail[end:]
+        part = DocumentPart(source, self._tail_gap if self.parts else 0)
+        self._tail_gap = gap
+        if "]:" in source:
+            known = len(self.env.get("references", ()))
+            tokens = markdown_parser(inline=False).parse(source, self.env)
+            if len(self.env.get("references", ())) != known:
+                self._epoch += 1  # a link further up may have found its target
+            if not tokens and self.parts:
+                # Definitions alone draw nothing: they belong to what is above them.
+                above = self.parts.pop()
+                part = DocumentPart(above.source + source, above.gap)
+        self.parts.append(part)

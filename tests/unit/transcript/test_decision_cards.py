@@ -148,8 +148,8 @@ def test_exports_have_what_the_server_got(data: TranscriptModel) -> None:
     assert record["content"] == {"name": "Ada", "tags": ["x", "z"]}
     assert record["outcome"]["kind"] == "answered"
     written = export_markdown(data.blocks, session={}, at=AT, draw=plain_text)
-    assert "### Form of deploy · answered\n\n> Please give deployment details" in written
-    assert "- **Your name**: Ada\n- **Tags**: x, z" in written
+    assert "### Form · answered\n\n```\ndeploy asks: Please give deployment details" in written
+    assert "→ x, z\n```" in written
 
 
 def test_a_card_says_cause_detail_remedy_and_key(data: TranscriptModel) -> None:
