@@ -1,18 +1,29 @@
-"""What each key, click and paste does in each state of a set, by a table."""
+"""What keys, clicks and pastes do to a set: a table, and what no row of it can say."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ccq_tui.questions import Answer, Option, Question
-from ccq_tui.questions.keys import hints, recalls
+from ccq_tui.input.keys import KeyPlace, listed_at, rows_at
+from ccq_tui.questions import Answer, Condition, FieldRules, Option, Question, QuestionSet
+from ccq_tui.questions.conditions import asked
+from ccq_tui.questions.events import Doubted, TextChanged, Words
+from ccq_tui.questions.keys import EFFECTS, FILTER_FROM, LINE_DOWN, LINE_UP, action_for, hints, recalls
+from ccq_tui.questions.keys import words as words_of
+from ccq_tui.questions.limits import answer_problem
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.model import Kind, Recalled
+from ccq_tui.questions.model import Kind, Recalled, reads_like
+from ccq_tui.questions.moves import taken_over
+from ccq_tui.questions.prose import before_words, draft_text, length_notice, unselected_text
 from ccq_tui.questions.schema_form import read_form, read_link, unusable
-from ccq_tui.questions.state import PanelState, opened
+from ccq_tui.questions.state import Draft, Focus, PanelState, first_page, opened, proposed, typable
+from tests.keys_page import PAGE, page
 from tests.unit.answering.asking import words
 from tests.unit.answering.test_grammar import said
 from tests.unit.questions.drive import (
@@ -20,10 +31,12 @@ from tests.unit.questions.drive import (
     events_of,
     field,
     form,
+    keys,
     number_question,
     panel,
     question,
     text_question,
+    typed,
 )
 
 ROWS = Path(__file__).with_name("flow.txt").read_text(encoding="utf-8").splitlines()[1:]
@@ -35,7 +48,7 @@ def recalled(answer: Answer, *questions: Question) -> PanelState:
     return replace(panel(*questions), recalled=(Recalled(answer, "on 3 Nov"),))
 
 
-def asked(schema: dict[str, object], *required: str) -> PanelState:
+def of_schema(schema: dict[str, object], *required: str) -> PanelState:
     whole = {"properties": {"one": schema}, "required": [*required]}
     return opened(read_form("f", "Deploy asks", "Details?", whole).questions)
 
@@ -57,10 +70,10 @@ STATES = {
     "age": panel(question(), number_question()),
     "count": panel(number_question(), question()),
     "api": panel(text_question(default="api"), question()),
-    "closed": asked({"type": "string", "enum": ["a", "b", "c"]}, "one"),
-    "cities": asked({"type": "string", "enum": [f"option {number}" for number in range(12)]}, "one"),
-    "sure": asked({"type": "boolean"}, "one"),
-    "tags": asked({"type": "array", "items": {"enum": ["x"]}}),
+    "closed": of_schema({"type": "string", "enum": ["a", "b", "c"]}, "one"),
+    "cities": of_schema({"type": "string", "enum": [f"option {number}" for number in range(12)]}, "one"),
+    "sure": of_schema({"type": "boolean"}, "one"),
+    "tags": of_schema({"type": "array", "items": {"enum": ["x"]}}),
     "unusable": opened(unusable("f", "Deploy asks", "Details?", "it contradicts itself").questions),
     "link": opened(read_link("f", "Deploy asks", "Sign in", "https://a.example/x", "a.example").questions),
     "release": form(*RELEASE),
@@ -114,3 +127,281 @@ def test_events_do_what_the_table_says(row: str) -> None:
     found = facts(state)
     pairs = [one.strip().partition(" ") for one in wanted.split("; ")]
     assert {key: found[key] for key, _, _ in pairs} == {key: value for key, _, value in pairs}
+
+
+# -- what no row says ----------------------------------------------------------------------------------------
+
+
+def test_a_preview_goes_with_the_selected_option() -> None:
+    state = panel(Question("Which?", "W", (Option("A", preview="aa"), Option("B"))))
+    assert keys(state, "1").page.answer().preview == "aa"
+    assert keys(state, "2").page.answer().preview is None
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "allowed"),
+    [
+        ("1e30", 1, True),
+        ("9" * 40, 1, True),
+        ("1e30", 1e-30, True),
+        ("5", 1e-30, True),
+        ("5", 5e-324, True),
+        ("5", 1e30, False),
+        ("-0", 1e30, True),
+        ("3e30", 1e30, True),
+        ("0.3", 0.1, True),
+        ("1e30", 0.3, False),
+    ],
+)
+def test_steps_of_any_size_are_exact(text: str, size: float, allowed: bool) -> None:
+    state = step(panel(number_question(step=size)), TextChanged(text))
+    assert (state.page.problem == "") is allowed
+
+
+def test_a_tiny_step_beside_a_default_opens() -> None:
+    assert not panel(number_question(step=1e-30, default="5")).page.problem
+
+
+@pytest.mark.parametrize("way", ["o", "n", "c"])
+def test_a_text_that_would_not_be_read_whole_is_warned_of_and_sent_all_the_same(way: str) -> None:
+    long = "x" * 45_001
+    state = keys(panel(question(), question()), f"1 {way}")
+    assert length_notice(step(state, TextChanged(long[1:]))) == ""
+    state = step(state, TextChanged(long))
+    assert "first 2 KB of more than 45,000 characters" in length_notice(state)
+    assert bool(length_notice(keys(state, "escape"))) == (way != "c"), "what is a draft alone is not sent"
+    assert "first 2 KB" in length_notice(keys(state, f"escape {way}"))
+    sent = keys(state, "enter") if way == "c" else keys(state, "enter tab tab end enter")
+    assert long in repr(sent.outcome)
+
+
+def test_a_long_paste_on_the_list_and_a_long_field_are_warned_of() -> None:
+    assert "first 2 KB" in length_notice(step(panel(), Words("x" * 45_001)))
+    assert "first 2 KB" in length_notice(step(panel(text_question()), TextChanged("x" * 45_001)))
+
+
+def test_a_set_without_questions_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one question"):
+        opened(QuestionSet("toolu_1", ()))
+
+
+def test_the_draft_can_be_copied_whole() -> None:
+    state = keys(typed(keys(panel(question(), MULTI), "o"), "unselected"), "enter up 2 n")
+    state = keys(typed(state, "a note"), "enter c")
+    text = draft_text(typed(state, "let us talk"))
+    for part in ("SQLite", "unselected", "a note", "let us talk"):
+        assert part in text
+    state = keys(panel(question("One?"), question("Two?")), "2 x escape")
+    assert unselected_text(state) == "Typed but not selected (One?): x"
+    assert draft_text(state).endswith(unselected_text(state))
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("a\r\nb\rc", "a\nb\nc"), ("tab\there", "tab\there"), ("\x1b[2J\x07\x9b", "[2J"), ("\ud800x", "x")],
+)
+def test_a_field_holds_no_control_characters(text: str, kept: str) -> None:
+    assert typable(text) == kept
+    assert step(panel(), Words(text)).text == kept
+
+
+def test_what_is_proposed_hides_nothing() -> None:
+    assert proposed(text_question(default="a\u202eb\u200bc\x1b")) == "abc"
+    assert panel(text_question(default="a\u202eb")).text == "ab"
+    assert not panel(text_question(default="a\u202eb")).has_draft
+    assert proposed(question(default="SQLite")) == ""
+
+
+def test_an_empty_paste_opens_nothing() -> None:
+    assert step(panel(), Words("\x1b")).focus is Focus.LIST
+
+
+def test_scrolling_is_for_lists_and_the_review() -> None:
+    state = panel(question(), number_question())
+    assert action_for(state, "shift+down") is LINE_DOWN
+    assert action_for(keys(state, "shift+tab"), "shift+up") is LINE_UP
+    assert action_for(keys(state, "o"), "shift+up") is None, "in a text it selects"
+    assert ("PgUp PgDn", "page") in hints(keys(panel(), "p"), "page")
+
+
+# -- the table of keys and its effects -----------------------------------------------------------------------
+
+
+LONG = question("Which city?", *(f"City {n}" for n in range(FILTER_FROM)))
+
+
+def test_ctrl_g_means_the_editor_only_in_a_text() -> None:
+    for state in (keys(panel(), "o"), panel()):
+        action = action_for(state, "ctrl+g")
+        assert action is not None
+        assert action.edits
+    assert action_for(keys(panel(), "f2"), "ctrl+g") is None, "the prompt has it then"
+
+
+def test_a_text_takes_every_printable_key() -> None:
+    for state in (keys(panel(MULTI), "o"), keys(panel(), "n"), keys(panel(), "c"), panel(text_question())):
+        for key in ("j", "k", "1", "9", "space", "a", "h", "l", "o", "n", "p", "c", "slash", "y", "r"):
+            assert action_for(state, key, "x") is None, f"{key} in {state.focus}"
+
+
+def test_every_row_of_the_table_applies_somewhere() -> None:
+    states = [
+        panel(Question("L?", "L", tuple(Option(f"o{n}", preview="x") for n in range(12)), multi_select=True)),
+        panel(number_question()),
+    ]
+    states += [keys(states[0], more) for more in ("o", "n", "slash", "c", "ctrl+d", "tab", "p")]
+    states.append(replace(panel(), recalled=(Recalled(Answer(("SQLite",)), "today"),)))
+    states.append(step(keys(states[0], "n"), Doubted("n")))
+    form = QuestionSet(
+        "f", (Question("Which?", options=(Option("A"),), closed=True, field=FieldRules()),), is_form=True
+    )
+    states.append(keys(opened(form), "ctrl+d"))
+    for row in rows_at(KeyPlace.QUESTION):
+        assert any(row.when <= words_of(state) for state in states), row.does
+
+
+def test_every_action_of_the_table_has_its_effect_and_no_other() -> None:
+    named = {row.action for row in rows_at(KeyPlace.QUESTION) if row.place is KeyPlace.QUESTION}
+    moving = {"up", "down", "first", "last"}
+    assert EFFECTS.keys() == (named | moving) - {"row", "new_line", "from_prompt"}
+
+
+def test_hints_never_promise_a_key_that_means_nothing() -> None:
+    names = {"Esc": "escape", "/": "slash"}
+    starts = [panel(), panel(MULTI), panel(LONG), panel(text_question()), panel(number_question(), MULTI)]
+    for start in starts:
+        for more in ("", "o", "n", "slash", "c", "ctrl+d", "tab"):
+            state = keys(start, more)
+            assert len(hints(state)) <= 6
+            for shown, _ in hints(state):
+                if shown not in ("Ctrl+J", "↑↓", "Shift+↑↓"):
+                    key = names.get(shown, shown.lower())
+                    assert action_for(state, key, "") is not None, f"{shown} in {state.focus}"
+
+
+# -- the pages of keys ---------------------------------------------------------------------------------------
+
+
+PANEL = Path(__file__).parents[3] / "docs" / "question-panel.md"
+NAMES = {"↑": "up", "↓": "down", "←": "left", "→": "right", "Esc": "escape", "/": "slash"}
+
+
+def textual_name(key: str) -> str:
+    """Turn a key as people read it, such as ``Shift+↑``, into Textual's name for it."""
+    parts = key.split("+")
+    return "+".join([part.lower() for part in parts[:-1]] + [NAMES.get(parts[-1], parts[-1].lower())])
+
+
+def documented() -> set[str]:
+    table = re.search(r"^\| key .*?(?=\n\n)", PANEL.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert table
+    columns = [row.split("|")[1] for row in table[0].split("\n")[2:]]
+    keys: set[str] = set()
+    for column in columns:
+        keys |= {textual_name(key) for key in re.findall(r"`([^`]+)`", column)}
+        if "-" in column:
+            first, last = re.findall(r"`(\d)`", column)
+            keys |= {str(digit) for digit in range(int(first), int(last) + 1)}
+    return keys
+
+
+def test_every_key_of_the_panel_is_documented_and_no_other() -> None:
+    assert documented() == {key for keys in listed_at(KeyPlace.QUESTION).values() for key in keys}
+
+
+def test_the_page_of_all_keys_is_the_table() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "python3 tasks.py docs writes it"
+
+
+# -- conditions ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("when", "answer", "holds"),
+    [
+        (Condition(0, "a"), Answer(("a",)), True),
+        (Condition(0, "a"), Answer(("a", "b")), False),
+        (Condition(0, "a", contains=True), Answer(("a", "b")), True),
+        (Condition(0, "a", contains=True), Answer(("ab",)), False),
+        (Condition(0, "a"), Answer(other=" a "), True),
+        (Condition(0, "a"), Answer(("a",), other="b"), False),
+        (Condition(0, "a", contains=True), Answer(other="bad"), True),
+        (Condition(0, "a"), Answer(note="a"), False),
+        (Condition(0, "", contains=True), Answer(), False),
+        (Condition(1, "a"), Answer(("a",)), False),
+    ],
+)
+def test_what_a_condition_means(when: Condition, answer: Answer, holds: bool) -> None:
+    questions = (field("One", "a", "b"), field("Two", when=when))
+    assert asked(questions, (answer, Answer(other="a"))) == (True, holds)
+
+
+def test_the_answer_to_a_hidden_question_counts_as_none_for_those_behind_it() -> None:
+    sure = Answer(other="api breaks")
+    assert asked(RELEASE, (Answer(("Major",)), sure, Answer(), Answer())) == (True,) * 4
+    assert asked(RELEASE, (Answer(("Minor",)), sure, Answer(), Answer())) == (True, False, False, True)
+
+
+def test_a_field_of_one_line_takes_no_line_break() -> None:
+    one, several = form(field("Why", one_line=True)), form(field("Why"))
+    assert (one.one_line, several.one_line) == (True, False)
+    assert typed(one, "a\nb").text == "a b"
+    assert "Ctrl+J" not in dict(hints(one))
+    assert answer_problem(one.page.question, "a\nb").startswith("one line is allowed")
+
+
+# -- an earlier answer ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        (question("which  DATABASE?", "One", "Two"), True),
+        (question("Which store?", "DuckDB", "Postgres", "SQLite"), True),
+        (question("Which store?", "Postgres", "SQLite"), False),
+        (question("Which store?", "Postgres", "SQLite", "MySQL"), False),
+        (question("Which stores?", "Postgres", "SQLite", "DuckDB", multi=True), False),
+        (text_question("Which database?"), False),
+    ],
+)
+def test_questions_read_the_same_by_their_text_or_by_three_options(other: Question, same: bool) -> None:
+    assert reads_like(question(), other) is same
+    assert reads_like(other, question()) is same
+
+
+def test_two_options_in_common_make_no_questions_the_same() -> None:
+    assert not reads_like(question("Delete it?", "Yes", "No"), question("Deploy it?", "Yes", "No"))
+
+
+def test_an_earlier_answer_names_its_question_unless_that_reads_the_same() -> None:
+    asked = question("Which  Database?")
+    before = Recalled(Answer(("MySQL (Recommended)",), note="n"), "today 09:00", "which database?")
+    assert before_words(before, asked) == ("", ("took", "MySQL"), "today 09:00")
+    other = Recalled(Answer(other="none"), "on 3 Nov", "Which store?")
+    assert before_words(other, asked) == ("Which store?", ("wrote", "none"), "on 3 Nov")
+
+
+answers = st.builds(
+    Answer,
+    selected=st.lists(st.sampled_from(("Auth", "Cache", "Gone")), unique=True).map(tuple),
+    other=st.sampled_from(("", "Mail")),
+    note=st.sampled_from(("", "old")),
+)
+drafts = st.builds(
+    Draft,
+    selected=st.lists(st.sampled_from((0, 1, 2)), unique=True, max_size=1).map(tuple),
+    other=st.sampled_from(("", "mine")),
+    note=st.sampled_from(("", "new")),
+)
+
+
+@given(answers, drafts, st.booleans())
+def test_no_text_is_replaced_and_a_second_time_changes_nothing(
+    answer: Answer, draft: Draft, several: bool
+) -> None:
+    page = replace(first_page(replace(MULTI, multi_select=several)), draft=draft)
+    after = replace(page, draft=taken_over(page, answer))
+    assert after.draft.other == (draft.other or answer.other)
+    assert after.draft.note == (draft.note or answer.note)
+    assert several or len(after.draft.selected) + after.draft.other_on <= 1
+    assert taken_over(after, answer) == after.draft
