@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from ccq_tui.cli.exits import ENDED, INTERRUPTED, Refused
+from ccq_tui.cli.exits import ASK_CRASHED, ENDED, INTERRUPTED, Refused
 from ccq_tui.cli.session import before_keys, shown_early
 from ccq_tui.cli.wait import seconds_in
 from ccq_tui.output import echo
@@ -76,6 +76,19 @@ STDOUT = "-"
 """The output, form or answers that are no file."""
 
 
+class AskCommand(click.Command):
+    """A command of which exit code 1 is an answer: a crash has a code of its own."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if not hasattr(error, "exit_code"):
+                error.exit_code = ASK_CRASHED  # type: ignore[attr-defined]
+            raise
+
+
 def kind_flags(command: F) -> F:
     """Add a flag for each kind of question."""
     for name, (_, words) in reversed(_KINDS.items()):
@@ -84,6 +97,7 @@ def kind_flags(command: F) -> F:
 
 
 @click.command(
+    cls=AskCommand,
     epilog="""\b
   ccq-tui ask release.toml --context version=2.1 --output answers.jsonl
   ccq-tui ask "Deploy to production?" --option Yes --option "Only staging"
@@ -95,9 +109,10 @@ Exit codes:
     1  --confirm: no
     2  a form, an answer or an output that cannot be used
     4  declined
+   70  crashed
   124  nobody answered in time; the draft is kept
   130  left; the draft is kept
-"""
+""",
 )
 @click.argument("form", metavar="FORM|TEXT")
 @click.option(

@@ -12,6 +12,8 @@ from ccq_tui.text import one_line
 
 ENDED = 0
 CRASHED = 1
+ASK_CRASHED = 70
+"""That of `ccq-tui ask`, of which 1 is an answer."""
 MISUSED = 2
 TAKEN = 3
 INTERRUPTED = 130

@@ -212,4 +212,4 @@ def _failed(error: Exception) -> int:
         echo("".join(traceback.format_exception(error)).rstrip("\n"), err=True)
     echo(f"ccq-tui crashed: {type(error).__name__}: {error}", err=True)
     say_where_the_log_is()
-    return CRASHED
+    return int(getattr(error, "exit_code", CRASHED))

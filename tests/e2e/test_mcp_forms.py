@@ -128,12 +128,17 @@ async def test_a_client_reads_the_feedback_on_recent_commits(desk: Desk) -> None
 
         assert await read() == "No feedback on recent commits."
         run(desk.project, "init", "-q")
-        reflection = {"id": "1", "form": "commit-reflection", "finished": "2026-01-31T10:00:00Z"}
-        context = {"hash": "3f2a" * 10, "message": "Mend it\n", "author": "Ada"}
-        answers = {"feedback": {"value": "Run the tests first"}}
-        (desk.project / ".commit-reflections.jsonl").write_text(
-            json.dumps(reflection | {"context": context, "answers": answers}) + "\n", "utf-8"
-        )
+        who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+        run(desk.project, *who, "commit", "-q", "--allow-empty", "-m", "Mend it")
+        with step("a reflection that the person gives in the inbox is written to the repository's file"):
+            question = {"id": "feedback", "text": "What should I know?", "kind": "text"}
+            form = {"form": {"id": "commit-reflection", "questions": [question]}}
+            asking = asyncio.ensure_future(client.call_tool("ask_user", form))
+            (request,) = await desk.waiting()
+            await asyncio.to_thread(desk.run, "answer", request, "--other", "Run the tests first")
+            record = ((await asking).structured_content or {})["record"]
+            assert read_records(str(desk.project / ".commit-reflections.jsonl")).records == [record]
+            assert "has a reflection of" in text_of(await client.call_tool("ask_user", form))
         text = await read()
         assert text.startswith("## Feedback on recent commits")
         assert "Mend it: Run the tests first" in text

@@ -146,6 +146,15 @@ def test_one_question_prints_its_answer(tmp_path: Path, words: str, lines: str, 
     assert "a b" not in done.stderr
 
 
+def test_a_crash_of_a_confirmation_is_no_answer(ccq: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_words: object) -> None:
+        raise RuntimeError("broke")
+
+    monkeypatch.setattr("ccq_tui.forms.filling.request_of", crash)
+    assert "crashed: RuntimeError: broke" in ccq("ask", "--confirm", "Deploy?", code=70)
+    assert "exclude each other" in ccq("ask", "--confirm", "--text", "Deploy?", code=2)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 def test_an_answer_that_cannot_be_printed_is_kept_for_the_same_question(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "ccq_tui", "ask", "Deploy?", "--text"]

@@ -81,9 +81,9 @@ def read_form_arguments(arguments: Mapping[str, Any], directory: str) -> tuple[A
 
 
 def form_request(arguments: Mapping[str, Any], directory: str) -> FormRequest:
-    """Read the arguments of `ask_user` with a form as the request without its asker; raises `ArgumentsError`.
+    """Read the arguments of `ask_user` with a form as the request without its asker.
 
-    Its call is the same for the same form and context.
+    Its call is the same for the same form and context. Raises `ArgumentsError`.
     """
     check_arguments(ASK, arguments)
     if "questions" in arguments:
@@ -91,7 +91,27 @@ def form_request(arguments: Mapping[str, Any], directory: str) -> FormRequest:
     form, context = read_form_arguments(arguments, directory)
     said = json.dumps([form.document, context], sort_keys=True)
     call = f"form_{sha256(said.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
-    return FormRequest(call, "", replace(form.questions, id=call), form.document, context)
+    try:
+        file = _file_of(form, context, directory)
+    except OutputError as error:
+        raise ArgumentsError(one_line(str(error), 500)) from error
+    return FormRequest(call, "", replace(form.questions, id=call), form.document, context, file)
+
+
+def _file_of(form: Asked, context: Mapping[str, str], directory: str, output: str = "") -> str:
+    """Return the file that gets the record: the one given, else for a commit that of its repository, or "".
+
+    Raises `ArgumentsError` for a commit that has a reflection there, and `OutputError`.
+    """
+    here = Path(directory or "/")
+    file = str(here / output) if output else ""
+    if form.questions.id == REFLECTION and "hash" in context and not file:
+        with suppress(GitError):
+            file = str(records_of(here))
+    check_output(file)
+    if form.questions.id == REFLECTION and (said := earlier(file, context)):
+        raise ArgumentsError(f"context: {said}; name another commit")
+    return file
 
 
 class FormTools:
@@ -134,14 +154,7 @@ class FormTools:
 def _started(arguments: Mapping[str, Any], client: Client) -> FormRequest:
     """Read the arguments of `start_form`; raises `ArgumentsError` and `OutputError`."""
     form, context = read_form_arguments(arguments, client.directory)
-    here, output = Path(client.directory or "/"), _text(arguments, "output")
-    file = str(here / output) if output else ""
-    if form.questions.id == REFLECTION and "hash" in context and not file:
-        with suppress(GitError):
-            file = str(records_of(here))
-    check_output(file)
-    if form.questions.id == REFLECTION and (said := earlier(file, context)):
-        raise ArgumentsError(f"context: {said}; name another commit, or another output")
+    file = _file_of(form, context, client.directory, _text(arguments, "output"))
     rmtree(state_dir() / "forms", ignore_errors=True)  # where an older version kept what was answered
     form_id, origin = str(uuid4()), Origin(Asker.MCP, client.name, client.directory, this_process())
     return FormRequest(form_id, form_id, form.questions, form.document, context, file, origin=origin)

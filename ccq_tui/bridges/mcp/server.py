@@ -25,10 +25,14 @@ from ccq_tui.bridges.mcp.calls import MOST_DIRECTORY, Client, McpCall, TooManyEr
 from ccq_tui.bridges.mcp.forms import FORM_TOOLS, FormTools, form_request
 from ccq_tui.bridges.mcp.results import list_result, outcome_result, text_result, wrong_arguments
 from ccq_tui.bridges.mcp.tools import TOOLS, ArgumentsError, read_message, read_questions
+from ccq_tui.forms.output import OutputError, write_record
+from ccq_tui.forms.record import record_for
 from ccq_tui.forms.reflections import feedback_of
 from ccq_tui.inbox.requests import FormRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import LISTED
 from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.questions import Answered
+from ccq_tui.text import one_line
 from ccq_tui.worktrees.git import GitError
 
 _logger = logging.getLogger(__name__)
@@ -205,6 +209,13 @@ class AskingServer:
         decided = await self._calls.ask(call, asked, waits, place.gone)
         if decided is None:
             raise MCPError(code=types.CONNECTION_CLOSED, message="The client is gone; the question waits on")
+        if isinstance(decided.request, FormRequest) and isinstance(decided.outcome, Answered):
+            record = record_for(decided)
+            try:
+                await asyncio.to_thread(write_record, decided.request.output, record)
+            except OutputError as error:
+                said = f"ask_user: {error}. The answers are kept: ask the same again."
+                return text_result(one_line(said, 500), is_error=True)
         place.answered(decided.request.id)
         return outcome_result(decided, asked_at)
 
