@@ -7,6 +7,7 @@ import os
 import select
 import sys
 import termios
+from textwrap import wrap
 
 from ccq_tui.output import echo, sign
 from ccq_tui.questions.state import typable
@@ -54,7 +55,7 @@ class Lines:
         self.has_ended = source == 0 and sys.stdin is None
         self.is_typed = not self.has_ended and os.isatty(source)
         self.whole = whole and not self.is_typed
-        self._shown = out is not None and out.isatty()
+        self._shown = out.fileno() if out is not None and out.isatty() else None
         self._rest = bytearray()
         self._awaited: asyncio.Future[None] | None = None
         self._prompted = False
@@ -65,7 +66,7 @@ class Lines:
     @property
     def is_terminal(self) -> bool:
         """Whether a person reads and types here."""
-        return self.is_typed and self._shown
+        return self.is_typed and self._shown is not None
 
     def say(self, label: str, text: str = "") -> None:
         """Print a text after a label; further lines of it are indented, so that no text has a label."""
@@ -76,7 +77,12 @@ class Lines:
 
     def note(self, text: str) -> None:
         """Print a sentence of ours."""
-        self.say("note", text)
+        self.say("note", "\n".join(self._fitted(line, len("note: ")) for line in text.split("\n")))
+
+    def _fitted(self, text: str, used: int = 0) -> str:
+        """Break a line, behind ``used`` cells of another text, between words, where a terminal would not."""
+        columns = os.get_terminal_size(self._shown).columns - used if self._shown is not None else 0
+        return "\n".join(wrap(text, columns, break_long_words=False)) if columns > 0 else text
 
     def ring(self) -> None:
         """Ring the terminal's bell, if there is one and the person wants it."""
@@ -103,7 +109,7 @@ class Lines:
     def _prompt(self, prompt: str) -> None:
         prompt = one_line(prompt, LONGEST_PROMPT)  # no text within it has a line of its own
         if self.is_terminal:
-            echo(f"{prompt} ", err=self._err, newline=False)
+            echo(f"{self._fitted(prompt)} ", err=self._err, newline=False)
             self._prompted = True
         elif prompt not in ("you:", "more:"):
             echo(prompt, err=self._err)

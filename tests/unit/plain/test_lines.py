@@ -6,6 +6,7 @@ import asyncio
 import os
 import pty
 import sys
+import termios
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -106,6 +107,24 @@ async def test_ctrl_c_ends_the_wait_for_a_line_alone() -> None:
         await waiting
     pipe.write("on\n")
     assert await pipe.lines.ask() == "on"
+
+
+async def test_sentences_and_prompts_break_between_words(
+    terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    master, slave = terminal
+    termios.tcsetwinsize(slave, (12, 24))
+    with os.fdopen(os.dup(slave), "w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        lines = Lines(slave)
+        lines.note("Answered here:\nsome words of this length")
+        waiting = asyncio.ensure_future(lines.ask("Type a text, ? for further help:"))
+        await until_true(lines.interrupt)
+        with pytest.raises(Interrupted):
+            await waiting
+    said = os.read(master, 1_000).decode().replace("\r", "")
+    note = "note: Answered here:\n  some words of this\n  length\n"
+    assert said.startswith(f"{note}Type a text, ? for\nfurther help: ")
 
 
 async def test_a_terminal_that_goes_away_ends_the_input() -> None:
