@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from ccq_tui.service.serving import ServiceOptions
     from ccq_tui.service.store import RunStore
 
-NEEDED = ("dbos", "sqlalchemy", "graphql", "standardwebhooks", "prometheus_client", "opentelemetry")
+NEEDED = ("dbos", "sqlalchemy", "standardwebhooks", "prometheus_client", "opentelemetry")
 SCOPES = ("read", "answer", "start")
 _DAY = click.DateTime(["%Y-%m-%d"])
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -43,7 +42,7 @@ _config = click.option(
 @_port
 @_store
 @_config
-@click.option("--demo", is_flag=True, help="Try it without any account: the model and Linear are scripted.")
+@click.option("--demo", is_flag=True, help="Try it without any account: the model is scripted.")
 @click.pass_context
 def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, **options: Any) -> int:
     """Turn tickets into sessions, whose questions are answered in the ticket.
@@ -235,41 +234,45 @@ def _run(options: ServiceOptions, started: Callable[[str], None]) -> None:
 
 
 def _demo(options: dict[str, Any]) -> int:
-    """Serve a scripted model and a scripted Linear in a temporary home."""
-    import secrets
+    """Serve a scripted model in a temporary home, and begin a run."""
     from contextlib import ExitStack
+    from threading import Thread
 
-    from ccq_tui.service.adapters.scripted_linear import ScriptedLinear
-    from ccq_tui.service.config import LinearTable, Secret, ServiceConfig
+    import httpx2
+
+    from ccq_tui.service.config import ServiceConfig
     from ccq_tui.service.policy import Repository
     from ccq_tui.service.serving import ServiceOptions
+    from ccq_tui.service.tokens import change_tokens
     from ccq_tui.testing import ScriptedModel, clean_environment
     from ccq_tui.testing.scenarios import READY
     from ccq_tui.worktrees.git import git
 
     ready = READY["mixed_four"]
-    secret = {name: secrets.token_hex(16) for name in ("CCQ_DEMO_WEBHOOK", "CCQ_DEMO_TOKEN")}
-    os.environ |= secret
     with ExitStack() as ending:
         model = ending.enter_context(ScriptedModel(ready.scenario, speed=600.0))
         home = ending.enter_context(clean_environment(model.url))
-        linear = ScriptedLinear("", secret=secret["CCQ_DEMO_WEBHOOK"], token=secret["CCQ_DEMO_TOKEN"])
-        ending.callback(linear.close)
         for words in (["init", "-q"], ["-c", "user.name=demo", "-c", "user.email=demo@localhost", "commit",
                                        "-q", "--allow-empty", "-m", "Begin"]):  # fmt: skip
             git(home.project, *words)
         state = home.home / ".local" / "state" / "ccq-tui"
-        table = LinearTable(Secret("CCQ_DEMO_WEBHOOK"), Secret("CCQ_DEMO_TOKEN"), f"{linear.url}/graphql")
-        config = ServiceConfig({"demo": Repository(home.project)}, machine="demo", linear=table)
+        repositories = {"demo": Repository(home.project)}
+        config = ServiceConfig(repositories, machine="demo", page_links=True)
+        bearer = {"Authorization": f"Bearer {change_tokens(state, 'demo')}"}
+        new = {"title": "Design the bookmark API", "prompt": ready.prompt}
 
-        def started(url: str) -> None:
-            linear.webhook = f"{url}/webhooks/linear"
-            session = linear.assign("Design the bookmark API", ready.prompt)
-            echo(f"Answer the ticket at {linear.url}/{session.id}", err=True)
+        def begin(url: str) -> None:
+            made = httpx2.post(f"{url}/runs", json=new, headers=bearer, verify=False, trust_env=False).json()
+            echo(f"Answer the run at {made['page']}", err=True)
             own = ("CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY")
             places = " ".join([f"XDG_STATE_HOME={state.parent}", *(f"{one}={home.env[one]}" for one in own)])
             echo(f"or in its inbox: {places} ccq-tui inbox", err=True)
+            call = f"curl -H 'Authorization: {bearer['Authorization']}' {url}/runs -d '{json.dumps(new)}'"
+            echo(f"Begin another, as a program does: {call}", err=True)
             echo("Ctrl+C ends it, and removes everything.", err=True)
+
+        def started(url: str) -> None:
+            Thread(target=begin, args=(url,), daemon=True).start()  # it calls the service that calls this
 
         store = f"sqlite:///{home.root / 'service.db'}"
         _run(ServiceOptions(config, store, state, environment=home.overrides(), **options), started)

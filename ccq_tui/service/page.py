@@ -26,6 +26,9 @@ WORDS = {
 }
 POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 STYLE = Path(__file__).with_name("page.css").read_text("utf-8")
+FIELD = (
+    '<textarea name="text" rows="2" aria-label="Your answer" placeholder="Your answer" required></textarea>'
+)
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
 
 
@@ -69,23 +72,14 @@ def run_page(run: Run, events: Sequence[RunEvent], *, sending: bool) -> str:
             text = " ".join(str(event.body[one]) for one in ("text", "parameter") if event.body.get(one))
             at = f"{event.at:%Y-%m-%d %H:%M:%S} UTC"
             parts.append(f"<h2>{escaped(str(head))} <time>{at}</time></h2>{markdown(text)}")
-    return whole_page(run.title or run.id, "\n".join(parts), refresh=2 if moves else 0)
-
-
-def whole_page(title: str, body: str, *, refresh: int = 0) -> str:
-    """Return a page as HTML.
-
-    Args:
-        title: Its title, as text.
-        body: What it shows, as HTML.
-        refresh: After how many seconds it is loaded again; 0 for never.
-    """
-    again = f'<meta http-equiv="refresh" content="{refresh}">' if refresh else ""
-    title = escaped(one_line(title, 200))
+    again, title = (
+        '<meta http-equiv="refresh" content="2">' if moves else "",
+        one_line(run.title or run.id, 200),
+    )
     return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8">{again}<title>{title}</title>'
+        f'<!doctype html><html lang="en"><meta charset="utf-8">{again}<title>{escaped(title)}</title>'
         '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/page.css">'
-        f"<main><h1>{title}</h1>{body}</main>"
+        f"<main><h1>{escaped(title)}</h1>{''.join(parts)}</main>"
     )
 
 
@@ -103,30 +97,23 @@ def _answering(question: RunEvent, machine: str) -> str:
     chosen = form(said + options) if options else ""
     name = escaped(str(question.body["request"]))
     also = f"Or in ccq-tui on {escaped(machine)}, or by <code>ccq-tui answer {name}</code>."
-    return f"{chosen}{form(said + field('Your answer'), 'Reply')}<p>{also}</p>"
+    return f"{chosen}{form(said + FIELD, 'Reply')}<p>{also}</p>"
 
 
-def field(name: str) -> str:
-    """Return a field for a text; its name is for people."""
-    return f'<textarea name="text" rows="2" aria-label="{name}" placeholder="{name}" required></textarea>'
-
-
-def form(fields: str, button: str = "", action: str = "") -> str:
-    """Return a form that is sent once, however often its button is pressed; as usual to the page itself."""
+def form(fields: str, button: str = "") -> str:
+    """Return a form that is sent once, however often its button is pressed."""
     fields += f'<input type="hidden" name="id" value="{uuid4()}">'
-    pressed, to = button and f"<button>{button}</button>", action and f' action="{action}"'
-    return f'<form method="post" target="_top"{to}>{fields}{pressed}</form>'
+    return f'<form method="post">{fields}{button and f"<button>{button}</button>"}</form>'
 
 
-def option(label: str, value: str = "") -> str:
-    """Return a button that sends a text, which is its label unless another one is given."""
-    text = value or label
-    return f'<button name="text" value="{escaped(text)}">{escaped(one_line(label or text, 200))}</button>'
+def option(text: str) -> str:
+    """Return a button that sends a text."""
+    return f'<button name="text" value="{escaped(text)}">{escaped(one_line(text, 200))}</button>'
 
 
 def link(url: str, text: str) -> str:
     """Return a link, "" if its address is not of the web."""
-    shown = f'<a target="_top" rel="noreferrer" href="{escaped(url)}">{escaped(text)}</a>'
+    shown = f'<a rel="noreferrer" href="{escaped(url)}">{escaped(text)}</a>'
     return shown if url.startswith(("https://", "http://")) else ""
 
 

@@ -1,8 +1,7 @@
-"""The pages of the service in a real browser: a ticket of the scripted Linear, and the page of its run."""
+"""The page of a run in a real browser."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ import pytest
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests import hostile
-from tests.agent.service.over_http import Linear, served
+from tests.agent.service.over_http import Linear, served, until_said
 from tests.e2e.paging import Pages, press
 from tests.e2e.test_page import RULES
 from tests.results import replied
@@ -36,7 +35,7 @@ FITS = """() => document.readyState === "complete" && document.documentElement.s
 
 
 async def check(page: Page) -> None:
-    """Check that a page and its frames fit and run nothing of what they show; that it is accessible, too."""
+    """Check that a page fits and runs nothing of what it shows; that it is accessible, too."""
     from axe_playwright_python.async_playwright import Axe
 
     for width, scheme, rules in (
@@ -46,14 +45,13 @@ async def check(page: Page) -> None:
     ):
         await page.set_viewport_size({"width": width, "height": 844})
         await page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        for frame in page.frames:  # which may be loading again
-            await frame.wait_for_function(FITS)
+        await page.wait_for_function(FITS)  # it may be loading again
         if rules:
             found = await Axe().run(page, options={"runOnly": rules})
             assert (page.url, found.response["violations"]) == (page.url, [])
 
 
-async def test_a_ticket_is_answered_in_a_browser(
+async def test_a_run_is_answered_in_a_browser(
     tmp_path: Path,
     scripted_model: Callable[..., ScriptedModel],
     claude_env: Callable[..., CleanHome],
@@ -65,17 +63,9 @@ async def test_a_ticket_is_answered_in_a_browser(
     model, linear = scripted_model(SCRIPT), Linear(tmp_path)
     try:
         async with served(claude_env(model), repository(tmp_path / "repo"), linear):
-            ticket, page = await asyncio.gather(pages.open(), pages.open())
-            activities = ticket.frame_locator("iframe")
-            with step("a new ticket"):
-                await ticket.goto(linear.url)
-                for name in ("Title", "Description"):
-                    await ticket.get_by_label(name).fill(HOSTILE)
-                await press(ticket, "Assign to the agent")
-                await activities.get_by_role("button", name="Redis").wait_for()
-                await check(ticket)
+            page, session = await pages.open(), linear.assign(HOSTILE, HOSTILE)
             with step("a button, then a text"):
-                [session] = linear.sessions.values()
+                await until_said(session, "elicitation")
                 await page.goto(session.urls[0]["url"])
                 await check(page)
                 await page.get_by_role("button", name="2", exact=True).click()
@@ -86,8 +76,8 @@ async def test_a_ticket_is_answered_in_a_browser(
                 assert result.text == replied(f'"{CACHE.text}"="{LABEL}", "What is it called?"="café <b>"')
             with step("answered in the ticket first"):
                 await page.get_by_text("How many replicas?").wait_for()
-                await activities.get_by_role("button", name="1", exact=True).click()
-                await activities.get_by_role("button", name="1", exact=True).wait_for(state="detached")
+                linear.reply(session.id, "b")
+                await until_said(session, "elicitation", 4)
                 await press(page, "3")
                 await page.get_by_text("Answered in the ticket, by Robin: Replicas: 1").wait_for()
                 await page.get_by_text("nothing was sent from here").wait_for()
@@ -95,6 +85,6 @@ async def test_a_ticket_is_answered_in_a_browser(
                 await press(page, "Stop the run")
                 await page.get_by_text("It was stopped; a message in its ticket continues it.").wait_for()
                 await check(page)
-                await activities.get_by_text("Status: complete").wait_for()
+                await until_said(session, "response")
     finally:
         linear.close()

@@ -18,10 +18,10 @@ from ccq_tui.cli import main
 from ccq_tui.cli.serve import NEEDED
 from ccq_tui.config.paths import state_dir
 from ccq_tui.remote.pairings import Pairing, change_pairings, pairings_file, read_pairings
-from ccq_tui.service.adapters.scripted_linear import ScriptedLinear
 from ccq_tui.service.run import Run, RunState
 from ccq_tui.service.store import RunStore
 from ccq_tui.service.tokens import read_tokens
+from tests.agent.service.scripted_linear import ScriptedLinear
 from tests.unit.remote.phone.device import Device, code_in, link_in
 from tests.unit.remote.phone.threads import relay_elsewhere
 from tests.unit.starting import Cli

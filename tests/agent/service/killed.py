@@ -26,7 +26,6 @@ from uuid import UUID, uuid4
 
 from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.service.adapters.scripted_linear import LinearSession, ScriptedLinear
 from ccq_tui.service.run import Happened, Run, RunState
 from ccq_tui.service.store import RunStore
 from ccq_tui.testing import Replies, Scenario, ScriptedModel, clean_environment
@@ -36,6 +35,7 @@ from tests.agent.killed.script import asked_in, mark
 from tests.agent.running import inbox_at
 from tests.agent.service import child
 from tests.agent.service.postgres import fresh, postgres
+from tests.agent.service.scripted_linear import LinearSession, ScriptedLinear
 from tests.unit.worktrees.repositories import IDENTITY, repository
 from tests.unit.worktrees.repositories import run as run_git
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import httpx2
 
-from ccq_tui.service.adapters.scripted_linear import LinearSession, ScriptedLinear
 from ccq_tui.service.config import LinearTable, Secret, ServiceConfig
 from ccq_tui.service.policy import Repository, RunLimits
 from ccq_tui.service.serving import ServiceOptions, serve
 from ccq_tui.service.tokens import change_tokens
 from ccq_tui.testing import CleanHome
+from tests.agent.service.scripted_linear import LinearSession, ScriptedLinear
 from tests.steps import until_true
 from tests.unit.worktrees.repositories import IDENTITY
 

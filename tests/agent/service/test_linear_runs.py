@@ -17,7 +17,6 @@ from ccq_tui.inbox.kinds import parse_outcome
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.inbox.verdicts import AlreadySettled, Won
 from ccq_tui.questions import Option, Question
-from ccq_tui.service.adapters.scripted_linear import LinearSession
 from ccq_tui.service.policy import Repository, RunLimits
 from ccq_tui.service.segments import STOPPED
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
@@ -27,6 +26,7 @@ from tests.actors import INBOX
 from tests.agent.killed.process import running_below
 from tests.agent.running import Play, inbox_at
 from tests.agent.service.over_http import Client, Linear, bodies, first_said, served, state_of, until_said
+from tests.agent.service.scripted_linear import LinearSession
 from tests.results import replied
 from tests.steps import step, until_true
 from tests.unit.worktrees.repositories import IDENTITY, repository, run

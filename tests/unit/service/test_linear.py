@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
-import httpx2
 import pytest
 from graphql import build_schema, parse, validate
 from starlette.requests import Request
@@ -22,11 +21,11 @@ from ccq_tui.inbox.actors import Surface
 from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service.adapters import linear as module
 from ccq_tui.service.adapters.linear import LinearAdapter
-from ccq_tui.service.adapters.scripted_linear import ScriptedLinear
 from ccq_tui.service.people import UNKNOWN, Participant, TicketRole
 from ccq_tui.service.port import Incoming, NewTicket, RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Happened, Run, RunEvent
 from ccq_tui.testing.thread import ServerThread
+from tests.agent.service.scripted_linear import ScriptedLinear
 from tests.steps import until
 from tests.unit.service.desks import event, run
 
@@ -322,26 +321,3 @@ async def test_limits_and_failures(response: Response, seconds: float) -> None:
     with pytest.raises(RetryLaterError):
         await adapter.send(run("other"), event(Happened.ANSWERED, "Hello"), "")
     await adapter.close()
-
-
-async def test_a_person_answers_on_the_page(
-    linear: ScriptedLinear, adapter: LinearAdapter, hooks: Hooks
-) -> None:
-    async with httpx2.AsyncClient(base_url=linear.url, follow_redirects=True) as browser:
-        page = await browser.post("/", data={"title": "<b>Dates</b>", "description": "Use one."})
-        assert "&lt;b&gt;Dates" in page.text
-        [session] = linear.sessions.values()
-        await adapter.send(
-            run(session.id), event(Happened.ASKED, "Which <i>one</i>?", options=["A", "<B>"]), ""
-        )
-        seen = (await browser.get(f"/{session.id}/activities")).text
-        assert "Which &lt;i&gt;one&lt;/i&gt;?" in seen
-        assert 'value="&lt;B&gt;"' in seen
-        await browser.post(f"/{session.id}", data={"text": "<B>"})
-        await browser.post(f"/{session.id}", data={"stop": "1"})
-        await asyncio.to_thread(until, lambda: len(hooks.found) == 3)
-        said = hooks.found[1:]
-        assert [(one.text, one.stop) for one in said] == [("<B>", False), ("Stop", True)]  # type: ignore[union-attr]
-        assert (await browser.get("/", headers={"Host": "evil.example"})).status_code == 421
-        assert (await browser.post("/", headers={"Origin": "http://evil.example"})).status_code == 403
-        assert (await browser.get("/none")).status_code == 404

@@ -1,8 +1,4 @@
-"""A Linear on loopback that follows a script: for tests and `ccq-tui serve --demo`.
-
-It has what agent sessions need, refuses what Linear refuses, and has a page on which a person reads tickets
-and answers in them.
-"""
+"""A Linear on loopback: it has what agent sessions need, and refuses what Linear refuses."""
 
 from __future__ import annotations
 
@@ -23,14 +19,11 @@ from uuid import UUID, uuid4
 import httpx2
 from graphql import GraphQLError, build_schema, graphql
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ccq_tui.config.carried import mapping
-from ccq_tui.remote.relay.access import guarded
-from ccq_tui.service.page import STYLE, escaped, field, form, link, markdown, option, whole_page
 from ccq_tui.testing.thread import ServerThread
 
 _logger = logging.getLogger(__name__)
@@ -46,7 +39,6 @@ ROLES = ("assignee", "delegate")
 PAGE = 10
 """Most activities of a page; Linear has more."""
 PERSON, AGENT = "Robin", "Agent"
-POLICY = "default-src 'self'; script-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 
 
 def user(name: str) -> dict[str, str]:
@@ -115,16 +107,7 @@ class ScriptedLinear:
         }
         self._sending = ThreadPoolExecutor(1, "scripted-linear")
         self._http = httpx2.Client(timeout=5.0, trust_env=False, verify=False)  # loopback
-        routes = [
-            Route("/graphql", self._graphql, methods=["POST"]),
-            Route("/", self._page, methods=["GET"]),
-            Route("/", self._post_issue, methods=["POST"]),
-            Route("/page.css", Response(STYLE, media_type="text/css")),
-            Route("/{session}", self._issue, methods=["GET"]),
-            Route("/{session}", self._post_reply, methods=["POST"]),
-            Route("/{session}/activities", self._activities, methods=["GET"]),
-        ]
-        app = guarded(Starlette(routes=routes), {"127.0.0.1", "localhost"}, tls=False, policy=POLICY)
+        app = Starlette(routes=[Route("/graphql", self._graphql, methods=["POST"])])
         self._server = ServerThread(app)
         self.url = f"http://127.0.0.1:{self._server.port}"
 
@@ -284,51 +267,6 @@ class ScriptedLinear:
             raise _refused("Entity not found: AgentSession")
         return session
 
-    def _asked_for(self, request: Request) -> LinearSession:
-        if (session := self.sessions.get(request.path_params["session"])) is None:
-            raise HTTPException(404, "No such ticket.")
-        return session
-
-    # -- its page -------------------------------------------------------------------------------------------
-
-    def _page(self, _request: Request) -> Response:
-        rows = ((one, escaped(f"DEMO-{one.number} {one.title[:200]}")) for one in self.sessions.values())
-        listed = "".join(f'<li><a href="/{one.id}">{name}</a> · {one.status}</li>' for one, name in rows)
-        fields = '<p><input name="title" placeholder="Title" aria-label="Title" required> <textarea '
-        fields += 'name="description" placeholder="Description" aria-label="Description"></textarea></p>'
-        return _page("Tickets", f"<ul>{listed}</ul>{form(fields, 'Assign to the agent')}")
-
-    async def _post_issue(self, request: Request) -> Response:
-        form = await request.form()
-        session = self.assign(str(form.get("title", "Untitled")), str(form.get("description", "")))
-        return RedirectResponse(f"/{session.id}", 303)
-
-    def _issue(self, request: Request) -> Response:
-        session = self._asked_for(request)
-        body = '<p><a href="/">Tickets</a></p>'
-        body += f'<iframe title="Activities" src="/{session.id}/activities"></iframe>'
-        body += form(field("Reply"), "Reply") + form('<input type="hidden" name="stop" value="1">', "Stop")
-        body += f"<h2>Description</h2><pre>{escaped(session.description)}</pre>"
-        return _page(f"DEMO-{session.number} {session.title}", body)
-
-    async def _post_reply(self, request: Request) -> Response:
-        session, form = self._asked_for(request), await request.form()
-        self.reply(session.id, str(form.get("text", "Stop")), stop="stop" in form)
-        return RedirectResponse(f"/{session.id}", 303)
-
-    def _activities(self, request: Request) -> Response:
-        session = self._asked_for(request)
-        shown = [f"<p>Status: {session.status}</p>"]
-        shown += (f"<p>{link(one['url'], one['label'])}</p>" for one in session.urls)
-        for one in reversed(session.activities):
-            text = one.get("body") or f"{one['action']} {one['parameter']}"
-            shown.append(f"<h2>{one['type']}</h2>{markdown(text)}")
-            if one is session.activities[-1] and one.get("options"):
-                found = map(mapping, one["options"])
-                buttons = "".join(option(str(each.get("label") or ""), str(each["value"])) for each in found)
-                shown.append(f"<section>{form(buttons, action=f'/{session.id}')}</section>")
-        return _page("Activities", "".join(shown), refresh=1)
-
 
 def _now() -> str:
     return datetime.now(UTC).isoformat()
@@ -354,7 +292,3 @@ def _uuid4(text: str) -> str:
         if UUID(text).version == 4:
             return str(UUID(text))
     raise _refused("id must be a UUID v4")
-
-
-def _page(title: str, body: str, *, refresh: int = 0) -> Response:
-    return HTMLResponse(whole_page(title, body, refresh=refresh))
