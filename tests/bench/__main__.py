@@ -17,7 +17,6 @@ from tests.bench import (
     streaming,
     table,
     talking,
-    wrapping,
     writing,
 )
 from tests.bench.machine import header
@@ -34,7 +33,6 @@ FAMILIES = (
     lasting.TURNS,
     lasting.BLOCKS,
     inbox.FAMILY,
-    wrapping.FAMILY,
     writing.FAMILY,
     relaying.FAMILY,
     asking.FAMILY,

@@ -48,7 +48,6 @@ class Effort:
         talked: How many of them, the last ones, are talked; the others are resumed.
         blocks: Blocks of a long session.
         requests: Requests of a full inbox.
-        printed: Bytes that a wrapped program prints.
     """
 
     presses: int = 100
@@ -63,7 +62,6 @@ class Effort:
     talked: int = 60
     blocks: int = 10_000
     requests: int = 20_000
-    printed: int = 200_000_000
 
 
 SMOKE = Effort(
@@ -79,7 +77,6 @@ SMOKE = Effort(
     talked=3,
     blocks=300,
     requests=300,
-    printed=2_000_000,
 )
 
 Figures = Iterator[tuple[Measure, float]]

@@ -103,7 +103,7 @@ class QuickPilot(Pilot[None]):
 
 def drawn(app: App[Any]) -> bool:
     """Draw what is to be drawn, and say whether there was something."""
-    if has_to_draw(app.screen):
+    if has_to_draw(app.screen) and not app._batch_count:  # a batch is drawn once it ends
         app.screen._on_timer_update()
     elif app._resize_event is not None:
         app._check_resize()

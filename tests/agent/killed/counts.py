@@ -20,6 +20,10 @@ class Seen:
     counts: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
 
+    def expect(self, fits: bool, problem: str) -> None:
+        """Note a problem, unless something fits."""
+        self.problems += [] if fits else [problem]
+
     def add(self, other: Seen) -> None:
         """Count another play's, too."""
         self.counts += other.counts

@@ -12,14 +12,14 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ccq_tui.testing import CleanHome
-from tests.agent.killed.points import Victim
 from tests.processes import children, command, with_variable
 
 ROOT = Path(__file__).parents[3]
 END_SECONDS = 90.0
+Victim = Literal["program", "cli", "both"]
 
 
 class Process:

@@ -17,7 +17,6 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
 from itertools import cycle
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -30,6 +29,7 @@ from ccq_tui.service.run import Happened, Run, RunState
 from ccq_tui.service.store import RunStore
 from ccq_tui.testing import Replies, Scenario, ScriptedModel, clean_environment
 from tests.actors import INBOX
+from tests.agent.killed.counts import Seen
 from tests.agent.killed.process import end_all
 from tests.agent.killed.script import asked_in, mark
 from tests.agent.running import inbox_at
@@ -42,21 +42,10 @@ from tests.unit.worktrees.repositories import run as run_git
 PARTS = 2
 DONE = "Both parts are done."
 LIMIT = 90.0
+"""Seconds in which something is to come of it, on a machine with much else to do."""
 OVER = (RunState.ENDED, RunState.FAILED, RunState.STOPPED)
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload([child.__name__])  # importing takes longer than all else that a start does
-
-
-@dataclass
-class Seen:
-    """What came of it."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    problems: list[str] = field(default_factory=list)
-
-    def expect(self, fits: bool, problem: str) -> None:
-        """Note a problem, unless something fits."""
-        self.problems += [] if fits else [problem]
 
 
 class House:
@@ -123,12 +112,14 @@ class House:
         return started
 
     def _play(self, store: RunStore, linear: ScriptedLinear, points: list[str], seen: Seen) -> None:
-        ends = time.monotonic() + LIMIT
+        ends, moved = 0.0, ()
         children: dict[str, BaseProcess] = {}
         self._direct(linear)
         session = linear.assign("A ticket", "Build both parts.")
         try:
             while not self._is_over(store, session):
+                if (now := (len(session.activities), seen.counts.total(), store.list())) != moved:
+                    ends, moved = time.monotonic() + LIMIT, now
                 if time.monotonic() > ends:
                     seen.problems.append(f"it did not end: {session.activities[-3:]}; {points[:1]}")
                     return

@@ -89,7 +89,7 @@ def postgres(place: Path) -> Iterator[str]:
                 words,
                 check=True,
                 cwd="/",
-                timeout=60,
+                timeout=240,
                 stdout=log,
                 stderr=log,
                 user="postgres",

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.service.killed import House, Seen
+from tests.agent.killed.counts import Seen
+from tests.agent.service.killed import House
 from tests.agent.service.postgres import MISSING, postgres, programs
 from tests.unit.worktrees.repositories import IDENTITY
 
@@ -44,7 +45,7 @@ def well(seen: Seen) -> None:
     print(seen.counts)  # noqa: T201 - what was seen is part of the result
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 def test_a_killed_service_ends_its_run_and_tells_each_thing_once(tmp_path: Path) -> None:
     points = list(STEPS)
     seen = House(tmp_path).play(points)
@@ -52,7 +53,7 @@ def test_a_killed_service_ends_its_run_and_tells_each_thing_once(tmp_path: Path)
     assert seen.counts["kills"] >= 3
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(programs() is None, reason=MISSING)
 def test_two_machines_on_one_postgres_are_killed_in_turn(tmp_path: Path) -> None:
     with postgres(tmp_path) as url:
@@ -61,7 +62,7 @@ def test_two_machines_on_one_postgres_are_killed_in_turn(tmp_path: Path) -> None
     assert seen.counts["kills"] >= 2
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(programs() is None, reason=MISSING)
 def test_two_machines_are_cut_off_from_their_postgres(tmp_path: Path) -> None:
     with postgres(tmp_path) as url:

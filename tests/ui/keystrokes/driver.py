@@ -17,9 +17,8 @@ from tests.ui.keystrokes.lists import Lists
 from tests.ui.keystrokes.panels import Panels
 from tests.ui.keystrokes.prompts import Prompts
 from tests.ui.keystrokes.sessions import Sessions
-from tests.ui.keystrokes.trust import Trust
 
-PLACES: tuple[type[Hands], ...] = (Panels, Trust, Lists, Sessions, Prompts, Forms)
+PLACES: tuple[type[Hands], ...] = (Panels, Lists, Sessions, Prompts, Forms)
 PIECE = 500
 """Keys that are driven with one seed."""
 

@@ -13,8 +13,6 @@ QUIET, HELD, REPEAT, WORD, ALONE, SEEN, WRITING = 0.4, 0.8, 0.15, 0.3, 0.25, 2.0
 """The seconds of the rules for keys, as they are promised; none is taken from the program."""
 LIST_QUIET = 0.4
 """Seconds without a key until a list that came up by itself takes one that decides."""
-TRUST_QUIET = 0.8
-"""The same for the question whether to trust a directory."""
 ESCAPES_APART = 0.4
 """Seconds between two Esc of which the second may interrupt."""
 NEVER = float("-inf")
@@ -27,13 +25,11 @@ class Watch:
     """When keys came, and since when what has the keys was there.
 
     Attributes:
-        quiet: Seconds that what comes up by itself takes no key that decides.
         front: What has the keys.
-        quiet_from: When these are over.
+        quiet_from: When it takes a key that decides, though it came up by itself.
         escaped_at: When Esc was last pressed.
     """
 
-    quiet: float = LIST_QUIET
     front: object = None
     quiet_from: float = NEVER
     escaped_at: float = NEVER
@@ -43,7 +39,7 @@ class Watch:
         if front == self.front:
             return False
         self.front = front
-        self.quiet_from = NEVER if asked_for or front is None else at + self.quiet
+        self.quiet_from = NEVER if asked_for or front is None else at + LIST_QUIET
         return True
 
     def fresh(self, at: float) -> bool:
