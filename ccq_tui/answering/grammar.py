@@ -179,7 +179,9 @@ def read_line(question: Question, text: str, values: Sequence[Any] = ()) -> Answ
     if place is None and (not text or skips(question, text) or (text == "-" and question.optional)):
         return _nothing(names)
     if not is_choice:
-        return _typed(question, exact if _takes_blanks(question) else text)
+        # Blanks around a text are a part of it, as they are not of a number or a date.
+        blanks = question.kind is Kind.TEXT and not (question.field and question.field.format)
+        return _typed(question, exact if blanks else text)
     if question.acts and place is None and (act := names.act(text)) is not None:
         return replace(_selected(names, [act[0]]), other=_said(question, *act))
     place = names.place(text) if place is None else place
@@ -187,11 +189,6 @@ def read_line(question: Question, text: str, values: Sequence[Any] = ()) -> Answ
     if places is None and question.multi_select and fold(text) in NONE:
         return _nothing(names) if question.skippable else _selected(names, [])
     return _own_words(names, text) if places is None else _selected(names, sorted(set(places)))
-
-
-def _takes_blanks(question: Question) -> bool:
-    """Whether blanks around a text are a part of it, as they are not of a number or a date."""
-    return question.kind is Kind.TEXT and not (question.field and question.field.format)
 
 
 def _said(question: Question, place: int, words: str) -> str:

@@ -60,16 +60,6 @@ def turn_by(state: PanelState, by: int) -> PanelState:
     return turn_to(state, tabs[(tabs.index(state.tab) + by) % len(tabs)])
 
 
-def fold(state: PanelState) -> PanelState:
-    """Hide the panel, or show it again."""
-    return replace(state, hidden=not state.hidden)
-
-
-def enlarge(state: PanelState) -> PanelState:
-    """Show the preview larger, or back."""
-    return replace(state, large=not state.large)
-
-
 def back(state: PanelState) -> PanelState:
     """Leave the text, else the filter, else the large preview, else hide; nothing is discarded."""
     if state.focus is Focus.DECLINE:

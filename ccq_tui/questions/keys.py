@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ccq_tui.input.gate import KeyKind
@@ -51,7 +51,7 @@ def _unchanged(state: PanelState) -> PanelState:
 
 LINE_UP, LINE_DOWN = (KeyStep(_unchanged, scrolls=by) for by in (-1, 1))
 OTHER = KeyStep(moves.open_other)
-FOLD = KeyStep(flow.fold)
+FOLD = KeyStep(lambda state: replace(state, hidden=not state.hidden))
 
 
 EFFECTS: Mapping[str, KeyStep] = {
@@ -68,7 +68,7 @@ EFFECTS: Mapping[str, KeyStep] = {
     "note": KeyStep(partial(moves.open_text, focus=Focus.NOTE)),
     "recall": KeyStep(moves.take_over),
     "filter": KeyStep(partial(moves.open_text, focus=Focus.FILTER)),
-    "enlarge": KeyStep(flow.enlarge),
+    "enlarge": KeyStep(lambda state: replace(state, large=not state.large)),
     "line_up": LINE_UP,
     "line_down": LINE_DOWN,
     "page_up": KeyStep(_unchanged, scrolls=-1, by_pages=True),

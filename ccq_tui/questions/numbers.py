@@ -21,9 +21,10 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 def number_problem(question: Question, text: str) -> str:
     """Return what is wrong with a typed number, or "" for an allowed one."""
     value = _parse(text.strip())
-    if value is None:
-        return f"not a number · type one such as {_example(question)}"
     low, high, step = (_decimal(bound) for bound in (question.minimum, question.maximum, question.step))
+    if value is None:
+        example = low if low is not None else high
+        return f"not a number · type one such as {'5' if example is None else _plain(example)}"
     if (low is not None and value < low) or (high is not None and value > high):
         return f"out of range · {allowed_range(question)}"
     if step and step > 0:
@@ -98,10 +99,3 @@ def _decimal(value: float | None) -> Decimal | None:
 def _plain(value: Decimal) -> str:
     text = f"{value:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _example(question: Question) -> str:
-    for bound in (question.minimum, question.maximum):
-        if bound is not None:
-            return _plain(Decimal(str(bound)))
-    return "5"

@@ -111,7 +111,7 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
 
     async def requests(self) -> tuple[list[Record], int]:
         """Return the records of all requests, oldest first, and the number of the newest event."""
-        found = await self._call("GET", self._path("requests"))
+        found = await self._call("GET", f"/requests/{self.pairing.id}")
         records, seq = found.get("requests"), found.get("seq")
         if not isinstance(records, list) or not isinstance(seq, int):
             raise RelayUnreachable("the relay's answer cannot be read")
@@ -119,7 +119,7 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
 
     async def request(self, record_id: str) -> Record | None:
         """Return the record of a request, or None."""
-        return await self._call("GET", self._path("request", record_id), may_miss=True) or None
+        return await self._call("GET", f"/request/{self.pairing.id}/{record_id}", may_miss=True) or None
 
     async def put_status(
         self, record_id: str, status: Status, statement: Mapping[str, Any], *, unanswered: bool = False
@@ -128,12 +128,12 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
 
         With ``unanswered``, one with an answer is left as it is: `RelayRefused` with status 409.
         """
-        path = f"{self._path('request', record_id)}/status"
+        path = f"/request/{self.pairing.id}/{record_id}/status"
         await self._call("PUT", path, {"status": status, **statement, "unanswered": unanswered})
 
     async def delete_request(self, record_id: str) -> None:
         """Delete the record of a request, if it is there."""
-        await self._call("DELETE", self._path("request", record_id), may_miss=True)
+        await self._call("DELETE", f"/request/{self.pairing.id}/{record_id}", may_miss=True)
 
     async def events(self, *, after: int) -> AsyncIterator[RelayEvent]:
         """Yield the changes after a number, without end.
@@ -141,7 +141,7 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
         Raises `RelayUnreachable` when the stream ends or is silent for `SILENCE_SECONDS`.
         """
         quiet = httpx2.Timeout(CALL_SECONDS, connect=10.0, read=SILENCE_SECONDS)
-        path = self._path("events")
+        path = f"/events/{self.pairing.id}"
         try:
             async with self._http.stream("GET", path, params={"after": after}, timeout=quiet) as response:
                 if response.is_error:
@@ -174,26 +174,22 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
 
     async def devices(self) -> list[Record]:
         """Return the devices and terminals of the pairing."""
-        found = (await self._call("GET", self._path("devices"))).get("devices")
+        found = (await self._call("GET", f"/devices/{self.pairing.id}")).get("devices")
         return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
     async def revoke(self, device_id: str) -> None:
         """Revoke the token of a device or a terminal, if it is there."""
-        await self._call("DELETE", self._path("devices", device_id), may_miss=True)
+        await self._call("DELETE", f"/devices/{self.pairing.id}/{device_id}", may_miss=True)
 
     async def notify(self) -> tuple[int, list[str]]:
         """Send an empty Web Push to every subscribed device; return how many got it, and why others not."""
-        found = await self._call("POST", self._path("notify"))
+        found = await self._call("POST", f"/notify/{self.pairing.id}")
         sent, failed = found.get("sent"), found.get("failed")
         if not isinstance(sent, int) or not isinstance(failed, list):
             raise RelayUnreachable("the relay's answer cannot be read")
         return sent, [str(mapping(one).get("reason")) for one in failed]
 
     # -- calls ----------------------------------------------------------------------------------------------
-
-    def _path(self, *parts: str) -> str:
-        first, *rest = parts
-        return "/".join(("", first, self.pairing.id, *rest))
 
     async def _call(
         self, method: str, path: str, said: Mapping[str, Any] | None = None, *, may_miss: bool = False

@@ -120,8 +120,8 @@ class Sealer:
         return HKDF(SHA256(), KEY_BYTES, self._pairing.encode(), info).derive(self._key)
 
     def _bound(self, about: About) -> bytes:
-        digest = hashlib.sha256(about.request.encode()).hexdigest() if about.request else ""
-        lines = (f"ccq-tui {VERSION}", self._pairing, about.id, about.kind, about.expires, digest)
+        request = digest(about.request) if about.request else ""
+        lines = (f"ccq-tui {VERSION}", self._pairing, about.id, about.kind, about.expires, request)
         return "\n".join(lines).encode()
 
 
@@ -170,9 +170,9 @@ def wrap_key(key: bytes, wrapping: bytes, invitation: str) -> str:
     return _envelope(wrapping, nonce, key, f"ccq-tui wrapped {invitation}".encode())
 
 
-def proof_hash(proof: str) -> str:
-    """Return what the relay keeps of a proof."""
-    return hashlib.sha256(proof.encode()).hexdigest()
+def digest(secret: str) -> str:
+    """Return what the relay keeps of a token or a proof."""
+    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def _envelope(key: bytes, nonce: bytes, plain: bytes, bound: bytes) -> str:

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from ccq_tui.bounded import read_text
-from ccq_tui.remote.relay.members import digest
+from ccq_tui.remote.seal import digest
 from ccq_tui.service.run import Run
 from ccq_tui.stored import locked, write_whole
 from ccq_tui.text import one_line

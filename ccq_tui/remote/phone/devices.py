@@ -46,7 +46,7 @@ async def link_for_device(client: RelayClient) -> str:
     """Invite a device; return the link that pairs it, once. Raises `RelayError`."""
     pairing, invitation = client.pairing, seal.Code.new().invitation
     proof = seal.to_base64(secrets.token_bytes(PROOF_BYTES))
-    await client.invite(invitation=invitation, proof_hash=seal.proof_hash(proof))
+    await client.invite(invitation=invitation, proof_hash=seal.digest(proof))
     key = f"&k={pairing.key}" if pairing.is_sealed else ""
     # The proof is last: a link that was cut anywhere lacks some of it, as the page sees at once.
     return f"{pairing.public}/#v={seal.VERSION}&i={invitation}{key}&s={proof}"
@@ -59,7 +59,7 @@ async def code_for_device(client: RelayClient) -> str:
     if key:
         proof, wrapping = await asyncio.to_thread(code.stretched)
         wrapped = seal.wrap_key(seal.from_base64(key), wrapping, code.invitation)
-    await client.invite(invitation=code.invitation, proof_hash=seal.proof_hash(proof), wrapped=wrapped)
+    await client.invite(invitation=code.invitation, proof_hash=seal.digest(proof), wrapped=wrapped)
     return code.shown
 
 

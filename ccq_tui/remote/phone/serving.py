@@ -13,10 +13,10 @@ from pathlib import Path
 from ccq_tui.remote.client import RelayClient, RelayError
 from ccq_tui.remote.pairings import Pairing, PairingsError, change_pairings, read_pairings
 from ccq_tui.remote.phone.address import Address
-from ccq_tui.remote.relay.members import TOKENS, digest, members_of, new_pairing, revoke
+from ccq_tui.remote.relay.members import TOKENS, members_of, new_pairing, revoke
 from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
 from ccq_tui.remote.relay.store import RelayStore, StoreError, open_store
-from ccq_tui.remote.seal import KEY_BYTES, to_base64
+from ccq_tui.remote.seal import KEY_BYTES, digest, to_base64
 
 LOOK_SECONDS = 5.0
 """Seconds for another process to answer that serves the relay."""

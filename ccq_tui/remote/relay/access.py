@@ -15,10 +15,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ccq_tui.remote.relay.members import TOKENS, Grant, devices_of, digest, note
+from ccq_tui.remote.relay.members import TOKENS, Grant, devices_of, note
 from ccq_tui.remote.relay.problems import ProblemError, not_found, too_many
 from ccq_tui.remote.relay.records import utc
 from ccq_tui.remote.relay.store import RelayStore
+from ccq_tui.remote.seal import digest
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "

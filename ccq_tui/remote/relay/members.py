@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import secrets
@@ -15,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from ccq_tui.remote.relay.problems import ProblemError, not_found
 from ccq_tui.remote.relay.records import utc
 from ccq_tui.remote.relay.store import RelayStore, Swap
-from ccq_tui.remote.seal import Code, proof_hash
+from ccq_tui.remote.seal import Code, digest
 
 TOKENS, INVITATIONS = "tokens", "invitations"
 
@@ -70,11 +69,6 @@ class Invitation(BaseModel):
     wrong: int = 0
 
 
-def digest(secret: str) -> str:
-    """Return what the relay keeps of a token."""
-    return hashlib.sha256(secret.encode()).hexdigest()
-
-
 def devices_of(pairing: str) -> str:
     """Return the group of a pairing's devices and terminals."""
     return f"devices/{pairing}"
@@ -113,7 +107,7 @@ async def new_invitation(store: RelayStore) -> tuple[Code, float]:
     """
     while True:
         code, expires = Code.new(), time.time() + INVITATION_SECONDS
-        invited = Invitation(role="terminal", proof_hash=proof_hash(code.secret), expires=expires)
+        invited = Invitation(role="terminal", proof_hash=digest(code.secret), expires=expires)
         if await invite(store, code.invitation, invited):
             return code, expires
 
@@ -129,7 +123,7 @@ async def redeem(store: RelayStore, id_: str, proof: str, role: str) -> Invitati
         invited = Invitation.model_validate_json(entry.text)
         if invited.role != role:
             break
-        is_right = hmac.compare_digest(invited.proof_hash, proof_hash(proof))
+        is_right = hmac.compare_digest(invited.proof_hash, digest(proof))
         counted = invited.model_copy(update={"wrong": invited.wrong + 1})
         is_over = is_right or counted.wrong == MOST_PROOFS
         text = None if is_over else counted.model_dump_json()

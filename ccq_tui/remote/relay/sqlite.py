@@ -36,10 +36,6 @@ COUNT = "SELECT count(*) FROM entries WHERE collection = ? AND (expires IS NULL 
 NEWEST = "SELECT coalesce(max(seq), 0) FROM counters WHERE collection = ?"
 NEXT = """INSERT INTO counters VALUES (?, 1)
     ON CONFLICT (collection) DO UPDATE SET seq = seq + 1 RETURNING seq"""
-DROP = "DELETE FROM entries WHERE collection = ? AND key = ?"
-ADD = "INSERT INTO entries VALUES (?, ?, ?, ?, ?)"
-ADD_EVENT = "INSERT INTO events VALUES (?, ?, ?)"
-DROP_EVENTS = "DELETE FROM events WHERE collection = ? AND seq <= ?"
 EVENTS = "SELECT seq, content FROM events WHERE collection = ? AND seq > ? ORDER BY seq"
 DROP_EXPIRED = """DELETE FROM entries WHERE rowid IN
     (SELECT rowid FROM entries WHERE expires <= ? ORDER BY expires LIMIT ?)"""
@@ -110,12 +106,12 @@ class SqliteStore:
             if (found[0] if found else 0) != (old.seq if old else 0):
                 return False
             (seq,) = run(NEXT, (group,)).fetchone()
-            run(DROP, (group, key))
+            run("DELETE FROM entries WHERE collection = ? AND key = ?", (group, key))
             if new is not None:
-                run(ADD, (group, key, seq, expires, new))
+                run("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", (group, key, seq, expires, new))
             if event is not None:
-                run(ADD_EVENT, (group, seq, event))
-                run(DROP_EVENTS, (group, seq - EVENTS_KEPT))
+                run("INSERT INTO events VALUES (?, ?, ?)", (group, seq, event))
+                run("DELETE FROM events WHERE collection = ? AND seq <= ?", (group, seq - EVENTS_KEPT))
             run(DROP_EXPIRED, (now, DROPPED_AT_ONCE))
         return True
 

@@ -25,7 +25,7 @@ from ccq_tui.remote.publication import Channel
 from ccq_tui.remote.relay.members import new_pairing
 from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
 from ccq_tui.remote.relay.store import RelayStore, open_store
-from ccq_tui.remote.seal import KEY_BYTES, Code, proof_hash, to_base64
+from ccq_tui.remote.seal import KEY_BYTES, Code, digest, to_base64
 
 
 @dataclass
@@ -122,7 +122,7 @@ class TestPairing:
 
     async def invite(self, wrapped: str = "") -> Code:
         code = Code.new()
-        body = {"pairingId": self.id, "invitation": code.invitation, "proofHash": proof_hash(code.secret)}
+        body = {"pairingId": self.id, "invitation": code.invitation, "proofHash": digest(code.secret)}
         response = await self.terminal("POST", "/invitations", body | {"wrapped": wrapped})
         assert response.status_code == 200, response.text
         return code
