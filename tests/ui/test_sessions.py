@@ -53,6 +53,7 @@ from tests.ui.session import (
     kept_while_parked,
     keys_work,
     press,
+    prompt_kept,
     until,
 )
 
@@ -398,10 +399,13 @@ async def asked_about(pilot: Pilot[int], run: Driven) -> None:
 
 
 async def test_it_is_left_there_and_the_program_ends(tmp_path: Path) -> None:
-    async with running(Driven(claimed(tmp_path))) as (run, pilot):
+    async with running(Driven(replace(claimed(tmp_path), prompt="go on"))) as (run, pilot):
         await asked_about(pilot, run)
         await press(pilot, "enter", then=lambda: run.app.return_code == 0)
     assert run.launches == []
+    kept = prompt_kept(tmp_path, directory_key(tmp_path))
+    assert kept is not None
+    assert kept.text == "go on"
 
 
 async def test_what_was_typed_before_it_was_asked_about_is_kept(

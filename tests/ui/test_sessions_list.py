@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from unittest.mock import AsyncMock, patch
 
 import pytest
 from textual.pilot import Pilot
@@ -26,6 +27,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions import listing
 from ccq_tui.screens.sessions.model import ListHeading, RequestRow
 from ccq_tui.screens.sessions.screen import AGAIN_OPENS, SessionsScreen
+from ccq_tui.screens.sessions.trust_gate import TrustGate
 from tests.actors import PANEL
 from tests.steps import step
 from tests.ui.drawn import screen_lines
@@ -173,6 +175,12 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
             await pilot.press(key)
             await until(pilot, partial(run.says, words))
             assert len(run.all) == 1
+        await run.go(pilot, "Killed")
+        with patch.object(TrustGate, "let_in", AsyncMock(return_value=None)):
+            await press(pilot, "r", then=lambda: run.says("you did not trust its directory"))
+        store.sessions.claim("id Killed", Owner(os.getppid()))
+        await press(pilot, "r", then=lambda: run.says("Killed runs in another ccq-tui now"))
+        store.sessions.release("id Killed", Owner(os.getppid()))
 
         # What is gone is removed, once that is confirmed.
         await run.go(pilot, "Deleted")
