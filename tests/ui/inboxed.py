@@ -150,9 +150,12 @@ def keep_record(session_id: str) -> Path:
     return record
 
 
-async def left_behind(run: Many, where: Path, session_id: str = "old") -> QuestionRequest:
+async def left_behind(
+    run: Many, where: Path, session_id: str = "old", questions: QuestionSet | None = None
+) -> QuestionRequest:
     """Put a question into the inbox as an earlier process left it."""
     request = request_of(session_id)
+    request = replace(request, questions=questions or request.questions)
     keep_record(session_id)
 
     def leave(store: Store) -> None:

@@ -54,6 +54,8 @@ from tests.ui.inboxed import (
     state_of,
 )
 from tests.ui.session import panel_drawn, press, until
+from tests.ui.test_question_layouts import HERE as LAYOUTS
+from tests.ui.test_question_layouts import set_of
 
 
 async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_foreground(
@@ -149,6 +151,29 @@ async def test_the_details_of_a_session_show_the_end_of_its_conversation(tmp_pat
         await until(pilot, lambda: "line 39" in screen_text(run))
         await press(pilot, "ctrl+up", then=lambda: "line 39" not in screen_text(run))
         await until(pilot, lambda: "more line" in screen_text(run))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+async def test_a_panel_is_docked_below_its_session_or_beside_the_list(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    run = Many(tmp_path, clock=Clock())
+    async with run.app.run_test(size=size) as pilot:
+        await left_behind(run, tmp_path, questions=set_of(3))
+        await open_list(pilot, run, 1)
+        await press(pilot, "enter", then=lambda: run.list.panel and "Esc back" in screen_text(run))
+        shown = [line.rstrip() for line in screen_text(run).splitlines()]
+        assert shown[0].startswith("─ Sessions ─ 1 waits ─ 2 sessions ─")
+        if size[0] < 120:
+            panel = (LAYOUTS / "set3-80x24.txt").read_text(encoding="utf-8")
+            expected = panel.replace("Esc hide", "Esc back").splitlines()
+            assert shown[1].startswith("   ◇    test_a_panel")
+            assert shown[2] == "   ● Before it."
+            assert [line.replace("▎", " ").rstrip() for line in shown[-len(expected) :]] == expected
+        else:
+            assert shown[3].startswith(" ›   ?  Which layout should the bookmarks page have?")
+            assert {line[64:65] for line in shown[1:]} == {"│"}
+            assert shown[-1][65:].startswith(" Enter send Sidebar · o other · n note · Esc back")
 
 
 async def test_a_question_whose_session_is_gone_says_so_and_is_copied(tmp_path: Path) -> None:

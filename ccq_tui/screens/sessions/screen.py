@@ -769,8 +769,6 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             folded=self._close_panel,
             typed=self._touch,
             unseen_above=lambda: (self.details.view.unseen, self.details.view.goes_on),
-            # An asker other than a session is named already.
-            session=session.session if session.ours else "",
             directory=session.directory,
         )
 

@@ -137,6 +137,11 @@ class Frame:
         rows = (line.partition(sign)[2].strip().partition("  ")[0] for line in self.lines if sign in line)
         return any(row and words.startswith(row) for row in rows)
 
+    def ends(self, text: str, sign: str) -> bool:
+        """Whether the row behind a sign is the end of a text, which a narrow screen breaks within a word."""
+        rows = (line.partition(sign)[2].partition("↑")[0].split() for line in self.lines if sign in line)
+        return any(row and text.rstrip().endswith(row[-1]) for row in rows)
+
 
 def typed(key: str) -> str:
     """Return what a key types, or ""."""

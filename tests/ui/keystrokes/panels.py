@@ -461,7 +461,8 @@ class Panels(Hands):
         words = ["Decline", "decline"] if declined else taken(outcome, before)
         sign = "" if typed(key) or before.in_text or declined or state.large else "❯"
         frames = [before.frame, *(frame for when, frame in self.sight.left + self.sight.frames if when >= at)]
-        if not any(frame.shows(one, sign) for frame in frames for one in words):
+        ends = state.typing and any(frame.ends(state.text, "❯") for frame in frames)
+        if not (ends or any(frame.shows(one, sign) for frame in frames for one in words)):
             named = key == "n" or (outcome == Denied() and not {"n", "ctrl+d"}.isdisjoint(keys))
             if not (named or self._written(own_text(outcome), state)):
                 return f"{words} not drawn in\n" + "\n".join(before.frame.lines)
