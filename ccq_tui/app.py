@@ -13,6 +13,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from inspect import isawaitable
@@ -30,7 +31,7 @@ from ccq_tui import theming
 from ccq_tui.compat.private import load
 from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driver, taking_over
 from ccq_tui.compat.textual.pictures import draw_frugally
-from ccq_tui.config.keymap import key_of, keymap, use_keys
+from ccq_tui.config.keymap import key_of, keymap, use_keys, with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
 from ccq_tui.config.settings import Settings
@@ -55,11 +56,10 @@ from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.sessions.model import SessionList
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
-from ccq_tui.screens.sessions.screen import Going, SessionsScreen
+from ccq_tui.screens.sessions.screen import ANSWERS, Going, SessionsScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust_gate import PersonHere, TrustGate
-from ccq_tui.screens.startup import Startup
-from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title
+from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title, set_title
 from ccq_tui.text import safe
 from ccq_tui.widgets.keys import Keyboard, bindings_for, read_at, typed_in
 from ccq_tui.widgets.lifetime import WorkFailed, after_refresh, failure, start_work
@@ -77,6 +77,8 @@ REFUSED = 2
 """Exit code when no session could start."""
 SAVE_SECONDS = 2.0
 """Seconds to wait for typed text to reach the disk before a stop."""
+WRITE_SECONDS = 5.0
+"""Seconds that leaving the first list waits for an answer that is being written."""
 SETTLE_SECONDS = 0.05
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
 
@@ -157,8 +159,6 @@ class CcqApp(_Base):
         """Asks whether to trust directories."""
         self.manager = SessionManager(self, self.runtime, self.sessions, self.trust)
         """Opens, replaces and closes sessions."""
-        self.startup = Startup(self, self.manager, clock)
-        """Starts what the command line asks for."""
         self.hands = Keyboard()
         """What the keys came to, wherever they went."""
         self.focused_at = float("-inf")
@@ -228,9 +228,36 @@ class CcqApp(_Base):
         """Show the session, and end cleanly on a signal."""
         keep_title(self)
         self.notices.begin()
-        await self.startup.begin(with_notices(self._launch, *self._theme_notices))
+        first = with_notices(self._launch, *self._theme_notices)
+        if first.program.inbox or first.program.choose:
+            start_work(self, partial(self._list_first, first), name="sessions first", fatal=True)
+        else:
+            await self.manager.open(first)
         self._end_on_signals()
         after_refresh(self, self._begun)
+
+    async def _list_first(self, first: Launch) -> None:
+        """Show all sessions until one is opened from there or the list is left."""
+        set_title(self, "ccq-tui inbox" if first.program.inbox else "ccq-tui")
+        manager, choose = self.manager, first.program.choose
+        said, aim = " · ".join(first.notices), SessionList.on_earlier if choose else SessionList.on_waiting
+        base = first if choose else None
+        while going := await self.push_screen_wait(
+            SessionsScreen(manager, clock=self.clock, aim=aim, base=base, finds=choose, said=said)
+        ):
+            said = await going()
+            if not said:
+                return
+        # An answer that was confirmed just now reaches the disk and starts its session.
+        writing = [worker.wait() for worker in self.workers if worker.group == ANSWERS]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(WRITE_SECONDS):
+                await asyncio.gather(*writing, return_exceptions=True)
+        if self.sessions:
+            await self.sessions.show(self.sessions[-1])
+            self.sessions.say(with_keys("{panel} shows what waits · {quit} ends all sessions"), seconds=20.0)
+        else:
+            await self.action_quit()
 
     def _begun(self) -> None:
         """Start the stall watch, and exempt what is loaded from garbage collection.

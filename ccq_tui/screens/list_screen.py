@@ -22,7 +22,6 @@ from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import Keyboard, keyboard_of, read_at, text_of
 from ccq_tui.widgets.lifetime import after, after_refresh
 from ccq_tui.widgets.lines import DrawnLine, LineView
-from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.pointer import Clickable
 
@@ -189,7 +188,7 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
 
     def take_all(self, meant: Sequence[str]) -> bool:
         """Do what keys mean, one after the other; return whether any means something."""
-        taken = [self.take(key) for key in meant]
+        taken = [self.act(actions_at(self.PLACE).get(key, "")) for key in meant]
         return any(taken)
 
     @property
@@ -200,10 +199,6 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
     def hands_on(self, event: events.Key | events.Paste) -> bool:
         """Pass on what was typed for something else; return whether it was."""
         return self.passes_on(event)
-
-    def take(self, key: str) -> bool:
-        """Do what a key means, as Textual spells it; return whether it means anything."""
-        return self.act(actions_at(self.PLACE).get(key, ""))
 
     def act(self, action: str) -> bool:
         """Do an action of the table of keys; return whether there is one."""
@@ -275,18 +270,3 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
         if state != self.state:
             self.state = state
             self.draw()
-
-    def make_lines(self, width: int, palette: Palette) -> list[DrawnLine]:
-        """Return the lines of the rows."""
-        raise NotImplementedError
-
-    def draw_list(self, *made_for: object, field: bool) -> list[DrawnLine]:
-        """Draw the rows, whose lines depend on ``made_for``, too, and perhaps the field; return the lines."""
-        palette, width = palette_of(self), self.app.size.width
-        made_for = (self.state.shown, self.state.filter, width, palette, *made_for)
-        if made_for != self._made_for:
-            self._made_for, self._lines = made_for, self.make_lines(width - 1, palette)
-        # Not hidden but of no height: it keeps the focus.
-        self.field.styles.height = self.field.styles.min_height = int(field)
-        self.view.show(self._lines, self.state.cursor if self.state.shown else None, palette.cursor)
-        return self._lines

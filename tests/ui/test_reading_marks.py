@@ -336,11 +336,11 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         await pilot.click(pane, offset=place("store"), times=2)
         await pilot.pause()
         assert "store.py" in (run.screen.get_selected_text() or "")
-        assert run.screen.blocks._opening is None
+        assert run.screen.blocks._opening.cancelled()
         run.app.focused_at = run.clock()
         await pilot.click(pane, offset=place("store"))
         await pilot.pause()
-        assert run.screen.blocks._opening is None, "a click that came to the terminal"
+        assert run.screen.blocks._opening.cancelled(), "a click that came to the terminal"
         run.clock.skip(1)
         monkeypatch.setattr(blocks, "DOUBLE_CLICK", 0.0)
         await pilot.click(pane, offset=place("here"))

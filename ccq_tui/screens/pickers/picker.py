@@ -107,7 +107,6 @@ class Picker(ListScreen[str | None, Choosing]):
         self.heading = title
         self.about = about
         self.notice = ""
-        self.empty = "Nothing to choose from"
         self.by_itself = False
         """Whether the list opens without a key that asked for it just then, such as after another one."""
         self.takes_lines: Callable[[int], None] = lambda _: None
@@ -179,7 +178,13 @@ class Picker(ListScreen[str | None, Choosing]):
             return
         width, height = self.app.size.width, self.app.size.height
         finds, palette = self._shows_field, palette_of(self)
-        rows = self.draw_list(self.empty, field=finds)
+        made_for = (self.state.shown, self.state.filter, width, palette)
+        if made_for != self._made_for:
+            self._made_for, self._lines = made_for, pick_lines(self.state, width - 1, palette)
+        rows = self._lines
+        # Not hidden but of no height: it keeps the focus.
+        self.field.styles.height = self.field.styles.min_height = int(finds)
+        self.view.show(rows, self.state.cursor if self.state.shown else None, palette.cursor)
         # Without the rule above and the keys below, so that choices stay in sight on the lowest screen.
         room = self.most_lines(height) - int(finds) - 2 - min(len(rows), FEWEST_ROWS)
         head = self._head(width, palette, room)
@@ -189,9 +194,6 @@ class Picker(ListScreen[str | None, Choosing]):
         lines = min(height - 1, self.most_lines(height), wanted)
         self.body.styles.height = lines
         self.takes_lines(lines)
-
-    def make_lines(self, width: int, palette: Palette) -> list[DrawnLine]:
-        return pick_lines(self.state, width, palette, self.empty)
 
     def most_lines(self, screen_height: int) -> int:
         """Return the most lines of the list and what is around it; a low one covers the transcript."""
@@ -248,13 +250,12 @@ BESIDE_FROM = 64
 WIDEST_COLUMN = 28
 
 
-def pick_lines(
-    state: Choosing, width: int, palette: Palette, empty: str = "Nothing to choose from"
-) -> list[DrawnLine]:
+def pick_lines(state: Choosing, width: int, palette: Palette) -> list[DrawnLine]:
     """Return the lines of the rows that the filter lets through."""
     rows = state.shown
     if not rows:
-        nothing = "No match · Esc clears the filter" if state.filter and state.rows else empty
+        found = "No match · Esc clears the filter"
+        nothing = found if state.filter and state.rows else "Nothing to choose from"
         return [DrawnLine(Text(" " * PREFIX + nothing, palette.muted))]
     column = _column(rows) if width >= BESIDE_FROM else 0
     lines: list[DrawnLine] = []

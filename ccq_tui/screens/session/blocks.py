@@ -105,13 +105,9 @@ class BlockActions:
         """Open what was clicked, unless a second click selects."""
         if self._opening is not None:
             self._opening.cancel()
-            self._opening = None
         if event.chain == 1:
-            self._opening = self._ui.after(DOUBLE_CLICK, partial(self._open_at, event))
-
-    def _open_at(self, event: Transcript.Pointed) -> None:
-        self._opening = None
-        self._start(partial(self._open_pointed, event))
+            opens = partial(self._start, partial(self._open_pointed, event))
+            self._opening = self._ui.after(DOUBLE_CLICK, opens)
 
     async def _open_pointed(self, event: Transcript.Pointed) -> None:
         named = partial(targets_at, event.block, event.strips, event.line, event.cell)

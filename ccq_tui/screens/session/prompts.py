@@ -185,17 +185,13 @@ class Prompts:
         if self._shell.runs:
             self._shell.stop()
         elif not self._ui.view.busy:
-            dock.pressed(Face(twice="clear"), self._clear_or_rewind, self._clearing)
+            clears = f"{key_of('interrupt')} again clears the prompt" if dock.prompt.holds_text else ""
+            dock.pressed(Face(twice="clear"), self._clear_or_rewind, lambda: clears)
         else:
             words = f"{key_of('interrupt')} again interrupts Claude and withdraws what waits"
             words += f" · {key_of('panel')} shows it"
             twice = "interrupt" if dock.line.items else ""
-            dock.pressed(Face(twice=twice, interrupts=True), self._interrupt_busy, lambda: words)
-
-    def _clearing(self) -> str:
-        """Say what a second press does to the prompt."""
-        holds = self._ui.dock.prompt.holds_text
-        return f"{key_of('interrupt')} again clears the prompt" if holds else ""
+            dock.pressed(Face(twice=twice, interrupts=True), self._interrupt, lambda: words)
 
     def _clear_or_rewind(self) -> None:
         dock = self._ui.dock
@@ -228,12 +224,9 @@ class Prompts:
         return self.clear()
 
     def _interrupt(self) -> None:
-        self._early.interrupt(queued=bool(self._queued))
-
-    def _interrupt_busy(self) -> None:
         """Interrupt the turn, if it has not ended."""
         if self._ui.view.busy:
-            self._interrupt()
+            self._early.interrupt(queued=bool(self._queued))
 
 
 SECONDS = 10.0

@@ -271,11 +271,7 @@ class SessionScreen(Screen[None], Leading):
         self.dock.say_unsent(words, seconds)
 
     async def pick(self, title: str, rows: Iterable[PickRow], by_itself: bool, **options: Any) -> str | None:
-        return await self.choose(Picker(title, rows, **options), by_itself)
-
-    async def choose(self, picker: Picker, by_itself: bool) -> str | None:
-        """Let the person choose from a list over the screen; None when they left it."""
-        self._picker = picker
+        picker = self._picker = Picker(title, rows, **options)
         picker.takes_lines = partial(self._make_room, picker)
         picker.by_itself = by_itself or keyboard_of(self).key is not self._asked_by
         self._say_what_waits()

@@ -10,7 +10,6 @@ from textual.message import Message
 
 from ccq_tui.commands.command import CommandUi
 from ccq_tui.runtime.view import Surroundings
-from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.transcript import Transcript
@@ -44,9 +43,6 @@ class SessionUi(CommandUi, Protocol):
     @property
     def search_bar(self) -> SearchBar:
         """The field of the search."""
-
-    async def choose(self, picker: Picker, by_itself: bool) -> str | None:
-        """Let the person choose from a list, opened ``by_itself`` or with a key; None when they left it."""
 
     @property
     def in_front(self) -> bool:

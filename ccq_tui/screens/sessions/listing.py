@@ -23,7 +23,6 @@ from ccq_tui.screens.sessions.model import (
     SessionRow,
     foreign_row,
     request_row,
-    with_requests,
 )
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.worktrees.model import can_be_there
@@ -137,7 +136,7 @@ class Listing:
     def drop(self, key: str, session_id: str) -> None:
         """Take a request out of the list."""
         if (row := self.stored.get(session_id)) is not None:
-            self.stored[session_id] = with_requests(row, (one for one in row.requests if one.key != key))
+            self.stored[session_id] = row.without({key})
         self.changed()
 
     # -- put together ---------------------------------------------------------------------------------------
@@ -157,7 +156,7 @@ class Listing:
         over = self._manager.inbox.over
         for name, row in rows.items():
             if any(one.key in over for one in row.requests):
-                rows[name] = with_requests(row, (one for one in row.requests if one.key not in over))
+                rows[name] = row.without(over)
         return [row for row in rows.values() if row.ours or row.requests]
 
     def _here(self, at: int, screen: SessionScreen) -> SessionRow:

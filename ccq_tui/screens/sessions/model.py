@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
@@ -161,13 +161,12 @@ class SessionRow:
         object.__setattr__(self, "found_by", " ".join(words).casefold())
 
     @property
-    def group(self) -> Group:
-        """What it needs."""
-        return group_of(self.state, len(self.requests), runs=self.runs, done=self.done)
-
-    @property
     def sign(self) -> str:
         return signs.FAILED if self.place.is_gone else self.heading.sign
+
+    def without(self, requests: Container[str]) -> SessionRow:
+        """Return it without some of its requests."""
+        return replace(self, requests=tuple(one for one in self.requests if one.key not in requests))
 
     @property
     def ours(self) -> bool:
@@ -183,7 +182,7 @@ class SessionRow:
 def _heading(row: SessionRow) -> ListHeading:
     if not row.ours:
         return ListHeading.NEEDS
-    group = row.group
+    group = group_of(row.state, len(row.requests), runs=row.runs, done=row.done)
     rests = row.place is not Place.HERE and not (row.runs or row.requests)
     if rests and row.undelivered:
         return ListHeading.PARKED
@@ -326,8 +325,3 @@ def age(seconds: float) -> str:
         if seconds >= size * (1 + (unit == "w")):
             return f"{seconds // size}{unit}"
     return f"{seconds}s" if seconds >= 5 else "now"
-
-
-def with_requests(row: SessionRow, requests: Iterable[RequestRow]) -> SessionRow:
-    """Return a session with other requests."""
-    return replace(row, requests=tuple(requests))

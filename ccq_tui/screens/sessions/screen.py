@@ -410,12 +410,15 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
 
     def act_on(self, action: str, row: Listed) -> None:
         session = self.state.session_under
+        if session is not None and session.place is Place.NATIVE:
+            self.say(NATIVE.format(one_line(session.directory, 300)))
+            return
         match action, row:
             case "choose", NewRow():
                 self._open_fields()
             case "choose", RequestRow():
                 self._answer(row)
-            case "decline", RequestRow() if session is not None and session.place is not Place.NATIVE:
+            case "decline", RequestRow():
                 self.row = row
                 words = f"Decline “{row.words}”?"
                 call = partial(self._run, partial(self._decline, row))
@@ -426,11 +429,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     def _act_on_session(self, action: str, row: SessionRow) -> None:
         screen = self.manager.sessions.by_mode(row.key)
         if not row.ours and action != "choose":
-            self.say(
-                NATIVE.format(one_line(row.directory, 300))
-                if row.place is Place.NATIVE
-                else "It belongs to no session"
-            )
+            self.say("It belongs to no session")
             return
         match action:
             case "choose":
@@ -459,8 +458,6 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         match row.place:
             case Place.FOREIGN:
                 self._answer(row.requests[0])
-            case Place.NATIVE:
-                self.say(NATIVE.format(one_line(row.directory, 300)))
             case Place.NO_RECORD | Place.UNKNOWN:
                 self.say(f"{row.session} is {row.place.value} · {key_of('decline')} removes it")
             case Place.ELSEWHERE | Place.NO_DIRECTORY:
@@ -717,9 +714,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     def _answer(self, row: RequestRow) -> None:
         """Open the panel of a request with its draft; keys from now on belong to the panel."""
         session = self.state.session_under
-        if session is not None and session.place is Place.NATIVE:
-            self.say(NATIVE.format(one_line(session.directory, 300)))
-        elif session is not None and session.place.is_gone:
+        if session is not None and session.place.is_gone:
             self.say(UNANSWERABLE.format(decline=key_of("decline")))
         elif self.early is None and session is not None:
             self.row, self.early = row, []
