@@ -9,12 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
+from ccq_tui.questions import (
+    Answer,
+    Answered,
+    Declined,
+    Discussed,
+    Expired,
+    Option,
+    Outcome,
+    Question,
+    QuestionSet,
+)
 from ccq_tui.questions.message import answers_as_message, answers_as_result, discussion_text
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.wire import encode, encode_discussion, encode_remark
+from tests.tables import table
 from tests.unit.questions.drive import keys, panel, question, text_question, typed
 
+TABLES = table(__file__, "wire.json")
 SOURCE: dict[str, Any] = {
     "questions": [
         {"question": "Which?", "header": "W", "options": [{"label": "A", "preview": "+A+"}, {"label": "B"}]},
@@ -27,48 +39,15 @@ def asked(source: dict[str, Any] | None = None) -> QuestionSet:
     return parse_question_set("toolu_1", source or SOURCE)
 
 
-def test_labels_are_joined_and_the_input_is_echoed() -> None:
-    result = encode(asked(), (Answer(("A",)), Answer(("Auth", "Logs"))))
-    assert result == SOURCE | {"answers": {"Which?": "A", "Features?": "Auth, Logs"}}
+def given_answers(rows: list[dict[str, Any]]) -> tuple[Answer, ...]:
+    return tuple(Answer(**{**row, "selected": tuple(row.get("selected", ()))}) for row in rows)
 
 
-def test_custom_text_is_quoted_only_in_a_multi_select_and_only_with_a_comma() -> None:
-    result = encode(asked(), (Answer(other="mine, own"), Answer(("Auth",), other="other, thing 5")))
-    assert result["answers"] == {"Which?": "mine, own", "Features?": 'Auth, "other, thing 5"'}
-    result = encode(asked(), (Answer(other="x"), Answer(("Auth",), other="plain")))
-    assert result["answers"] == {"Which?": "x", "Features?": "Auth, plain"}
-
-
-def test_notes_and_previews_are_annotations() -> None:
-    result = encode(asked(), (Answer(("A",), note="small", preview="+A+"), Answer(("Auth",), note="later")))
-    assert result["annotations"] == {
-        "Which?": {"notes": "small", "preview": "+A+"},
-        "Features?": {"notes": "later"},
-    }
-
-
-def test_a_question_without_an_answer_is_left_out_but_its_note_kept() -> None:
-    result = encode(asked(), (Answer(), Answer(note="only a note", preview="x")))
-    assert result["answers"] == {}
-    assert result["annotations"] == {"Features?": {"notes": "only a note"}}
-
-
-def test_nothing_selected_on_purpose_is_said() -> None:
-    result = encode(asked(), (Answer(("A",)), Answer(empty=True)))
-    assert result["answers"]["Features?"] == "(none of these)"
-
-
-def test_an_option_without_a_label_is_named_by_its_place() -> None:
-    questions = asked({"questions": [{"question": "Q?", "options": [{"label": "a"}, {"label": ""}]}]})
-    assert encode(questions, (Answer(("",)),))["answers"] == {"Q?": "(option 2, no label)"}
-
-
-def test_equal_questions_keep_their_answers() -> None:
-    item = {"question": "Why?", "options": ["a", "b"]}
-    source = {"questions": [item, item, {"question": "Why? (2)", "options": ["a", "b"]}]}
-    result = encode(asked(source), (Answer(("a",)), Answer(("b",)), Answer(other="c")))
-    assert [q["question"] for q in result["questions"]] == ["Why?", "Why? (3)", "Why? (2)"]
-    assert result["answers"] == {"Why?": "a", "Why? (3)": "b", "Why? (2)": "c"}
+@pytest.mark.parametrize(("source", "answers", "wanted"), TABLES["encoded"])
+def test_answers_are_encoded_as_the_table_says(
+    source: dict[str, Any] | None, answers: list[dict[str, Any]], wanted: dict[str, Any]
+) -> None:
+    assert encode(asked(source), given_answers(answers)) == (source or SOURCE) | wanted
 
 
 def test_what_only_a_person_may_say_is_never_echoed() -> None:
@@ -157,69 +136,22 @@ ASKED = parse_question_set(
 LINES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
 
 
-def test_every_option_is_marked_with_custom_text_and_notes() -> None:
-    answers = (
-        Answer(("GraphQL",), note="keep it small"),
-        Answer(("Auth",), other="rate limits"),
-        Answer(other="3"),
-    )
-    assert answers_as_message(ASKED, Answered(answers)) == (
-        "You asked this with AskUserQuestion, but the answer could not be delivered then. It is:\n\n"
-        "1. Which way?\n"
-        "   [ ] REST\n"
-        "   [x] GraphQL\n"
-        "   Note: keep it small\n\n"
-        "2. Features?\n"
-        "   [x] Auth\n"
-        "   [ ] Cache\n"
-        "   [x] Other: rate limits\n\n"
-        "3. How many?\n"
-        "   Answer: 3"
-    )
+@pytest.mark.parametrize(("form", "said", "lines"), TABLES["messages"])
+def test_an_outcome_is_written_as_the_table_says(form: str, said: Any, lines: list[str]) -> None:
+    match said:
+        case list():
+            outcome: Outcome = Answered(given_answers(said))
+        case dict():
+            outcome = Discussed(said["text"], given_answers(said["answers"]))
+        case _:
+            outcome = Declined() if said == "Declined" else Expired()
+    write = answers_as_message if form == "message" else answers_as_result
+    assert write(ASKED, outcome) == "\n".join(lines)
 
 
-def test_nothing_on_purpose_is_told_from_no_answer() -> None:
-    text = answers_as_message(ASKED, Answered((Answer(note="later"), Answer(empty=True), Answer())))
-    first, second, third = text.split("\n\n")[1:]
-    assert first.endswith("   (not answered)\n   Note: later")
-    assert second.endswith("   (none of these, on purpose)")
-    assert third.endswith("   (not answered)")
-
-
-def test_a_discussion_comes_before_what_was_asked() -> None:
-    text = answers_as_message(ASKED, Discussed("first tell me\nwhy"))
-    assert text.index("first tell me\nwhy") < text.index("1. Which way?") < text.index("3. How many?")
-    assert "[x]" not in text
-
-
-BESIDES = (
-    Answer(("GraphQL",), note="keep it\nsmall", unselected="SOAP"),
-    Answer(("Auth", "Cache"), other="rate limits"),
-    Answer(),
-)
-WITH_BESIDES = (
-    "first tell me\n\n"
-    "What I had selected, typed and noted until then, not submitted as answers:\n\n"
-    "1. Which way?\n"
-    "   Selected: GraphQL\n"
-    "   Typed, not selected: SOAP\n"
-    "   Note: keep it\n"
-    "         small\n\n"
-    "2. Features?\n"
-    "   Selected: Auth\n"
-    "   Selected: Cache\n"
-    "   Own text: rate limits\n\n"
-    "3. How many?\n"
-    "   (nothing)"
-)
-
-
-def test_a_discussion_takes_along_what_was_selected_noted_and_typed() -> None:
-    discussed = Discussed("first tell me", BESIDES)
-    assert discussion_text(ASKED, discussed) == WITH_BESIDES
-    lead = "You asked this with AskUserQuestion. Instead of choosing, I reply:\n\n"
-    assert answers_as_message(ASKED, discussed) == lead + WITH_BESIDES
-    assert discussion_text(ASKED, Discussed("alone")) == "alone"
+def test_a_mention_is_guarded_in_a_message_alone() -> None:
+    mention = parse_question_set("x", {"question": "Is @etc/passwd it?", "options": ["@a", "b"]})
+    assert "[x] @a" in answers_as_result(mention, Answered((Answer(("@a",)),)))
 
 
 def test_what_goes_along_with_a_discussion_is_what_the_panel_holds() -> None:
@@ -228,17 +160,6 @@ def test_what_goes_along_with_a_discussion_is_what_the_panel_holds() -> None:
     assert keys(typed(state, "hm"), "enter").outcome == Discussed(
         "hm", (Answer(("SQLite",), note="small", unselected="x"), Answer(), Answer())
     )
-
-
-@pytest.mark.parametrize(
-    ("outcome", "said"), [(Declined(), "I decline to answer; nothing"), (Expired(), "Nobody answered")]
-)
-def test_where_nobody_chose_it_says_so_and_marks_no_option(outcome: Declined | Expired, said: str) -> None:
-    text = answers_as_message(ASKED, outcome)
-    assert said in text
-    assert "nothing was chosen" in text
-    assert "2. Features?" in text
-    assert "[x]" not in text
 
 
 def test_further_lines_cannot_pass_for_marks() -> None:
@@ -271,33 +192,3 @@ def test_exactly_the_chosen_ones_are_marked(labels: list[str], chosen: set[int])
     lines = answers_as_message(asked, Answered((Answer(selected, empty=not selected),))).split("\n")
     marks = [line[3:6] for line in lines if line.startswith(("   [x]", "   [ ]"))]
     assert marks == ["[x]" if label in selected else "[ ]" for label in labels]
-
-
-def test_a_result_says_of_the_user_what_a_message_says_in_the_persons_name() -> None:
-    answers = (Answer(("GraphQL",), note="keep it small"), Answer(empty=True), Answer(other="3"))
-    assert answers_as_result(ASKED, Answered(answers)) == (
-        "The user answered:\n\n"
-        "1. Which way?\n"
-        "   [ ] REST\n"
-        "   [x] GraphQL\n"
-        "   Note: keep it small\n\n"
-        "2. Features?\n"
-        "   [ ] Auth\n"
-        "   [ ] Cache\n"
-        "   (none of these, on purpose)\n\n"
-        "3. How many?\n"
-        "   Answer: 3"
-    )
-    assert answers_as_result(ASKED, Discussed("first tell me", answers)) == (
-        "The user chose nothing and replied in prose:\n\nfirst tell me\n\n"
-        "What the user had selected, typed and noted until then, not submitted as answers:\n\n"
-        "1. Which way?\n   Selected: GraphQL\n   Note: keep it small\n\n"
-        "2. Features?\n   (nothing)\n\n"
-        "3. How many?\n   Typed: 3"
-    )
-    for outcome in (Declined(), Expired()):
-        assert "nothing was chosen" in answers_as_result(ASKED, outcome)
-    mention = parse_question_set("x", {"question": "Is @etc/passwd it?", "options": ["@a", "b"]})
-    assert "[x] @a" in answers_as_result(mention, Answered((Answer(("@a",)),))), (
-        "no message: nothing to guard"
-    )
