@@ -49,9 +49,8 @@ class SearchField(LineField):
         self._actions[name]()
 
     def on_mount(self) -> None:
-        """Keep the caret from blinking where nothing may move by itself."""
-        if self.app.animation_level == "none":
-            self.cursor_blink = False
+        """Keep the caret from blinking, as that of the prompt."""
+        self.cursor_blink = False
 
     def on_paste(self, event: events.Paste) -> None:
         """Join a paste of several lines into one."""

@@ -320,51 +320,6 @@ async def test_the_command_turns_them_on_and_off(run: Driven, pilot: Pilot[int])
     assert standing(run)[2] == "INSERT"
 
 
-def pasted(run: Driven, word: str) -> None:
-    run.app.post_message(events.Paste(f"{word}\n" * 40))
-
-
-async def two_pastes(pilot: Pilot[int], driven: Driven) -> None:
-    """Put two pastes in the prompt, whose names begin alike, one below the other."""
-    pasted(driven, "one")
-    await until(pilot, lambda: field(driven).text == "[pasted 40 lines]")
-    await pilot.press("ctrl+j")
-    pasted(driven, "two")
-    await until(pilot, lambda: field(driven).text.endswith("· 2]"))
-    await pilot.press("escape")
-
-
-ONE, TWO = "one\n" * 40, "two\n" * 40
-
-
-async def test_a_command_on_a_paste_leaves_the_others_whole(run: Driven, pilot: Pilot[int]) -> None:
-    await two_pastes(pilot, run)
-    prompt = run.screen.dock.prompt
-    await pilot.press("g", "g", "d", "d")
-    assert prompt.text == TWO
-    await pilot.press("u")
-    assert prompt.text == f"{ONE}\n{TWO}"
-    await pilot.press("g", "g", "y", "y", "j", "P")
-    assert prompt.text == f"{ONE}\n{ONE}\n{TWO}"
-    await pilot.press("u", "g", "g", "x", "j", "p")
-    assert prompt.text == f"\n{TWO}{ONE}", "it is moved whole"
-    await pilot.press("0", "2", "r", "-")
-    assert prompt.text == "\n--"
-
-
-async def test_a_paste_that_was_sent_or_deleted_is_put_whole(run: Driven, pilot: Pilot[int]) -> None:
-    prompt = run.screen.dock.prompt
-    pasted(run, "one")
-    await until(pilot, lambda: "[pasted" in field(run).text)
-    await pilot.press("escape", "d", "d", "i", *"hello", "enter")
-    pasted(run, "two")
-    await until(pilot, lambda: "[pasted" in field(run).text)
-    await pilot.press("escape", "p")
-    assert prompt.text == f"{TWO}\n{ONE}"
-    await pilot.press("enter")
-    assert run.told.sent == ["hello", f"{TWO}\n{ONE}".rstrip()]
-
-
 async def test_a_paste_of_one_character_is_no_command_when_a_panel_gives_it_back(still: Driven) -> None:
     async with still.app.run_test() as pilot:
         await pilot.press(*"one two", "escape")

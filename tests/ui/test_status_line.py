@@ -12,7 +12,6 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.timer import Timer
-from textual.widgets import TextArea
 
 from ccq_tui import theming
 from ccq_tui.agent import events as ev
@@ -23,7 +22,6 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.view import BYPASS, Surroundings, pieces
 from ccq_tui.screens.session.status import SILENCE, prompt_hints
-from ccq_tui.widgets.panel import field
 from ccq_tui.widgets.status_line import StatusLine
 from tests.steps import step
 from tests.ui.host import Clock
@@ -157,10 +155,6 @@ async def test_silence_is_said_where_claude_should_be_heard() -> None:
         assert SILENT not in line(300)
 
 
-BLINK = TextArea.__dict__["cursor_blink"]
-"""As Textual has it: the other tests have no caret that blinks."""
-
-
 def timers(run: Driven) -> list[Timer]:
     """Return the timers that wake the program again and again."""
     pumps = [run.app, *run.app.screen.walk_children(with_self=True)]
@@ -191,23 +185,6 @@ async def test_a_relay_that_is_down_is_one_quiet_sign(run: Driven, pilot: Pilot[
     await until(pilot, lambda: "phone: relay unreachable" in line())
     run.app.sessions.set_trouble("")
     await until(pilot, lambda: "phone" not in line())
-
-
-async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TextArea, "cursor_blink", BLINK)
-    monkeypatch.setattr(field, "BLINK_SECONDS", 60.0)
-    async with running(Driven()) as (run, pilot):
-        run.app.animation_level = "full"
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        caret = run.screen.dock.prompt.field
-        run.screen.status.tick()
-        await until(pilot, lambda: not timers(run))
-        assert caret._draw_cursor, "it stands still, and is seen"
-        await pilot.press("a")
-        assert caret.blink_timer in timers(run)
-        monkeypatch.setattr(field, "BLINK_SECONDS", 0.01)
-        await press(pilot, "b", then=lambda: caret.blink_timer not in timers(run))
-        assert caret._draw_cursor
 
 
 async def test_the_caret_is_where_the_keys_go(run: Driven, pilot: Pilot[int]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -20,17 +19,13 @@ from ccq_tui.config.keymap import keymap
 from ccq_tui.questions.state import typable
 from ccq_tui.text import masked
 from ccq_tui.widgets.keys import text_of
-from ccq_tui.widgets.lifetime import after, soon
+from ccq_tui.widgets.lifetime import soon
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.words import plural
 
 NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
 LEFT_TO_OTHERS = frozenset({"pageup", "pagedown", "ctrl+d", "f6"})
 """Keys of a text area that scroll the page above, decline, or recover from an error."""
-
-BLINK_SECONDS = 5.0
-"""Seconds that the caret blinks after a key: each blink costs a redraw of the screen."""
-
 
 if TYPE_CHECKING:
     from ccq_tui.compat.textual.text_area import FrugalTextArea as _TextArea
@@ -95,14 +90,13 @@ class AnswerField(_TextArea, inherit_bindings=False):
         self.one_line = False
         """Whether the text is limited to one line, as that of a number."""
         self.secret = False
-        self._standing_still: asyncio.TimerHandle | None = None
         self._killed = ""
         self._taken = ""
         self._killing = False
         """The edit that takes text for `yank` just now, or took it with the previous key."""
 
     def on_mount(self) -> None:
-        """Keep the caret from blinking until there is a key."""
+        """Keep the caret from blinking: each blink costs a drawing of the screen."""
         self.cursor_blink = False
 
     def on_resize(self) -> None:
@@ -112,19 +106,6 @@ class AnswerField(_TextArea, inherit_bindings=False):
     def _rewrapped(self) -> None:
         self.scroll_cursor_visible()
         self.refresh()
-
-    def _blink(self) -> None:
-        """Let the caret blink for a while, starting visible."""
-        if self.app.animation_level == "none":
-            return
-        if self._standing_still is not None:
-            self._standing_still.cancel()
-        self._standing_still = after(self, BLINK_SECONDS, self._stand_still)
-        self.cursor_blink = False
-        self.cursor_blink = True
-
-    def _stand_still(self) -> None:
-        self.cursor_blink = False
 
     async def on_key(self, event: events.Key) -> None:
         """Let the panel take the key, or edit with it."""
@@ -139,7 +120,6 @@ class AnswerField(_TextArea, inherit_bindings=False):
 
     async def edits_with(self, event: events.Key) -> bool:
         """Edit with a key at once: its binding would overtake others; return whether it means anything."""
-        self._blink()
         if event.key in NEW_LINE_KEYS:
             if not self.one_line:
                 self.type("\n")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual import events
@@ -20,44 +20,17 @@ from ccq_tui.widgets.panel.field import AnswerField
 MOST_LINES = 10
 MOST_PASTES = 20
 """Most pastes that are remembered beyond their prompt."""
-_SIGNS = range(0x100000, 0x10FFFE)
-"""Characters for private use, which nobody types."""
 BESIDE = 2
 """Lines of the lower half of the screen that are not the field's: the rule above it, and the status line."""
 
 
-class FieldOwner(Protocol):
-    """The prompt around the field."""
-
-    @property
-    def searching(self) -> bool:
-        """Whether the history is searched."""
-
-    def press(self, event: events.Key) -> bool:
-        """Handle a key that means something to the prompt; return whether it did."""
-
-    def note_typed(self) -> None:
-        """Note that somebody typed."""
-
-    def walk_by(self, by: int) -> bool:
-        """Go through the history."""
-
-    def show_sign(self) -> None:
-        """Show the mode of the keys."""
-
-    def look_at(self, pasted: str) -> None:
-        """Look for images in what was pasted."""
-
-
 class VimKeys:
-    """Edits the field by Vim's commands, for which a folded paste or an image is one character."""
+    """Edits the field by Vim's commands; one that touches a folded paste or an image changes all of it."""
 
     def __init__(self, field: PromptField) -> None:
         self._field = field
         self._state = vim.VimState()
         self._on = False
-        self._pieces: dict[str, tuple[str, str]] = {}
-        """Name and content of each paste and image, by the character that stands for it."""
 
     @property
     def on(self) -> bool:
@@ -82,7 +55,6 @@ class VimKeys:
     def insert(self) -> None:
         """Start insert mode."""
         self._state = replace(self._state, mode=vim.VimMode.INSERT, keys="")
-        self._pieces = {sign: piece for sign, piece in self._pieces.items() if sign in self._state.register}
 
     def drop(self) -> None:
         """Forget the keys of an incomplete command: something else was done meanwhile."""
@@ -104,8 +76,8 @@ class VimKeys:
 
     def _take(self, key: str) -> bool:
         field = self._field
-        text, caret = self._packed(field.text), len(self._packed(field.text[: field.caret]))
-        outcome = vim.pressed(self._state, key, text, caret)
+        text = field.text
+        outcome = vim.pressed(self._state, key, text, field.caret)
         if outcome is None:
             return False
         self._state = outcome.state
@@ -113,7 +85,7 @@ class VimKeys:
         if outcome.undo:
             self._undo(outcome.undo)
         else:
-            field.go_to(len(self._whole(outcome.text[: outcome.caret])))
+            field.go_to(outcome.caret)
         if outcome.step:
             field.prompt.walk_by(outcome.step)
             field.go_to(vim.on_character(field.text, field.caret))
@@ -126,11 +98,9 @@ class VimKeys:
             return
         head = common_start(before, text)
         tail = common_start(before[head:][::-1], text[head:][::-1])
-        begin = len(self._whole(before[:head]))
-        end = begin + len(self._whole(before[head : len(before) - tail]))
         # Otherwise undo takes back two deletions at once.
         self._field.history.checkpoint()
-        self._field.exchange_between(begin, end, self._whole(text[head : len(text) - tail]))
+        self._field.exchange_between(head, len(before) - tail, text[head : len(text) - tail])
 
     def _undo(self, times: int) -> None:
         for _ in range(times):
@@ -138,31 +108,6 @@ class VimKeys:
             self._field.action_undo()
             if self._field.text == before:
                 return
-
-    def _packed(self, text: str) -> str:
-        """Return a text with one character in place of the name of each folded paste and image."""
-        return self._field.pieces_replaced(text, lambda name: self._sign(name, text))
-
-    def _sign(self, name: str, text: str) -> str:
-        piece = (name, self._field.pastes.get(name, ""))
-        for sign, known in self._pieces.items():
-            if known == piece:
-                return sign
-        sign = next(one for one in map(chr, _SIGNS) if one not in self._pieces and one not in text)
-        self._pieces[sign] = piece
-        return sign
-
-    def _whole(self, text: str) -> str:
-        """Return a text with names in place of their characters."""
-        return text.translate({ord(sign): self._name(sign) for sign in self._pieces if sign in text})
-
-    def _name(self, sign: str) -> str:
-        """Return the name of a piece; a paste that was sent meanwhile, or lost its name, is named again."""
-        name, paste = self._pieces[sign]
-        if paste and self._field.pastes.get(name) != paste:
-            name = pastes.label(paste, self._field.pastes, self._field.text)
-            self._field.pastes[name] = paste
-        return name
 
 
 class PromptField(AnswerField):
@@ -184,7 +129,7 @@ class PromptField(AnswerField):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {*AnswerField.COMPONENT_CLASSES, "prompt--paste"}
 
-    def __init__(self, prompt: FieldOwner) -> None:
+    def __init__(self, prompt: Any) -> None:
         self.prompt = prompt
         self.pastes: dict[str, str] = {}
         """The folded pastes by the names under which they are in the text."""
@@ -318,14 +263,6 @@ class PromptField(AnswerField):
             return place
         within = pastes.around(column, self._pieces(self.document.get_line(row)))
         return place if within is None else (row, within[1] if after else within[0])
-
-    def pieces_replaced(self, text: str, by: Callable[[str], str]) -> str:
-        """Return a text with the name of each paste and image replaced."""
-        parts, at = [], 0
-        for begin, end in self._pieces(text):
-            parts += [text[at:begin], by(text[begin:end])]
-            at = end
-        return "".join([*parts, text[at:]])
 
     def _pieces(self, line: str) -> Iterator[tuple[int, int]]:
         """Return the beginning and end of each name of a paste or an image in a line."""
