@@ -245,21 +245,6 @@ class Owning(App[None]):
         yield Owner()
 
 
-async def test_an_owner_that_lives_is_called_back_in_each_way() -> None:
-    async with running(Owning()) as (app, pilot):
-        owner = app.query_one(Owner)
-        worker = start_work(owner, owner.work, name="touch")
-        after(owner, 0, lambda: owner.touch("after"))
-        soon(owner, lambda: owner.touch("soon"))
-        after_refresh(owner, lambda: owner.touch("after_refresh"))
-        owner.go.set()
-        await worker.wait()
-        async with asyncio.timeout(10):
-            while len(owner.touched) < 4:
-                await pilot.pause()
-        assert sorted(owner.touched) == ["after", "after_refresh", "soon", "work"]
-
-
 @pytest.mark.parametrize("way", ["remove", "exit"])
 async def test_an_owner_that_has_ended_is_not_called_back(way: str, caplog: pytest.LogCaptureFixture) -> None:
     app = Owning()

@@ -8,31 +8,13 @@ from types import SimpleNamespace
 import pytest
 from textual import events
 
-from ccq_tui.input.gate import FOCUS, WRITING
-from ccq_tui.questions import Answer, Answered, Discussed, Kind, Option, Question, QuestionSet
+from ccq_tui.input.gate import FOCUS
+from ccq_tui.questions import Answer, Answered, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.state import Focus, opened
 from ccq_tui.widgets.question import QuestionPanel
 from tests.hostile import MARK
-from tests.ui.asked import CITIES, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
-from tests.ui.host import PanelHost, press_later, type_text
-
-
-async def test_keys_that_move_and_turn() -> None:
-    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
-        for down, up in (("down", "up"), ("j", "k"), ("ctrl+n", "ctrl+p"), ("end", "home")):
-            await pilot.press(down)
-            assert ("Other…" if down == "end" else "SQLite") in app.cursor_line
-            await pilot.press(up)
-            assert "PostgreSQL" in app.cursor_line
-        for on, back in (("tab", "shift+tab"), ("right", "left"), ("l", "h")):
-            await pilot.press(on)
-            assert MULTI.text in app.panel_text
-            assert "◆ Features" in app.panel_lines[0]
-            await pilot.press(on)
-            assert "Review your answers" in app.panel_text
-            await pilot.press(back, back)
-            assert SINGLE.text in app.panel_text
-        assert not app.state.has_draft, "moving selects nothing"
+from tests.ui.asked import CITIES, MULTI, PREVIEWED, SINGLE
+from tests.ui.host import PanelHost, type_text
 
 
 async def test_slash_filters_ten_options_or_more_and_p_shows_the_preview_larger() -> None:
@@ -67,27 +49,6 @@ async def test_slash_filters_ten_options_or_more_and_p_shows_the_preview_larger(
         assert " ❯ ○ 1  Sidebar" in app.panel_text
 
 
-async def test_c_discusses_the_whole_set_and_ctrl_d_declines_it_after_asking_once() -> None:
-    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
-        await pilot.press("tab", "c")
-        assert "✎ discuss goes to Claude instead of answers" in app.panel_text
-        assert "Enter back · Ctrl+J new line · Ctrl+G editor · Esc back" in app.panel_text
-        await type_text(pilot, "Why not both?")
-        await pilot.press("escape")
-        assert "✎ discuss Why not both?" in app.panel_text
-        await pilot.press("c", "enter")
-        assert app.outcomes == [Discussed("Why not both?")]
-        await pilot.put(SINGLE, MULTI)
-        await pilot.press("1", "ctrl+d")
-        assert "Decline all 2 questions?" in app.panel_text
-        assert "Nothing you selected or typed is sent" in app.panel_text
-        await pilot.press("escape")
-        assert "Decline" not in app.panel_text
-        await pilot.press("ctrl+d")
-        await press_later(pilot, "ctrl+d", seconds=WRITING)
-        assert [type(outcome).__name__ for outcome in app.outcomes] == ["Declined"]
-
-
 async def test_ctrl_g_wants_an_editor_and_the_text_comes_back() -> None:
     async with PanelHost(SINGLE).shown() as (app, pilot):
         await pilot.press("ctrl+d", "ctrl+g", "escape")
@@ -103,19 +64,6 @@ async def test_ctrl_g_wants_an_editor_and_the_text_comes_back() -> None:
         assert "and more" in app.panel_text
         await pilot.press("!")
         assert app.state.text.endswith("more[2J!"), "the caret is at the end"
-
-
-async def test_keys_on_the_page_of_a_text_question() -> None:
-    async with PanelHost(NAME, SINGLE).shown() as (app, pilot):
-        assert "for example tidy-bookmarks" in app.panel_text
-        await type_text(pilot, "jk 12 aopnc")
-        await pilot.press("escape")
-        assert " ❯ jk 12 aopnc" in app.panel_text
-        await pilot.press("n", "y", "enter")
-        assert "✎ note y" in app.panel_text
-        await pilot.press("o", "home", "X", "enter")
-        assert SINGLE.text in app.panel_text
-        assert app.state.pages[0].answer() == Answer(other="Xjk 12 aopnc", note="y")
 
 
 async def click_on(app: PanelHost, pilot: object, text: str) -> None:
@@ -179,39 +127,6 @@ async def test_the_click_that_gave_the_terminal_the_focus_selects_nothing_nor_do
         assert before[0].draft.selected == app.state.page.draft.selected == (1,)
 
 
-async def test_review_shows_everything_and_starts_on_the_first_gap_which_may_stay() -> None:
-    async with PanelHost(SINGLE, RECOMMENDED, MULTI).shown() as (app, pilot):
-        await pilot.press("1", "n", "w", "h", "y", "enter", "tab", "tab", "2", "tab")
-        assert RECOMMENDED.text in app.cursor_line
-        text = app.panel_text
-        assert text.index("→ PostgreSQL") < text.index("✎ why") < text.index("→ no answer")
-        assert "→ Cache" in text
-        assert "1 with “no answer”" in text
-        assert "Enter change" in text
-        await pilot.press("enter")
-        assert app.state.tab == 1
-        await pilot.press("3", "enter")
-        assert "→    Submit" in app.cursor_line, "nothing is missing: the cursor is on it"
-        assert "with “no answer”" not in app.panel_text
-        assert "Enter submit" in app.panel_text
-        await pilot.press("enter")
-        assert [answer.selected for answer in app.outcomes[0].answers] == [
-            ("PostgreSQL",),
-            ("Memcached",),
-            ("Cache",),
-        ]
-        await pilot.put(SINGLE, RECOMMENDED, MULTI)
-        await pilot.press("shift+tab")
-        assert "3 with “no answer”" in app.panel_text
-        await pilot.press("shift+tab")
-        assert "Space select · Enter none of these · a all" in app.panel_text
-        await pilot.press("enter")
-        assert "→ none of these" in app.panel_text
-        assert "2 with “no answer” · 1 with “none of these”" in app.panel_text
-        await pilot.press("end", "enter")
-        assert [answer.given for answer in app.outcomes[0].answers] == [False, False, True]
-
-
 async def test_two_waiting_sets_are_counted() -> None:
     async with PanelHost(SINGLE, place=(1, 2)).shown() as (app, pilot):
         assert app.panel_lines[0].endswith("─ 1 of 2 ─")
@@ -252,7 +167,6 @@ WILD = (
     f"{MARK}\x1b[?1049l\x1b]52;c;b3duZWQ=\x07\x1b]8;;https://evil.example\x07click\x1b]8;;\x07\x1b[6n\x1bP+q544e"
     "\x1b\\\x1b[?1003h\x00[bold red]bold[/] [@click=app.quit]quit[/] \\[bold] [[]] [$error] {app.quit}"
 )
-LONG_LABEL = "A label that does not end " + "and goes on " * 8332
 MARKUP = "[@click=app.quit]quit[/] [bold]bold[/bold] [link=https://evil.example]x[/link]"
 SAFE_FORMATS = {"\u200d", "\ufe0f"}
 
@@ -314,18 +228,6 @@ async def test_markup_is_shown_as_it_was_written_and_what_is_hidden_as_a_sign() 
         await pilot.put(Question("safe\u202egnp.exe?", "W", (Option("\x1b[31mred"), Option("a\u200bb"))))
         for text in ("safe‹U+202E›gnp.exe?", "␛[31mred", "a‹U+200B›b"):
             assert text in app.panel_text
-
-
-async def test_a_label_of_a_hundred_thousand_characters() -> None:
-    app = PanelHost(Question("Which?", "W", (Option(LONG_LABEL), Option("two\nlines")), multi_select=True))
-    async with app.run_test() as pilot:
-        app.burst(*["shift+down"] * 6)
-        await pilot.pause()
-        assert "…" in app.panel_words
-        assert "p all" in app.panel_words
-        await pilot.press("1", "p", "shift+down", "escape", "shift+tab")
-        assert_clean(app)
-        assert max(len(line) for line in app.screen_lines) <= 80
 
 
 async def test_new_lines_in_titles_and_headers_stay_on_one_line_and_in_labels_start_another() -> None:

@@ -176,12 +176,6 @@ async def test_wide_characters_stay_aligned() -> None:
         assert all(cell_len(line) <= 80 for line in app.screen_lines)
 
 
-async def test_the_review_opens_on_the_row_under_its_cursor() -> None:
-    async with PanelHost(*MANY[:6]).shown() as (app, pilot):
-        await pilot.press(*["1", "tab"] * 6)
-        assert "Submit 6 answers" in app.cursor_line
-
-
 async def test_what_goes_on_from_a_wide_line_of_a_preview_has_a_sign() -> None:
     wide = "".join(f"{n:05}" for n in range(1000))
     app = PanelHost(Question("Which?", "W", (Option("A", preview=f"{wide}\nshort"), Option("B"))))
@@ -192,19 +186,6 @@ async def test_what_goes_on_from_a_wide_line_of_a_preview_has_a_sign() -> None:
         assert all(line.startswith("↳ ") for line in lines[first + 1 : first + 6])
         seen = "".join(line.removeprefix("↳ ").rstrip("▇▆▅▄▃▂▁█▉ ") for line in lines[first : first + 6])
         assert wide.startswith(seen)
-
-
-async def test_a_number_has_one_line() -> None:
-    async with PanelHost(DAYS, SINGLE).shown() as (app, pilot):
-        await pilot.press("4", "ctrl+j", "2", "shift+enter")
-        assert app.state.text == "42"
-        app.paste("\n7\n")
-        await pilot.pause()
-        assert app.state.text == "427"
-        await pilot.press("escape")
-        assert "Enter change it" in app.panel_text
-        await pilot.press("enter")
-        assert app.state.focus == "field"
 
 
 async def test_labels_with_commas_stand_one_a_line_in_the_review() -> None:

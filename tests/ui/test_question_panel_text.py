@@ -21,7 +21,7 @@ from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.question.parts import decline_words, placeholder, who_asks
-from tests.ui.asked import DAYS, MULTI, NAME, SINGLE
+from tests.ui.asked import MULTI, NAME, SINGLE
 from tests.ui.drawn import terminal_of
 from tests.ui.host import Clock, PanelHost, QuickPilot, type_text
 from tests.ui.running import running
@@ -42,16 +42,6 @@ async def pilot(app: PanelHost) -> AsyncIterator[QuickPilot]:
 
 def caret(app: PanelHost) -> tuple[int, int]:
     return app.panel.query_one(AnswerField).cursor_location
-
-
-async def test_a_text_takes_every_printable_key(app: PanelHost, pilot: QuickPilot) -> None:
-    typed = "jk 19 a/ophnlcy?[]"
-    for opens in "onc":
-        await pilot.press(opens)
-        await type_text(pilot, typed)
-        assert app.state.text == typed
-        assert typed in app.panel_text
-        await pilot.press("escape", "home")
 
 
 @pytest.mark.parametrize("keys", ["ctrl+j", "shift+enter", "\\ enter"])
@@ -167,13 +157,6 @@ async def test_resize_while_a_text_is_open_and_one_that_is_not_selected_is_seen(
         assert "typed, not selected: xy" in app.panel_text
 
 
-async def test_the_focus_stays_inside(app: PanelHost, pilot: QuickPilot) -> None:
-    for keys in (("tab",), ("shift+tab",), ("o", "tab"), ("shift+tab", "escape"), ("c", "tab", "tab")):
-        await pilot.press(*keys)
-        assert app.focused is app.panel
-        assert app.panel.has_focus
-
-
 async def test_the_focus_comes_back_when_something_drops_it(app: PanelHost, pilot: QuickPilot) -> None:
     app.screen.set_focus(None)
     await pilot.pause()
@@ -183,21 +166,6 @@ async def test_the_focus_comes_back_when_something_drops_it(app: PanelHost, pilo
     app.screen.set_focus(None)
     await pilot.pause()
     assert app.focused is None, "a hidden panel leaves it to others"
-
-
-async def test_number_out_of_range_is_said_beside_the_field() -> None:
-    async with PanelHost(DAYS, SINGLE).shown() as (app, pilot):
-        assert "1 to 365 days" in app.panel_text
-        await type_text(pilot, "400")
-        assert app.state.text == "400", "typing replaces what was only proposed"
-        await pilot.press("enter")
-        assert "⚠ out of range · 1 to 365 days" in app.panel_text
-
-
-async def test_every_change_is_a_draft_to_keep(app: PanelHost, pilot: QuickPilot) -> None:
-    await pilot.press("2", "o", "x")
-    assert [draft.page.draft.other for draft in app.drafts] == ["", "", "x"]
-    assert app.drafts[-1] == app.state
 
 
 async def test_a_text_longer_than_the_field_counts_its_lines_out_of_sight(

@@ -10,14 +10,13 @@ from rich.style import Style
 from textual.color import Color
 
 from ccq_tui.theming import load_themes
-from ccq_tui.theming.filters import SIXTEEN, FewColours, NoColours, ground_of, text_of
+from ccq_tui.theming.filters import SIXTEEN, NoColours, ground_of, text_of
 from tests.unit.colours import contrast
 
 PART = st.integers(0, 255)
 COLOURS = st.tuples(PART, PART, PART)
 DARK = Color.parse("#14161b")
 NO_COLOURS = NoColours("#303030", "#9e9e9e")
-BLACK, RED, GREEN, YELLOW = 0, {1, 9}, {2, 10}, {3, 11}
 
 
 def drawn(number: int) -> Color:
@@ -50,23 +49,6 @@ def test_states_keep_their_hue_and_grounds_are_one(theme: object) -> None:
         assert len(set(states.values())) == 3
     else:
         assert set(states.values()) <= {7, 15}
-
-
-def test_a_line_is_drawn_with_numbers() -> None:
-    styles = [Style.parse("bold #8fc79a on #1f232c"), Style.parse("#ee8e88"), Style(underline=True)]
-    segments = FewColours().apply([Segment("x", style) for style in styles], DARK)
-    seen = [segment.style for segment in segments]
-    assert seen[0] is not None
-    assert seen[0].bold
-    assert seen[0].color is not None
-    assert seen[0].color.number in GREEN
-    assert seen[0].bgcolor is not None
-    assert seen[0].bgcolor.number == BLACK
-    assert seen[1] is not None
-    assert seen[1].color is not None
-    assert seen[1].color.number in RED
-    assert seen[1].bgcolor is None
-    assert seen[2] == Style(underline=True)
 
 
 @given(st.lists(st.sampled_from(["bold red", "#8fc79a on #1f232c", "reverse blue", "underline"]), max_size=4))

@@ -226,13 +226,6 @@ def test_a_tool_is_one_line_with_argument_outcome_and_time() -> None:
     assert text.endswith("  │ a\n  │ b\n  │ c")
 
 
-def test_a_failure_says_why_and_a_subagent_is_indented(data: TranscriptModel) -> None:
-    data.apply(ev.ToolStarted("a", "Agent", {"description": "look"}))
-    data.apply(ev.ToolStarted("b", "Bash", {"command": "make"}, "a"))
-    data.apply(ev.ToolFinished("b", "Bash", "Exit code 2\nno rule", is_error=True, parent="a"))
-    assert "│ ✖ Bash make · exit code 2: no rule" in shown(data)
-
-
 def test_lines_of_the_session(data: TranscriptModel) -> None:
     data.apply(ev.Retrying(2, 10, 3.0, 529, "overloaded"))
     data.apply(ev.ErrorReported("rate_limit", "Resets at 15:00."))
@@ -498,20 +491,6 @@ def told(width: int, *, folded: bool = True, patch: Any = PATCH) -> str:
     data.apply(ev.ToolStarted("t", "Edit", {"file_path": "a.py"}))
     data.apply(ev.ToolFinished("t", "Edit", "updated", structured={"structuredPatch": patch}))
     return shown(data, width)
-
-
-def test_an_edit_shows_its_lines() -> None:
-    assert told(60).split("\n") == [
-        "✔ Edit a.py · +2 −2",
-        "   9   a",
-        "  10 - b",
-        "  10 + B",
-        "  11 + C",
-        "  12   d",
-        "   …",
-        "  30 - e",
-        "  31   f",
-    ]
 
 
 def test_long_edits_fold_and_say_so() -> None:
