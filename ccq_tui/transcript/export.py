@@ -5,24 +5,20 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.answering.record import question_record
 from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.records import outcome_record
-from ccq_tui.questions import Answer, Answered, Discussed, Question, QuestionSet
-from ccq_tui.questions.schema_form import content_of
 from ccq_tui.stored import write_whole
 from ccq_tui.text import fenced
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.tools import main_argument
 
-VERSION = 1
+VERSION = 2
 """Version of the JSON form; it changes when a reader would have to change."""
 Draw = Callable[[Iterable[bl.Block]], str]
 """Returns blocks as plain text, as they are drawn."""
@@ -52,7 +48,13 @@ def _record(block: bl.Block, draw: Draw) -> dict[str, Any]:
             record |= {name: getattr(block, name) for name in ("id", "parent", "tool", "input")}
             record |= {"state": block.state.value, "seconds": round(block.seconds, 3), "text": block.output}
         case bl.QuestionBlock() | bl.FormBlock() | bl.PermissionBlock() | bl.PlanBlock():
-            record |= _request(block)
+            record |= kind_of(block.request).record(block.request)
+            record |= {
+                "id": block.request.tool_use_id,
+                "outcome": outcome_record(block.outcome),
+                "settled_at": block.settled.isoformat(timespec="seconds") if block.settled else None,
+                "surface": block.actor.called if block.actor else "",
+            }
         case bl.ResultBlock(event=event):
             record |= {"text": event.reason, "is_error": event.is_error, "seconds": event.duration}
             names = ("input_tokens", "output_tokens", "cost", "turn_cost")
@@ -66,43 +68,6 @@ def _record(block: bl.Block, draw: Draw) -> dict[str, Any]:
             record |= {"error": block.kind, "text": block.text}
         case _:
             record["text"] = draw([block])
-    return record
-
-
-def _request(block: bl.QuestionBlock | bl.FormBlock | bl.PermissionBlock | bl.PlanBlock) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "id": block.request.tool_use_id,
-        "outcome": outcome_record(block.outcome),
-        "settled_at": block.settled.isoformat(timespec="seconds") if block.settled else None,
-        "surface": block.actor.called if block.actor else "",
-    }
-    match block:
-        case bl.QuestionBlock(request=request):
-            answers = block.outcome.answers if isinstance(block.outcome, Answered | Discussed) else ()
-            pairs = enumerate(_answered(request.questions, answers), 1)
-            questions = [_question(number, question, answer) for number, (question, answer) in pairs]
-            record |= {"title": request.questions.title, "questions": questions}
-        case bl.FormBlock(request=asked):
-            answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
-            values = content_of(asked.form, answers) if answers and asked.form.names else None
-            record |= {"server": asked.server, "text": asked.message, "url": asked.url, "content": values}
-        case bl.PermissionBlock(request=permission):
-            record |= {"tool": permission.tool, "input": permission.input, "text": permission.description}
-        case bl.PlanBlock(request=plan):
-            record |= {"text": plan.plan}
-    return record
-
-
-def _answered(questions: QuestionSet, answers: Sequence[Answer]) -> Iterable[tuple[Question, Answer | None]]:
-    return zip(questions.questions, chain(answers, repeat(None)), strict=False)
-
-
-def _question(number: int, question: Question, answer: Answer | None) -> dict[str, Any]:
-    record = {**question_record(number, question), "answer": None, "unselected": ""}
-    if answer is not None:
-        record["unselected"] = answer.unselected
-    if answer is not None and answer.given:
-        record["answer"] = {"selected": [*answer.selected], "other": answer.other, "note": answer.note}
     return record
 
 

@@ -140,13 +140,13 @@ def test_exports_have_what_the_server_got(data: TranscriptModel) -> None:
     data.apply(ev.RequestAsked(FORM))
     data.apply(ev.RequestSettled(FORM.id, FILLED))
     (record,) = json.loads(export_json(data.blocks, session={}, at=AT, draw=plain_text))["blocks"]
-    assert (record["kind"], record["server"], record["text"]) == (
-        "form",
-        "deploy",
-        "Please give deployment details",
-    )
-    assert record["content"] == {"name": "Ada", "tags": ["x", "z"]}
-    assert record["outcome"]["kind"] == "answered"
+    assert (record["kind"], record["server"]) == ("form", "deploy")
+    assert record["message"] == "Please give deployment details"
+    assert [(one["other"], one["selected"]) for one in record["outcome"]["answers"]] == [
+        ("Ada", []),
+        ("", []),
+        ("", ["x", "z"]),
+    ]
     written = export_markdown(data.blocks, session={}, at=AT, draw=plain_text)
     assert "### Form · answered\n\n```\ndeploy asks: Please give deployment details" in written
     assert "→ x, z\n```" in written

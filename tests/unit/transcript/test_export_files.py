@@ -44,7 +44,7 @@ def model() -> TranscriptModel:
 
 def test_json_has_every_block_and_the_questions_structured(model: TranscriptModel) -> None:
     written = json.loads(export_json(model.blocks, session=SESSION, at=AT, draw=plain_text))
-    assert written["version"] == 1
+    assert written["version"] == 2
     assert written["session"]["id"] == "s-1"
     blocks = {block["kind"]: block for block in written["blocks"]}
     kinds = " ".join(block["kind"] for block in written["blocks"])
@@ -63,8 +63,12 @@ def test_json_has_every_block_and_the_questions_structured(model: TranscriptMode
     }
     first, second = blocks["question"]["questions"]
     assert [option["label"] for option in first["options"]] == ["A", "B"]
-    assert first["answer"] == {"selected": ["B"], "other": "", "note": "n"}
-    assert second["answer"]["other"] == "so"
+    assert second["text"] == "Why?"
+    answers = blocks["question"]["outcome"]["answers"]
+    assert [(one["selected"], one["other"], one["note"]) for one in answers] == [
+        (["B"], "", "n"),
+        ([], "so", ""),
+    ]
     assert blocks["question"]["settled_at"] == "2026-01-02T03:04:00+00:00"
     assert blocks["plan"]["outcome"] is None
     assert blocks["result"]["cost"] == 0.25
