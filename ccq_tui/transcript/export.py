@@ -135,8 +135,7 @@ def write_export(path: Path, text: str, *, overwrite: bool = False) -> None:
         file.write(data)
 
 
-def export_name(name: str, ending: str, at: datetime, number: int = 1) -> str:
-    """Return the name of a file: ``session-NAME-DATE.md``, with ``number`` if that is above 1."""
+def export_name(name: str, ending: str, at: datetime) -> str:
+    """Return the name of a file: ``session-NAME-DATE-TIME.md``."""
     safe_name = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:60] or "claude"
-    more = f"-{number}" if number > 1 else ""
-    return f"session-{safe_name}-{at:%Y-%m-%d}{more}.{ending}"
+    return f"session-{safe_name}-{at:%Y-%m-%d-%H%M%S}.{ending}"

@@ -177,7 +177,8 @@ class Picker(ListScreen[str | None, Choosing]):
         if not self.has_parts:
             return
         width, height = self.app.size.width, self.app.size.height
-        finds, palette = self._shows_field, palette_of(self)
+        finds = len(self.state.rows) >= FILTER_FROM or bool(self.state.filter)
+        palette = palette_of(self)
         made_for = (self.state.shown, self.state.filter, width, palette)
         if made_for != self._made_for:
             self._made_for, self._lines = made_for, pick_lines(self.state, width - 1, palette)
@@ -217,18 +218,10 @@ class Picker(ListScreen[str | None, Choosing]):
         return [*title, *about, *notice]
 
     @property
-    def _shows_field(self) -> bool:
-        """Whether the field is shown."""
-        return len(self.state.rows) >= FILTER_FROM or bool(self.state.filter)
-
-    @property
     def _hints(self) -> Hints:
         leave = "clear" if self.state.filter else "leave"
-        return self._line(self._choose, leave)
-
-    def _line(self, enter: str, leave: str) -> Hints:
         words = frozenset(("moving", "letters"))
-        return key_line(self.PLACE, words, chosen=keymap().keys, enter=enter, leave=leave)
+        return key_line(self.PLACE, words, chosen=keymap().keys, enter=self._choose, leave=leave)
 
     @property
     def _count(self) -> str:

@@ -13,18 +13,13 @@ from ccq_tui.transcript.export import export_json, export_markdown, export_name,
 from ccq_tui.widgets.transcript.painter import plain_text
 
 OVERWRITE = "--overwrite"
-EXPORTS = "exports"
-"""Directory of files without a given path, beside the history: a checkout gets none that nobody named."""
-MOST_TRIES = 100
-"""Most files of one day and name; after that, the person must give a name."""
 
 
-async def export_transcript(ui: SessionUi, argument: str, directory: Path | None = None) -> None:
+async def export_transcript(ui: SessionUi, argument: str) -> None:
     """Write the transcript to a file, and say where.
 
     ``argument`` is "" or "md" for Markdown, "json", or a path, whose ending decides; a file that exists is
-    replaced only with ``--overwrite``. Without a path the file goes to ``directory``, else to the state
-    directory.
+    replaced only with ``--overwrite``. Without a path the file goes to the state directory.
     """
     words = argument.split()
     overwrite = OVERWRITE in words
@@ -35,7 +30,7 @@ async def export_transcript(ui: SessionUi, argument: str, directory: Path | None
     # The list may change while a thread writes it; a block's text only grows.
     blocks = list(ui.transcript.model.blocks)
     ending = "json" if wanted == "json" or wanted.lower().endswith(".json") else "md"
-    exports = directory or (ui.launch.program.state or state_dir()) / EXPORTS
+    exports = (ui.launch.program.state or state_dir()) / "exports"
     make = export_json if ending == "json" else export_markdown
 
     def write() -> Path:
@@ -45,14 +40,9 @@ async def export_transcript(ui: SessionUi, argument: str, directory: Path | None
             write_export(path, text, overwrite=overwrite)
             return path
         exports.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for number in range(1, MOST_TRIES):
-            path = exports / export_name(view.project, ending, at, number)
-            try:
-                write_export(path, text)
-            except FileExistsError:
-                continue
-            return path
-        raise FileExistsError(f"{MOST_TRIES} exports of today exist already; give a name")
+        path = exports / export_name(view.project, ending, at)
+        write_export(path, text, overwrite=True)
+        return path
 
     try:
         path = await asyncio.to_thread(write)

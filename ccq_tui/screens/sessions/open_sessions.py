@@ -111,22 +111,13 @@ class OpenSessions(UserList[SessionScreen]):
         await begin_behind(self._app, screen.mode, screen)
         self.list()
 
-    def exchange(self, old: SessionScreen, launch: Launch) -> tuple[str, SessionScreen]:
-        """Put a session in another's place; return the mode to leave, and the new screen."""
-        self[self.index(old)] = fresh = self._made(launch)
-        return old.mode, fresh
-
-    def take_out(self, screen: SessionScreen) -> tuple[str, SessionScreen]:
-        """Take out a session, which is not the only one; return the mode to leave and the screen to show."""
+    async def take_out(self, screen: SessionScreen, launch: Launch | None = None) -> None:
+        """Remove a session, which is not the only one, or put the one of a launch in its place."""
         at = self.index(screen)
-        del self[at]
-        return screen.mode, self[max(0, at - 1)]
-
-    async def leave(self, mode: str, to: SessionScreen) -> None:
-        """Remove the screens of a mode; if they are shown, show another session."""
-        if self._app.current_mode == mode:
-            await self._app.switch_mode(to.mode)
-        await self._app.remove_mode(mode)
+        self[at : at + 1] = [] if launch is None else [self._made(launch)]
+        if self._app.current_mode == screen.mode:
+            await self._app.switch_mode(self[max(0, at - (launch is None))].mode)
+        await self._app.remove_mode(screen.mode)
         self.list()
 
     def show(self, screen: SessionScreen) -> AwaitMount:

@@ -33,6 +33,7 @@ from ccq_tui.input.keys import Hints, KeyPlace, actions_at, key_line
 from ccq_tui.questions import Declined
 from ccq_tui.runtime.launches import WayOn, proposed_name
 from ccq_tui.runtime.notices import notified_words
+from ccq_tui.runtime.ownership import runs_elsewhere
 from ccq_tui.runtime.view import short_path
 from ccq_tui.screens.editor import edit_for
 from ccq_tui.screens.link_opener import open_url
@@ -801,7 +802,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             return f"{done} · {name} continues"
         if row.place is Place.FOREIGN:
             return f"{done} · {await asyncio.to_thread(taking_words, opened.request.origin)}"
-        if row.place is Place.ELSEWHERE or await self.manager.runs_elsewhere(row.session_id):
+        if row.place is Place.ELSEWHERE or await runs_elsewhere(self.manager.inbox, row.session_id):
             return f"{done} · the ccq-tui that runs {name} delivers it"
         if row.place.is_gone:
             return "Not delivered: its session is gone"

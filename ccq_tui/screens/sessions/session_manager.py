@@ -27,7 +27,7 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.store.rows import CommandKind, StoredRequest
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.runtime.launches import SessionSpec, WayOn, launch_in, launch_of, launch_to_resume
-from ccq_tui.runtime.ownership import may_run_elsewhere, resumes, runs_elsewhere
+from ccq_tui.runtime.ownership import may_run_elsewhere, resumes
 from ccq_tui.runtime.recovery import relaunched
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
@@ -217,10 +217,6 @@ class SessionManager:
             return f"{rests.session} was not parked: {error}"
         return f"{rests.session} {done.words}" if done.words else "Parked: it waits without a process"
 
-    async def runs_elsewhere(self, session_id: str) -> bool:
-        """Whether another process runs a session, as far as is known."""
-        return await runs_elsewhere(self.inbox, session_id)
-
     async def recorded(self) -> frozenset[str] | None:
         """Return the sessions that Claude Code keeps, or None where that is not known."""
         environment = self.sessions[0].launch.program.environment if self.sessions else {}
@@ -289,12 +285,10 @@ class SessionManager:
         await self._end(old)
         if self.ending:
             return
-        left, fresh = self.sessions.exchange(old, launch)
+        await self.sessions.take_out(old, launch)
         # Another session works on in the same worktree.
         same = launch.settings.directory == old.launch.settings.directory
-        said = () if same else await self._cleared(old)
-        await self.sessions.leave(left, fresh)
-        self.sessions.note(said)
+        self.sessions.note(() if same else await self._cleared(old))
 
     async def close(self, session: SupervisedSession) -> None:
         """End a session and take it away; with the last one the program ends. For a worker."""
@@ -305,9 +299,8 @@ class SessionManager:
             await self._app.action_quit()
             return
         await self._end(closed)
-        said = await self._cleared(closed)
-        await self.sessions.leave(*self.sessions.take_out(closed))
-        self.sessions.note(said)
+        await self.sessions.take_out(closed)
+        self.sessions.note(await self._cleared(closed))
 
     async def _end(self, screen: SessionScreen) -> None:
         await screen.end()

@@ -99,5 +99,5 @@ def test_a_file_is_private_and_is_not_replaced_unasked(tmp_path: Path) -> None:
 
 
 def test_names_hold_nothing_that_leads_elsewhere() -> None:
-    assert export_name("../a b/c", "md", AT) == "session-a-b-c-2026-01-02.md"
-    assert export_name("", "json", AT, 2) == "session-claude-2026-01-02-2.json"
+    assert export_name("../a b/c", "md", AT) == "session-a-b-c-2026-01-02-030400.md"
+    assert export_name("", "json", AT) == "session-claude-2026-01-02-030400.json"
