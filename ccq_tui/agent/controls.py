@@ -53,25 +53,6 @@ def withdraw_prompt(prompt_id: str) -> Control[bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextPart:
-    """A category of the context's content; ``kind`` is used, deferred, buffer or free."""
-
-    name: str
-    tokens: int
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class ContextDetails:
-    """The content of the context, by category."""
-
-    parts: tuple[ContextPart, ...]
-    tokens: int
-    limit: int
-    model: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class McpServer:
     """An MCP server; ``status`` is connected, pending, failed, needs-auth or disabled."""
 
@@ -273,16 +254,6 @@ def _moved(answer: Line) -> MoveAnswer:
     return MoveAnswer()
 
 
-def _context(answer: Line) -> ContextDetails:
-    parts = tuple(
-        ContextPart(text(entry, "name"), _number(entry, "tokens"), text(entry, "kind") or "used")
-        for entry in objects(answer, "categories")
-    )
-    return ContextDetails(
-        parts, _number(answer, "totalTokens"), _number(answer, "maxTokens"), text(answer, "model")
-    )
-
-
 def start_error(error: str) -> str:
     """Return a server's start error without the names of system calls."""
     if found := _SPAWN_ERROR.search(error):
@@ -358,7 +329,6 @@ def _rewound(answer: Line) -> Rewound:
     return Rewound(text(answer, "prefillText"))
 
 
-CONTEXT_DETAILS = Control("get_context_usage", _context)
 """Asks for the content of the context."""
 SESSION_COST = Control("get_session_cost", lambda answer: text(answer, "text"))
 """Asks for the session's cost, in the CLI's own words."""

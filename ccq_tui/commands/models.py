@@ -1,4 +1,4 @@
-"""/model, /mode, /effort, /thinking, /context and /cost."""
+"""/model, /mode, /effort, /thinking and /cost."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from typing import get_args
 
 from ccq_tui.agent import controls
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.controls import ContextDetails, ContextPart
 from ccq_tui.choices import Effort, PermissionMode
 from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow, Work
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.view import BYPASS
-from ccq_tui.text import one_line
 from ccq_tui.words import on_clock, plural
 
 CYCLE = ("default", "acceptEdits", "plan", "auto", BYPASS)
@@ -60,48 +58,6 @@ KNOWING = (ev.SessionState.IDLE, ev.SessionState.WORKING, ev.SessionState.AWAITI
 """States in which the CLI can report the effort."""
 THINKS = "Thinking is on from the next prompt"
 THINKS_NOT = "Thinking is off from the next prompt · adaptive models still think: /effort steers them"
-
-SHADES = "█▓▒░▞▚◧◨"
-"""One sign for each category, so that the bar can be read without colours."""
-FREE = "·"
-BUFFER = "╌"
-NAME_LENGTH = 32
-BAR = 50
-"""Cells of the bar; with what comes before it, it fits a narrow terminal."""
-
-
-def context_text(details: ContextDetails) -> str:
-    """Return what fills the context: a bar, and its categories with their tokens."""
-    limit = max(details.limit, 1)
-    used = [part for part in details.parts if part.kind == "used" and part.tokens]
-    buffer = [part for part in details.parts if part.kind == "buffer" and part.tokens]
-    free = max(0, limit - details.tokens - sum(part.tokens for part in buffer))
-    head = f"Context: {details.tokens:,} of {details.limit:,} tokens ({_share(details.tokens, limit)})"
-    signs = [(SHADES[index % len(SHADES)], part) for index, part in enumerate(used)]
-    signs += [(BUFFER, part) for part in buffer]
-    rows = [*signs, (FREE, ContextPart("Free", free, "free"))]
-    lines = [f"{head} · {one_line(details.model, NAME_LENGTH)}" if details.model else head]
-    lines.append(_bar(signs, limit))
-    lines.extend(_row(sign, part, limit) for sign, part in rows)
-    later = [part for part in details.parts if part.kind == "deferred" and part.tokens]
-    lines.extend(_row(" ", part, limit) + " · when needed" for part in later)
-    return "\n".join(lines)
-
-
-def _bar(signs: list[tuple[str, ContextPart]], limit: int) -> str:
-    """Draw each category as long as its share, but at least one cell."""
-    bar = "".join(sign * min(BAR, max(1, round(part.tokens * BAR / limit))) for sign, part in signs)
-    return bar[:BAR].ljust(BAR, FREE)
-
-
-def _row(sign: str, part: ContextPart, limit: int) -> str:
-    name = one_line(part.name, NAME_LENGTH)
-    return f"{sign} {name:<{NAME_LENGTH - 6}} {part.tokens:>10,} {_share(part.tokens, limit):>6}"
-
-
-def _share(tokens: int, limit: int) -> str:
-    percent = 100 * tokens / limit
-    return f"{percent:.0f}%" if percent >= 10 or not tokens else f"{percent:.1f}%"
 
 
 class ModelCommands(CommandGroup[CommandUi]):
@@ -255,10 +211,6 @@ class ModelCommands(CommandGroup[CommandUi]):
             self._runner.tell(f"Unknown effort {name}; choose {', '.join(self._efforts())}", "warning")
 
     # -- usage -------------------------------------------------------------------------------------------
-
-    async def context(self) -> None:
-        """Show what fills the context."""
-        self._runner.tell(context_text(await self._runner.ask(controls.CONTEXT_DETAILS)))
 
     async def cost(self) -> None:
         """Show cost, tokens and time."""

@@ -126,12 +126,6 @@ async def test_effort_context_and_cost_are_shown_and_a_refusal_is_said(
     await closed(pilot)
     assert run.told.set == [("effort", "high")]
     await run.tell(pilot, ev.EffortChanged("high"), then=lambda: "Effort: high" in notices(run))
-    run.told.replies["get_context_usage"] = {
-        "categories": [{"name": "Messages", "tokens": 500, "kind": "used"}],
-        "totalTokens": 500,
-        "maxTokens": 1000,
-    }
-    await say(pilot, run, "/context", then=lambda: "Context: 500 of 1,000 tokens (50%)" in notices(run))
     run.told.replies["get_session_cost"] = {"text": "Estimated cost: $1"}
     await say(pilot, run, "/cost")
     await until(

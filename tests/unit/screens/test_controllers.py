@@ -14,21 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.controls import ContextDetails, ContextPart, FilesToRewind
+from ccq_tui.agent.controls import FilesToRewind
 from ccq_tui.agent.events import SessionLost, TurnEnded
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.choices import Notify
 from ccq_tui.commands.command import CommandRunner, PickRow, called
-from ccq_tui.commands.models import (
-    CYCLE,
-    MEANINGS,
-    MODE_ERROR,
-    ModelCommands,
-    context_text,
-    next_mode,
-    offered_modes,
-    said,
-)
+from ccq_tui.commands.models import CYCLE, MEANINGS, MODE_ERROR, ModelCommands, next_mode, offered_modes, said
 from ccq_tui.commands.workspace import choices, what_changes
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import ProgramArguments
@@ -250,37 +241,6 @@ def test_each_own_command_has_one_name_and_says_what_it_does() -> None:
     names = [command.name for command in SLASH_COMMANDS]
     assert len(set(names)) == len(names)
     assert all(command.help for command in SLASH_COMMANDS)
-
-
-def details(*parts: ContextPart, limit: int = 100_000) -> ContextDetails:
-    return ContextDetails(parts, sum(part.tokens for part in parts if part.kind == "used"), limit, "claude-x")
-
-
-def test_the_context_is_a_bar_and_its_parts() -> None:
-    lines = context_text(
-        details(
-            ContextPart("System tools", 20_000, "used"),
-            ContextPart("Messages", 200, "used"),
-            ContextPart("MCP tools", 5_000, "deferred"),
-            ContextPart("Autocompact buffer", 30_000, "buffer"),
-            ContextPart("Free space", 49_800, "free"),
-        )
-    ).splitlines()
-    assert lines[0] == "Context: 20,200 of 100,000 tokens (20%) · claude-x"
-    assert lines[1] == "█" * 10 + "▓" + "╌" * 15 + "·" * 24
-    assert [line.split() for line in lines[2:6]] == [
-        ["█", "System", "tools", "20,000", "20%"],
-        ["▓", "Messages", "200", "0.2%"],
-        ["╌", "Autocompact", "buffer", "30,000", "30%"],
-        ["·", "Free", "49,800", "50%"],
-    ]
-    assert lines[6].endswith("· when needed")
-
-
-@given(st.lists(st.integers(0, 10**9), max_size=30), st.integers(0, 10**6), st.text(max_size=80))
-def test_any_context_has_a_bar_of_the_same_length(tokens: list[int], limit: int, name: str) -> None:
-    parts = tuple(ContextPart(name, count, "used") for count in tokens)
-    assert len(context_text(details(*parts, limit=limit)).splitlines()[1]) == 50
 
 
 def test_what_a_rewind_changes_is_said_before_it() -> None:
