@@ -99,7 +99,7 @@ def _asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     async def list_once(options: SessionOptions) -> Any:
         return ANSWERS[""] if "" in ANSWERS else ANSWERS.setdefault("", await listed(options))
 
-    monkeypatch.setattr("ccq_tui.doctor.claude.subprocess.run", run_once)
+    monkeypatch.setattr("ccq_tui.doctor.examine.subprocess.run", run_once)
     monkeypatch.setattr("ccq_tui.agent.reader.earlier_sessions", list_once)
     monkeypatch.setattr("ccq_tui.theming.load.read_theme", read_once)
 
