@@ -96,7 +96,7 @@ class Pages:
         shown = {"viewport": {"width": size[0], "height": size[1]}, "reduced_motion": "reduce"}
         # Each profile would else keep all files of the page anew.
         context = await self._browser.new_context(**shown, **{"service_workers": "block", **options})
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         self._contexts.append(context)
         page = await context.new_page()
         await page.add_init_script(script)

@@ -1,7 +1,8 @@
-"""Time that leaps: while all of a program only waits for a time to come, that time is there at once.
+"""Time that stands still while anything is at work, and leaps while all only waits for a time to come.
 
-The event loop and the inbox's thread sleep by one clock. Whatever else may still do something, such as
-another thread or a child process, is waited for as long as it takes.
+The event loop and the inbox's thread sleep by one clock. How long the processor takes counts for nothing, so
+that no timer runs between two keys of a test because the machine is slow. Whatever else may still do
+something, such as another thread or a child process, is waited for; only what it takes long counts.
 """
 
 from __future__ import annotations
@@ -24,8 +25,12 @@ monotonic = time.monotonic
 select = selectors.DefaultSelector.select
 run_in_executor = BaseEventLoop.run_in_executor
 start = Worker.start
+MOMENT = 1e-7
+"""Seconds that a look at the clock takes, so that what comes later is later."""
 BUSY_LOOK = 0.002
 """Seconds after which the loop looks again whether another thread is still at work."""
+PATIENCE = 250
+"""Such looks in a row until the time counts that another thread or a child takes: it may wait for a timer."""
 NEVER = float("inf")
 WAKE: Any = object()
 
@@ -56,10 +61,11 @@ class Work(queue.SimpleQueue[Any]):
 
 
 class Leaps:
-    """A clock that goes as all do, and leaps while the program rests."""
+    """A clock that leaps while the program rests, and goes as all do once it has long waited for others."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        self._ahead = 0.0
+        self._now = monotonic()
+        self._looks = 0
         self._inboxes: WeakSet[Work] = WeakSet()
         self._calls: WeakSet[Any] = WeakSet()
         self._thread = threading.get_ident()
@@ -72,7 +78,8 @@ class Leaps:
         patch.setattr("ccq_tui.inbox.store.worker.queue", own)
 
     def now(self) -> float:
-        return monotonic() + self._ahead
+        self._now += MOMENT
+        return self._now
 
     def _called(self, *given: Any) -> Any:
         self._calls.add(future := run_in_executor(*given))
@@ -96,12 +103,15 @@ class Leaps:
         if timeout is None or timeout <= 0 or threading.get_ident() != self._thread:
             return select(selector, timeout)
         if not self._rests(selector):
-            return select(selector, min(timeout, BUSY_LOOK))
+            began, self._looks = monotonic(), self._looks + 1
+            found = select(selector, min(timeout, BUSY_LOOK))
+            self._now += monotonic() - began if self._looks > PATIENCE else 0.0
+            return found
+        self._looks = 0
         if found := select(selector, 0):
             return found
-        now = self.now()
-        due = min([now + timeout, *(work.until for work in self._inboxes)])
-        self._ahead += max(0.0, due - now)
+        due = min([self._now + timeout, *(work.until for work in self._inboxes)])
+        self._now = max(self._now, due)
         for work in self._inboxes:
             if work.until <= due:
                 work.until = NEVER

@@ -228,7 +228,7 @@ class LastingSession(ToldSession):
 
 
 class MovableClock(Clock):
-    """A clock that goes as all do, and can be put forward."""
+    """The clock of the event loop, put forward."""
 
     def __call__(self) -> float:
         return time.monotonic() + self.now
@@ -298,8 +298,9 @@ async def until(pilot: Pilot[Any], what: Callable[[], object], tries: int = 2000
             # Also where it held at once: what it came with, such as a panel, may not be mounted yet.
             await pilot.pause(0)
             return
-        # Time leaps; what comes from outside of the program takes its own.
-        await (asyncio.sleep(0.01) if tried < 300 else asyncio.to_thread(time.sleep, 0.01))
+        await asyncio.sleep(0.01)
+        if tried >= 300:  # that time leapt; what comes from outside of the program takes its own
+            await asyncio.to_thread(time.sleep, 0.01)
         if pilot.app._exception is not None:
             raise AssertionError("the program failed meanwhile") from pilot.app._exception
     raise AssertionError("it did not come about")

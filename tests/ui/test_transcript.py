@@ -122,7 +122,7 @@ async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn(
         async with asyncio.timeout(20):
             while len(app.transcript.model.blocks) < 10_000:
                 assert lines(app)[:-1] == above, "what comes above moves nothing"
-                await asyncio.sleep(0)
+                await asyncio.sleep(0.001)
         assert lines(app)[:-1] == above
         app.transcript.action_home()
         assert lines(app)[0] == "● Block 0"
@@ -277,13 +277,13 @@ async def test_a_burst_is_drawn_a_few_times_and_its_end_soon(monkeypatch: pytest
     async with running(TypedUnder()) as (app, pilot):
         await pilot.pause()
         text = long_markdown(60_000) + "\n\nThe end."
-        frames, began = counted(monkeypatch, app.transcript._pace, "_update"), time.monotonic()
+        frames, began = counted(monkeypatch, app.transcript._pace, "_update"), time.perf_counter()
         for start in range(0, len(text), 200):
             app.transcript.apply(grew(text[start : start + 200]))
             await asyncio.sleep(0.002)
         app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
         await until(pilot, lambda: last_line(app) == "The end.")
-        took = time.monotonic() - began
+        took = time.perf_counter() - began
         assert len(frames) <= 4 + took / pace.CATCHING_UP + 4
 
 
