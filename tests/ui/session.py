@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 from textual import events
+from textual.app import App
 from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
@@ -35,6 +36,7 @@ from ccq_tui.screens.session import SessionScreen
 from tests.ui.host import Clock
 
 T = TypeVar("T")
+Program = TypeVar("Program")
 SESSION_ID = "id-1"
 
 
@@ -225,6 +227,14 @@ class LastingSession(ToldSession):
     def close(self, cause: str = "") -> None:
         super().close(cause)
         self.over.set()
+
+
+@asynccontextmanager
+async def running(program: Program, **wanted: Any) -> AsyncIterator[tuple[Program, Pilot[Any]]]:
+    """Run an app, or what has one, for as long as a test looks at it, with what ``run_test`` takes."""
+    app = program if isinstance(program, App) else program.app  # type: ignore[attr-defined]
+    async with app.run_test(**wanted) as pilot:
+        yield program, pilot
 
 
 class MovableClock(Clock):

@@ -23,8 +23,7 @@ from ccq_tui.widgets.search_bar import SearchField
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.drawn import screen_lines
 from tests.ui.host import DecisionHost, PanelHost
-from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, permission, press, until
+from tests.ui.session import Driven, asked, keys_work, permission, press, running, until
 
 
 def place_of(app: App[object], text: str) -> tuple[int, int]:

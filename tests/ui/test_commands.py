@@ -26,8 +26,7 @@ from ccq_tui.screens.session import screen as session_screen
 from ccq_tui.screens.sessions import earlier
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.ui.host import Clock, press_later
-from tests.ui.running import running
-from tests.ui.session import Driven, LastingSession, asked, press, until
+from tests.ui.session import Driven, LastingSession, asked, press, running, until
 
 MODELS = ev.ModelsListed(
     (

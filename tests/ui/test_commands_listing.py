@@ -30,8 +30,7 @@ from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import Many, left_behind, state_of
-from tests.ui.running import running
-from tests.ui.session import Driven, ToldSession, press, until
+from tests.ui.session import Driven, ToldSession, press, running, until
 from tests.ui.test_commands import choose, choosing, closed, models_known, notices, say
 
 T = TypeVar("T")

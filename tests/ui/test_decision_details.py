@@ -23,8 +23,7 @@ from ccq_tui.widgets.lines import LineView
 from tests.steps import step
 from tests.ui.asked import MULTI, PLAIN, SINGLE
 from tests.ui.host import Clock, DecisionHost, PanelHost, QuickPilot, press_later
-from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work
+from tests.ui.session import Driven, asked, keys_work, running
 from tests.ui.test_commands_listing import MANY, Host
 from tests.ui.test_question_panel_layout import Wraps
 

@@ -28,8 +28,7 @@ from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, PanelHost, press_later
-from tests.ui.running import running
-from tests.ui.session import Driven, asked, burst, keys_work, permission, press, until
+from tests.ui.session import Driven, asked, burst, keys_work, permission, press, running, until
 from tests.ui.test_commands import notices, picker, say
 
 PAUSE = 0.2

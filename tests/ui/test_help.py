@@ -47,8 +47,7 @@ from ccq_tui.widgets.question.parts import unseen_words
 from tests.ui.asked import PLAIN
 from tests.ui.drawn import terminal_of
 from tests.ui.host import press_later
-from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, permission, press, until
+from tests.ui.session import Driven, asked, keys_work, permission, press, running, until
 
 Compare = Callable[..., bool]
 

@@ -34,8 +34,7 @@ from tests.actors import PANEL
 from tests.steps import step, until_true
 from tests.ui.host import press_later
 from tests.ui.inboxed import Many
-from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, press, until
+from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, press, running, until
 from tests.ui.test_sessions import Several
 
 

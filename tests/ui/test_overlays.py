@@ -26,8 +26,7 @@ from ccq_tui.screens.sessions.listing import Listing
 from ccq_tui.widgets.lines import TextLines
 from tests.ui.asked import SINGLE
 from tests.ui.drawn import cursor_faults
-from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, permission, press, until
+from tests.ui.session import Driven, asked, keys_work, permission, press, running, until
 from tests.ui.test_panels_in_session import settled
 
 

@@ -36,8 +36,17 @@ from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, counted, press_later
 from tests.ui.inboxed import Many, open_by_key, request_of
 from tests.ui.pictures import rests
-from tests.ui.running import running
-from tests.ui.session import Driven, ToldRequests, asked, keys_work, panel_drawn, permission, press, until
+from tests.ui.session import (
+    Driven,
+    ToldRequests,
+    asked,
+    keys_work,
+    panel_drawn,
+    permission,
+    press,
+    running,
+    until,
+)
 from tests.ui.test_commands import choosing
 
 ASKED = {

@@ -26,8 +26,7 @@ from ccq_tui.prompts.unread import PromptDraft, Sent
 from ccq_tui.widgets.choices import ChoiceList, height_of
 from ccq_tui.widgets.prompt import Prompt
 from tests.ui.host import Clock, press_later
-from tests.ui.running import running
-from tests.ui.session import Driven, ToldSession, press, prompt_kept, until
+from tests.ui.session import Driven, ToldSession, press, prompt_kept, running, until
 
 PASTE = "".join(f"line {number}\n" for number in range(57))
 CLIS = (

@@ -25,8 +25,7 @@ from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, TYPED_ON, Prompt
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
-from tests.ui.running import running
-from tests.ui.session import Driven, press, until
+from tests.ui.session import Driven, press, running, until
 from tests.ui.test_prompt import written
 from tests.unit.prompts.pictures import gif, png
 

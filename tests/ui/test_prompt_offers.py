@@ -26,8 +26,7 @@ from ccq_tui.widgets.prompt.field import PromptField
 from tests.ui.asked import PLAIN
 from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures
-from tests.ui.running import running
-from tests.ui.session import Driven, asked, panel_drawn, press, until
+from tests.ui.session import Driven, asked, panel_drawn, press, running, until
 from tests.ui.test_commands import say
 
 COMMANDS = ev.CommandsListed((ev.SlashCommand("moderate", "x"), ev.SlashCommand("more", "x")))

@@ -24,8 +24,7 @@ from ccq_tui.widgets.question.parts import decline_words, placeholder, who_asks
 from tests.ui.asked import MULTI, NAME, SINGLE
 from tests.ui.drawn import terminal_of
 from tests.ui.host import Clock, PanelHost, QuickPilot, type_text
-from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, press, until
+from tests.ui.session import Driven, asked, keys_work, press, running, until
 from tests.ui.test_panels_in_session import settled
 
 

@@ -24,8 +24,7 @@ from ccq_tui.transcript.blocks import PromptBlock, ProseBlock, ToolBlock
 from ccq_tui.transcript.document import Document
 from ccq_tui.widgets.transcript.reading import LinePlace, targets_at
 from tests.ui.host import Clock, press_later
-from tests.ui.running import running
-from tests.ui.session import Driven, asked, panel_drawn, press, until
+from tests.ui.session import Driven, asked, panel_drawn, press, running, until
 
 PROSE = "See https://example.org/a and `notes.txt:3`.\n\n```python\nprint(1)\n```\n\n```\nsecond\n```\n"
 

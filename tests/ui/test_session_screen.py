@@ -33,7 +33,6 @@ from ccq_tui.widgets.hints import HintBar
 from tests.actors import PANEL, PHONE
 from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures, rests
-from tests.ui.running import running
 from tests.ui.session import (
     Driven,
     ToldSession,
@@ -43,6 +42,7 @@ from tests.ui.session import (
     panel_drawn,
     permission,
     press,
+    running,
     until,
 )
 

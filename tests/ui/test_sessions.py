@@ -43,7 +43,6 @@ from ccq_tui.widgets.strip import Strip
 from tests.actors import PANEL
 from tests.ui.host import Clock, handled
 from tests.ui.inboxed import one_waits
-from tests.ui.running import running
 from tests.ui.session import (
     Driven,
     LastingSession,
@@ -54,6 +53,7 @@ from tests.ui.session import (
     keys_work,
     press,
     prompt_kept,
+    running,
     until,
 )
 

@@ -34,8 +34,7 @@ from tests.ui.drawn import screen_lines
 from tests.ui.host import Clock
 from tests.ui.inboxed import Many, keep_record, open_list, state_of
 from tests.ui.pictures import Pictures
-from tests.ui.running import running
-from tests.ui.session import press, until
+from tests.ui.session import press, running, until
 from tests.unit.bridges.native import ASKED, NativeSession, calls, ends, prompt, says
 
 HERE = Path("/usr")

@@ -45,8 +45,7 @@ from tests.ui.inboxed import (
     state_of,
 )
 from tests.ui.pictures import Pictures
-from tests.ui.running import running
-from tests.ui.session import SESSION_ID, Driven, keys_work, panel_drawn, press, until
+from tests.ui.session import SESSION_ID, Driven, keys_work, panel_drawn, press, running, until
 from tests.ui.test_commands import notices
 from tests.ui.test_sessions import Several
 from tests.unit.inbox.made import save_draft

@@ -21,8 +21,7 @@ from tests.agent.running import alive
 from tests.steps import until_true
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
-from tests.ui.running import running
-from tests.ui.session import Driven, press, until
+from tests.ui.session import Driven, press, running, until
 from tests.ui.test_commands import say
 
 WAITS = "!echo $$ > pid; echo ready; while [ ! -e go ]; do sleep 0.01; done; echo over"

@@ -25,8 +25,7 @@ from ccq_tui.screens.session.status import SILENCE, prompt_hints
 from ccq_tui.widgets.status_line import StatusLine
 from tests.steps import step
 from tests.ui.host import Clock
-from tests.ui.running import running
-from tests.ui.session import Driven, press, until
+from tests.ui.session import Driven, press, running, until
 
 Compare = Callable[..., bool]
 PLAN = SessionFacts(

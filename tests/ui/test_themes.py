@@ -31,9 +31,8 @@ from ccq_tui.widgets.transcript import Transcript
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures
-from tests.ui.running import running
 from tests.ui.scene import QUESTION, WORK
-from tests.ui.session import Driven, asked, panel_drawn, press, until
+from tests.ui.session import Driven, asked, panel_drawn, press, running, until
 from tests.unit.colours import contrast
 
 

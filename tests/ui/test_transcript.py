@@ -22,8 +22,7 @@ from ccq_tui.widgets.transcript import Transcript, code, pace, widget
 from ccq_tui.widgets.transcript.painter import Painter
 from tests.long_markdown import long_markdown
 from tests.ui.host import counted
-from tests.ui.running import running
-from tests.ui.session import until
+from tests.ui.session import running, until
 
 FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 KEY = ev.BlockKey("m", 0)

@@ -39,8 +39,7 @@ from ccq_tui.screens.trust import SETTINGS_QUESTION, TRUST_QUESTION, TrustScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
-from tests.ui.running import running
-from tests.ui.session import Driven, press, prompt_kept, until
+from tests.ui.session import Driven, press, prompt_kept, running, until
 
 SERVERS = '{"mcpServers": {"db": {"command": "npx", "args": ["-y", "db"]}}}'
 

@@ -31,8 +31,7 @@ from tests.ui.drawn import screen_lines
 from tests.ui.host import Clock, PanelHost, press_later
 from tests.ui.inboxed import one_waits
 from tests.ui.pictures import Pictures
-from tests.ui.running import running
-from tests.ui.session import Driven, asked, burst, keys_work, panel_drawn, permission, press, until
+from tests.ui.session import Driven, asked, burst, keys_work, panel_drawn, permission, press, running, until
 
 ASKED: dict[str, ev.AgentEvent] = {
     "set": asked("set", MULTI),

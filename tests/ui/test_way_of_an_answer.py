@@ -14,8 +14,7 @@ from ccq_tui.agent.events import ToolStarted
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from tests.options import options_of
-from tests.ui.running import running
-from tests.ui.session import SESSION_ID, Driven, keys_work, until
+from tests.ui.session import SESSION_ID, Driven, keys_work, running, until
 
 SOURCE = {
     "questions": [

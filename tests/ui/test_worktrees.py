@@ -34,8 +34,7 @@ from tests.steps import step
 from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import keep_record
-from tests.ui.running import running
-from tests.ui.session import Driven, press, until
+from tests.ui.session import Driven, press, running, until
 from tests.ui.test_commands import say
 from tests.ui.test_sessions import Several
 from tests.unit.worktrees.repositories import IDENTITY, commit, repository, run
