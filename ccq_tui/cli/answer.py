@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ccq_tui.cli.exits import ENDED, Refused, Taken
 from ccq_tui.cli.store import complete_waiting, find_request, opened_store, place_of, print_lines
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.layout import local
+from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
+from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Unknown
+from ccq_tui.questions import Declined, Dismissed, Kind, Question
+from ccq_tui.questions.limits import wanted
+from ccq_tui.questions.model import fold
 from ccq_tui.text import one_line
+from ccq_tui.words import SHORT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from ccq_tui.answering.grammar import Names
     from ccq_tui.inbox.place import Place
-    from ccq_tui.inbox.requests import Request, RequestOutcome
-    from ccq_tui.inbox.store.rows import StoredRequest
     from ccq_tui.inbox.store.store import Store
-    from ccq_tui.inbox.verdicts import InvalidOutcome
-    from ccq_tui.questions import Question
 
 _ADDRESSED = re.compile(r"\s*(\d{1,6})\s*=(.*)", re.DOTALL)
 _ANSWER = re.compile(r"answers\[(\d+)\](?:\.(\w+))?")
@@ -64,8 +68,6 @@ def answer(
 
     def outcome_for(asked: Request) -> RequestOutcome:
         from ccq_tui.inbox.kinds import kind_of, parse_outcome
-        from ccq_tui.inbox.requests import AnsweredRequest
-        from ccq_tui.inbox.verdicts import InvalidOutcome
 
         questions = asked.questions.questions if isinstance(asked, AnsweredRequest) else ()
         try:
@@ -95,7 +97,6 @@ def decline(request: str, dismiss: bool) -> int:
 
     def outcome_for(asked: Request) -> RequestOutcome:
         from ccq_tui.inbox.kinds import outcome_of
-        from ccq_tui.questions import Declined, Dismissed
 
         return Dismissed() if dismiss else outcome_of(asked, Declined())
 
@@ -127,7 +128,6 @@ def _answers(
     Each flag is ``[Q=]VALUE``; in a set of one question a text is taken unchanged.
     """
     from ccq_tui.answering.grammar import NONE, Names
-    from ccq_tui.questions.model import fold
 
     count = len(questions)
     answers: list[dict[str, Any]] = [{} for _ in range(count)]
@@ -175,8 +175,6 @@ def _places(names: Names, text: str, where: str = "--choose: ") -> list[int]:
 def _in_flags(questions: Sequence[Question], error: InvalidOutcome) -> str:
     """Say which question or flag an error is about."""
     from ccq_tui.answering.grammar import allowed
-    from ccq_tui.questions import Kind
-    from ccq_tui.questions.limits import wanted
 
     found = _ANSWER.fullmatch(error.field)
     if found is None:
@@ -193,12 +191,8 @@ def _in_flags(questions: Sequence[Question], error: InvalidOutcome) -> str:
 
 
 def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:
-    from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.inbox.elicitations import link_to_open
     from ccq_tui.inbox.place import NO_RECORD_WORDS, Place
-    from ccq_tui.inbox.store.rows import RequestState, state_after
-    from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Unknown
-    from ccq_tui.questions import Declined
 
     with opened_store() as store:
         stored = find_request(store, name)
@@ -228,8 +222,6 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
 
 
 def _taken(stored: StoredRequest, called: str) -> Taken:
-    from ccq_tui.inbox.layout import local
-    from ccq_tui.inbox.requests import Cancelled
 
     at = f" at {local(stored.settled_at, seconds=True)}" if stored.settled_at else ""
     if isinstance(stored.outcome, Cancelled):
@@ -243,7 +235,6 @@ def _taken(stored: StoredRequest, called: str) -> Taken:
 def delivery_words(store: Store, request: Request, place: Place) -> str:
     """Say how the agent receives the answer."""
     from ccq_tui.inbox.place import NO_RECORD_WORDS, Place, taking_words
-    from ccq_tui.words import SHORT
 
     session_id = request.session_id
     resume = f"ccq-tui resume {one_line(session_id[:SHORT], 24)}"

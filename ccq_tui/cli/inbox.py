@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ccq_tui.bridges.claude_code.live_sessions import live_sessions
+from ccq_tui.claude_files import claude_directory
+from ccq_tui.cli.answer import delivery_words
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import as_json_flag, given_settings, setting_flags
 from ccq_tui.cli.session import begin, end_on_signals
@@ -27,16 +30,19 @@ from ccq_tui.cli.store import (
     print_lines,
     since,
 )
-from ccq_tui.inbox.requests import Asker
-from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.config.paths import inbox_path
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.layout import sentences, table
+from ccq_tui.inbox.requests import Asker, Request
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo, not_terminals
 from ccq_tui.plain.mode import plain_reason
 from ccq_tui.text import one_line
 from ccq_tui.words import SHORT, bytes_counted, plural
+from ccq_tui.worktrees.model import can_be_there, checkout_of
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.requests import Request
-    from ccq_tui.inbox.store.rows import StoredRequest
     from ccq_tui.inbox.store.store import Store
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
@@ -114,11 +120,7 @@ def _walk_through() -> None:
     """Answer line by line what waits."""
     import asyncio
 
-    from ccq_tui.cli.answer import delivery_words
-    from ccq_tui.config.paths import inbox_path
-    from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.inbox.inbox import Inbox
-    from ccq_tui.inbox.verdicts import InboxError
     from ccq_tui.plain.answering import walk
     from ccq_tui.plain.lines import Lines
 
@@ -189,7 +191,6 @@ def _print_inbox(
     If the text is to be ``read`` line by line, it has no columns.
     """
     from ccq_tui.inbox.format import inbox_lines, native_lines, shortener, undelivered_lines, unread_words
-    from ccq_tui.inbox.layout import sentences, table
     from ccq_tui.inbox.records import request_record
 
     with opened_store() as store:
@@ -334,7 +335,6 @@ def show(request: str, as_json: bool) -> int:
     """
     from ccq_tui.inbox.format import request_lines
     from ccq_tui.inbox.records import report, whole_record
-    from ccq_tui.worktrees.model import can_be_there
 
     with opened_store() as store:
         stored = find_request(store, request)
@@ -368,9 +368,6 @@ def _unreached(store: Store, stored: StoredRequest) -> str:
 
 def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredRequest]:
     """Return requests that wait in Claude Code's own screen, unless the settings turn this off."""
-    from ccq_tui.bridges.claude_code.live_sessions import live_sessions
-    from ccq_tui.claude_files import claude_directory
-
     config = claude_directory()
     if not any(one.waits for one in live_sessions(config)):
         return []  # reading the settings takes longer than this look
@@ -390,7 +387,6 @@ def stats(start: datetime | None, as_json: bool) -> int:
     """Show how long agents waited for you, and how fast you answer, in the last two weeks or since T."""
     from ccq_tui.inbox.records import report
     from ccq_tui.inbox.wait_statistics import read_statistics, text_lines
-    from ccq_tui.worktrees.model import checkout_of
 
     with opened_store() as store:
         found = read_statistics(store, checkout_of, start)

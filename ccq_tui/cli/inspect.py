@@ -13,6 +13,8 @@ from click.shell_completion import get_completion_class
 
 from ccq_tui.cli.exits import CRASHED, ENDED, Refused
 from ccq_tui.cli.options import given_settings, setting_flags
+from ccq_tui.cli.store import print_lines
+from ccq_tui.config.paths import PROJECT_FILE, config_dir, expanded, project_config, state_dir, user_config
 from ccq_tui.output import Styled, echo
 from ccq_tui.text import one_line, safe
 
@@ -33,14 +35,6 @@ def config() -> None:
 @click.pass_context
 def config_path(context: click.Context, /, **_flags: object) -> None:
     """Print the files and directories of settings, themes, state and logs."""
-    from ccq_tui.config.paths import (
-        PROJECT_FILE,
-        config_dir,
-        expanded,
-        project_config,
-        state_dir,
-        user_config,
-    )
     from ccq_tui.logs import log_path
 
     start = expanded(given_settings(context).get("cwd") or os.environ.get("CCQ_CWD") or Path.cwd())
@@ -107,8 +101,6 @@ def schema(of_what: str | None) -> int:
 
     With "form" it is that of a form file, with "record" that of the record of a filled-in form.
     """
-    from ccq_tui.cli.store import print_lines
-
     if of_what == "record":
         from ccq_tui.forms.record import record_schema as found
     elif of_what == "form":

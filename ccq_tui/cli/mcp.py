@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -15,6 +17,7 @@ from ccq_tui.bridges.mcp.token import TokenError, read_token, token_file, url_of
 from ccq_tui.cli.edits import changed, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused, refusing, serve
 from ccq_tui.cli.options import port_flag
+from ccq_tui.cli.store import print_lines
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import Styled, echo, has_output
@@ -58,11 +61,6 @@ def _for_client(function: AnyCallable) -> AnyCallable:
 @_for_client
 def config(client: str, over_http: bool, port: int) -> int:
     """Print the entry of this server for a client's configuration."""
-    import json
-    import shlex
-
-    from ccq_tui.cli.store import print_lines
-
     entry, setup = _entry(client, over_http=over_http, port=port), SETUPS[client]
     one = f" (all projects) or {setup.project} (one project)" if setup.project else ""
     if client == "claude":

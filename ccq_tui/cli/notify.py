@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import click
 
 from ccq_tui.cli.exits import CRASHED, ENDED, Refused, refusing
@@ -25,8 +27,6 @@ def notify() -> None:
 @click.pass_context
 def test(context: click.Context, /, **_flags: object) -> int:
     """Send a test through every channel, wait for each receipt, and say what failed and why."""
-    import asyncio
-
     from ccq_tui.config.load import load_settings
     from ccq_tui.remote.notify.channels import try_channels
     from ccq_tui.remote.pairings import PairingsError, pairings_file, read_pairings

@@ -6,22 +6,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from ccq_tui.cli.ask import REFUSED, fill, has_terminal, question_form, show
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.store import SINCE, print_lines, since
 from ccq_tui.config.paths import expanded
 from ccq_tui.forms import post_commit, reflections
 from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
 from ccq_tui.output import echo
+from ccq_tui.questions.asked import Asked
 from ccq_tui.text import one_line, reason
 from ccq_tui.words import listed
 from ccq_tui.worktrees.git import GitError
-
-if TYPE_CHECKING:
-    from ccq_tui.questions.asked import Asked
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 ASK = "commit"
@@ -62,8 +61,6 @@ def reflect() -> None:
 @click.option("--plain", is_flag=True, help="Ask line by line.")
 def commit(revision: str, output: str | None, plain: bool) -> int:
     """Reflect on a commit: what “ccq-tui reflect [REV]” does."""
-    from ccq_tui.cli.ask import REFUSED, fill, has_terminal, question_form, show
-
     with _explained():
         context = commit_context(Path.cwd(), revision)
         file = output or str(records_of(Path.cwd()))

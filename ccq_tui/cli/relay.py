@@ -9,6 +9,7 @@ import click
 
 from ccq_tui.cli.exits import ENDED, serve
 from ccq_tui.cli.options import listening_flags, port_flag
+from ccq_tui.config.paths import state_dir
 from ccq_tui.output import echo
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
@@ -65,7 +66,6 @@ def invite(store: str | None, public_url: str) -> int:
 
 
 def _store(given: str | None) -> str:
-    from ccq_tui.config.paths import state_dir
 
     return given or f"sqlite:{state_dir() / 'relay.db'}"
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ccq_tui.cli.exits import ENDED, Refused, Taken
 from ccq_tui.cli.options import given_settings, plain_flag, setting_flags
+from ccq_tui.cli.session import begin, plain_why
 from ccq_tui.cli.store import WHOLE_ID, complete_sessions, find_session, opened_store, print_lines
+from ccq_tui.inbox.store.rows import StoredSession
+from ccq_tui.processes import alive
 from ccq_tui.text import one_line, reason
-
-if TYPE_CHECKING:
-    from ccq_tui.inbox.store.rows import StoredSession
 
 
 @click.command()
@@ -29,9 +29,7 @@ def resume(context: click.Context, /, session: str, fork: bool, **_flags: object
 
     A question that waits in it opens at once. SESSION is an id or any unambiguous prefix.
     """
-    from ccq_tui.cli.session import begin, plain_why
     from ccq_tui.cli.worktrees import there_again
-    from ccq_tui.processes import alive
 
     name, known = _known(session)
     if known is not None and known.owner is not None and alive(known.owner) and not fork:
@@ -56,8 +54,6 @@ def export(session: str, form: str) -> int:
 
     SESSION is an id or any unambiguous prefix.
     """
-    import asyncio
-
     from ccq_tui.agent.events import HistoryLoaded
     from ccq_tui.agent.history import read_history
     from ccq_tui.agent.options import SessionOptions

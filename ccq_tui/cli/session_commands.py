@@ -12,6 +12,8 @@ from ccq_tui.cli.exits import CRASHED, ENDED, Refused
 from ccq_tui.cli.options import as_json_flag
 from ccq_tui.cli.session import end_on_signals
 from ccq_tui.cli.store import complete_sessions, find_session, opened_store, print_lines
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.store.rows import CommandKind
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
@@ -44,10 +46,8 @@ end = _to_session("end", "End a session's process, also in the middle of a turn;
 
 
 def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | None = None) -> int:
-    from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.inbox.records import report
     from ccq_tui.inbox.sent_commands import Ending, SentCommand
-    from ccq_tui.inbox.store.rows import CommandKind
 
     end_on_signals()
     with opened_store() as store:

@@ -9,19 +9,26 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
 
+from ccq_tui.claude_files import recorded_sessions
 from ccq_tui.cli.exits import Refused, Unprinted
+from ccq_tui.config.paths import inbox_path
+from ccq_tui.inbox import place
+from ccq_tui.inbox.layout import fit
+from ccq_tui.inbox.requests import Origin
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo
 from ccq_tui.text import one_line, safe
+from ccq_tui.worktrees.model import can_be_there
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.place import Place
-    from ccq_tui.inbox.requests import Origin
-    from ccq_tui.inbox.store.rows import StoredRequest
     from ccq_tui.inbox.store.store import Store
 
 
@@ -41,9 +48,7 @@ def opened_store(*, needed: bool = False) -> Iterator[Store]:
 
     Raises `Refused` where it cannot be opened or read, or is ``needed`` and not there.
     """
-    from ccq_tui.config.paths import inbox_path
     from ccq_tui.inbox.store.store import Store
-    from ccq_tui.inbox.verdicts import InboxError
 
     path = inbox_path()
     try:
@@ -51,7 +56,6 @@ def opened_store(*, needed: bool = False) -> Iterator[Store]:
             if not os.path.lexists(path):
                 if needed:
                     raise Refused("there is no inbox yet; it is made when ccq-tui starts.")
-                from tempfile import TemporaryDirectory
 
                 path = Path(ending.enter_context(TemporaryDirectory(prefix="ccq-"))) / path.name
             store = ending.enter_context(closing(Store(path)))
@@ -66,10 +70,6 @@ def opened_store(*, needed: bool = False) -> Iterator[Store]:
 
 def place_of(store: Store, session_id: str, origin: Origin | None = None) -> Place:
     """Return the place of a session; reads processes and files."""
-    from ccq_tui.claude_files import recorded_sessions
-    from ccq_tui.inbox import place
-    from ccq_tui.worktrees.model import can_be_there
-
     look = place.Look(can_be_there, recorded_sessions(os.environ))
     return place.place_of(store.sessions.get(session_id), look, origin or place.OURS)
 
@@ -79,8 +79,6 @@ def looks(store: Store, seconds: float | None = None) -> Iterator[None]:
 
     Raises `Refused` once another file is at the inbox's path.
     """
-    from ccq_tui.inbox.verdicts import InboxError
-
     until = float("inf") if seconds is None else time.monotonic() + seconds
     while True:
         with suppress(InboxError):
@@ -143,8 +141,6 @@ def _proposed(start: str, find: Callable[[Store], Iterable[tuple[str, str]]]) ->
 
     A shell has no place for an error message while it completes.
     """
-    from ccq_tui.inbox.layout import fit
-
     with suppress(Refused), opened_store() as store:
         return [
             CompletionItem(name, help=fit(about, 60))

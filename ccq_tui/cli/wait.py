@@ -10,7 +10,9 @@ from ccq_tui.cli.exits import CRASHED, ENDED, Refused
 from ccq_tui.cli.options import as_json_flag
 from ccq_tui.cli.session import end_on_signals
 from ccq_tui.cli.store import complete_waiting, find_request, find_session, looks, opened_store, print_lines
+from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
 from ccq_tui.output import echo
+from ccq_tui.processes import alive
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
@@ -62,7 +64,6 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
 
 def _request(store: Store, key: str) -> Found | None:
     from ccq_tui.inbox.records import whole_record
-    from ccq_tui.inbox.store.rows import RequestState
 
     now = store.requests.get(key)
     if now is None:
@@ -72,8 +73,6 @@ def _request(store: Store, key: str) -> Found | None:
 
 def _session(store: Store, key: str, until: str | None) -> Found | None:
     from ccq_tui.inbox.records import session_record
-    from ccq_tui.inbox.store.rows import StoredSessionState
-    from ccq_tui.processes import alive
 
     now, waiting = store.sessions.get(key), store.requests.waiting_counts().get(key, 0)
     if now is None:

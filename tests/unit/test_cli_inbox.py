@@ -442,7 +442,8 @@ def run(line: str) -> tuple[str, int]:
 
 def test_the_examples_run_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
     # The session's directory is one that a reader would have.
-    monkeypatch.setattr("ccq_tui.worktrees.model.can_be_there", lambda _directory: True)
+    for module in ("inbox", "store"):
+        monkeypatch.setattr(f"ccq_tui.cli.{module}.can_be_there", lambda _directory: True)
     stock(AT)
     blocks = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
     assert len(blocks) == 4
