@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.geometry import Region, Size
@@ -14,7 +14,7 @@ from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import Completion, CompletionList
 from ccq_tui.prompts.fuzzy import marks
 from ccq_tui.text import one_line
-from ccq_tui.widgets.hints import NARROW
+from ccq_tui.widgets.hints import NARROW, cut
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.pointer import Clickable
 
@@ -170,12 +170,8 @@ def _head(row: Completion) -> str:
 
 def _cut(text: str, width: int, *, keep_end: bool) -> str:
     """Shorten a text to ``width`` cells; a path keeps its end, which says more."""
-    if cell_len(text) <= width:
-        return text
-    if width < 2:
-        return "…"[: max(0, width)]
-    if not keep_end:
-        return set_cell_size(text, width - 1).rstrip() + "…"
-    while cell_len(text) > width - 1:
+    if not keep_end or cell_len(text) <= width:
+        return cut(text, width) if width > 0 else ""
+    while text and cell_len(text) > width - 1:
         text = text[1:]
     return f"…{text}"

@@ -9,11 +9,10 @@ from textual import events
 from textual.app import App
 from textual.pilot import Pilot
 
-from ccq_tui.agent.events import RequestAsked
 from ccq_tui.commands.command import PickRow
-from ccq_tui.inbox.requests import Denied, QuestionRequest
+from ccq_tui.inbox.requests import Denied
 from ccq_tui.input.keynames import shown_keys
-from ccq_tui.questions import Answer, Answered, QuestionSet
+from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import is_text
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.sessions.screen import SessionsScreen
@@ -181,14 +180,3 @@ async def test_the_prompt_and_the_fields_of_a_form_take_it(
     await run.app.push_screen(picker)
     await typed(pilot)
     await until(pilot, lambda: picker.query_one(AnswerField).text == TYPED)
-
-
-async def test_the_field_of_a_question_takes_it(run: Driven, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: run.screen.view.session_id)
-    run.told.tell(RequestAsked(QuestionRequest("t1", "id-1", QuestionSet("t1", (SINGLE,)))))
-    await until(pilot, lambda: run.screen.dock.panel is not None)
-    await keys_work(run, pilot)
-    await pilot.press("o")
-    await typed(pilot)
-    panel = run.screen.dock.panel
-    await until(pilot, lambda: panel.state.text == TYPED)

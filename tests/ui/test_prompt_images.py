@@ -13,7 +13,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from ccq_tui.agent.commands import ImageFile
-from ccq_tui.agent.events import ErrorReported, PromptAccepted, PromptReturned
+from ccq_tui.agent.events import PromptAccepted, PromptReturned
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
 from ccq_tui.config.settings import Settings
@@ -222,16 +222,6 @@ async def test_a_prompt_that_comes_back_has_its_images(place: Path, run: Prompte
     assert run.told.images[1] == run.told.images[0] != ()
 
 
-async def test_a_prompt_that_is_sent_again_by_f6_has_its_images(
-    place: Path, run: Prompted, pilot: Pilot[int]
-) -> None:
-    await sends_image(place, run, pilot)
-    run.told.tell(PromptAccepted(A, prompt_id="p1"), ErrorReported("overloaded", "Overloaded"))
-    await press(pilot, "f6", then=lambda: len(run.told.sent) == 2)
-    assert run.told.sent[1] == A
-    assert run.told.images[1] == run.told.images[0] != ()
-
-
 async def test_earlier_prompts_have_their_images_while_they_are_kept(place: Path) -> None:
     async with running(Prompted(RESUMED)) as (run, pilot):
         for name in ("a.png", "b.gif"):
@@ -310,17 +300,6 @@ async def test_many_drops_and_keys_at_once_lose_nothing(
     assert texts.count("x") == 25
     assert texts.count("b.gif") == 25
     assert len(run.prompt.kept.images) <= images.MOST_IMAGES
-
-
-async def test_a_search_that_is_open_by_then_takes_no_image(clipboard: Callable[[bytes | str], None]) -> None:
-    run = Prompted(RESUMED)
-    clipboard(png())
-    async with run.app.run_test() as pilot:
-        await pilot.press(*"a", "ctrl+v", "ctrl+r")
-        await until(pilot, lambda: run.prompt.searching and not run.prompt._looking)
-        assert run.prompt.field.text == ""
-        await pilot.press("escape")
-        assert run.prompt.field.text in ("a", f"a{PASTED} ")
 
 
 async def test_picture_of_images_in_a_prompt(place: Path, pictures: Pictures) -> None:
