@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ccq_tui.questions import conditions
 from ccq_tui.questions.limits import wanted
 from ccq_tui.questions.marks import marks
-from ccq_tui.questions.model import Answer, Kind, Option, Question
+from ccq_tui.questions.model import Answer, Kind, Question
 from ccq_tui.questions.prose import SKIPPED, UNSELECTED, answer_line, shown_label
 
 
@@ -47,13 +47,6 @@ class Passage(NamedTuple):
     chosen: bool | None = None
 
 
-def option_block(mark: str, option: Option, chosen: bool | None = None) -> Passage:
-    """Return an option behind its mark."""
-    badge = " (recommended)" if option.recommended else ""
-    said = f": {option.description}" if option.description else ""
-    return Passage(PassageKind.OPTION, badge + said, mark, shown_label(option.label), chosen)
-
-
 def question_blocks(question: Question, number: str = "", answer: Answer | None = None) -> Iterator[Passage]:
     """Return a question behind its number, and its answer once it is given."""
     yield Passage(
@@ -62,7 +55,9 @@ def question_blocks(question: Question, number: str = "", answer: Answer | None 
     yield Passage(PassageKind.TEXT, question.description)
     options = question.options if question.kind is Kind.CHOICE else ()
     for mark, option in zip(marks(question), options, strict=False):
-        yield option_block(mark, option, None if answer is None else option.label in answer.selected)
+        chosen = None if answer is None else option.label in answer.selected
+        about = " (recommended)" * option.recommended + f": {option.description}" * bool(option.description)
+        yield Passage(PassageKind.OPTION, about, mark, shown_label(option.label), chosen)
         yield Passage(PassageKind.VERBATIM, option.preview or "", mark)
     if answer is not None:
         skipped = question.skippable and not answer.given

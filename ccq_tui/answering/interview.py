@@ -62,16 +62,6 @@ class Interview:
         return len(self.state.asked_tabs)
 
     @property
-    def gaps(self) -> tuple[int, ...]:
-        """The places in the set of those that still want an answer, a confirmation or a word to skip them."""
-        return self.state.gaps
-
-    @property
-    def outcome(self) -> Outcome | Dismissed | None:
-        """How the set ended, or None."""
-        return self.state.outcome
-
-    @property
     def problem(self) -> str:
         """Why the question in front stands against an outcome, or ""."""
         return self.state.notice or self.state.aside
@@ -79,7 +69,7 @@ class Interview:
     @property
     def unsure(self) -> str:
         """What is sent at once though a line may not have meant it, or "": own words, and what lasts."""
-        match self.outcome:
+        match self.state.outcome:
             case Answered((answer,)) if not self.has_review and self.state.page.question.kind is Kind.CHOICE:
                 act = self.state.page.question.act_of(answer)
                 return answer.other if act is None else answer.selected[0] * act.lasts
@@ -131,7 +121,7 @@ class Interview:
         """Go to the review; without one to the first gap, else the last question."""
         if self.has_review:
             return self.at(len(self.state.pages))
-        return self.at((*self.gaps, self.state.asked_tabs[-1])[0])
+        return self.at((*self.state.gaps, self.state.asked_tabs[-1])[0])
 
     def note(self, text: str) -> Interview:
         """Put a remark beside the answer in front; it is no answer."""
@@ -143,7 +133,7 @@ class Interview:
 
     def keep_aside(self, then: Interview) -> Interview:
         """Keep what a step that is not taken has typed: in the draft, and no part of an answer."""
-        match then.outcome:
+        match then.state.outcome:
             case Discussed(text):
                 return replace(self, state=replace(self.state, discussion=text))
             case Answered((answer,)) if answer.other and not self.state.page.question.acts:
@@ -163,14 +153,14 @@ class Interview:
         pairs = zip(self.state.pages, answers, strict=True)
         pages = tuple(page if one is None else page_answered(page, one) for page, one in pairs)
         filled = replace(self, state=replace(self.state, pages=pages))
-        return filled.at(filled.gaps[0]) if filled.gaps else filled.review()
+        return filled.at(filled.state.gaps[0]) if filled.state.gaps else filled.review()
 
     def _on(self, page: Page) -> Interview:
         """Go on from a question with an answer in its page."""
         then = replace(self, state=self.state.shown_as(page))
         if self.has_review:
             return then.review() if self.back_to_review else then.at(following(then.state))
-        left = [place for place in then.gaps if place > self.state.tab] or then.gaps
+        left = [place for place in then.state.gaps if place > self.state.tab] or then.state.gaps
         return then.at(left[0]) if left else then.settle()
 
     def _ended(self, outcome: Outcome | Dismissed) -> Interview:

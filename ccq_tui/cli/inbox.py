@@ -240,7 +240,7 @@ def _forms_under_way(store: Store) -> Iterator[str]:
     for one in under_way(store):
         questions, count = one.request.questions, one.interview.count
         called = one_line(questions.title or one.request.form["id"], 60)
-        done = f"{count - len(one.interview.gaps)} of {count} answered"
+        done = f"{count - len(one.interview.state.gaps)} of {count} answered"
         client = one_line(one.request.origin.called, 40)
         yield f"{client} fills in “{called}” with you in its own conversation: {done}."
 

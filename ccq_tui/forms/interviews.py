@@ -104,7 +104,7 @@ def complete(store: Store, form_id: str, actor: Actor) -> tuple[str, dict[str, A
     """End an interview, and return its file and its record; the same again if that is repeated."""
     one = read(store, form_id)
     if one.stored.outcome is None:
-        for place in one.interview.gaps:
+        for place in one.interview.state.gaps:
             raise InterviewError(f"the question “{one.form.names[place]}” has no answer yet")
         store.requests.end_interview(one.request, Answered(one.interview.state.answers), actor)
         one = read(store, form_id)

@@ -282,7 +282,7 @@ class _Talk:
             self._lines.say("form" if state.questions.is_form else "questions", as_sentences(said))
         for name, value in request.context.items() if isinstance(request, FormRequest) else ():
             self._lines.say("about", f"{name}: {value}")
-        if done := self._interview.count - len(self._interview.gaps):
+        if done := self._interview.count - len(self._interview.state.gaps):
             self._lines.note(f"A draft is here: {done} of {self._interview.count} answered, nothing sent.")
         self._warn()
 
@@ -315,8 +315,8 @@ class _Talk:
             then = await self._obeyed(line)
             if then is None:
                 return await self._left()
-            if then.outcome is not None:
-                await self._settle(then.outcome)
+            if then.state.outcome is not None:
+                await self._settle(then.state.outcome)
                 return End.HERE
         except TypedError as error:
             self._lines.note(f"{error}.".replace(" · ", "; "))
@@ -405,7 +405,7 @@ class _Talk:
         page = one.state.page
         chosen = page.answer().selected if page.question.multi_select else ()
         then = one.answer(Answer(chosen, other=text)) if command == "other" else one.reply(text)
-        is_sentence = then.outcome is not None and given and line.lower().startswith(command)
+        is_sentence = then.state.outcome is not None and given and line.lower().startswith(command)
         return await self._sure(then, text if is_sentence else "")
 
     async def _declined(self) -> Interview:

@@ -31,7 +31,10 @@ def check(questions: QuestionSet, answers: Sequence[Answer]) -> None:
     for number, (question, answer) in enumerate(zip(questions.questions, answers, strict=True)):
         rules = [*_of_answers(question, answer)]
         if questions.is_prompt:
-            rules += _of_prompts(answer)
+            rules += [
+                ("note", answer.note, "a program's prompt takes no note: leave it out"),
+                ("other", not answer.other.isprintable(), "a program's prompt takes one line of plain text"),
+            ]
         if questions.is_form:
             rules += _of_forms(question, answer, is_asked=shown[number])
         for part, wrong, reason in rules:
@@ -62,11 +65,6 @@ def _of_answers(question: Question, answer: Answer) -> Rules:
     if other and question.kind is Kind.NUMBER:
         problem = number_problem(question, other)
         yield "other", problem, problem
-
-
-def _of_prompts(answer: Answer) -> Rules:
-    yield "note", answer.note, "a program's prompt takes no note: leave it out"
-    yield "other", not answer.other.isprintable(), "a program's prompt takes one line of plain text"
 
 
 def _of_forms(question: Question, answer: Answer, *, is_asked: bool) -> Rules:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ccq_tui.questions.limits import in_one_line
 from ccq_tui.questions.model import Answer
-from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focus, set_off
+from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focus
 
 OUT_OF_SIGHT = "the row was out of sight · press again to choose it"
 KEPT = "your words are kept, not sent · Enter again takes them"
@@ -195,7 +195,8 @@ def add_words(state: PanelState, words: str) -> PanelState:
     if not state.in_review and state.page.is_field and not state.page.typed:
         state = state.with_draft(other="")
     kept = state.discussion if state.in_review else state.page.draft.other
-    return replace(open_other(state, set_off(kept, words)), stray=None)
+    blank = "" if not kept or kept[-1].isspace() else " "
+    return replace(open_other(state, blank + words), stray=None)
 
 
 def open_text(state: PanelState, focus: Focus) -> PanelState:

@@ -35,11 +35,6 @@ def typable(text: str) -> str:
     return _CONTROLS.sub("", _LINE_ENDS.sub("\n", text))
 
 
-def set_off(kept: str, words: str) -> str:
-    """Return words as they follow others: with a blank between the two."""
-    return words if not kept or kept[-1].isspace() else f" {words}"
-
-
 def is_text(character: str) -> bool:
     """Return whether a key types text, also an invisible one: joiners of Persian, Hindi or emoji."""
     return bool(character) and not set("\t\n") & set(character) and typable(character) == character

@@ -239,14 +239,14 @@ class Desk:
         one = _interview(opened).at(number - 1)
         try:
             then = _replied(one, _offered(request), number, message.text)
-            if then.outcome is None:
+            if then.state.outcome is None:
                 opened.type(then.state, actor)
                 if not then.problem:
                     self._answered[run.id] = actor, time.monotonic()
                 await self._runs.inbox.run(lambda _store: None)  # it is on disk now
                 await self._put(run, request, then, message.id if then.problem else "", then.problem)
                 return
-            verdict = await opened.answer(then.outcome, actor)
+            verdict = await opened.answer(then.state.outcome, actor)
             self._answered[run.id] = actor, time.monotonic()
         except (TypedError, InvalidOutcome) as error:
             why = error.reason if isinstance(error, InvalidOutcome) else str(error)

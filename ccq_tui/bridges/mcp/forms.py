@@ -181,9 +181,9 @@ def _next(
         state |= {"title": title, "description": intro, "context": {**request.context}}
         said += [text for text in (title, intro) if text]
         said += [f"{name}: {value}" for name, value in request.context.items()]
-    if not (problem or one.interview.gaps):
+    if not (problem or one.interview.state.gaps):
         return both("\n".join([*said, f"Every question is answered. Call {COMPLETE_FORM}."]), state)
-    asked = one.interview.at(place := place if problem else one.interview.gaps[0])
+    asked = one.interview.at(place := place if problem else one.interview.state.gaps[0])
     question, number = request.questions.questions[place], asked.number
     proposed = {"proposed": list(question.field.preset)} if question.field and question.field.preset else {}
     name = one.form.names[place]
