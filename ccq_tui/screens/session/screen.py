@@ -190,14 +190,8 @@ class SessionScreen(Screen[None], Leading):
             self.requests.take,
             self.attention.take,
         )
-        self.shown_by = (self._report, self._name_panels, self._show_standing)
         session.subscribe(self.take)
         self.dock.follow(session, self._handle_events)
-
-    def _name_panels(self) -> None:
-        """Show the session's directory on its panels, and its name where there is more than one."""
-        several = len(self.entries) > 1
-        self.dock.be_called(self.view.short_name if several else "", str(self.view.cwd))
 
     def compose(self) -> ComposeResult:
         yield self.strip
@@ -238,14 +232,6 @@ class SessionScreen(Screen[None], Leading):
         self.say(f"Ending the session · {key_of('quit')} again does not wait", seconds=60.0)
         await self.session.end()
         await self.queue.release()
-
-    def _show_standing(self) -> None:
-        if self.live:
-            self.status.changed()
-            self.status_output.changed()
-            self.welcome.changed()
-            self.notifications.changed()
-            self.attention.changed()
 
     def on_resize(self) -> None:
         self._draw_strip()
@@ -337,8 +323,14 @@ class SessionScreen(Screen[None], Leading):
         edit_for(self, text, put, self.say)
 
     def changed(self) -> None:
-        for show in self.shown_by:
-            show()
+        """Draw what has changed, and report what lists have of it."""
+        self._report()
+        # A panel names the session where there is more than one.
+        self.dock.be_called("" if self.around.alone else self.view.short_name, str(self.view.cwd))
+        if self.live:
+            shown = (self.status, self.status_output, self.welcome, self.notifications, self.attention)
+            for one in shown:
+                one.changed()
 
     # -- events of the session ------------------------------------------------------------------------------
 
