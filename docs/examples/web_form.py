@@ -85,10 +85,10 @@ class WebForms:
 
     async def _take(self, opened: OpenRequest, one: Interview) -> Response:
         """Keep an answer, settle with the last one, and say if another was faster."""
-        if one.outcome is None:
+        if one.state.outcome is None:
             opened.type(one.state, ME)
             return RedirectResponse(f"/{quote(opened.request.id)}", 303)
-        verdict = await opened.answer(one.outcome, ME)
+        verdict = await opened.answer(one.state.outcome, ME)
         if isinstance(verdict, AlreadySettled):
             return page("<p>It was answered elsewhere; nothing was sent. <a href=/>Inbox</a></p>")
         return RedirectResponse("/", 303)

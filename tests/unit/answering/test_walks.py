@@ -184,5 +184,5 @@ def test_keys_and_verbs_ask_and_end_the_same(asked: list[Question], data: st.Dat
     if panel.in_review:
         assert interview.question is None
         panel, interview = keys(panel, "end enter"), interview.settle()
-    assert interview.outcome == panel.outcome
+    assert interview.state.outcome == panel.outcome
     assert isinstance(panel.outcome, Answered)

@@ -60,7 +60,7 @@ def test_a_form_is_answered_question_by_question_by_any_process(store: Store, tm
         ("sure", "No", ""),
         ("notes", "skip", ""),
     ):
-        seen.append(FORM.names[read(store, "a").interview.gaps[0]])
+        seen.append(FORM.names[read(store, "a").interview.state.gaps[0]])
         with pytest.raises(TypedError, match=refused) if refused else nullcontext():
             answer(second, "a", value, name, PHONE)
             answer(second, "a", value, name, PHONE)  # repeated, it is no answer to the next one
@@ -70,7 +70,7 @@ def test_a_form_is_answered_question_by_question_by_any_process(store: Store, tm
         answer(store, "a", "more", "where", PHONE)
     # An earlier answer given again hides a question, and another one is asked in its place.
     changed = answer(store, "a", "minor", "kind", PHONE).interview
-    assert (changed.gaps, changed.state.asked_tabs) == ((), (0, 2, 3, 4, 5))
+    assert (changed.state.gaps, changed.state.asked_tabs) == ((), (0, 2, 3, 4, 5))
     file, record = complete(store, "a", PHONE)
     assert (file, record["id"], record["context"]) == ("all.jsonl", "a", {"commit": "3f2a"})
     assert record["answers"] == {
@@ -85,7 +85,7 @@ def test_a_form_is_answered_question_by_question_by_any_process(store: Store, tm
         answer(store, "a", "major", "kind", PHONE)
     with pytest.raises(InterviewError, match="its record stands"):
         cancel(store, "a")
-    assert read(store, "b").interview.gaps == (0, 1, 2, 4), "a proposal counts for what depends on it"
+    assert read(store, "b").interview.state.gaps == (0, 1, 2, 4), "a proposal counts for what depends on it"
     with pytest.raises(InterviewError, match="the question “kind” has no answer yet"):
         complete(store, "b", PHONE)
     assert [one.request.tool_use_id for one in under_way(store)] == ["b"], "a complete one is no more"
@@ -102,7 +102,7 @@ def test_a_form_ends_when_cancelled_or_left_alone_and_few_are_open_at_once(
     for over in ("cancelled", "left", "../kept", ""):
         with pytest.raises(InterviewError, match=CLOSED):
             answer(store, over, "Major", "kind", PHONE)
-    assert answer(store, "kept", "Major", "kind", PHONE).interview.gaps[0] == 1
+    assert answer(store, "kept", "Major", "kind", PHONE).interview.state.gaps[0] == 1
     for number in range(MOST_OPEN - 1):
         store.requests.begin_interview(asked(str(number)))
     assert len(under_way(store)) == MOST_OPEN

@@ -75,7 +75,10 @@ def assert_kept(before: PanelState, after: PanelState, *, seen: bool) -> None:
         assert new.draft.selected == old.draft.selected
         assert new.draft.note == old.draft.note
         assert new.draft.other.startswith(old.draft.other)
-        assert (new.draft.other_on, new.draft.taken) == (old.draft.other_on, old.draft.taken)
+        assert new.draft.other_on == old.draft.other_on
+        # Of options that came later, nobody has said that none of them is wanted.
+        is_none = old.draft.taken and not (old.draft.selected or old.draft.other_on)
+        assert new.draft.taken == old.draft.taken or (is_none and new.question != old.question)
         moved = old != first_page(old.question)
         if not old.is_field and (moved or (seen and index == before.tab)):
             assert new.cursor == (new.other_row if old.cursor == old.other_row else old.cursor)
