@@ -23,7 +23,7 @@ from ccq_tui.bridges.claude_code.hook_settings import (
     with_hooks,
     with_options,
 )
-from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError
+from ccq_tui.bridges.edited_file import EditedFile, SettingsFileError
 from ccq_tui.cli.edits import changed, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.output import Styled, echo
@@ -103,7 +103,7 @@ def status(user: bool, project: bool) -> int:
         if not found:
             echo(where, Styled("not installed", dim=True))
         for hook in found:
-            stands = problem_of(hook, trusted=file.scope == USER, off=off) or f"works, version {__version__}"
+            stands = problem_of(hook, off=off) or f"works, version {__version__}"
             echo(f"{where}{hook.covers} · {one_line(hook.command, 300)} · {stands}")
     return Refused.exit_code if failed else ENDED
 

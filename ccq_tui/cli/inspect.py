@@ -104,7 +104,7 @@ def schema(of_what: str | None) -> int:
     if of_what == "record":
         from ccq_tui.forms.record import record_schema as found
     elif of_what == "form":
-        from ccq_tui.forms.document import form_schema as found
+        from ccq_tui.forms.reading import form_schema as found
     else:
         from ccq_tui.inbox.schema import json_schema as found
     print_lines(json.dumps(found(), indent=2))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import iscoroutinefunction
@@ -14,6 +14,7 @@ from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import USUAL_SECONDS, Control
 from ccq_tui.agent.events import AgentEvent, SessionState, SlashCommand
 from ccq_tui.bridges.claude_code.permission_rules import RuleError
+from ccq_tui.prompts.images import PromptImage
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.prompt_queue import PromptSurface
 from ccq_tui.transcript.model import TranscriptModel
@@ -93,6 +94,14 @@ class CommandUi(PromptSurface, Protocol):
     @property
     def transcript(self) -> TranscriptLog:
         """The transcript."""
+
+    def quit(self) -> None:
+        """End all sessions, then the program."""
+
+    def send(
+        self, text: str, images: Mapping[str, PromptImage] | None = None, *, typed: bool = False
+    ) -> object:
+        """Show a prompt, unless it was ``typed`` where it is read, and send it once it is on disk."""
 
     def say_unsent(self, words: str, seconds: float) -> None:
         """Show why the text of the prompt was not sent, until it changes."""

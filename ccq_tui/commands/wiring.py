@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from ccq_tui.commands.command import Command, CommandRunner, CommandUi, called
 from ccq_tui.commands.completions import Completions, UnknownCommands
@@ -19,22 +19,10 @@ from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.worktrees.removal import begun
 
 
-class LeadingUi(CommandUi, Protocol):
-    """What they use of the surface."""
-
-    def quit(self) -> None:
-        """End all sessions, then the program."""
-
-    def send(
-        self, text: str, images: Mapping[str, PromptImage] | None = None, *, typed: bool = False
-    ) -> object:
-        """Show a prompt, unless it was ``typed`` where it is read, and send it once it is on disk."""
-
-
 class Leading:
     """Base of a surface on which a person leads a session: what its prompts and commands do."""
 
-    def wire(self, ui: LeadingUi, inbox: Inbox, commands: tuple[Command, ...]) -> None:
+    def wire(self, ui: CommandUi, inbox: Inbox, commands: tuple[Command, ...]) -> None:
         """Make it, for the surface itself as ``ui``, once that has its prompt."""
         self._ui = ui
         self._own = commands

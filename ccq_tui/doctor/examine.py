@@ -21,7 +21,7 @@ import ccq_tui
 from ccq_tui import loop_monitor
 from ccq_tui.agent.problems import MINIMUM_CLI
 from ccq_tui.bridges.claude_code.hook_settings import hooks_off, installed, problem_of, settings_files
-from ccq_tui.bridges.edited_file import USER, SettingsFileError
+from ccq_tui.bridges.edited_file import SettingsFileError
 from ccq_tui.bridges.mcp.entries import SETUPS, file_of, servers_in
 from ccq_tui.bridges.terminal import WRAPPED
 from ccq_tui.claude_files import claude_directory, find_cli
@@ -156,7 +156,7 @@ def examine_hooks() -> list[Check]:
         except SettingsFileError:
             continue  # Claude Code reports what is wrong with it
         for hook in hooks:
-            problem = problem_of(hook, trusted=file.scope == USER, off=off)
+            problem = problem_of(hook, off=off)
             advice = f"{problem[0].upper()}{problem[1:]}." if problem else ""
             level = Level.WARNING if problem else Level.OK
             checks.append(Check(AREA, "Hooks", f"{hook.covers}, in {file.path}", level, advice))

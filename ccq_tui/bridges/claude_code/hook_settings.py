@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from ccq_tui import __version__
 from ccq_tui.bridges.claude_code.hook_input import ELICITATION, PERMISSION
 from ccq_tui.bridges.edited_file import PROJECT, USER, EditedFile, SettingsFileError, read_object, rewritten
 from ccq_tui.claude_files import claude_directory
@@ -205,7 +203,6 @@ def hooks_off(environment: Mapping[str, str], directory: Path) -> Path | None:
     return off
 
 
-VERSION_SECONDS = 10.0
 AGAIN = "run ccq-tui hooks install again"
 
 
@@ -214,11 +211,10 @@ def hook_command() -> str:
     return shlex.join([*own_command(), COMMAND])
 
 
-def problem_of(hook: InstalledHook, *, trusted: bool, off: Path | None) -> str:
-    """Say what is wrong with an installed hook and what to do, or "".
+def problem_of(hook: InstalledHook, *, off: Path | None) -> str:
+    """Say what is wrong with an installed hook and what to do, or "". Its program is not run.
 
-    ``off`` is the settings file that turns all hooks off, or None. Only a ``trusted`` hook's program is run
-    for its version: the program in a project's file may be anybody's.
+    ``off`` is the settings file that turns all hooks off, or None.
     """
     if off is not None:
         return f"“disableAllHooks” turns it off: take that out of {one_line(str(off), 300)}"
@@ -226,21 +222,5 @@ def problem_of(hook: InstalledHook, *, trusted: bool, off: Path | None) -> str:
         return f"its program is gone: {AGAIN}"
     if hook.timeout is None or hook.timeout < TIMEOUT:
         return f"Claude Code drops it too early: {AGAIN}"
-    if shlex.join(hook.words.plain) == hook_command():
-        return ""
-    if not trusted:
-        return "it runs another ccq-tui than this one"
-    version = _version_of(hook) or "unknown"
-    return "" if version == __version__ else f"it runs version {version}, this is {__version__}: {AGAIN}"
-
-
-def _version_of(hook: InstalledHook) -> str:
-    command = [*hook.words.plain[:-1], "--version"]
-    try:
-        done = subprocess.run(  # noqa: S603 - the person's own settings have it run at every question
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-            timeout=VERSION_SECONDS, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return one_line(done.stdout.strip().rpartition(" ")[2], 40) if done.returncode == 0 else ""
+    same = shlex.join(hook.words.plain) == hook_command()
+    return "" if same else f"it runs another ccq-tui than this one: {AGAIN}"

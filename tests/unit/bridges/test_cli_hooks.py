@@ -217,7 +217,7 @@ def test_hooks_that_a_setting_turns_off_are_said_to_be_off(
     assert "works" in run(capsys, "status", "--user")
 
 
-def test_status_and_doctor_say_what_is_wrong_and_run_nothing_of_a_project(
+def test_status_and_doctor_say_what_is_wrong_and_run_nothing(
     settings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def stands() -> str:
@@ -236,12 +236,8 @@ def test_status_and_doctor_say_what_is_wrong_and_run_nothing_of_a_project(
     other.write_text(f"#!/bin/sh\ntouch {tmp_path}/was-run\necho ccq-tui 9.9.9\n")
     other.chmod(0o755)
     install_by_hand(settings, f"{other} hook")
-    assert stands() == f"it runs version 9.9.9, this is {__version__}: run ccq-tui hooks install again"
-    (tmp_path / "was-run").unlink()
+    assert stands() == "it runs another ccq-tui than this one: run ccq-tui hooks install again"
     settings.rename(tmp_path / "kept")
-    install_by_hand(tmp_path / ".claude" / "settings.json", f"{other} hook")
-    assert "it runs another ccq-tui than this one" in run(capsys, "status", "--project")
-    assert [check.level for check in examine() if check.name == "Hooks"] == [Level.WARNING]
     assert not (tmp_path / "was-run").exists()
     run(capsys, "install", "--project", "--permissions", "--yes")
     assert "works" in run(capsys, "status", "--project")

@@ -18,8 +18,15 @@ from pydantic import TypeAdapter
 
 from ccq_tui.config.paths import config_dir
 from ccq_tui.forms.commits import RECORDS, REFLECTION
-from ccq_tui.forms.document import FormDocument, QuestionDocument, form_schema
-from ccq_tui.forms.reading import FormFileError, find_form, form_of, read_form
+from ccq_tui.forms.reading import (
+    FormDocument,
+    FormFileError,
+    QuestionDocument,
+    find_form,
+    form_of,
+    form_schema,
+    read_form,
+)
 from ccq_tui.forms.record import RecordDocument, record_of, record_schema
 from ccq_tui.inbox.requests import FormRequest
 from ccq_tui.processes import this_process
