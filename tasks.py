@@ -163,9 +163,10 @@ def picture(words: list[str]) -> int:
 
 
 def docs(words: list[str]) -> int:
-    """Write the page of keys."""
+    """Write the page of keys, and the table of who may do what."""
     install(VENV, DEV)
     do([script("python"), "-m", "tests.keys_page", *words])
+    do([script("python"), "-m", "tests.rights_page"])
     return 0
 
 
@@ -346,7 +347,7 @@ TASKS = {
     "types": (types, "types, in strict mode"),
     "snapshots": (snapshots, "take new pictures of the widgets"),
     "picture": (picture, "draw the moving picture of the README"),
-    "docs": (docs, "write docs/keys.md from the table of keys"),
+    "docs": (docs, "write docs/keys.md and the table in docs/service.md from the code"),
     "wheel": (wheel, "build the wheel and start it in an environment of its own"),
     "lock": (lock, "choose the versions of all dependencies anew"),
 }

@@ -6,7 +6,7 @@ import importlib.util
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,19 +80,35 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
 
 @serve.command()
 @_store
-def status(store: str) -> int:
-    """List the runs, the one that changed last first."""
+@_config
+def status(store: str, file: Path | None) -> int:
+    """List the runs, the one that changed last first: since when they wait, their tickets and pages."""
+    from ccq_tui.config.load import read_settings_file
     from ccq_tui.inbox.layout import local
-    from ccq_tui.service.run import Happened
+    from ccq_tui.service.api import page_address
+    from ccq_tui.service.run import OVER, WAITS, Happened
+    from ccq_tui.service.tokens import page_key
+    from ccq_tui.words import duration
 
     with _runs(store) as opened:
         runs, counts = opened.list(), opened.counts()
         refused = {one.run: one.body["text"] for one in opened.current(Happened.REFUSED)}
+        asked = {one.run: one for one in opened.current(Happened.ASKED)}
+    place = file or config_dir() / "service.toml"
+    # Not the whole of it, whose secrets may be in the service's environment alone.
+    origin = str(read_settings_file(place, "user").values.get("public_url", "")) if place.exists() else ""
+    key = page_key(state_dir()) if origin else b""
     for run in runs:
         where = f"{run.repository} on {run.machine or 'no machine yet'}"
         echo(
             f"{run.id}  {run.state:<8} {local(run.changed)}  {one_line(run.title, 60)}  {one_line(where, 60)}"
         )
+        if run.state not in OVER:
+            waits = asked.get(run.id) if run.state in WAITS else None
+            seconds = (datetime.now(UTC) - waits.at).total_seconds() if waits else 0.0
+            said = [f"waits {duration(seconds)}"] if waits else []
+            said += [one_line(run.url, 300), page_address(origin, key, run) if origin else ""]
+            echo("  ".join(["", *filter(None, said)]))
     for run_id, why in refused.items():
         echo(f"{run_id}  its ticket refuses what it is sent: {one_line(why, 200)}; see ccq-tui inbox")
     echo(", ".join(f"{count} {state}" for state, count in counts.items() if count) or "No runs yet.")
@@ -143,6 +159,38 @@ def unlink(run: str, store: str) -> int:
     with refusing(UnknownRunError), _runs(store) as opened:
         opened.update(run, link=UNLINKED)
     echo("Its page opens no more.")
+    return ENDED
+
+
+@serve.command()
+@click.argument("run")
+@_store
+def forget(run: str, store: str) -> int:
+    """Delete what is kept of RUN, which has ended: what happened, was asked and said, its audit too."""
+    import getpass
+
+    from ccq_tui.cli.store import opened_store
+    from ccq_tui.service.engine import forget_segments
+    from ccq_tui.service.run import OVER, Happened
+    from ccq_tui.service.service import forget_session
+    from ccq_tui.service.store import UnknownRunError
+
+    with refusing(UnknownRunError), _runs(store) as runs, opened_store() as inbox:
+        known = runs.get(run)
+        if known.state not in OVER:
+            raise Refused(f"The run is {known.state}: stop it first.")
+        forget_session(inbox, known.session)
+        forget_segments(_url(store), known)
+        runs.forget(known, audit=True)
+        act = {
+            "act": "forget",
+            "person": getpass.getuser(),
+            "surface": "command",
+            "where": "by ccq-tui serve",
+        }
+        runs.record(run, Happened.ACTED, "forget", act)
+    branch = f", and so does its branch {known.branch}" if known.branch else ""
+    echo(f"Deleted. Claude's own record of the session stays{branch}.")
     return ENDED
 
 

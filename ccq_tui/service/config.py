@@ -136,7 +136,8 @@ class ServiceConfig(Policy):
         """The variables of secrets, emptied: sessions do not get them."""
         tables = [one for one in (self.linear, self.webhook) if one is not None]
         values = [getattr(table, one.name) for table in tables for one in fields(table)]
-        return {one.variable: "" for one in values if isinstance(one, Secret) and one.variable}
+        places = {one.variable for one in values if isinstance(one, Secret) and one.variable}
+        return dict.fromkeys(places | {"PGPASSWORD"}, "")
 
 
 _TABLES = {

@@ -11,7 +11,7 @@ from contextvars import Context
 from functools import partial
 from typing import Any, TypeVar
 
-from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID
+from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID
 
 from ccq_tui.service.policy import Policy
 from ccq_tui.service.run import Run, RunState
@@ -183,6 +183,16 @@ class Engine:
             return Context().run(submit).result()
         except CancelledError as error:
             raise CutOff from error
+
+
+def forget_segments(url: str, run: Run) -> None:
+    """Delete what the engine keeps of the segments of a run that has ended; raises `RunStoreError`."""
+    with explained():
+        client = DBOSClient(system_database_url=driver_url(url))
+        try:
+            client.delete_workflows([_name(run.id, number) for number in range(run.segment + 1)])
+        finally:
+            client.destroy()
 
 
 def _name(run_id: str, segment: int) -> str:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationI
 
 from ccq_tui.answering.grammar import TypedError, read_line
 from ccq_tui.config.paths import expanded
-from ccq_tui.config.settings import Command, Tools
+from ccq_tui.config.settings import Command, Duration, Tools
 from ccq_tui.config.values import existing_directory, read_duration
 from ccq_tui.questions.model import Option, Question, fold
 from ccq_tui.service.people import INVOLVED, LINK, Involved, Participant, RunAct, having
@@ -107,6 +107,8 @@ class RunLimits(ConfigTable):
         on_timeout: What an unanswered request does to its run: it waits on, or the run ends with an error.
         most_runs: The most segments that work at a time on a machine.
         link: How long the page of a run opens after its end.
+        keep: How long a run that has ended is kept, with what happened in it; None for ever.
+        keep_audit: How long it is kept who did what; None for ever.
     """
 
     work: Seconds = 3600.0
@@ -115,6 +117,8 @@ class RunLimits(ConfigTable):
     on_timeout: Literal["park", "abort"] = "park"
     most_runs: Count = 4
     link: Seconds = 86_400.0
+    keep: Duration = None
+    keep_audit: Duration = None
 
 
 @dataclass(frozen=True, slots=True)

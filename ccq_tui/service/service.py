@@ -24,12 +24,13 @@ from ccq_tui.inbox.kinds import parse_outcome
 from ccq_tui.inbox.open_request import Signal
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError, Unknown, Verdict
 from ccq_tui.runtime.person import Configured
 from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.service.authority import Authority
 from ccq_tui.service.desk import Desk, act_of
-from ccq_tui.service.engine import Engine
+from ccq_tui.service.engine import Engine, forget_segments
 from ccq_tui.service.isolation import isolation
 from ccq_tui.service.outbox import Outbox
 from ccq_tui.service.people import Participant, RunAct
@@ -363,7 +364,7 @@ class Service:
             elif run.state is RunState.WAITING and run.changed < late:
                 await self._park(run)
         if whole:
-            await asyncio.to_thread(store.forget_old)
+            await self._forget_old()
             await self._find_lost()
 
     async def _ask_tickets(self) -> None:
@@ -400,6 +401,16 @@ class Service:
         await self.record(run.id, Happened.PARKED, str(run.segment), {"text": text})
         await lasting(self.store.move, run.id, [RunState.WAITING], RunState.PARKED)
 
+    async def _forget_old(self) -> None:
+        """Forget what is kept no longer: as `ccq-tui serve forget`, but for the audit."""
+        limits = self.policy.limits
+        await asyncio.to_thread(self.store.forget_old, limits.keep_audit)
+        if limits.keep is not None:
+            for run in await asyncio.to_thread(self.store.over, self.machine, limits.keep):
+                await self.inbox.run(partial(forget_session, session=run.session))
+                await asyncio.to_thread(forget_segments, self._url, run)
+                await asyncio.to_thread(self.store.forget, run)
+
     async def _find_lost(self) -> None:
         """Begin segments again that the engine does not know, or has ended without their runs."""
         for run in await asyncio.to_thread(self.store.list, WORKS, "", MOST_RUNS):
@@ -407,3 +418,9 @@ class Service:
             is_near = run.machine == self.machine if run.machine else known
             if is_near and not await self._engine.continues(run):
                 await (self.begin_next(run) if run.state is RunState.WORKING else self._enqueue(run))
+
+
+def forget_session(inbox: Store, session: str) -> None:
+    """Delete what an inbox has of a session that has ended; raises `InboxError`."""
+    inbox.requests.forget(session)
+    inbox.sessions.forget(session)

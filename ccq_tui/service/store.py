@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, fields
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4, uuid5
@@ -390,10 +390,28 @@ class RunStore:
         one = (_MESSAGES.c.source == message.source) & (_MESSAGES.c.id == message.id)
         self._do(sa.update(_MESSAGES).where(one).values(taken=True))
 
-    def forget_old(self) -> None:
-        """Forget the deliveries and messages that no sender repeats any more."""
-        before = (datetime.now(UTC) - timedelta(days=KEPT_DAYS)).timestamp()
-        self._do(sa.delete(_MESSAGES).where(_MESSAGES.c.at < before, _MESSAGES.c.taken))
+    def forget_old(self, audit: float | None = None) -> None:
+        """Forget messages that no sender repeats any more, and who did what, so many seconds later."""
+        old = _MESSAGES.c.at < _now() - KEPT_DAYS * 86_400
+        self._do(sa.delete(_MESSAGES).where(old, _MESSAGES.c.taken))
+        if audit is not None:
+            old = _EVENTS.c.at < _now() - audit
+            self._do(sa.delete(_EVENTS).where(old, _EVENTS.c.kind == Happened.ACTED))
+
+    def over(self, machine: str, seconds: float) -> Sequence[Run]:
+        """Return the runs of a machine that ended longer than some seconds ago."""
+        old = (_RUNS.c.changed < _now() - seconds) & _RUNS.c.state.in_(OVER)
+        return [_run(row) for row in self._do(sa.select(_RUNS).where(old, _RUNS.c.machine == machine))]
+
+    def forget(self, run: Run, *, audit: bool = False) -> None:
+        """Forget a run that has ended, with what happened in it and what was said; perhaps its audit, too."""
+        events = _EVENTS.c.run == run.id
+        stays = sa.false() if audit else _EVENTS.c.kind == Happened.ACTED
+        said = (_MESSAGES.c.source == run.source) & (_MESSAGES.c.ticket == run.ticket)
+        with self._work() as work:
+            work.execute(sa.delete(_RUNS).where(_RUNS.c.id == run.id))
+            work.execute(sa.delete(_EVENTS).where(events, ~stays))
+            work.execute(sa.delete(_MESSAGES).where(said))
 
 
 def _migrate(engine: sa.Engine) -> None:

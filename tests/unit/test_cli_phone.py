@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import io
 import json
@@ -9,6 +10,7 @@ import plistlib
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,9 +20,12 @@ from ccq_tui.cli import main
 from ccq_tui.cli.serve import NEEDED
 from ccq_tui.config.paths import state_dir
 from ccq_tui.remote.pairings import Pairing, change_pairings, pairings_file, read_pairings
-from ccq_tui.service.run import Run, RunState
+from ccq_tui.service.api import page_address
+from ccq_tui.service.engine import Engine
+from ccq_tui.service.policy import Policy
+from ccq_tui.service.run import Happened, Run, RunState
 from ccq_tui.service.store import RunStore
-from ccq_tui.service.tokens import read_tokens
+from ccq_tui.service.tokens import page_key, read_tokens
 from tests.agent.service.scripted_linear import ScriptedLinear
 from tests.unit.remote.phone.device import Device, code_in, link_in
 from tests.unit.remote.phone.threads import relay_elsewhere
@@ -142,18 +147,36 @@ def test_a_service_is_printed(monkeypatch: pytest.MonkeyPatch, capsys: Captured,
 NOW = datetime.now(UTC)
 
 
-def test_runs_are_listed_and_counted(ccq: Cli, tmp_path: Path) -> None:
+async def served_once(url: str) -> None:
+    engine = Engine(url, "one", Policy({}), None)  # type: ignore[arg-type]
+    await engine.start()
+    await engine.end()
+
+
+def test_runs_are_listed_with_how_long_they_wait_and_forgotten(ccq: Cli, tmp_path: Path) -> None:
+    url, where = f"sqlite:///{tmp_path / 'runs.db'}", ("--store", f"sqlite:{tmp_path / 'runs.db'}")
     assert ccq("serve", "status") == "No runs yet.\n"
-    store = RunStore.open(f"sqlite:///{tmp_path / 'runs.db'}")
-    made = Run(
-        "0123456789ab", "linear", "T", "Dates\x1b[2J", "", "p", "shop", NOW, NOW, state=RunState.PARKED
-    )
-    store.create(made)
-    store.close()
-    listed = ccq("serve", "status", "--store", f"sqlite:{tmp_path / 'runs.db'}")
+    said = ("linear", "T", "Dates\x1b[2J", "https://linear.app/T", "p", "shop", NOW, NOW)
+    with closing(RunStore.open(url)) as store:
+        made = store.create(Run("0123456789ab", *said, state=RunState.PARKED, link="n"))
+        store.record(made.id, Happened.ASKED, "q", {"text": "Which?"})
+    file = tmp_path / "service.toml"
+    file.write_text('public_url = "https://ccq.example.org"\n[linear]\ntoken = "env:NOT_HERE"\n', "utf-8")
+    listed = ccq("serve", "status", *where, "--config", str(file))
     assert listed.startswith("0123456789ab  parked")
-    assert "shop on no machine yet\n1 parked\n" in listed
+    page = page_address("https://ccq.example.org", page_key(state_dir()), made)
+    assert re.search(
+        rf"shop on no machine yet\n  waits \d.*s  https://linear.app/T  {page}\n1 parked\n", listed
+    )
     assert "\x1b" not in listed
+    assert "is parked: stop it first" in ccq("serve", "forget", made.id, *where, code=2)
+    with closing(RunStore.open(url)) as store:
+        store.update(made.id, state=RunState.ENDED)
+    asyncio.run(served_once(url))
+    assert ccq("serve", "forget", made.id, *where).startswith("Deleted. Claude's own record")
+    assert ccq("serve", "status", *where) == "No runs yet.\n"
+    assert re.search(r"0123456789ab  forget  \w+, by ccq-tui serve", ccq("serve", "audit", *where))
+    assert "No run has the id" in ccq("serve", "forget", made.id, *where, code=2)
 
 
 def test_a_token_is_printed_once_and_revoked(ccq: Cli) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from ccq_tui.inbox.kinds import parse_outcome
 from ccq_tui.inbox.requests import call_of
+from ccq_tui.service import service as service_module
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.run import Happened, RunState
 from ccq_tui.testing.scenario import Scenario
@@ -133,8 +134,35 @@ async def test_a_message_that_claude_reads_while_it_works_brings_one_end(play: P
         made = await one.ticket()
         await until_true(lambda: one.recorded(made, Happened.SAID))
         await one.say("With care, please.")
+        await until_true(lambda: len(one.service._segments.live[made.id]._sent) == 2)
         (Path(one.service.store.get(made.id).directory) / "go").touch()
         ended = await one.until(made, *OVER)
         assert str(model.requests()[-1].body).count("With care, please.") == 1
         assert not one.service.store.kept(ended)
         assert len(one.recorded(made, Happened.ENDED)) == 1
+
+
+@pytest.mark.timeout(120)
+async def test_a_stop_before_its_ticket_starts_nothing_and_an_ended_run_is_forgotten(
+    play: Play, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service_module, "LOST_SECONDS", service_module.LOOK_SECONDS)
+    model, home = play(Scenario("later").says("Done after all.").ends_turn())
+    async with serving(home, repo, keep=2.0) as one:
+        assert await one.say("Stop", stop=True) is None
+        stopped = await one.until(await one.ticket(), RunState.STOPPED)
+        assert (stopped.session, model.requests()) == ("", [])
+        await one.say("Go on.")
+        ended = await one.until(stopped, RunState.ENDED)
+        store = one.service.store
+
+        async def is_forgotten() -> bool:
+            return not store.list() and not await one.service.inbox.run(
+                lambda it: it.sessions.get(ended.session)
+            )
+
+        await until_true(is_forgotten)
+        assert {one.kind for one in store.events(ended.id)} == {Happened.ACTED}
+        with store._work() as work:
+            kept = work.exec_driver_sql("SELECT workflow_uuid FROM workflow_status").all()
+        assert kept == []

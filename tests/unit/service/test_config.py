@@ -43,16 +43,16 @@ def written(directory: Path, text: str) -> Path:
 
 
 def test_a_file_is_a_policy_and_places_of_secrets(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = read_config(written(directory, GOOD))
+    config = read_config(written(directory, GOOD.replace('"2h"', '"2h"\nkeep = "90d"')))
     shop = config.repositories["shop"]
     assert (shop.path, shop.push, shop.choose) == (directory / "shop", True, {"label": "shop"})
     assert shop.allowed_tools == ("Bash(git *)", "Edit")
-    assert (config.machine, config.limits.question) == ("build-1", 7200.0)
+    assert (config.machine, config.limits.question, config.limits.keep) == ("build-1", 7200.0, 90 * 86_400.0)
     said = ("Shop", "**shop**", "shop, and be quick", "1", "work in shop")
     assert [config.named(one) for one in said] == ["shop", "shop", "shop", "", ""]
     assert config.linear is not None
     assert (config.linear.webhook_secret.read(), config.linear.token.read()) == ("signing", "one")
-    assert config.hidden == {"SHOP_LINEAR": ""}
+    assert config.hidden == {"SHOP_LINEAR": "", "PGPASSWORD": ""}
     (directory / "token").write_text("renewed", encoding="utf-8")
     assert config.linear.token.read() == "renewed"
     monkeypatch.delenv("SHOP_LINEAR")

@@ -75,7 +75,8 @@ async def test_a_segment_goes_on_after_a_disk_was_full(
             return steps.done[-1] == "Done."
 
         await until_true(looked)
-        assert (steps.done.count("Done."), steps.done.count("converse")) == (1, 2)
+        assert steps.done.count("Done.") == 1
+        assert steps.done.count("converse") >= 2, "more where a look comes before the thread has begun"
         await until_true(lambda: not engine._here)
         assert not await engine.continues(one), "it has ended"
     finally:

@@ -80,6 +80,22 @@ def test_a_message_is_kept_until_it_is_taken_and_comes_once(store: RunStore) -> 
     assert store.kept(RUN, whole=True) == [message, later]
 
 
+def test_what_is_kept_no_longer_is_forgotten_and_the_audit_apart(store: RunStore) -> None:
+    run = store.create(replace(RUN, state=RunState.ENDED, machine="one"))
+    store.create(replace(RUN, id="waits", ticket="T-2", state=RunState.WAITING, machine="one"))
+    store.record(run.id, Happened.ACTED, "1", {"act": "start"})
+    store.record(run.id, Happened.ENDED, "1", {})
+    store.keep(TicketMessage("linear", "T-1", "m", "Hello"))
+    assert ([one.id for one in store.over("one", 60)], store.over("two", 60)) == ([run.id], [])
+    store.forget(run)
+    assert ([one.id for one in store.list()], store.kept(run)) == (["waits"], [])
+    assert [one.kind for one in store.events(run.id)] == [Happened.ACTED]
+    store.forget_old(audit=60)
+    assert len(store.events(run.id)) == 1
+    store.forget_old(audit=0)
+    assert store.events(run.id) == []
+
+
 def test_a_database_that_is_not_there_is_named() -> None:
     with pytest.raises(RunStoreError, match="The database of runs cannot be used"):
         RunStore.open("postgresql://nobody@127.0.0.1:1/none")
