@@ -71,7 +71,7 @@ class Commander:
     def leave(self, *, ends: bool, cause: str) -> None:
         """Put off the waiting questions, then end the session; without ``ends``, only if questions wait."""
         if not self._ended:
-            self._begin(self._leave_in_turn(ends=ends, cause=cause))
+            self._begin(self._leave(ends=ends, cause=cause))
 
     def end(self) -> None:
         """Cancel what the CLI has not confirmed or answered; nothing but prompts is taken from now on."""
@@ -87,26 +87,21 @@ class Commander:
             if not self._was_taken_back(command):
                 self._failed(command, OVER)
 
-    async def _leave_in_turn(self, *, ends: bool, cause: str) -> None:
-        async with self._one_leaves:
-            await self._leave(ends=ends, cause=cause)
-
     async def _leave(self, *, ends: bool, cause: str) -> None:
-        connection = self._connection
-        if not ends and (connection is None or not connection.gate.waits.pending):
-            self._emit(NoticeGiven("info", NOTHING_WAITS))
-            return
-        parked, self._leaving = False, True
-        if connection is not None:
-            await self._ordered_done()
-            # Prompts that were not read are given back first.
-            await connection.reclaim(ENDS)
-            parked = await connection.park()
-        if parked or ends:
-            self._stop(parked, cause)
-        else:
-            self._leaving = False
-            self._emit(NoticeGiven("info", NOTHING_WAITS))
+        async with self._one_leaves:
+            connection, parked = self._connection, False
+            if connection is not None and (ends or connection.gate.waits.pending):
+                self._leaving = True
+                await self._ordered_done()
+                # Prompts that were not read are given back first.
+                await connection.reclaim(ENDS)
+                parked = await connection.park()
+            if parked or ends:
+                self._leaving = True
+                self._stop(parked, cause)
+            else:
+                self._leaving = False
+                self._emit(NoticeGiven("info", NOTHING_WAITS))
 
     def _was_taken_back(self, command: cmd.Ordered) -> bool:
         """Take a command out of `_unsent`; return whether it is a prompt that was taken back."""

@@ -229,7 +229,11 @@ class Delivery:
             case PromptDelivered(prompt_id=name) if name in self._sent:
                 self._arrived(self._sent.pop(name).request.id, MESSAGE)
             case TurnEnded():
-                self._expect_no_more()
+                # If it was interrupted before the CLI had made its deferred call again, the CLI has given the
+                # call a result of its own, and never makes it again: it continues by message.
+                for owed in tuple(self._owed.values()):
+                    if not owed.opened.by_message:
+                        self._go_on_by_message(owed)
             case ConversationReset():
                 self._leave_conversation()
 
@@ -308,15 +312,6 @@ class Delivery:
         else:
             self._inbox.report(Added(owed.request, again=True), owed.opened)
             self._emit(RequestAsked(owed.request, by_message=True))
-
-    def _expect_no_more(self) -> None:
-        """Continue by message: the turn was interrupted before the CLI had made its deferred call again.
-
-        The CLI has then given the call a result of its own, and never makes it again.
-        """
-        for owed in tuple(self._owed.values()):
-            if not owed.opened.by_message:
-                self._go_on_by_message(owed)
 
     def _close_decision(self, opened: OpenRequest, history: SessionPast) -> None:
         """Close a permission or a plan of an earlier process, which alone could have taken a decision."""

@@ -303,14 +303,12 @@ class AgentSession:
                 await self._unrecorded.settle(self.session_id, reason, unread, in_order=lost.expected)
         finally:
             self._commander.finish()
-            self._emit(ev.StateChanged(self._last_state(lost), self._cause))
+            state = ev.SessionState.ENDED if lost.expected else ev.SessionState.FAILED
+            if self._parked or lost.kind == Problem.RUNS_ELSEWHERE:
+                state = ev.SessionState.PARKED
+            self._emit(ev.StateChanged(state, self._cause))
             self._emit(lost)
             self._delivery.close(in_order=lost.expected)
-
-    def _last_state(self, lost: ev.SessionLost) -> ev.SessionState:
-        if self._parked or lost.kind == Problem.RUNS_ELSEWHERE:
-            return ev.SessionState.PARKED
-        return ev.SessionState.ENDED if lost.expected else ev.SessionState.FAILED
 
     def _stop(self, parked: bool = False, cause: str = "") -> None:
         self._closing = True

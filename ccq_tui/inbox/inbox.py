@@ -476,7 +476,9 @@ class Inbox:
                         opened.stored = replace(opened.stored, state=RequestState.DELIVERED)
                     self._news.emit(change)
                 case DraftUpdated():
-                    self._draft_updated(change)
+                    opened = self._known.get(change.request.id)
+                    if opened is not None and (newer := opened.hear(change)) is not None:
+                        self.report(newer, opened)
                 case _:
                     self._news.emit(change)
 
@@ -502,11 +504,6 @@ class Inbox:
         if opened is not None:
             opened.resolve()
             self._release(opened)
-
-    def _draft_updated(self, change: DraftUpdated) -> None:
-        opened = self._known.get(change.request.id)
-        if opened is not None and (news := opened.hear(change)) is not None:
-            self.report(news, opened)
 
     def report(self, change: RequestChange, opened: OpenRequest | None) -> None:
         """Tell subscribers of a change of a request, and those of the request if it is open here."""

@@ -31,7 +31,6 @@ class Recovery:
         begun: Whether there is a conversation to go back to.
         cleared: Whether the conversation of the launch was left behind.
         model: The model of the last change, or "".
-        effort: The effort of the last change, or "".
         tries: Number of vain attempts to start the CLI again.
         tried: The time of the last one, in seconds of a monotonic clock.
     """
@@ -47,7 +46,6 @@ class Recovery:
     begun: bool = False
     cleared: bool = False
     model: str = ""
-    effort: str = ""
     tries: int = 0
     tried: float = 0.0
 
@@ -81,8 +79,6 @@ def noted(recovery: Recovery, event: ev.AgentEvent) -> Recovery:
             return _failed(recovery, kind)
         case ev.Connected():
             return _connected(recovery)
-        case ev.EffortChanged(level):
-            return replace(recovery, effort=level)
         case ev.ModelChanged(model):
             chosen = Remedy.MODEL in (recovery.offer, recovery.doing)
             recovery = replace(recovery, model=model)
@@ -177,10 +173,10 @@ def relaunched(launch: Launch, recovery: Recovery, facts: SessionFacts) -> Launc
 
     Args:
         launch: The launch of the last start.
-        recovery: The action in progress, with the model and the effort.
-        facts: The session, with the conversation to continue and the permission mode to keep.
+        recovery: The action in progress, with the model.
+        facts: The session, with the conversation to continue, and the permission mode and effort to keep.
     """
-    kept = {"permission_mode": facts.mode, "model": recovery.model, "effort": recovery.effort}
+    kept = {"permission_mode": facts.mode, "model": recovery.model, "effort": facts.effort}
     settings = launch.settings.model_copy(update={name: value for name, value in kept.items() if value})
     launch = replace(launch, settings=settings, prompt="", draft="", notices=())
     if recovery.doing is Remedy.ANEW or (recovery.cleared and not recovery.begun):

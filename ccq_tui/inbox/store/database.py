@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -91,9 +92,15 @@ class Database:
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def copy_to(self, target: Path) -> None:
-        """Copy the whole database into a new file; raises `InboxUnavailable`."""
+        """Copy the whole database into a new file that only its owner reads; raises `InboxUnavailable`."""
+        part = target.with_name(f"{target.name}.part-{os.getpid()}")
         with opening.translated(target):
-            opening.copy_database(self._connection, target)
+            try:
+                os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+                self._connection.execute("VACUUM INTO ?", (str(part),))
+                part.replace(target)
+            finally:
+                part.unlink(missing_ok=True)
 
     def shrink(self) -> None:
         """Give the space of deleted rows back to the disk; raises `InboxUnavailable`."""

@@ -99,20 +99,6 @@ def mend_database(path: Path) -> str:
     return opened.notice
 
 
-def copy_database(connection: sqlite3.Connection, target: Path) -> None:
-    """Copy a whole database into a new file that only its owner reads.
-
-    Raises `sqlite3.Error` or `OSError`; then there is no such file.
-    """
-    part = target.with_name(f"{target.name}.part-{os.getpid()}")
-    try:
-        os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        connection.execute("VACUUM INTO ?", (str(part),))
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
-
-
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Raise the errors of SQLite and of the system as `InboxUnavailable`."""

@@ -65,11 +65,8 @@ class PromptTable(Table):
 
     def _free(self, kept_for: str, keeper: str) -> Sequence[tuple[int, PromptDraft]]:
         """Return the drafts that no other keeper has, the keeper's own first."""
-        # Those of sessions that had not begun were kept for these once; they are the directory's.
-        query = """SELECT * FROM prompts WHERE kept_for = ? OR unbegun != '' AND json_valid(body)
-            AND 'directory ' || json_extract(body, '$.session.opened_in') = ?
-            ORDER BY keeper = ? DESC, number"""
-        rows = self._database.rows(query, (name_key(kept_for), kept_for, keeper))
+        query = "SELECT * FROM prompts WHERE kept_for = ? ORDER BY keeper = ? DESC, number"
+        rows = self._database.rows(query, (name_key(kept_for), keeper))
         read = ((row["number"], prompts_from_json(row["body"])) for row in rows if not _is_taken(row, keeper))
         return [(number, draft) for number, draft in read if draft is not None]
 

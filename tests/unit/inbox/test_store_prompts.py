@@ -116,13 +116,6 @@ def test_what_is_too_long_is_refused_and_what_was_kept_stays(
     assert bodies(store) == [PromptDraft("b"), PromptDraft("c")]
 
 
-def test_what_was_kept_for_a_session_that_had_not_begun_is_its_directorys(store: Store) -> None:
-    body = '{"sent": [{"id": "p", "text": "go"}], "session": {"id": "s", "opened_in": "/work"}}'
-    kept = {"kept_for": "s", "unbegun": "s", "body": body, "keeper": "", "owner_start": "", "saved_at": ""}
-    store.database.insert("prompts", kept)
-    assert store.prompts.take("a", HERE) == PromptDraft(sent=(Sent("p", "go"),))
-
-
 def test_of_programs_that_start_at_once_one_takes_all(tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
     store = Store(path)

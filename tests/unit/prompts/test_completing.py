@@ -6,25 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.prompts.completion_context import CompletionKind, completed, wanted_at
+from ccq_tui.prompts.completion_context import completed, wanted_at
 from tests.tables import table
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "query"),
-    [
-        ("/", CompletionKind.COMMANDS, ""),
-        ("/mod", CompletionKind.COMMANDS, "mod"),
-        ("see /mod", CompletionKind.COMMANDS, "mod"),
-        ("see\n/", CompletionKind.COMMANDS, ""),
-        ("@", CompletionKind.FILES, ""),
-        ("see @src/a", CompletionKind.FILES, "src/a"),
-        ("see\n@src", CompletionKind.FILES, "src"),
-        ("(@src", CompletionKind.FILES, "src"),
-        ('see @"my fi', CompletionKind.FILES, "my fi"),
-    ],
+    ("text", "kind", "query"), table(__file__, "cases.json")["a_piece_that_can_be_completed"]
 )
-def test_a_piece_that_can_be_completed(text: str, kind: CompletionKind, query: str) -> None:
+def test_a_piece_that_can_be_completed(text: str, kind: str, query: str) -> None:
     wanted = wanted_at(text, len(text))
     assert (wanted.kind, wanted.query) == (kind, query)
 

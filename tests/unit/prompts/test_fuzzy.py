@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.prompts.fuzzy import Index, marks
+from tests.tables import table
 
 LETTERS = st.text("abcAB/_. ", max_size=12)
 
@@ -34,16 +35,7 @@ def test_the_letters_drawn_are_those_typed(query: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "best", "other"),
-    [
-        ("prompt", "src/prompt.py", "prompt/other.py"),
-        ("prompt", "prompt.py", "src/deep/in/the/tree/prompt.py"),
-        ("prompt", "src/the_prompt.py", "src/theprompt.py"),
-        ("src/p", "src/prompt.py", "src/other/p.py"),
-        ("abc", "xabc", "a/b/c"),
-        ("tests", "tests/", "tests/tests_of_all.py"),
-        ("", "README.md", "src/deep/file.py"),
-    ],
+    ("query", "best", "other"), table(__file__, "cases.json")["the_likelier_path_comes_first"]
 )
 def test_the_likelier_path_comes_first(query: str, best: str, other: str) -> None:
     index = Index([other, best], paths=True)

@@ -14,6 +14,7 @@ from ccq_tui.prompts import image_store, images
 from ccq_tui.prompts.image_paths import existing, paths_in
 from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import PromptImage, UnfitImageError, label
+from tests.tables import table
 from tests.unit.prompts.pictures import gif, jpeg, png, webp
 
 SHOT = images.examined(png(), "shot.png")
@@ -167,29 +168,7 @@ class TestPaths:
         return tmp_path
 
     @pytest.mark.parametrize(
-        ("paste", "names"),
-        [
-            ("{}/a.png", ["a.png"]),
-            ("{}/a.png ", ["a.png"]),
-            ("'{}/a.png' '{}/my shot (1).PNG'", ["a.png", "my shot (1).PNG"]),
-            ('"{}/my shot (1).PNG"', ["my shot (1).PNG"]),
-            ("{}/my\\ shot\\ \\(1\\).PNG {}/b.webp", ["my shot (1).PNG", "b.webp"]),
-            ("{}/my shot (1).PNG", ["my shot (1).PNG"]),
-            ("file://{}/my%20shot%20(1).PNG", ["my shot (1).PNG"]),
-            ("file://localhost{}/a.png\nfile://{}/b.webp\n", ["a.png", "b.webp"]),
-            ("{}/a.png\n{}/my shot (1).PNG", ["a.png", "my shot (1).PNG"]),
-            ("./a.png", ["a.png"]),
-            ("a.png", []),
-            ("see {}/a.png", []),
-            ("{}/a.png {}/gone.png", []),
-            ("{}/a.txt", []),
-            ("file://elsewhere{}/a.png", []),
-            ("'{}/a.png", ["a.png"]),
-            ("/x\0.png", []),
-            ("~nobody-here/x.png", []),
-            ("/" + "x" * 5000 + ".png", []),
-            ("", []),
-        ],
+        ("paste", "names"), table(__file__, "cases.json")["a_paste_of_image_paths_alone"]
     )
     def test_a_paste_of_image_paths_alone(self, place: Path, paste: str, names: list[str]) -> None:
         found = existing(paths_in(paste.replace("{}", str(place))), place)
