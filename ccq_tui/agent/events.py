@@ -14,19 +14,7 @@ from typing import Any
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.requests import Request, RequestOutcome
-
-
-class SessionState(StrEnum):
-    """The states of a session."""
-
-    QUEUED = "queued"
-    STARTING = "starting"
-    WORKING = "working"
-    AWAITING = "awaiting"
-    PARKED = "parked"
-    IDLE = "idle"
-    FAILED = "failed"
-    ENDED = "ended"
+from ccq_tui.inbox.store.rows import SessionState as SessionState
 
 
 class BlockKind(StrEnum):

@@ -10,7 +10,7 @@ from ccq_tui.cli.exits import CRASHED, ENDED, Refused
 from ccq_tui.cli.options import as_json_flag
 from ccq_tui.cli.session import end_on_signals
 from ccq_tui.cli.store import complete_waiting, find_request, find_session, looks, opened_store, print_lines
-from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
+from ccq_tui.inbox.store.rows import RequestState, SessionState
 from ccq_tui.output import echo
 from ccq_tui.processes import alive
 from ccq_tui.text import one_line
@@ -83,7 +83,7 @@ def _session(store: Store, key: str, until: str | None) -> Found | None:
         case "ended":
             has_come = not alive(now.owner)
         case _:
-            has_come = not alive(now.owner) or (now.state is StoredSessionState.IDLE and not waiting)
+            has_come = not alive(now.owner) or (now.state is SessionState.IDLE and not waiting)
     rounds = len(store.requests.question_sets(key))
     return (now.state, {**session_record(now, waiting, rounds=rounds)}) if has_come else None
 

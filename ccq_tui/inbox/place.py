@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ccq_tui.inbox.requests import ENDS_WITH_ASKER, Asker, Origin
-from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
+from ccq_tui.inbox.store.rows import SessionState, StoredSession
 from ccq_tui.processes import alive, this_process
 from ccq_tui.text import one_line
 
@@ -99,9 +99,8 @@ class Group(StrEnum):
     DONE = "done"
 
 
-_QUEUED = "queued"
-_AT_WORK = frozenset({StoredSessionState.STARTING, StoredSessionState.WORKING})
-_WAITS = frozenset({StoredSessionState.AWAITING, StoredSessionState.PARKED})
+_AT_WORK = frozenset({SessionState.STARTING, SessionState.WORKING})
+_WAITS = frozenset({SessionState.AWAITING, SessionState.PARKED})
 
 
 def group_of(state: str, waiting: int, *, runs: bool, done: bool) -> Group:
@@ -109,11 +108,11 @@ def group_of(state: str, waiting: int, *, runs: bool, done: bool) -> Group:
 
     A session that waits for a person or works is never hidden among those that are done.
     """
-    if runs and (waiting or state == StoredSessionState.AWAITING):
+    if runs and (waiting or state == SessionState.AWAITING):
         return Group.NEEDS
-    if runs and state in (_QUEUED, *_AT_WORK):
-        return Group.QUEUED if state == _QUEUED else Group.WORKING
-    if state == StoredSessionState.FAILED:
+    if runs and state in (SessionState.QUEUED, *_AT_WORK):
+        return Group.QUEUED if state == SessionState.QUEUED else Group.WORKING
+    if state == SessionState.FAILED:
         return Group.DONE if done and not waiting else Group.FAILED
     if waiting:
         return Group.PARKED

@@ -9,13 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.store.rows import (
-    CommandKind,
-    CommandState,
-    StoredCommand,
-    StoredSession,
-    StoredSessionState,
-)
+from ccq_tui.inbox.store.rows import CommandKind, CommandState, SessionState, StoredCommand, StoredSession
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import alive
 from ccq_tui.words import waiting
@@ -109,7 +103,7 @@ class SentCommand:
         count = self._waiting(store)
         left = f": {waiting(count, 'request')} without a process" if count else ""
         parks, ends = self._kind is CommandKind.PARK, self._kind in _ENDS_PROCESS
-        is_parked = session is not None and session.state is StoredSessionState.PARKED
+        is_parked = session is not None and session.state is SessionState.PARKED
         taken = command is not None and command.state is CommandState.TAKEN
         if command is not None and taken and ends and (is_parked or not parks):
             words = f"{'is parked' if parks else 'has ended'}{left}"

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Claim, ClaimLostError, KnownPast, SessionFact
-from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
+from ccq_tui.inbox.store.rows import SessionState, StoredSession
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import this_process
@@ -175,7 +175,7 @@ def write_fact(store: Store, session_id: str, fact: SessionFact) -> None:
     if fact.runs:
         _claim(store, session_id)
     if fact.state is not None:
-        store.sessions.set_state(session_id, StoredSessionState(fact.state), fact.cause)
+        store.sessions.set_state(session_id, SessionState(fact.state), fact.cause)
 
 
 def _claim(store: Store, session_id: str) -> None:

@@ -22,7 +22,7 @@ from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.kinds import kind_of, parse_outcome
 from ccq_tui.inbox.records import request_record
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, Request, RequestOutcome
-from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession, StoredSessionState, stamp
+from ccq_tui.inbox.store.rows import RequestState, SessionState, StoredRequest, StoredSession, stamp
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired
 from ccq_tui.questions.prose import answer_line
@@ -124,7 +124,7 @@ def body_of(stored: StoredRequest, session: StoredSession | None, machine: str, 
 
 def is_parked(session: StoredSession | None) -> bool:
     """Whether a session waits without a process."""
-    return session is not None and session.state is StoredSessionState.PARKED
+    return session is not None and session.state is SessionState.PARKED
 
 
 def fitted(body: Record) -> Record:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ccq_tui.bridges.terminal.emulator import Screen
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.inbox.store.rows import SessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.testing import CleanHome, Scenario, clean_environment
@@ -142,7 +142,7 @@ def _stocked(waiting: int, requests: int) -> Path:
         session = session_of(number % waiting)
         if number < waiting:
             store.sessions.upsert(session, "/", name=f"part {number}", last_line="I looked at the code.")
-            store.sessions.set_state(session, StoredSessionState.PARKED, "bench")
+            store.sessions.set_state(session, SessionState.PARKED, "bench")
         request = asked(number, session)
         store.requests.add(request, "I looked at the three services. Two of them read the same rows again.")
         if number >= waiting:

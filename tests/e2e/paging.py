@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ccq_tui.answering.record import Record
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Request, RequestOutcome
-from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession, StoredSessionState
+from ccq_tui.inbox.store.rows import RequestState, SessionState, StoredRequest, StoredSession
 from ccq_tui.remote.client import RelayClient
 from ccq_tui.remote.phone.devices import link_for_device
 from ccq_tui.remote.publication import Channel, Publication, statement
@@ -47,7 +47,7 @@ class Terminal:
     ) -> Publication:
         """Publish a request as the inbox would that has it."""
         now = datetime.now(UTC)
-        state = StoredSessionState.PARKED if parked else StoredSessionState.AWAITING
+        state = SessionState.PARKED if parked else SessionState.AWAITING
         asker = StoredSession(SESSION, f"/home/anna/src/{session}", session, state, None, now, now)
         stored = StoredRequest(1, request, context, RequestState.PENDING, now)
         made = self._channel.publication(stored, asker)

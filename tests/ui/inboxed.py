@@ -15,7 +15,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
-from ccq_tui.inbox.store.rows import CommandKind, CommandState, RequestState, StoredSessionState
+from ccq_tui.inbox.store.rows import CommandKind, CommandState, RequestState, SessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.sessions.model import RequestRow, SessionRow
@@ -160,7 +160,7 @@ async def left_behind(
 
     def leave(store: Store) -> None:
         store.sessions.upsert(session_id, str(where))
-        store.sessions.set_state(session_id, StoredSessionState.PARKED, "test")
+        store.sessions.set_state(session_id, SessionState.PARKED, "test")
         store.requests.add(request, "Before it.")
 
     await run.app.runtime.inbox.run(leave)

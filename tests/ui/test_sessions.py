@@ -25,7 +25,7 @@ from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.inbox.store.rows import SessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner
 from ccq_tui.prompts.unread import PromptDraft, directory_key
@@ -476,7 +476,7 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         store.requests.add(QuestionRequest("toolu_other", "id-1", asked().request.questions))
         await press(pilot, "down", "down", "enter", then=lambda: bool(store.commands.open()))
         assert store.commands.take(store.commands.open()[0].number, OTHER)
-        store.sessions.set_state("id-1", StoredSessionState.PARKED, "test")
+        store.sessions.set_state("id-1", SessionState.PARKED, "test")
         store.sessions.release("id-1", OTHER)
         store.close()
         await until(pilot, lambda: len(run.launches) == 3)

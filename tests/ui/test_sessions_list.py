@@ -17,7 +17,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.place import Place
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
+from ccq_tui.inbox.store.rows import RequestState, SessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.input import gate
@@ -83,7 +83,7 @@ def others(tmp_path: Path) -> Iterator[Callable[[float], Store]]:
         one.close()
 
 
-def keep(store: Store, name: str, state: StoredSessionState, line: str = "", **more: float | str) -> None:
+def keep(store: Store, name: str, state: SessionState, line: str = "", **more: float | str) -> None:
     """Store a session as an earlier process left it, and Claude's record of it."""
     keep_record(f"id {name}")
     directory = str(more.get("directory", "/usr"))
@@ -100,14 +100,14 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
     tmp_path: Path, others: Callable[[float], Store]
 ) -> None:
     store = others(0.0)
-    keep(store, "Old idea", StoredSessionState.ENDED)
-    keep(store, "Killed", StoredSessionState.WORKING)
-    keep(store, "Gone", StoredSessionState.FAILED, directory=str(tmp_path / "gone"))
-    keep(store, "Deleted", StoredSessionState.IDLE)
+    keep(store, "Old idea", SessionState.ENDED)
+    keep(store, "Killed", SessionState.WORKING)
+    keep(store, "Gone", SessionState.FAILED, directory=str(tmp_path / "gone"))
+    keep(store, "Deleted", SessionState.IDLE)
     keep_record("id Deleted").unlink()
-    keep(store, "Parked", StoredSessionState.PARKED)
+    keep(store, "Parked", SessionState.PARKED)
     store.requests.add(asked_by("id Parked", "toolu_1"))
-    keep(store, "Elsewhere", StoredSessionState.WORKING)
+    keep(store, "Elsewhere", SessionState.WORKING)
     store.sessions.claim("id Elsewhere", Owner(os.getppid()))
     async with running(Listed(tmp_path)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
@@ -274,7 +274,7 @@ def fill(others: Callable[[float], Store]) -> None:
     """Store sessions of every group."""
     for number, (ago, name, state, line, directory) in enumerate(EARLIER, 1):
         store = others(ago)
-        keep(store, name, StoredSessionState(state), line, directory=directory, cost=0.21 * number)
+        keep(store, name, SessionState(state), line, directory=directory, cost=0.21 * number)
     for number in range(2):
         store.requests.add(asked_by(f"id {LOGIN}", f"toolu_{number}"))
     store.sessions.claim(f"id {OTHER}", Owner(os.getppid()))

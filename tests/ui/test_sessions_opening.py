@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from textual.geometry import Offset
 
-from ccq_tui.agent.events import PromptAccepted, RequestAsked, SessionState, StateChanged
+from ccq_tui.agent.events import PromptAccepted, RequestAsked, StateChanged
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.actors import Actor, Surface
@@ -20,7 +20,7 @@ from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.place import Place
 from ccq_tui.inbox.port import DraftUpdated, InboxChange
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
-from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
+from ccq_tui.inbox.store.rows import RequestState, SessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxUnavailable, Won
 from ccq_tui.processes import Owner, this_process
@@ -321,7 +321,7 @@ def answered_and_killed(where: Path, session_id: str, owner: Owner) -> None:
     keep_record(session_id)
     store = Store(where / "inbox.db")
     store.sessions.upsert(session_id, str(where), name=f"api {session_id}")
-    store.sessions.set_state(session_id, StoredSessionState.AWAITING, "asked")
+    store.sessions.set_state(session_id, SessionState.AWAITING, "asked")
     store.sessions.claim(session_id, owner)
     request = request_of(session_id)
     store.requests.add(request)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest
-from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.inbox.store.rows import SessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.processes import this_process
@@ -76,10 +76,10 @@ def stock(at: datetime | None = None) -> None:
         store.sessions.upsert(
             SESSION, "/home/me/api", name="api-refactor", last_line="Which cache?", cost=0.12
         )
-        store.sessions.set_state(SESSION, StoredSessionState.PARKED, "waited")
+        store.sessions.set_state(SESSION, SessionState.PARKED, "waited")
         store.sessions.upsert(RUNNING, "/home/me/api", name="api-tests", last_line="I run them.", cost=0.03)
         store.sessions.claim(RUNNING, this_process())
-        store.sessions.set_state(RUNNING, StoredSessionState.AWAITING, "asks")
+        store.sessions.set_state(RUNNING, SessionState.AWAITING, "asks")
         store.requests.add(
             QuestionRequest(CACHE, SESSION, QuestionSet(CACHE, (_CACHE,))), "I looked at the code."
         )

@@ -23,7 +23,7 @@ from ccq_tui.inbox.kinds import parse_outcome
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.opening import open_database
 from ccq_tui.inbox.store.requests import PROCESS_GONE
-from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
+from ccq_tui.inbox.store.rows import RequestState, SessionState
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, QuestionSet
@@ -157,7 +157,7 @@ def test_what_only_a_process_that_is_gone_could_take_is_withdrawn(
         if ended == "killed":
             assert store.sessions.claim(RUNNING, DEAD) is None
         elif ended == "in order":
-            store.sessions.set_state(RUNNING, StoredSessionState.ENDED, "closed")
+            store.sessions.set_state(RUNNING, SessionState.ENDED, "closed")
     told = ccq(*words, code=3)
     assert f"{words[1]} was withdrawn at 2" in told
     assert "the process that asked has ended" in told

@@ -29,7 +29,7 @@ from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.requests import Cancelled, Denied
-from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.inbox.store.rows import SessionState
 from ccq_tui.processes import this_process
 from tests.actors import PANEL
 from tests.unit.agent.recordings import prompt, said, text, write
@@ -166,9 +166,9 @@ def test_a_session_is_waited_for_until_its_turn_is_over_nothing_waits_or_it_has_
         for name in (PERMISSION, PLAN):
             store.requests.settle(id_of(name), Cancelled("interrupted"), WITHDRAWN)
         assert ended(answered) == (0, "api-tests: awaiting.\n")
-        store.sessions.set_state(RUNNING, StoredSessionState.IDLE, "done")
+        store.sessions.set_state(RUNNING, SessionState.IDLE, "done")
         assert ended(idle) == (0, "api-tests: idle.\n")
-        store.sessions.set_state(RUNNING, StoredSessionState.ENDED, "closed")
+        store.sessions.set_state(RUNNING, SessionState.ENDED, "closed")
         store.sessions.release(RUNNING, this_process())
         code, printed = ended(gone)
         session = json.loads(printed)["session"]

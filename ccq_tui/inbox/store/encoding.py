@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hint
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import TYPES, kind_of
 from ccq_tui.inbox.requests import Request, RequestOutcome
-from ccq_tui.inbox.store.rows import Short, StoredSessionState, moment, stamp
+from ccq_tui.inbox.store.rows import SessionState, Short, moment, stamp
 from ccq_tui.prompts.unread import PromptDraft
 
 VERSION = 1
@@ -175,7 +175,7 @@ def _word(known: Mapping[str, StrEnum], other: StrEnum | None, value: Any) -> St
     return found
 
 
-_OTHERS: Mapping[Any, StrEnum] = {Surface: Surface.PROGRAM, StoredSessionState: StoredSessionState.ENDED}
+_OTHERS: Mapping[Any, StrEnum] = {Surface: Surface.PROGRAM, SessionState: SessionState.ENDED}
 """What stands for a word that only a newer version knows."""
 
 

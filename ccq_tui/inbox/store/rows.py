@@ -44,9 +44,10 @@ TO_DELIVER = tuple(one for one in RequestState if one not in _OTHERS)
 """States after a person decided, or let the time pass, and before the agent was seen to know."""
 
 
-class StoredSessionState(StrEnum):
-    """The state of a stored session."""
+class SessionState(StrEnum):
+    """The state of a session; only its process knows that it is queued."""
 
+    QUEUED = "queued"
     STARTING = "starting"
     WORKING = "working"
     AWAITING = "awaiting"
@@ -140,7 +141,7 @@ class StoredSession:
     id: str
     directory: str
     name: Short
-    state: StoredSessionState
+    state: SessionState
     owner: Owner | None
     started_at: datetime
     changed_at: datetime

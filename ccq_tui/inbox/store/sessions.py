@@ -9,7 +9,7 @@ from typing import Any
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.database import PAGE, Table, name_key
 from ccq_tui.inbox.store.encoding import columns_of, from_row, storable
-from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, moment
+from ccq_tui.inbox.store.rows import SessionState, StoredSession, moment
 from ccq_tui.inbox.store.schema import row_of
 from ccq_tui.processes import Owner, alive
 
@@ -35,7 +35,7 @@ class SessionTable(Table):
             self._database.do("UPDATE sessions SET changed_at = ? WHERE id = ?", (at, key))
         return self._known(key)
 
-    def set_state(self, session_id: str, state: StoredSessionState, cause: str) -> bool:
+    def set_state(self, session_id: str, state: SessionState, cause: str) -> bool:
         """Record the state of a session.
 
         Returns whether it is a change. Raises `InboxUnavailable`.
@@ -47,7 +47,7 @@ class SessionTable(Table):
             if was == state:
                 return new
             # A session that continues is not done, no matter who said so before.
-            again = int(state == StoredSessionState.WORKING)
+            again = int(state == SessionState.WORKING)
             query = "UPDATE sessions SET state = ?, changed_at = ?, done = done AND NOT ? WHERE id = ?"
             self._database.do(query, (state, at, again, key))
             self._database.note(at, (key, None), (was, state), cause)
@@ -80,7 +80,7 @@ class SessionTable(Table):
             self._database.do(released, (key, owner.pid, owner.start))
             unused = """DELETE FROM sessions WHERE id = ? AND owner_pid IS NULL AND directory = ''
                 AND state = ? AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.session_id = sessions.id)"""
-            self._database.do(unused, (key, StoredSessionState.STARTING))
+            self._database.do(unused, (key, SessionState.STARTING))
 
     def forget(self, session_id: str) -> None:
         """Delete what is known of a session, unless something waits in it; raises `InboxUnavailable`."""
@@ -123,7 +123,7 @@ class SessionTable(Table):
             return bool(self._database.rows("SELECT 1 FROM sessions WHERE id = ?", (key,)))
 
     def _insert(self, at: str, key: str) -> bool:
-        session = StoredSession(key, "", "", StoredSessionState.STARTING, None, moment(at), moment(at))
+        session = StoredSession(key, "", "", SessionState.STARTING, None, moment(at), moment(at))
         row = row_of(session, "sessions") | {"owner_start": ""}
         new = self._database.insert("sessions", row, "ON CONFLICT (id) DO NOTHING")
         if new:

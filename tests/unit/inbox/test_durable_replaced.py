@@ -16,7 +16,7 @@ import pytest
 
 from ccq_tui.inbox.port import Added, InboxRenewed, InboxTrouble, SessionFact, Settled
 from ccq_tui.inbox.requests import Allowed, Cancelled
-from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
+from ccq_tui.inbox.store.rows import RequestState, SessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxUnavailable, Won
 from ccq_tui.processes import this_process
@@ -106,7 +106,7 @@ async def test_what_waits_is_written_into_the_file_that_takes_its_place(
         ]
         session = known(store.sessions.get("s"))
         assert (session.name, session.state, session.owner, session.launch) == (
-            "api", StoredSessionState.AWAITING, this_process(), {"model": "m"},
+            "api", SessionState.AWAITING, this_process(), {"model": "m"},
         )  # fmt: skip
         assert store.listeners.any()
         others = harm in (replaced_by_another_inbox, found_damaged_by_another_program)

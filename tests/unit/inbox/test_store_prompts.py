@@ -16,7 +16,7 @@ from ccq_tui.inbox.requests import Denied, PermissionRequest
 from ccq_tui.inbox.sent_commands import DONE_SECONDS, NOTICE_SECONDS, CommandResult, Ending, SentCommand
 from ccq_tui.inbox.store import prompts
 from ccq_tui.inbox.store.encoding import prompts_from_json, prompts_to_json
-from ccq_tui.inbox.store.rows import CommandKind, CommandState, StoredSessionState
+from ccq_tui.inbox.store.rows import CommandKind, CommandState, SessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import Owner, this_process
@@ -197,7 +197,7 @@ def place(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
 def test_it_is_taken_on_and_done(place: Place) -> None:
     assert place.look() is None
     place.taken()
-    place.store.sessions.set_state("s1", StoredSessionState.PARKED, "asked")
+    place.store.sessions.set_state("s1", SessionState.PARKED, "asked")
     assert place.look() is None
     place.store.sessions.release("s1", this_process())
     assert place.ended() == (Ending.DONE, "is parked: 1 request waits without a process")

@@ -27,7 +27,7 @@ from ccq_tui.inbox.requests import (
 )
 from ccq_tui.inbox.store.change_feed import ChangeFeed
 from ccq_tui.inbox.store.requests import PROCESS_GONE
-from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
+from ccq_tui.inbox.store.rows import RequestState, SessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Won
 from ccq_tui.processes import Owner, alive, this_process
@@ -222,9 +222,9 @@ def test_text_with_halves_of_characters_is_kept(store: Store) -> None:
 def test_sessions_keep_what_is_not_changed_and_note_each_state(store: Store) -> None:
     first = store.sessions.upsert("s", "/work", name="api", launch={"model": "opus"}, cost=1.5)
     assert (first.state, first.launch, first.done) == ("starting", {"model": "opus"}, False)
-    assert store.sessions.set_state("s", StoredSessionState.WORKING, "a prompt")
-    assert not store.sessions.set_state("s", StoredSessionState.WORKING, "a prompt")
-    assert store.sessions.set_state("s", StoredSessionState.PARKED, "quit")
+    assert store.sessions.set_state("s", SessionState.WORKING, "a prompt")
+    assert not store.sessions.set_state("s", SessionState.WORKING, "a prompt")
+    assert store.sessions.set_state("s", SessionState.PARKED, "quit")
     second = store.sessions.upsert("s", last_line="x" * 9999, done=True)
     assert (second.directory, second.name, second.cost, second.done) == ("/work", "api", 1.5, True)
     assert len(second.last_line) == 500
@@ -339,7 +339,7 @@ def test_what_no_session_asked_is_never_a_sessions_to_deliver_or_to_lose(store: 
     store.requests.add(QuestionRequest("q", "asker", questions, origin=form))
     store.requests.add(PermissionRequest("p", "asker", "Bash", {}, origin=form))
     store.sessions.upsert("asker")  # an id that a session has, too, and no process runs it
-    store.sessions.set_state("asker", StoredSessionState.ENDED, "over")
+    store.sessions.set_state("asker", SessionState.ENDED, "over")
     assert store.requests.withdraw_orphans() == 0
     assert [one.request.origin for one in store.requests.waiting()] == [form, form]
     assert store.requests.waiting("asker") == []

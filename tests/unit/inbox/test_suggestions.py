@@ -18,7 +18,7 @@ from ccq_tui.inbox.format import session_lines
 from ccq_tui.inbox.place import Group, group_of, stored_group
 from ccq_tui.inbox.records import session_record
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest
-from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
+from ccq_tui.inbox.store.rows import SessionState, StoredSession
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import (
     PLACES,
@@ -188,7 +188,7 @@ def test_a_patch_makes_the_new_text_of_the_old_one(old: str, new: str) -> None:
     assert stays == [line for number, line in enumerate(after, 1) if number not in come]
 
 
-STATES = st.sampled_from([*StoredSessionState, "queued"])
+STATES = st.sampled_from(SessionState)
 DEAD = Owner(2**22 + 1)
 NEWEST = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -214,7 +214,7 @@ def test_groups(state: str, waiting: int, runs: bool, group: str) -> None:
 
 
 def test_the_commands_say_the_same_group() -> None:
-    killed = StoredSession("s1", "/work", "Fix it", StoredSessionState.WORKING, DEAD, NEWEST, NEWEST)
+    killed = StoredSession("s1", "/work", "Fix it", SessionState.WORKING, DEAD, NEWEST, NEWEST)
     assert stored_group(killed, 0) is Group.FAILED
     assert session_record(killed, 0)["group"] == "failed"
     assert session_record(killed, 0)["state"] == "working"
@@ -227,7 +227,7 @@ def test_a_page_has_every_session_the_newest_first(tmp_path: Path) -> None:
     try:
         for number in range(7):
             store.sessions.upsert(f"s{number}", "/work", name=f"n{number}")
-        store.sessions.set_state("s2", StoredSessionState.AWAITING, "asked")
+        store.sessions.set_state("s2", SessionState.AWAITING, "asked")
         asked = store.sessions.get("s2")
         for line in ("later", "last"):
             store.sessions.upsert("s2", last_line=line)
@@ -251,7 +251,7 @@ def test_done_is_undone_by_hand_and_by_going_on(tmp_path: Path) -> None:
     store = Store(tmp_path / "inbox.db")
     try:
         store.sessions.upsert("s1", "/work")
-        store.sessions.set_state("s1", StoredSessionState.IDLE, "it ended")
+        store.sessions.set_state("s1", SessionState.IDLE, "it ended")
         before = store.sessions.page()[0]
         since = store.sessions.since(before)
         assert not store.sessions.set_done("s9", True, INBOX)
@@ -262,9 +262,9 @@ def test_done_is_undone_by_hand_and_by_going_on(tmp_path: Path) -> None:
         assert after.done
         changes = [(one.was, one.became) for one in store.history.changes()][-3:]
         assert changes == [("idle", "done"), ("done", "idle"), ("idle", "done")]
-        store.sessions.set_state("s1", StoredSessionState.STARTING, "resumed")
+        store.sessions.set_state("s1", SessionState.STARTING, "resumed")
         assert stored_group(store.sessions.page()[0], 0) is Group.DONE
-        store.sessions.set_state("s1", StoredSessionState.WORKING, "a prompt")
+        store.sessions.set_state("s1", SessionState.WORKING, "a prompt")
         assert not store.sessions.page()[0].done
     finally:
         store.close()

@@ -30,7 +30,7 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.inbox.schema import RequestRecord
-from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession, StoredSessionState
+from ccq_tui.inbox.store.rows import RequestState, SessionState, StoredRequest, StoredSession
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import (
     Answer,
@@ -128,7 +128,7 @@ def test_its_id_says_nothing_and_belongs_to_one_asking_and_one_pairing() -> None
 
 
 def test_who_asks_is_said() -> None:
-    session = StoredSession("s", "/home/me/api", "api", StoredSessionState.PARKED, None, NOW, NOW)
+    session = StoredSession("s", "/home/me/api", "api", SessionState.PARKED, None, NOW, NOW)
     ours = body(replace(question(), asker_id="s"), session)["session"]
     assert ours == {"id": "s", "name": "api", "directory": "/home/me/api", "parked": True}
     foreign = replace(
