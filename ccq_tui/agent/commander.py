@@ -22,8 +22,6 @@ OVER = "The session is over."
 NOTHING_WAITS = "No question waits: there is nothing to park."
 TAKEN_BACK = "you withdrew it"
 ENDS = "the session ended before Claude read it"
-_KEPT_SECONDS = 5.0
-"""Seconds that a prompt waits for the disk; then it is sent all the same."""
 
 
 class Commander:
@@ -135,7 +133,8 @@ class Commander:
                 match command:
                     case cmd.Send(kept=kept):
                         if kept is not None and not kept.done():
-                            await asyncio.wait({kept}, timeout=_KEPT_SECONDS)
+                            # Seconds that a prompt waits for the disk; then it is sent all the same.
+                            await asyncio.wait({kept}, timeout=5.0)
                         if self._leaving:
                             self._failed(command, ENDS)
                         else:

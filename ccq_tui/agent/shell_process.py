@@ -15,10 +15,6 @@ from ccq_tui.prompts.shell_runs import ShellRun
 
 MOST_BYTES = 200_000
 """Most bytes kept of a stream: one half from its beginning, one from its end."""
-TAIL_BYTES = 8_000
-"""Bytes at the end of the output that are shown while the command runs."""
-TELL_SECONDS = 0.1
-"""Seconds between two updates."""
 LAST_SECONDS = 0.3
 """Seconds to read output after the command's end: processes that it left may keep the streams open."""
 STOP_SECONDS = 2.0
@@ -60,7 +56,8 @@ class Capture:
 
     def newest(self) -> str:
         """Return the part that a person sees while it grows."""
-        return (self._tail or self._head)[-TAIL_BYTES:].decode("utf-8", "replace")
+        # Bytes at the end of the output that are shown while the command runs.
+        return (self._tail or self._head)[-8_000:].decode("utf-8", "replace")
 
 
 class ShellProcess(asyncio.SubprocessProtocol):
@@ -158,7 +155,8 @@ class ShellProcess(asyncio.SubprocessProtocol):
         self._streams[fd].add(data)
         self.output.add(data)
         if self._telling is None:
-            self._telling = asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
+            # Seconds between two updates.
+            self._telling = asyncio.get_running_loop().call_later(0.1, self._tell)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
         """Note that one of the streams has ended."""

@@ -39,7 +39,6 @@ _HOOKS = r"(?:user-prompt-submit|session-start)-hook"
 _CONTEXT = rf"(system-reminder|ide_\w+|local-command-caveat|new-diagnostics|{_HOOKS})"
 _OPENING = re.compile(rf"\s*<{_CONTEXT}(?:\s[^>]*)?>")
 _CLOSING = re.compile(rf"</{_CONTEXT}>\s*\Z")
-_LONGEST_TAG = 60
 _MEMORY = re.compile(r"\A<user-memory-input>(.*)</user-memory-input>\Z", re.DOTALL)
 _NOTIFICATION = "<task-notification>"
 _FIELD = re.compile(r"<(task-id|tool-use-id|status|summary)>(.*?)</\1>", re.DOTALL)
@@ -145,7 +144,8 @@ def _without_context(text: str) -> str:
     """Return a text without the blocks of context before and after it."""
     while found := _OPENING.match(text):
         text = text.partition(f"</{found[1]}>")[2].lstrip()  # nothing of one that is cut off
-    while (found := _CLOSING.search(text[-_LONGEST_TAG:])) and (begin := text.rfind(f"<{found[1]}")) >= 0:
+    # No closing tag is longer than 60 characters.
+    while (found := _CLOSING.search(text[-60:])) and (begin := text.rfind(f"<{found[1]}")) >= 0:
         text = text[:begin].rstrip()
     return text
 

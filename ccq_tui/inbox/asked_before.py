@@ -11,9 +11,6 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions.model import Question, Recalled, reads_like
 from ccq_tui.questions.outcome import Answered
 
-NEEDLE_CHARACTERS = 200
-"""Most characters of a text to search for in the store; matches are then compared whole."""
-
 
 def asked_before(store: Store, request: QuestionRequest) -> tuple[Recalled | None, ...]:
     """Return the earlier answer to each question of a set, or None: its directory first, then the newest.
@@ -23,7 +20,8 @@ def asked_before(store: Store, request: QuestionRequest) -> tuple[Recalled | Non
     questions = request.questions.questions
     directory = known.directory if (known := store.sessions.get(request.session_id)) else ""
     words = {text for one in questions for text in (one.text, *(option.label for option in one.options[:1]))}
-    needles = sorted(text[:NEEDLE_CHARACTERS] for text in words if text.strip())
+    # Most characters of a text to search for in the store; matches are then compared whole.
+    needles = sorted(text[:200] for text in words if text.strip())
     stored = store.requests.answered(needles, directory, without=request.id)
     found = tuple(_before(stored, question) for question in questions)
     return found if any(found) else ()

@@ -14,8 +14,6 @@ from typing import Any
 from ccq_tui.claude_lines import objects, text
 from ccq_tui.text import one_line
 
-MOST_SUGGESTIONS = 20
-"""Most suggestions to read; Claude Code was never seen to make more than three."""
 RULE_LIMIT = 400
 """Most characters of a rule, or a directory, that can be granted: a longer one cannot be read in a row."""
 PLACES = {
@@ -74,7 +72,8 @@ AUTO = Suggestion("setMode", mode="auto")
 
 def read_suggestions(raw: Iterable[Any]) -> Iterator[tuple[Suggestion, Any]]:
     """Read suggestions as the agent's program writes them, each with that form; leave out unreadable ones."""
-    for one in islice(raw, MOST_SUGGESTIONS):
+    # Most suggestions to read; Claude Code was never seen to make more than three.
+    for one in islice(raw, 20):
         if not isinstance(one, dict):
             continue
         directories = one.get("directories")

@@ -12,8 +12,6 @@ from ccq_tui.inbox.requests import QuestionRequest, Request
 from ccq_tui.text import one_line
 from ccq_tui.words import plural
 
-MOST_TOPICS = 80
-"""Most characters of the topics of all that waits."""
 HELD_UP_SECONDS = 0.5
 """Seconds that a whole set may take to be asked before the requests behind it go first."""
 
@@ -72,7 +70,8 @@ class WaitingLine:
     @property
     def _topics(self) -> str:
         topics = (topic for item in self.items for topic in kind_of(item.request).topics(item.request))
-        return one_line(", ".join(dict.fromkeys(topics)), MOST_TOPICS)
+        # Most characters of the topics of all that waits.
+        return one_line(", ".join(dict.fromkeys(topics)), 80)
 
     @property
     def _draft(self) -> str:

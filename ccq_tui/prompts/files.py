@@ -12,10 +12,6 @@ from pathlib import Path
 from ccq_tui.prompts.fuzzy import Index
 
 MOST_FILES = 200_000
-GIT_SECONDS = 10.0
-WALK_SECONDS = 5.0
-STALE_AFTER = 15.0
-"""Seconds after which the files are listed again; the old list serves meanwhile."""
 SKIPPED = frozenset(
     {
         ".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".nox", ".cache",
@@ -71,7 +67,7 @@ def _from_git(directory: Path, which: str = "-co") -> Iterable[str] | None:
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=GIT_SECONDS,
+            timeout=10.0,
             check=True,
         )
     except (OSError, subprocess.SubprocessError):
@@ -80,7 +76,7 @@ def _from_git(directory: Path, which: str = "-co") -> Iterable[str] | None:
 
 
 def _from_walk(directory: Path) -> Iterator[str]:
-    ends = time.monotonic() + WALK_SECONDS
+    ends = time.monotonic() + 5.0
     for place, inner, files in os.walk(directory):
         inner[:] = sorted(name for name in inner if name not in SKIPPED)
         here = os.path.relpath(place, directory)
@@ -118,7 +114,8 @@ class FileSource:
     @property
     def stale(self) -> bool:
         """Whether it is time to list the files again."""
-        return self._clock() - self._listed_at >= STALE_AFTER
+        # Seconds after which the files are listed again; the old list serves meanwhile.
+        return self._clock() - self._listed_at >= 15.0
 
     def refresh(self) -> None:
         """List the files; for a thread."""

@@ -19,7 +19,6 @@ _ROOTED = re.compile(r"(?:/|~/|\.{1,2}/|file://|[A-Za-z]:[\\/]|\\\\)")
 _QUOTES = "'\""
 # As the CLI reads them: after a blank or an opening sign, in double quotes with blanks.
 _MENTION = re.compile(r"""(?:^|(?<=[\s(\[{<,;:"']))@(?:"([^"\n]+)"|([^\s"]+))""")
-MOST_MENTIONS = 20
 
 
 def paths_in(paste: str) -> list[tuple[str, ...]]:
@@ -75,7 +74,8 @@ def mentioned(text: str) -> list[str]:
     if "@" not in text or len(text) > MOST_CHARACTERS:
         return []
     paths = (found[1] or found[2] for found in _MENTION.finditer(text))
-    return list(dict.fromkeys(path for path in paths if path.lower().endswith(ENDINGS)))[:MOST_MENTIONS]
+    # So many are more than one prompt can have.
+    return list(dict.fromkeys(path for path in paths if path.lower().endswith(ENDINGS)))[:20]
 
 
 def file_facts(path: Path) -> str:

@@ -129,29 +129,18 @@ def next_limit(limits: Limits, now: Standing) -> Limit | None:
         limits: The limits that a person set.
         now: The state of the session.
     """
-    found = [*_question_limits(limits, now), *_session_limits(limits, now)]
-    return min(found, key=lambda limit: limit.at, default=None)
-
-
-def _question_limits(limits: Limits, now: Standing) -> list[Limit]:
-    if now.state is not SessionState.AWAITING:
-        return []
-    timed = limits.question is not None and bool(now.question) and not now.stopped
-    found = []
+    found, waits = [], now.state is SessionState.AWAITING
+    timed = waits and limits.question is not None and bool(now.question) and not now.stopped
     if timed and limits.question is not None and (limits.no_answer or now.parkable):
         due = Due.NO_ANSWER if limits.no_answer else Due.PARK_QUESTION
         found.append(Limit(due, max(now.turn, now.touched), limits.question, now.question))
+    idle = max(now.heard, now.touched)
     # Parked, a question would never come to the end that the person asked for.
-    if limits.park_after is not None and now.parkable and not (timed and limits.no_answer):
-        found.append(Limit(Due.PARK, max(now.heard, now.touched), limits.park_after))
-    return found
-
-
-def _session_limits(limits: Limits, now: Standing) -> list[Limit]:
-    ends = now.state is SessionState.IDLE or (now.state is SessionState.AWAITING and now.parkable)
-    if limits.session is None or not ends:
-        return []
-    return [Limit(Due.END_SESSION, max(now.heard, now.touched), limits.session)]
+    if waits and limits.park_after is not None and now.parkable and not (timed and limits.no_answer):
+        found.append(Limit(Due.PARK, idle, limits.park_after))
+    if limits.session is not None and (now.state is SessionState.IDLE or (waits and now.parkable)):
+        found.append(Limit(Due.END_SESSION, idle, limits.session))
+    return min(found, key=lambda limit: limit.at, default=None)
 
 
 def cause(limit: Limit) -> str:

@@ -23,8 +23,6 @@ MOST_NAMED = 3
 
 MOST_NAME = 40
 MOST_TOLD = 300
-COUNT_SECONDS = 0.1
-"""Seconds in which changes are gathered before waiting requests are counted again."""
 
 
 class NoticeSurface(Protocol):
@@ -125,7 +123,8 @@ class Notices:
             self._runtime.run_beside(self._count())
 
     async def _count(self) -> None:
-        await asyncio.sleep(COUNT_SECONDS)
+        # Seconds in which changes are gathered before waiting requests are counted again.
+        await asyncio.sleep(0.1)
         self._counting = False
         try:
             self._surface.set_counts(

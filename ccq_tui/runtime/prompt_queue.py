@@ -35,8 +35,6 @@ _logger = logging.getLogger(__name__)
 
 UNREAD = "ccq-tui ended before Claude read this prompt · Enter sends it"
 UNREAD_MANY = "ccq-tui ended before Claude read these prompts · Enter sends them"
-SAVE_AFTER = 0.1
-"""Seconds from a change to the writing of the draft: sooner would write at every key."""
 
 T = TypeVar("T")
 
@@ -213,7 +211,8 @@ class PromptQueue:
     def edited(self) -> None:
         """Save the unsent text, in a moment."""
         if self._saving is None:
-            self._saving = self._surface.after(SAVE_AFTER, self.save)
+            # Seconds from a change to the writing of the draft: sooner would write at every key.
+            self._saving = self._surface.after(0.1, self.save)
 
     def send(self, text: str, images: Images = ()) -> tuple[str, asyncio.Future[None]]:
         """Give the session a prompt; return its id, and a future that is done when it is on disk.

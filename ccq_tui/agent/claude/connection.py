@@ -39,8 +39,6 @@ _logger = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 60.0
 SEND_SECONDS = 30.0
-IMAGE_SECONDS = 10.0
-"""Seconds to read the images of a prompt."""
 CONTROL_SECONDS = 15.0
 
 
@@ -173,7 +171,8 @@ class Connection:
         """Write a prompt to the CLI; raises `CommandError` if it was not written."""
         images: list[dict[str, Any]] = []
         if command.images:
-            images = await limited(asyncio.to_thread(image_blocks, command.images), IMAGE_SECONDS)
+            # Seconds to read the images of a prompt.
+            images = await limited(asyncio.to_thread(image_blocks, command.images), 10.0)
         # An earlier prompt that is still on its way will have begun a turn by then.
         queued = self._state is not ev.SessionState.IDLE or bool(self.translator.sent)
         self.translator.sent[command.prompt_id] = command.text

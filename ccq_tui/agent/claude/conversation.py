@@ -16,8 +16,6 @@ from ccq_tui.agent.user_texts import command_output, told_to_model
 from ccq_tui.claude_lines import Line, bounded, text
 
 _REMARK = ("<local-command-", "[Request interrupted by user")
-KNOWN_MESSAGES = 50_000
-"""Most messages whose order is kept: far more than follow any prompt that a screen offers to rewind to."""
 
 _BLOCKS: dict[type[sdk.ContentBlock], str] = {
     sdk.TextBlock: "text",
@@ -81,7 +79,8 @@ class Conversation:
         self.sent: dict[str, str] = {}
         self._translator = Translator(self._heard)
         self.usage = self._translator.usage
-        self._known: deque[str] = deque(maxlen=KNOWN_MESSAGES)
+        # Their order: far more than follow any prompt that a screen offers to rewind to.
+        self._known: deque[str] = deque(maxlen=50_000)
         self._started: set[str] = set()
         self._reset = False
         self._failed_servers: frozenset[str] = frozenset()

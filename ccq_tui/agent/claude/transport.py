@@ -18,8 +18,6 @@ from claude_agent_sdk import ClaudeAgentOptions
 from ccq_tui.agent.claude.elicitations import Answer, Elicitations
 from ccq_tui.compat.sdk.process_transport import ProcessTransport
 
-MOMENT = 0.05
-"""Seconds for which deltas are joined; the first one after a pause is passed on at once."""
 PAUSE = 0.005
 """Seconds between two reads of deltas, in which a fast model sends a hundred."""
 PIECE = 60_000
@@ -251,7 +249,8 @@ async def joined_deltas(chunks: AsyncIterator[str]) -> AsyncIterator[str]:
             if not buffer.waits:
                 yield buffer.give()
             elif loop.time() >= due:
-                due = loop.time() + MOMENT
+                # Seconds for which deltas are joined; the first one after a pause is passed on at once.
+                due = loop.time() + 0.05
                 yield buffer.give()
         yield buffer.give(last=True)
     finally:

@@ -74,7 +74,6 @@ class RequestKind(Protocol):
 
 NAME = 60
 """Most characters of a request's name."""
-MOST_REASON = 400
 KINDS: tuple[RequestKind, ...] = (question, permission, plan, elicitation, form)
 BY_TYPE = {kind.TYPE: kind for kind in KINDS}
 TYPES: dict[str, type[Request]] = {kind.WORD: kind.TYPE for kind in KINDS}
@@ -120,7 +119,7 @@ def parse_outcome(request: Request, given: str | bytes | Mapping[str, Any]) -> R
     try:
         outcome = outcome_of(request, read(kind_of(request).asked(request), given))
     except InvalidAnswer as error:
-        raise InvalidOutcome(one_line(error.field, NAME), one_line(error.reason, MOST_REASON)) from error
+        raise InvalidOutcome(one_line(error.field, NAME), one_line(error.reason, 400)) from error
     check_outcome(request, outcome)
     return outcome
 

@@ -25,8 +25,6 @@ FAR_SECONDS = 0.18
 """Seconds between them otherwise: changes by other processes are still noticed within 200 ms."""
 OPEN_SECONDS = 1.0
 """Seconds to leave a database alone that cannot be opened."""
-SWEEP_SECONDS = 1.0
-"""Seconds between two looks for requests whose process has ended."""
 REPLACED = "it was moved, deleted or replaced while in use"
 CLOSED = "the inbox is closed"
 
@@ -127,7 +125,8 @@ class Worker:
     def _look(self, store: Store) -> None:
         """Withdraw the requests of dead processes, and report changes."""
         try:
-            if time.monotonic() - self._swept >= SWEEP_SECONDS:
+            # Seconds between two looks for requests whose process has ended.
+            if time.monotonic() - self._swept >= 1.0:
                 self._swept = time.monotonic()
                 store.requests.withdraw_orphans()
             if self._feed is not None and (news := self._feed.news()):

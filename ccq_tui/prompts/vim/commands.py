@@ -12,7 +12,6 @@ from enum import StrEnum
 
 from ccq_tui.prompts.vim.motions import first_word, line_around, target, up_or_down, word_end
 
-MOST_COUNT = 999
 MOST_KEYS = 12
 """Most keys of one command."""
 MOST_PUT = 100_000
@@ -118,7 +117,7 @@ def _escaped(state: VimState, text: str, caret: int) -> VimOutcome | None:
 def _ran(state: VimState, found: re.Match[str], text: str, caret: int) -> VimOutcome:
     """Run a whole command, and leave the caret on a character."""
     counted = found["count"] or found["more"]
-    count = min(int(found["count"] or 1) * int(found["more"] or 1), MOST_COUNT)
+    count = min(int(found["count"] or 1) * int(found["more"] or 1), 999)
     simple = found["simple"] or ""
     if simple == "u":
         return VimOutcome(state, text, caret, undo=count)

@@ -51,17 +51,6 @@ def built(**fields: object) -> object:
     )
 
 
-def test_importing_the_layer_loads_no_sdk_and_no_screen() -> None:
-    program = (
-        "import sys, ccq_tui.agent, ccq_tui.agent.events; "
-        "print([m for m in sys.modules if m.split('.')[0] in ('claude_agent_sdk', 'mcp', 'textual')])"
-    )
-    output = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert output.stdout.strip() == "[]"
-
-
 def test_the_environment_has_the_last_word() -> None:
     options = options_of(
         Path("/p"), environment={"ANTHROPIC_API_KEY": "", "CLAUDE_CODE_QUESTION_EXTENDED": "0"}

@@ -305,14 +305,8 @@ def test_a_permission_ends_with_its_process_wherever_that_is_looked_at(store: St
 @pytest.mark.parametrize(
     "body",
     [
-        "5", "[]", "null", '"x"', "{", '{"kind": "question", "id": "a", "session_id": "s", "questions": 5}',
-        '{"kind": "question", "id": "a", "session_id": "s", "questions": {"id": "a", "questions": [5]}}',
-        '{"kind": "question", "id": "a", "session_id": "s", "questions": {"id": 1, "questions": []}}',
-        '{"kind": "permission", "id": "a", "session_id": "s", "tool": 7, "input": {}}',
-        '{"kind": "permission", "id": "a", "session_id": "s", "tool": "B", "input": [1]}',
+        "5", '{"kind": "question", "id": "a", "session_id": "s", "questions": {"id": 1, "questions": []}}',
         '{"kind": "permission", "id": "a", "session_id": "s", "tool": "B", "input": {}, "suggestions": 1}',
-        '{"kind": "plan", "id": 4, "session_id": null, "plan": ["x"]}',
-        '{"kind": "form"}',
     ],
 )  # fmt: skip
 def test_a_row_of_wrong_types_is_left_out_alone_and_counted(
