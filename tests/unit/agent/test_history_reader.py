@@ -23,12 +23,13 @@ from ccq_tui.agent.claude.history_reader import (
 from ccq_tui.agent.events import RequestAsked, RequestSettled, ToolFinished, ToolStarted
 from ccq_tui.agent.history import replay
 from ccq_tui.claude_lines import whole_entries
-from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, PROCEED, UNREADABLE, rejection
-from ccq_tui.inbox.call_results import ROUNDS_USED, UNANSWERED, CallResult, outcome_of
+from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, QuestionSet
+from ccq_tui.inbox.store.encoding import outcome_from_json
+from ccq_tui.questions import Answer, Answered, QuestionSet
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.wire import encode
+from tests.tables import table
 
 PATCH = [{"oldStart": 7, "newStart": 7, "lines": ["-a", "+b"]}]
 
@@ -286,8 +287,6 @@ SOURCE: dict[str, Any] = {
     ]
 }
 ONE = {"questions": SOURCE["questions"][:1]}
-CANNOT = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a "
-CANNOT += "file edit, the new_string was NOT written to the file). "
 ANSWERS = [
     (Answer(("One",), note="for now"), Answer(("Auth, strict", "Logs"), other="x, y"), Answer(other="5")),
     (Answer(other="mine"), Answer(empty=True), Answer()),
@@ -315,67 +314,19 @@ RULES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        ("Yes, always", Answer(("Yes, always",))),
-        ("Yes, No", Answer(("Yes", "No"))),
-        ("No, Yes, maybe", Answer(("No", "Yes"), other="maybe")),
-    ],
-)
-def test_labels_are_found_in_the_text_of_an_answer_the_longest_first(text: str, answer: Answer) -> None:
-    result = CallResult("", structured={"answers": {"Which rules?": text}})
-    assert outcome(result, RULES) == Answered((answer,))
+SOURCES = {"all": SOURCE, "one": ONE, "rules": RULES}
+
+
+@pytest.mark.parametrize(("source", "output", "failed", "structured", "end"), table(__file__, "results.json"))
+def test_ends_of_calls(source: str, output: str, failed: bool, structured: Any, end: Any) -> None:
+    found = outcome(CallResult(output, failed, structured), SOURCES[source])
+    assert found == (outcome_from_json(json.dumps(end)) if end else None)
 
 
 @pytest.mark.parametrize("answers", ANSWERS)
 def test_answers_of_the_structured_result(answers: tuple[Answer, ...]) -> None:
     structured = encode(questions(), answers)
     assert outcome(CallResult("The user answered: ...", structured=structured)) == Answered(answers)
-
-
-@pytest.mark.parametrize(
-    ("result", "expected"),
-    [
-        (
-            CallResult("[Tool call interrupted: the session ended before ...]", failed=True),
-            Cancelled(UNANSWERED),
-        ),
-        (CallResult(CANNOT + "STOP what you are doing and wait", failed=True), Cancelled("interrupted")),
-        (CallResult(DECLINED, failed=True), Declined()),
-        (CallResult(EXPIRED, failed=True), Expired()),
-        (CallResult(rejection("use none"), failed=True), Discussed("use none")),
-        (
-            CallResult("The user responded: why?", structured={"answers": {}, "response": "why?"}),
-            Discussed("why?"),
-        ),
-        (CallResult("The user responded: why?"), Discussed("why?")),
-        (
-            CallResult(f"The user responded: {PROCEED}", structured={"response": PROCEED}),
-            Cancelled(ROUNDS_USED),
-        ),
-        (CallResult(UNREADABLE.format(problem="x"), failed=True), None),
-        (CallResult("Something a later version says"), None),
-        (CallResult("", structured="a text"), None),
-    ],
-)
-def test_other_ends(result: CallResult, expected: RequestOutcome | None) -> None:
-    assert outcome(result) == expected
-
-
-@pytest.mark.parametrize(
-    ("output", "structured", "expected"),
-    [
-        ('The user answered: "Which?"="One". Read the answers carefully', None, '"Which?"="One"'),
-        ('Your questions have been answered: "Which?"="One"', None, '"Which?"="One"'),
-        ("User has answered your questions.", {"answers": {"Which?": ["One"]}}, Answer(("One",))),
-        ("User has answered your questions.", {"answers": ["One"]}, Answer(("One",))),
-        ("User has answered your questions: neither", None, "neither"),
-    ],
-)
-def test_answers_in_older_words_and_shapes(output: str, structured: Any, expected: Any) -> None:
-    found = outcome(CallResult(output, structured=structured), ONE)
-    assert found == (Discussed(expected) if isinstance(expected, str) else Answered((expected,)))
 
 
 @given(
