@@ -123,6 +123,8 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
             "Old idea": ListHeading.EARLIER,
             "Deleted": ListHeading.EARLIER,
         }
+        without = run.list.state.with_rows([run.row("Here"), run.row("Parked")])
+        assert without.on_earlier().session_under == run.row("Parked"), "of no earlier one, the parked one"
         # What happens here is seen at once, what another process does a moment later.
         run.all[0].tell(ev.StateChanged(ev.SessionState.WORKING))
         run.all[0].tell(
@@ -148,7 +150,13 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await pilot.press("tab", "shift+tab", "shift+tab", "shift+tab")
         assert run.under() in ("Old idea", "Deleted"), "the first of the last group"
 
-        # After / each letter finds.
+        # After / each letter finds, and none is shown as a key.
+        await run.go(pilot, "Parked")
+        keys = {key for key, _ in run.list.hints}
+        assert {"n", "r", "/"} <= keys
+        assert "d" not in keys, "a question waits in it"
+        await press(pilot, "slash", then=lambda: not {key for key, _ in run.list.hints} & {"n", "r", "/"})
+        await pilot.press("escape")
         await pilot.press("slash", *"idl dea")
         assert [row.session for row in run.list.state.shown] == []
         await pilot.press("escape", "slash", *"old dea", "escape")

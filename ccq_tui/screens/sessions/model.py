@@ -298,9 +298,9 @@ class SessionList(FilteredList[Any]):
         return self.on_key(keys[0]) if keys else self
 
     def on_earlier(self) -> Self:
-        """Put the cursor on the first earlier session."""
-        earlier = (row for row in self.sessions if row.heading is ListHeading.EARLIER)
-        return self.on_session(next(earlier, None))
+        """Put the cursor on the first earlier session, or else on the first one that is parked."""
+        rows = [row for row in self.sessions if row.heading in (ListHeading.EARLIER, ListHeading.PARKED)]
+        return self.on_session(min(rows, key=lambda row: row.heading is ListHeading.PARKED, default=None))
 
     def on_shown(self) -> Self:
         """Put the cursor on the session on the screen."""

@@ -80,6 +80,7 @@ class ListLook:
         fields: The fields of the row for a new session while it is open.
         title: The text that replaces the name of the session under the cursor, or "".
         said: What an almost empty list says.
+        finds: Whether letters find, and are no keys.
     """
 
     width: int
@@ -92,6 +93,7 @@ class ListLook:
     fields: tuple[ShownField, ...] = ()
     title: str = ""
     said: tuple[str, ...] = ()
+    finds: bool = False
 
 
 def head_line(parts: Sequence[str], right: str, width: int) -> str:
@@ -158,7 +160,8 @@ def row_text(row: Listed, column: int, look: ListLook, at_cursor: bool) -> Text:
     lead = Text.assemble((f" {mark} ", palette.accent) if at_cursor else "   ", end="")
     if isinstance(row, NewRow):
         lead.append(f"{NEW_ROW.heading.sign}    ", palette.muted)
-        return _fitted(lead, Text("New session", palette.plain), Text("   n", palette.muted), look.width)
+        key = Text("" if look.finds else "   n", palette.muted)
+        return _fitted(lead, Text("New session", palette.plain), key, look.width)
     if isinstance(row, RequestRow):
         lead.append(f"  {row.sign}  ", palette.warning)
         asked = Text(f"{age(look.now() - row.asked):>4}", palette.muted)

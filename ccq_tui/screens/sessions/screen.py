@@ -872,7 +872,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         row, session = self.state.under, self.state.session_under
         typed = self.finds and bool(self.state.filter)
         words = words_for(row, session, alone=sessions.front is None)
-        words = words - {"new", "find"} if self.finds else words
+        words = words - BY_LETTER if self.finds else words
         words = words - {"titled"} | {"moving"} if typed else words
         said = {"ctrl+a": "this directory" if self.everywhere else "all directories"}
         said |= {"d": "not done"} if session is not None and session.done else {}
@@ -927,8 +927,9 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             fields=self.manager.new.shown(self.options.cwd, caret) if self._fields_open else (),
             title=f"{text[:caret]}{CARET}{text[caret:]}" if self._renames is not None else "",
             said=() if beside else said,
+            finds=self.finds,
         )
-        made_for = (self.state.shown, look, right, self.finds)
+        made_for = (self.state.shown, look, right)
         if made_for != self._made_for:
             self._made_for, self._lines = made_for, list_lines(self.state, look)
             parts = head_parts(self.state, here=bool(self.manager.sessions), finding=self.finds)
@@ -989,6 +990,8 @@ NOT_HERE = {
 }
 
 
+BY_LETTER = frozenset({"new", "find", "park", "starts", "done", "copy"})
+"""What letters do, by the words of the table of keys: not while letters find."""
 ENTER = {Place.HERE: "go to it", Place.FOREIGN: "answer", Place.NO_RECORD: "", Place.UNKNOWN: ""}
 """What Enter does with a session by its place, where it does not resume it."""
 
@@ -1023,7 +1026,7 @@ def words_for(row: Listed | None, session: SessionRow | None, *, alone: bool) ->
         applies = {
             "new": True,
             "everywhere": session.unused,
-            "done": session.ours and not session.unused,
+            "done": session.ours and not session.unused and (session.done or not session.requests),
             "declines": gone,
             "starts": session.place is Place.RESTS or (here and not session.runs),
         }
