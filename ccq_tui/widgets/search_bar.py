@@ -14,14 +14,11 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
 from ccq_tui.input.keys import KeyPlace, key_line
-from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import LineField, bindings_at
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.palette import palette_of
 
 SEARCH_KEYS = key_line(KeyPlace.SEARCH, enter="next", leave="close")
-ROOM_FOR_HINTS = 64
-"""Width in columns from which the keys are shown beside the field."""
 
 
 class SearchField(LineField):
@@ -60,7 +57,7 @@ class SearchField(LineField):
 
 
 class SearchBar(Horizontal):
-    """A field, the number of matches, and the keys; takes no room while it is closed."""
+    """A field and the number of matches; takes no room while it is closed."""
 
     DEFAULT_CSS = """
     SearchBar {
@@ -69,7 +66,6 @@ class SearchBar(Horizontal):
         display: none;
         &.-on { display: block; }
         & > .label { width: auto; padding: 0 1; }
-        & > HintBar { width: 40; padding: 0 0 0 1; }
     }
     """
 
@@ -86,9 +82,6 @@ class SearchBar(Horizontal):
         yield Static("⌕", classes="label", markup=False)
         yield self.field
         yield Static("", id="found", classes="label", markup=False)
-        hints = HintBar(helps=False)
-        hints.show(SEARCH_KEYS)
-        yield hints
 
     @property
     def is_open(self) -> bool:
@@ -118,9 +111,6 @@ class SearchBar(Horizontal):
         """Show the number of the current match, from 1 or 0 for none, and how many were found so far."""
         self._found = (place, count, more)
         self._draw()
-
-    def on_resize(self) -> None:
-        self.query_one(HintBar).display = self.size.width >= ROOM_FOR_HINTS
 
     def _draw(self) -> None:
         palette, words = palette_of(self), self.found_text

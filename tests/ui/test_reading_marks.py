@@ -22,6 +22,7 @@ from ccq_tui.screens.session.blocks import BlockBar
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.transcript.blocks import PromptBlock, ProseBlock, ToolBlock
 from ccq_tui.transcript.document import Document
+from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.transcript.reading import LinePlace, targets_at
 from tests.ui.host import Clock, press_later
 from tests.ui.session import Driven, asked, panel_drawn, press, running, until
@@ -444,9 +445,12 @@ async def test_a_question_that_comes_meanwhile_gets_the_focus_when_the_search_is
     await pilot.press(*"le")
     assert run.screen.search_bar.field.value == "needle"
     await until(pilot, lambda: run.screen.search_bar.found_text == "2/3")
+    keys = panel.query_one(HintBar)
+    assert "Enter next · ↑ previous · Esc close" in str(keys.render())
     await pilot.press("enter", "escape")
     assert not run.told.answers
     await until(pilot, lambda: run.screen.focused is panel)
+    await until(pilot, lambda: "Esc hide" in str(keys.render()))
     assert not panel.state.hidden
     await pilot.press("ctrl+f", "escape")
     assert run.screen.focused is panel

@@ -47,6 +47,7 @@ from ccq_tui.widgets.panel.host import PanelHost
 from ccq_tui.widgets.panel.keying import PanelKeys
 from ccq_tui.widgets.panel.measures import Drawn, PanelLook
 from ccq_tui.widgets.pointer import Clickable
+from ccq_tui.widgets.search_bar import SEARCH_KEYS, SearchField
 
 PanelTarget = tuple[int, type[Clicked | TabClicked], int]
 """What can be clicked in a panel: the number of the request, the event, and its row or tab."""
@@ -475,12 +476,13 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         self._take_focus()
 
     def watch_has_focus(self, has_focus: bool) -> None:
-        """Show the caret while the panel has the focus.
+        """Show the caret, and the panel's own keys, while the panel has the focus.
 
         Textual would look up all styles of the panel and its parts again: none of them depends on the focus.
         """
         if is_live(self):
             self._sync_field(focused=has_focus)
+            self._draw()
 
     def on_blur(self) -> None:
         """Take the focus back when no other widget got it: the previous owner may give it up late."""
@@ -513,6 +515,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             self._hints.show((("↓", "to the question"), (key_of("panel"), "hide it")))
         elif self._stale:
             self._hints.show((("Enter", f"take over the draft {self._stale}"), ("Esc", "hide")))
+        if isinstance(self.screen.focused, SearchField):
+            self._hints.show(SEARCH_KEYS)
         self._sync_field(focused=self.has_focus)
 
     def note_written(self) -> None:
