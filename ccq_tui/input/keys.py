@@ -305,7 +305,7 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
              "select"),
         _row("take", "enter", "Select and continue; on “Submit answers”: confirm", DECIDE, "asking"),
         _row("all", "a", "All or none of a multi-select", ACT, "multi", "all", 3, "select_all"),
-        _row("swap", "tab", "Read a letter as a command, or as part of a word", ACT, "doubt"),
+        _row("swap", "tab", "Read letters typed fast as keys, or as a text", ACT, "doubt"),
         _row("next", "tab", "Next question", MOVE, "several", "next", 4),
         _row("previous", "shift+tab", "Previous question", MOVE, "several"),
         _row("next", "right l", "Next question", MOVE, "rows several"),

@@ -104,6 +104,13 @@ def words(text: str) -> str:
     return "".join(text.split())
 
 
+def test_a_preview_stands_beside_what_it_shows_on_a_wide_screen() -> None:
+    asked = Question("Which?", "Which", (Option("First", preview="a line"), Option("Second")))
+    drawn = layout(opened(QuestionSet("toolu_1", (asked,))), (200, 50))
+    assert drawn.preview is not None
+    assert drawn.preview[0].x == 100
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("number", range(1, len(SETS) + 1))
 def test_every_label_is_in_sight_and_what_is_cut_is_announced(number: int, size: tuple[int, int]) -> None:

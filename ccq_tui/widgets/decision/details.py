@@ -38,9 +38,7 @@ def headline(
     """Return one line that says who wants what, in the longest form that fits a panel of ``width`` cells."""
     low, room = width < NARROW, width - HEAD_FRAME
     if isinstance(request, PlanRequest):
-        lines = request.plan.strip().count("\n") + 1
-        whole = f"A plan · {plural(lines, 'line')}" if low else PLAN_TITLE
-        return f"{whole} · edited by you" if edited else whole
+        return f"{PLAN_TITLE} · edited by you" if edited else PLAN_TITLE
     who = "A subagent" if request.agent_id else "Claude"
     if request.agent:
         who = f"Subagent “{one_line(request.agent, 40)}”"

@@ -31,6 +31,8 @@ BESIDE_FROM = 100
 """Width in cells from which the preview is beside the list."""
 LEAST_LIST = 32
 """Fewest cells that the list keeps beside a preview."""
+MOST_LIST = 100
+"""Most cells of the list beside a preview, which is not moved away from what it shows."""
 PREVIEW_FRAME = 3
 """Cells beside a preview: its line, a blank, and the last cell."""
 LEAST_ABOUT = 24
@@ -162,7 +164,8 @@ class Tabs:
         grid, previews = whole, [option for option in options if option.preview]
         if previews and grid.width >= BESIDE_FROM:
             cells = parts.preview_width(previews, grid.width - LEAST_LIST - PREVIEW_FRAME)
-            grid = Grid(max(LEAST_LIST, grid.width - cells - PREVIEW_FRAME - 1), self.low, beside=True)
+            left = min(MOST_LIST, grid.width - cells - PREVIEW_FRAME - 1)
+            grid = Grid(max(LEAST_LIST, left), self.low, beside=True)
         width, most = self.preview_width(grid), self.look.screen_height
         flows = [islice(parts.preview_lines(option, width, self.palette), most) for option in previews]
         tallest = max((sum(1 for _ in flow) for flow in flows), default=0)
