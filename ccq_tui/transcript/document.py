@@ -55,9 +55,9 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 SECTION = 1_000
 """Characters of a part from which on it ends before the next block, even without an empty line."""
 _FENCE = re.compile(r"([ \t]*)((?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)")
-_ITEM = re.compile(r"(?:[-*+]|(\d{1,9})[.)])[ \t]+(?=\S)")
+_ITEM = re.compile(r"(?:[-*+]|(\d{1,9})[.)])(?:[ \t]+|$)", re.MULTILINE)
 _HEADING = re.compile(r"#{1,6}(?:\s|$)")
-_RULE = re.compile(r"([-*_=])(?:[ \t]*\1)*\s*")
+_RULE = re.compile(r"([-*_])(?:[ \t]*\1)*\s*")
 _DELIMITERS = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?\s*")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
@@ -243,19 +243,25 @@ class Document:
     def _look_at(self, line: str) -> None:
         """Note what a line begins, goes on with or ends; cut the tail above it where that ends a part."""
         bare, margin, fence = line.strip(), not line[0].isspace(), _FENCE.match(line)
-        if self._fence and (self._code_at or not margin):
-            if fence and not fence[2] and fence[3].startswith(self._fence) and not fence[4].strip():
+        indent = len(line) - len(line.lstrip())
+        if self._fence and (self._code_at or not bare or indent >= self._item):
+            closes = fence and fence[3].startswith(self._fence) and not (fence[2] or fence[4].strip())
+            if fence and closes and len(fence[1]) < 4 + (0 if self._code_at else self._item):
                 self._fence, self._code_at, self._text, self._blank = "", 0, False, False
             return
         self._fence = ""
         if not bare:
             self._blank, self._text, self._table = True, False, ""
             return
-        item = _ITEM.match(line)
-        if item and self._text and not self._item and int(item[1] or 1) != 1:
-            item = None  # no other number begins a list within a paragraph
-        opens = fence is not None and (fence[3][0] == "~" or "`" not in fence[4])
-        heading, rule = bool(_HEADING.match(line)), bool(_RULE.fullmatch(line)) and len(bare) > 2
+        rule = bool(_RULE.fullmatch(line)) and len(bare) > 2
+        within = 0 < self._item <= indent
+        item = None if rule or within or indent > 3 else _ITEM.match(line, indent)
+        empty = item is not None and item.end() >= len(line.rstrip("\n"))
+        if item and self._text and not self._item and (empty or int(item[1] or 1) != 1):
+            item = None  # neither that nor another number begins a list within a paragraph
+        plain = indent < 4 + within * self._item  # else it is code by its blanks
+        opens = fence is not None and plain and (fence[3][0] == "~" or "`" not in fence[4])
+        heading = bool(_HEADING.match(line))
         starts = bool(item) or opens or heading
         goes_on = self._text and not (starts or rule or line[0] == ">")
         if margin and not goes_on:
@@ -263,13 +269,11 @@ class Document:
             if cut and self._tail.strip():
                 close = item and self._item and not self._blank
                 self._end_part(len(self._tail), 1 - bool(close and not self._tail.rstrip().endswith(FENCES)))
-            self._item = len(item[0]) if item else 0
-        indent = len(line) - len(line.lstrip())
-        if not margin and indent < self._item and (opens or not self._text):
-            self._item = 0
+        if item or not (within or goes_on):
+            self._item = item.end() if item else 0
         self._look_at_table(line, ends=starts or self._item > 0)
-        self._text, self._blank = not (opens or heading or rule), False
-        if fence and opens and indent < 4 + self._item:
+        self._text, self._blank = not (opens or heading or rule or (item and empty)), False
+        if fence and opens:
             self._fence = fence[3]
             nested = fence[2] or 0 < self._item <= indent
             self._code_at = 0 if nested else len(self._tail) + len(line)
