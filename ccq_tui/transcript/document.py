@@ -127,7 +127,7 @@ class Document:
         self._fence = ""  # the marks of the open fence
         self._code_at = 0  # where its code begins in the tail; 0 within an item, with which it ends
         self._item = 0  # cell at which the text of the open item begins
-        self._text = False  # whether the line above is text that may go on
+        self._text = self._quote = False  # whether the line above is text that may go on, or in a quote
         self._blank = False  # whether it is empty
         self._table, self._rows = "", 0  # the head of the open table, and its rows in the tail
         self._version = 0
@@ -251,13 +251,13 @@ class Document:
             return
         self._fence = ""
         if not bare:
-            self._blank, self._text, self._table = True, False, ""
+            self._blank, self._text, self._quote, self._table = True, False, False, ""
             return
         rule = bool(_RULE.fullmatch(line)) and len(bare) > 2
         within = 0 < self._item <= indent
         item = None if rule or within or indent > 3 else _ITEM.match(line, indent)
         empty = item is not None and item.end() >= len(line.rstrip("\n"))
-        if item and self._text and not self._item and (empty or int(item[1] or 1) != 1):
+        if item and self._text and not (self._item or self._quote) and (empty or int(item[1] or 1) != 1):
             item = None  # neither that nor another number begins a list within a paragraph
         plain = indent < 4 + within * self._item  # else it is code by its blanks
         opens = fence is not None and plain and (fence[3][0] == "~" or "`" not in fence[4])
@@ -269,6 +269,7 @@ class Document:
             if cut and self._tail.strip():
                 close = item and self._item and not self._blank
                 self._end_part(len(self._tail), 1 - bool(close and not self._tail.rstrip().endswith(FENCES)))
+        self._quote = line[0] == ">" or (self._quote and goes_on)
         if item or not (within or goes_on):
             self._item = item.end() if item else 0
         self._look_at_table(line, ends=starts or self._item > 0)
