@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from ccq_tui.bridges.terminal.emulator import Screen
+from ccq_tui.bridges.terminal.screen import Screen
 
 
 class NotShownError(AssertionError):

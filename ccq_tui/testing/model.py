@@ -15,8 +15,7 @@ from ccq_tui.testing.replies import ToolResult
 from ccq_tui.testing.scenario import Scenario
 
 if TYPE_CHECKING:
-    from ccq_tui.testing.server import Answerer
-    from ccq_tui.testing.thread import ServerThread
+    from ccq_tui.testing.server import Answerer, ServerThread
 
 
 class ScriptedModel:
@@ -73,8 +72,7 @@ class ScriptedModel:
             OSError: No port could be opened.
         """
         # Imported here so that importing this package loads no web server.
-        from ccq_tui.testing.server import Answerer
-        from ccq_tui.testing.thread import ServerThread
+        from ccq_tui.testing.server import Answerer, ServerThread
 
         if self._thread is not None:
             raise RuntimeError("the scripted model serves already")

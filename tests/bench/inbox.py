@@ -11,7 +11,7 @@ from functools import cache
 from itertools import count, cycle
 from pathlib import Path
 
-from ccq_tui.bridges.terminal.emulator import Screen
+from ccq_tui.bridges.terminal.screen import Screen
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.rows import SessionState
 from ccq_tui.inbox.store.store import Store

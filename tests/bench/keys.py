@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import cycle, islice
 
-from ccq_tui.bridges.terminal.emulator import Screen
+from ccq_tui.bridges.terminal.screen import Screen
 from tests.bench.stage import DOWN, UP, Stage
 from tests.bench.terminal import LIMIT, NotShownError, whole
 

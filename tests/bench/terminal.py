@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 
-from ccq_tui.bridges.terminal.emulator import Screen
+from ccq_tui.bridges.terminal.screen import Screen
 from tests.bench.processes import tree
 from tests.bench.queries import answers
 from tests.pseudo_terminal import NotShownError, PseudoTerminal

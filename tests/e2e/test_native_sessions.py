@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.bridges.claude_code.hook_requests import DECIDED_THERE
+from ccq_tui.bridges.claude_code.waiting_hook import DECIDED_THERE
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store

@@ -10,7 +10,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from ccq_tui.bridges.terminal.emulator import Screen
+from ccq_tui.bridges.terminal.screen import Screen
 from ccq_tui.cli.ask import first_frame
 from ccq_tui.config.settings import Settings
 from ccq_tui.forms.filling import Filling, request_of

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.bridges.terminal.emulator import Screen
+from ccq_tui.bridges.terminal.screen import Screen
 from ccq_tui.cli import main
 from ccq_tui.cli.ask import DECLINED, first_frame, goes_by_lines
 from ccq_tui.cli.exits import ENDED

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ccq_tui.bounded import UnfitFileError
-from ccq_tui.bridges.claude_code.hook_requests import call_request
 from ccq_tui.bridges.claude_code.live_sessions import LiveSession, live_sessions, native_origin
 from ccq_tui.bridges.claude_code.transcript import TranscriptFile
+from ccq_tui.bridges.claude_code.waiting_hook import call_request
 from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.requests import Asker, Cancelled, Request
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest

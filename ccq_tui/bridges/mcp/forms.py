@@ -20,7 +20,6 @@ from ccq_tui.answering.document import question_blocks
 from ccq_tui.answering.grammar import TypedError
 from ccq_tui.answering.record import question_record
 from ccq_tui.bridges.mcp.calls import Client
-from ccq_tui.bridges.mcp.results import both, text_result
 from ccq_tui.bridges.mcp.tools import (
     ANSWER_FORM,
     ASK,
@@ -29,7 +28,9 @@ from ccq_tui.bridges.mcp.tools import (
     SCHEMAS,
     START_FORM,
     ArgumentsError,
+    both,
     check_arguments,
+    text_result,
 )
 from ccq_tui.config.paths import state_dir
 from ccq_tui.forms import interviews

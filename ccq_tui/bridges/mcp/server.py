@@ -23,8 +23,16 @@ from mcp.server.lowlevel import Server
 import ccq_tui
 from ccq_tui.bridges.mcp.calls import MOST_DIRECTORY, Client, McpCall, TooManyError, WaitingCalls, shown_name
 from ccq_tui.bridges.mcp.forms import FORM_TOOLS, FormTools, form_request
-from ccq_tui.bridges.mcp.results import list_result, outcome_result, text_result, wrong_arguments
-from ccq_tui.bridges.mcp.tools import TOOLS, ArgumentsError, read_message, read_questions
+from ccq_tui.bridges.mcp.tools import (
+    TOOLS,
+    ArgumentsError,
+    list_result,
+    outcome_result,
+    read_message,
+    read_questions,
+    text_result,
+    wrong_arguments,
+)
 from ccq_tui.forms.output import OutputError, write_record
 from ccq_tui.forms.record import record_for
 from ccq_tui.forms.reflections import feedback_of

@@ -7,9 +7,8 @@ from enum import StrEnum
 from typing import Protocol
 
 from ccq_tui.bridges.terminal.detect import FoundPrompt
-from ccq_tui.bridges.terminal.emulator import width
 from ccq_tui.bridges.terminal.rules import Shape
-from ccq_tui.bridges.terminal.screen import ScreenPicture
+from ccq_tui.bridges.terminal.screen import ScreenPicture, width
 from ccq_tui.questions import Answer
 from ccq_tui.text import one_line
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ccq_tui.testing.scenarios import shown
-from ccq_tui.testing.scenarios.ready import Ready
+from ccq_tui.testing.scenarios.shown import Ready
 
 _ALL = (
     Ready(

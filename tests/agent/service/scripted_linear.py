@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ccq_tui.config.carried import mapping
-from ccq_tui.testing.thread import ServerThread
+from ccq_tui.testing.server import ServerThread
 
 _logger = logging.getLogger(__name__)
 

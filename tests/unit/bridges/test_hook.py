@@ -27,10 +27,9 @@ from ccq_tui.bounded import UnfitFileError
 from ccq_tui.bridges.claude_code import transcript as module
 from ccq_tui.bridges.claude_code.hook import run_hook
 from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES, HookInput, read_hook_input
-from ccq_tui.bridges.claude_code.hook_requests import request_of
 from ccq_tui.bridges.claude_code.hook_settings import hook_command
 from ccq_tui.bridges.claude_code.transcript import CallEnd, TranscriptFile
-from ccq_tui.bridges.claude_code.waiting_hook import LOOK_SECONDS, Dialog, _decision, _waited
+from ccq_tui.bridges.claude_code.waiting_hook import LOOK_SECONDS, Dialog, _decision, _waited, request_of
 from ccq_tui.cli import main
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface

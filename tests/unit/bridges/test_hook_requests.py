@@ -15,10 +15,10 @@ import pytest
 from ccq_tui.bridges.claude_code import waiting_hook
 from ccq_tui.bridges.claude_code.hook import run_hook
 from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES, HookInput, HookInputError, read_hook_input
-from ccq_tui.bridges.claude_code.hook_requests import decision_of, outcome_there, request_of
 from ccq_tui.bridges.claude_code.live_sessions import live_sessions
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, beside_hooks
 from ccq_tui.bridges.claude_code.transcript import CallEnd
+from ccq_tui.bridges.claude_code.waiting_hook import decision_of, outcome_there, request_of
 from ccq_tui.cli import main
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, rejection

@@ -23,7 +23,6 @@ from mcp.shared.message import SessionMessage
 from ccq_tui.bridges.mcp import entries
 from ccq_tui.bridges.mcp.calls import MOST_AT_ONCE, Client, McpCall, TooManyError, WaitingCalls, shown_name
 from ccq_tui.bridges.mcp.entries import lines_of
-from ccq_tui.bridges.mcp.results import outcome_record, outcome_result
 from ccq_tui.bridges.mcp.server import directory_of, file_path
 from ccq_tui.bridges.mcp.stdio import ClientPipes, pipe_to
 from ccq_tui.bridges.mcp.token import TokenError, read_token
@@ -33,6 +32,8 @@ from ccq_tui.bridges.mcp.tools import (
     MOST_QUESTIONS,
     TOOLS,
     ArgumentsError,
+    outcome_record,
+    outcome_result,
     read_message,
     read_questions,
 )

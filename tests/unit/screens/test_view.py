@@ -25,8 +25,8 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.session_name import UNNAMED, SessionName, forked
 from ccq_tui.bridges.claude_code.hook_input import read_hook_input
-from ccq_tui.bridges.claude_code.hook_requests import request_of
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
+from ccq_tui.bridges.claude_code.waiting_hook import request_of
 from ccq_tui.inbox.format import inbox_lines, native_lines, request_lines, session_lines
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.place import Look, Place

@@ -24,7 +24,7 @@ from ccq_tui.service.adapters.linear import LinearAdapter
 from ccq_tui.service.people import UNKNOWN, Participant, TicketRole
 from ccq_tui.service.port import Incoming, NewTicket, RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Happened, Run, RunEvent
-from ccq_tui.testing.thread import ServerThread
+from ccq_tui.testing.server import ServerThread
 from tests.agent.service.scripted_linear import ScriptedLinear
 from tests.steps import until
 from tests.unit.service.desks import event, run

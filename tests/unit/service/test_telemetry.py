@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from ccq_tui.service.run import Happened, RunEvent, RunState
 from ccq_tui.service.telemetry import JsonFormatter, Telemetry
-from ccq_tui.testing.thread import ServerThread
+from ccq_tui.testing.server import ServerThread
 
 NOW = datetime.now(UTC)
 SECRET = "Which password?"

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ccq_tui.bridges.terminal.emulator import MOST_MARKS, Screen
 from ccq_tui.bridges.terminal.link import SHOW, Link, ToWatcher, next_message
 from ccq_tui.bridges.terminal.relay import exit_code, is_typed
-from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
+from ccq_tui.bridges.terminal.screen import MOST_MARKS, LiveScreen, Screen, ScreenPicture
 
 
 def shown(*pieces: bytes, size: tuple[int, int] = (20, 5)) -> ScreenPicture:
