@@ -1,8 +1,8 @@
 """The content of a terminal's screen, read from a program's output.
 
-pyte's own stream takes its input letter by letter, and fails on control sequences with more or other parameters
-than it knows. A program sends hardly anything but control sequences and runs of letters, so these are taken whole
-here, and what is not known is ignored.
+pyte's own stream takes its input letter by letter, and fails on control sequences with more or other
+parameters than it knows. A program sends hardly anything but control sequences and runs of letters, so these
+are taken whole here, and what is not known is ignored.
 """
 
 from __future__ import annotations
