@@ -31,10 +31,9 @@ from ccq_tui.inbox.port import (
 )
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.sessions import InboxSessions
-from ccq_tui.inbox.store.change_feed import News
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store, StoredDraft
-from ccq_tui.inbox.store.worker import Worker
+from ccq_tui.inbox.store.worker import News, Worker
 from ccq_tui.inbox.verdicts import (
     InboxClosed,
     InboxError,

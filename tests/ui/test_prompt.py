@@ -17,8 +17,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import inbox_path, state_dir
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.store.prompts import PromptTable
-from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.store.store import PromptTable, Store
 from ccq_tui.input.gate import AGAIN
 from ccq_tui.prompts.completion_list import SEEN_AFTER
 from ccq_tui.prompts.history import PromptHistory

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Request
-from ccq_tui.inbox.store.commands import CommandTable
 from ccq_tui.inbox.store.database import PAGE, Database, Table, call_key, name_key, request_key
-from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json, from_row
+from ccq_tui.inbox.store.encoding import (
+    actor_from_json,
+    actor_to_json,
+    from_row,
+    prompts_from_json,
+    prompts_to_json,
+    storable,
+)
 from ccq_tui.inbox.store.opening import BUSY_SECONDS
-from ccq_tui.inbox.store.prompts import PromptTable
 from ccq_tui.inbox.store.requests import RequestTable
-from ccq_tui.inbox.store.rows import NOTIFIED, Change, stamp
+from ccq_tui.inbox.store.rows import NOTIFIED, Change, CommandKind, CommandState, StoredCommand, stamp
+from ccq_tui.inbox.store.schema import row_of
 from ccq_tui.inbox.store.sessions import SessionTable
-from ccq_tui.processes import Owner, alive
+from ccq_tui.inbox.verdicts import InboxUnavailable
+from ccq_tui.processes import Owner, alive, this_process
+from ccq_tui.prompts.unread import PromptDraft, joined
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.draft import Draft
@@ -183,6 +194,153 @@ class IdPrefixes(Table):
         query = f"SELECT id FROM ({ids}) WHERE substr(id, 1, ?) = ? ORDER BY id LIMIT ?"  # noqa: S608 - ours
         prefix = prefix.encode("utf-8", "replace").decode("utf-8")
         return [str(row[0]) for row in self._database.rows(query, (len(prefix), prefix, limit))]
+
+
+class CommandTable(Table):
+    """The table of commands: one process takes each, and finishes it, or it is withdrawn."""
+
+    def add(
+        self, kind: CommandKind, session_id: str, actor: Actor, body: Mapping[str, Any] | None = None
+    ) -> int:
+        """Give a command, and return its number; raises `InboxUnavailable`."""
+        with self._database.writing() as at:
+            command = StoredCommand(0, kind, name_key(session_id), actor, CommandState.OPEN, body or {})
+            self._database.insert("commands", row_of(command, "commands") | {"at": at})
+            return int(self._database.rows("SELECT last_insert_rowid()")[0][0])
+
+    def take(self, number: int, taker: Owner) -> bool:
+        """Take an open command, in one conditional update that only one of several processes can win.
+
+        Returns whether it was open until now. Raises `InboxUnavailable`.
+        """
+        with self._database.writing():
+            taken = "UPDATE commands SET state = 'taken', taken_pid = ?, taken_start = ?"
+            query = f"{taken} WHERE number = ? AND state = 'open'"
+            return bool(self._database.do(query, (taker.pid, taker.start, number)))
+
+    def finish(self, number: int, state: CommandState, words: str = "") -> bool:
+        """Record that an open or taken command is done or refused.
+
+        Returns whether it was not finished before. Raises `InboxUnavailable`.
+        """
+        return self._settle(number, state, words, "state IN ('open', 'taken')")
+
+    def withdraw(self, number: int) -> bool:
+        """Withdraw a command, and return whether nobody had taken it yet; raises `InboxUnavailable`."""
+        return self._settle(number, CommandState.WITHDRAWN, "", "state = 'open'")
+
+    def _settle(self, number: int, state: CommandState, words: str, before: str) -> bool:
+        with self._database.writing():
+            query = f"UPDATE commands SET state = ?, words = ? WHERE number = ? AND {before}"  # noqa: S608 - ours
+            return bool(self._database.do(query, (state, storable(words, 500), number)))
+
+    def get(self, number: int) -> StoredCommand | None:
+        """Return a command, or None."""
+        rows = self._database.rows("SELECT * FROM commands WHERE number = ?", (number,))
+        return next(_commands_of(rows), None)
+
+    def open(self, after: int = 0) -> list[StoredCommand]:
+        """Return the open commands of known kinds, oldest first."""
+        query = "SELECT * FROM commands WHERE state = 'open' AND number > ? ORDER BY number"
+        return list(_commands_of(self._database.rows(query, (after,))))
+
+    def last(self) -> int:
+        """Return the number of the newest command; 0 if there is none."""
+        return int(self._database.rows("SELECT coalesce(max(number), 0) FROM commands")[0][0])
+
+
+def _commands_of(rows: Iterable[sqlite3.Row]) -> Iterator[StoredCommand]:
+    """Read commands, and skip those that only another version understands."""
+    for row in rows:
+        with suppress(ValueError):
+            pid = row["taken_pid"]
+            taker = None if pid is None else Owner(pid, row["taken_start"])
+            yield from_row(StoredCommand, row, taker=taker)
+
+
+MOST_CHARACTERS = 4_000_000
+"""Most characters of a draft that is kept, as it is written."""
+MOST_KEPT = 200
+"""Most drafts kept; beyond that, the oldest are deleted."""
+
+
+class PromptTable(Table):
+    """The table of prompts, each kept for a session or a directory.
+
+    Several keepers, in one process or in several, may keep something for the same session or directory. What
+    a keeper has is its own until it releases it, or its process ends.
+    """
+
+    def save(self, keeper: str, kept_for: str, draft: PromptDraft) -> None:
+        """Keep a draft in the place of all that this keeper has; an empty one leaves nothing.
+
+        Raises `InboxUnavailable`; then what was kept before stays.
+        """
+        with self._database.writing() as at:
+            self._database.do("DELETE FROM prompts WHERE keeper = ?", (keeper,))
+            self._insert(at, kept_for, draft, keeper)
+
+    def take(self, keeper: str, *kept_for: str) -> PromptDraft | None:
+        """Take over the free drafts of the first of some sessions or directories that has any, as one.
+
+        Raises `InboxUnavailable`.
+        """
+        with self._database.writing():
+            # What this keeper wrote itself is in its field already.
+            found = next(filter(None, (self._free(one, "") for one in kept_for)), ())
+            for number, _ in found:
+                self._own(number, keeper)
+        return reduce(joined, (draft for _, draft in found)) if found else None
+
+    def leave(self, kept_for: str, draft: PromptDraft, keeper: str = "") -> None:
+        """Add a draft to what this keeper has, or else to a free one, and release it.
+
+        Raises `InboxUnavailable`.
+        """
+        with self._database.writing() as at:
+            for number, before in self._free(kept_for, keeper)[:1]:
+                draft = joined(before, draft)
+                self._database.do("DELETE FROM prompts WHERE number = ?", (number,))
+            self._insert(at, kept_for, draft)
+
+    def release(self, keeper: str) -> None:
+        """Leave what a keeper has to the next one; raises `InboxUnavailable`."""
+        with self._database.writing():
+            released = "UPDATE prompts SET owner_pid = NULL WHERE keeper = ?"
+            self._database.do(released, (keeper,))
+
+    def _free(self, kept_for: str, keeper: str) -> Sequence[tuple[int, PromptDraft]]:
+        """Return the drafts that no other keeper has, the keeper's own first."""
+        query = "SELECT * FROM prompts WHERE kept_for = ? ORDER BY keeper = ? DESC, number"
+        rows = self._database.rows(query, (name_key(kept_for), keeper))
+        read = ((row["number"], prompts_from_json(row["body"])) for row in rows if not _is_taken(row, keeper))
+        return [(number, draft) for number, draft in read if draft is not None]
+
+    def _own(self, number: int, keeper: str) -> None:
+        here = this_process()
+        query = "UPDATE prompts SET keeper = ?, owner_pid = ?, owner_start = ? WHERE number = ?"
+        self._database.do(query, (keeper, here.pid, here.start, number))
+
+    def _insert(self, at: str, kept_for: str, draft: PromptDraft, keeper: str = "") -> None:
+        if not draft:
+            return
+        body = prompts_to_json(draft)
+        if len(body) > MOST_CHARACTERS:
+            raise InboxUnavailable(f"a prompt takes more than {MOST_CHARACTERS:,} characters")
+        pid, start = (this_process().pid, this_process().start) if keeper else (None, "")
+        owner = {"keeper": keeper, "owner_pid": pid, "owner_start": start}
+        row = {"kept_for": name_key(kept_for), "unbegun": "", "body": body}
+        self._database.insert("prompts", row | owner | {"saved_at": at})
+        newest = "SELECT number FROM prompts ORDER BY saved_at DESC LIMIT ?"
+        self._database.do(f"DELETE FROM prompts WHERE number NOT IN ({newest})", (MOST_KEPT,))  # noqa: S608 - ours
+
+
+def _is_taken(row: sqlite3.Row, keeper: str) -> bool:
+    """Whether another keeper, of this process or another one, has a draft."""
+    if row["owner_pid"] is None:
+        return False
+    owner = Owner(row["owner_pid"], row["owner_start"])
+    return row["keeper"] != keeper if owner == this_process() else alive(owner)
 
 
 class Store:

@@ -14,11 +14,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.agent import events as ev
+from ccq_tui.agent import recorded as reader_module
 from ccq_tui.agent.history import replay
-from ccq_tui.agent.recorded import Recording, RecordingError, open_recording
-from ccq_tui.agent.recorded import reader as reader_module
-from ccq_tui.agent.recorded.reader import NOTHING
-from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
+from ccq_tui.agent.recorded import CUT_OFF, NOTHING, PASSED_OVER, Recording, RecordingError, open_recording
 from ccq_tui.inbox.call_results import UNANSWERED
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.questions import Answer, Answered

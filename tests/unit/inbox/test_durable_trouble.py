@@ -21,11 +21,10 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Added, Claim, InboxRenewed, InboxTrouble, SessionNoted, Settled
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest
 from ccq_tui.inbox.store import worker
-from ccq_tui.inbox.store.change_feed import ChangeFeed
 from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.store.worker import Worker
+from ccq_tui.inbox.store.worker import ChangeFeed, Worker
 from ccq_tui.inbox.verdicts import InboxTooNew, InboxUnavailable, InvalidOutcome, Won
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet, machine

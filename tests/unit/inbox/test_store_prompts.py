@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.inbox.requests import Denied, PermissionRequest
 from ccq_tui.inbox.sent_commands import DONE_SECONDS, NOTICE_SECONDS, CommandResult, Ending, SentCommand
-from ccq_tui.inbox.store import prompts
+from ccq_tui.inbox.store import store as prompts
 from ccq_tui.inbox.store.encoding import prompts_from_json, prompts_to_json
 from ccq_tui.inbox.store.rows import CommandKind, CommandState, SessionState
 from ccq_tui.inbox.store.store import Store

@@ -25,10 +25,10 @@ from ccq_tui.inbox.requests import (
     QuestionRequest,
     RequestOutcome,
 )
-from ccq_tui.inbox.store.change_feed import ChangeFeed
 from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState, SessionState
 from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.store.worker import ChangeFeed
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Won
 from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
