@@ -25,7 +25,7 @@ def step(name: str) -> Iterator[None]:
         raise
 
 
-def until(look: Callable[[], T], limit: float = 60.0) -> T:
+def until(look: Callable[[], T], limit: float = 90.0) -> T:
     """Wait for something to be seen in another process; return it."""
     ends = time.monotonic() + limit
     while not (seen := look()):
@@ -34,7 +34,7 @@ def until(look: Callable[[], T], limit: float = 60.0) -> T:
     return seen
 
 
-async def until_true(look: Callable[[], Any], limit: float = 60.0) -> Any:
+async def until_true(look: Callable[[], Any], limit: float = 90.0) -> Any:
     """Wait for something that nothing tells of, such as the end of another process; return it.
 
     Args:

@@ -35,7 +35,7 @@ from tests.memory_inbox import MemoryInbox
 from tests.options import options_of
 from tests.steps import until_true
 
-LIMIT = 60.0
+LIMIT = 90.0
 LINE = 160
 """How much of an event a failure shows."""
 E = TypeVar("E")

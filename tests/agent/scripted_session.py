@@ -14,7 +14,7 @@ from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.agent.stage import emptied
 from tests.steps import step
 
-LIMIT = 60.0
+LIMIT = 90.0
 QUESTION_ENV = {"CLAUDE_CODE_QUESTION_EXTENDED": "1", "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": "markdown"}
 TYPED = {"text": "tidy-bookmarks", "number": "30"}
 

@@ -107,7 +107,6 @@ async def other_process(home: CleanHome, *words: str, code: int = 0) -> str:
     return output.decode()
 
 
-@pytest.mark.timeout(240)
 async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = Scenario("day").asks(DATABASE).runs("Bash", command="touch made", description="Create it")
     scenario = scenario.says("Made.").ends_turn().asks(COLOR).says("Blue it is.").ends_turn()
@@ -208,7 +207,6 @@ def worktree_home(home: CleanHome, monkeypatch: pytest.MonkeyPatch) -> Path:
     return repository(home.project)
 
 
-@pytest.mark.timeout(120)
 async def test_the_example_runs(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = Scenario("example").asks(DATABASE).runs("Bash", command="touch made", description="Create it")
     model, home = play(scenario.says("Made.").ends_turn())

@@ -139,7 +139,7 @@ def test_it_stops_with_a_silent_answer_open() -> None:
         begun = time.monotonic()
         model.stop()
         model.stop()
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - begun < 30, "it did not wait for the answer"
     assert {thread.ident for thread in threading.enumerate()} <= before
     with socket.socket() as other:
         other.settimeout(LIMIT)

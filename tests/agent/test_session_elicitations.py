@@ -89,7 +89,6 @@ async def no_server_left(home: CleanHome) -> None:
     await until_true(lambda: not servers(home))
 
 
-@pytest.mark.timeout(180)
 async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
     model, home = play(Scenario())
     async with staged((model, home), **serving(home)) as stage:

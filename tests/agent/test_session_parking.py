@@ -50,7 +50,6 @@ def said_in(request: Exchange) -> str:
     return json.dumps(request.body, ensure_ascii=False).replace("\\n", "\n")
 
 
-@pytest.mark.timeout(240)
 async def test_a_parked_question_is_the_same_call_again(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivery, "RECORDED_SECONDS", SOON)
     await row.play(
@@ -234,7 +233,6 @@ async def one_of_two_parked(row: Row, *, deferred: bool) -> tuple[str, str]:
     return first, last
 
 
-@pytest.mark.timeout(240)
 async def test_a_question_is_parked_beside_a_call_that_has_its_result(
     row: Row, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,7 +283,6 @@ async def beside_a_call_without_a_result_it_is_answered_by_message(row: Row) -> 
     assert said(row.model).count("[x] SQLite") + said(row.model).count('=\\"SQLite') == 1
 
 
-@pytest.mark.timeout(240)
 async def test_answers_that_go_as_messages_arrive_once(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
     # The first one is not noted as delivered before the kill.
     monkeypatch.setattr(delivery, "RECORDED_SECONDS", PATIENT)
@@ -399,7 +396,6 @@ async def a_cleared_conversation_keeps_its_question_and_the_next_one_hears_nothi
     assert [answer in text for text in news] == [False] * (len(news) - 1) + [True]
 
 
-@pytest.mark.timeout(240)
 async def test_a_parked_question_of_an_interrupted_turn_or_a_copy(
     row: Row, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.testing import ScriptedModel
@@ -21,7 +19,6 @@ def told(model: ScriptedModel) -> str:
     return json.dumps([exchange.body["messages"] for exchange in model.requests()])
 
 
-@pytest.mark.timeout(180)
 async def test_what_a_turn_has_not_read_comes_back(row: Row) -> None:
     await row.play(
         what_waits_at_the_end_comes_back_and_is_sent_once,

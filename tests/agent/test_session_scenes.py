@@ -18,7 +18,6 @@ PARTS = (streams, questions, arriving, wire, queued)
 """`streams` first: it sees how a session begins."""
 
 
-@pytest.mark.timeout(240)
 async def test_scenes_of_one_session(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     called: set[str] = set()
     after_tool = Gate.after_tool

@@ -54,7 +54,6 @@ async def parked(one: House, **settings: object) -> tuple[HeardSession, str]:
     return heard, asked.id
 
 
-@pytest.mark.timeout(240)
 async def test_a_phone_wakes_a_parked_session_that_asks_parks_and_is_woken_again(
     play: Play, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -90,7 +89,6 @@ async def others(runtime: Runtime, request_id: str) -> list[str]:
     return [one.request.id for one in waiting if one.request.id != request_id]
 
 
-@pytest.mark.timeout(120)
 async def test_an_open_terminal_wakes_its_session_itself(play: Play, tmp_path: Path) -> None:
     model, home = play(Scenario("open").asks(DATABASE).says("Thanks.").ends_turn())
     async with house(home) as one, kept(home, tmp_path, grace=2.0) as (runtime, phone):

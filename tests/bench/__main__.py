@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from tests.bench import (
     arriving,
     asking,
     inbox,
     lasting,
-    relaying,
     stalling,
     starting,
     streaming,
@@ -34,7 +32,6 @@ FAMILIES = (
     lasting.BLOCKS,
     inbox.FAMILY,
     writing.FAMILY,
-    relaying.FAMILY,
     asking.FAMILY,
 )
 """Every family of measures, in the order in which they are taken and printed."""
@@ -61,8 +58,6 @@ def main(words: list[str]) -> int:
     made = header()
     results = measure(families, runs, effort, programs, tell)
     sys.stdout.write(table.markdown(results, made) + "\n")
-    if options.json:
-        options.json.write_text(table.as_json(results, made) + "\n", encoding="utf-8")
     return 1 if results.failures else 0
 
 
@@ -80,7 +75,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--only", nargs="+", choices=names, metavar="NAME", help=f"of {', '.join(names)}")
     made.add_argument("--programs", nargs="+", choices=list(PROGRAMS), metavar="NAME",
                       help=f"of {', '.join(PROGRAMS)}")  # fmt: skip
-    made.add_argument("--json", type=Path, metavar="PATH", help="write every figure to a file")
     made.add_argument("--smoke", action="store_true", help="a small part, once, to see that the bench works")
     return made
 

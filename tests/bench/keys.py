@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle, islice
+from statistics import quantiles
 
 from ccq_tui.bridges.terminal.screen import Screen
 from tests.bench.stage import DOWN, UP, Stage
@@ -16,6 +17,11 @@ BACKSPACE = "\x7f"
 TYPED = re.compile(r"❯ (x+)(?!\w)")
 MOST_TYPED = 90
 """Letters typed along at most: they stay on one line of the prompt."""
+
+
+def worst(figures: Sequence[float]) -> float:
+    """Return the figure under which 95 % lie."""
+    return quantiles(figures, n=20, method="inclusive")[-1]
 
 
 def one_by_one(on: Stage, keys: Iterator[str], presses: int, look: Callable[[Screen], object]) -> list[float]:

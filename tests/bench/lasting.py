@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import cycle
+from statistics import median
 
 from ccq_tui.testing import Scenario, clean_environment
 from tests.bench import record
-from tests.bench.figures import percentile
 from tests.bench.keys import one_by_one, writing
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.processes import memory
@@ -48,7 +48,7 @@ def play_turns(program: Program, effort: Effort) -> Figures:
                 say_more(on, number, number - first)
                 on.terminal.wait(f"part_{number} ")
             on.terminal.rest(effort.settled)
-            yield TURNS_KEY, percentile(writing(on, effort.presses), 50)
+            yield TURNS_KEY, median(writing(on, effort.presses))
             yield TURNS_MEMORY, memory(on.terminal.process.pid)
 
 
@@ -73,8 +73,8 @@ def play_blocks(program: Program, effort: Effort) -> Figures:
                 on.terminal.wait(record.last(SHORT))
                 on.terminal.rest(effort.settled)
                 small = memory(on.terminal.process.pid, alone=True)
-                yield SHORT_KEY, percentile(writing(on, effort.some), 50)
-                yield SHORT_SCROLL, percentile(paging(on, effort.some // 2), 50)
+                yield SHORT_KEY, median(writing(on, effort.some))
+                yield SHORT_SCROLL, median(paging(on, effort.some // 2))
     with clean_environment("") as home:
         record.write(home, effort.blocks)
         with stage(program, Scenario("long"), "--resume", record.SESSION, home=home) as on:
@@ -87,9 +87,9 @@ def play_blocks(program: Program, effort: Effort) -> Figures:
             if program.name == OURS:
                 more = memory(on.terminal.process.pid, alone=True) - small
                 yield EACH, more * 1024 / (effort.blocks - SHORT)
-            yield KEY, percentile(writing(on, effort.some), 50)
+            yield KEY, median(writing(on, effort.some))
             if program.name == OURS:
-                yield SCROLL, percentile(paging(on, effort.some // 2), 50)
+                yield SCROLL, median(paging(on, effort.some // 2))
                 on.terminal.press("\x06")
                 on.terminal.wait("Esc close")
                 typed = on.terminal.press(record.RARE)

@@ -13,7 +13,7 @@ class Measure:
     """One line of the table.
 
     Attributes:
-        key: Its name in the JSON file, of its own among all measures.
+        key: Its name, of its own among all measures.
         title: What the table calls it.
         unit: "s", "ms", "MB", "KB" or "%".
         aim: The most that our figure may be of the reference's, or None where none is set.

@@ -1,11 +1,9 @@
-"""Prints what was measured: as Markdown, as JSON."""
+"""Prints what was measured, as Markdown."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
-from typing import Any
 
 from tests.bench.measures import Measure
 from tests.bench.programs import NATIVE, OURS, PROGRAMS
@@ -78,22 +76,3 @@ def closing(results: Results) -> str:
     text = f"Median (least to most) of {results.runs} runs{fewer}, in {results.seconds / 60:.1f} min; "
     text += f"the ratio is {OURS} to {NATIVE}, where the measure names nothing else."
     return "\n".join([text, *(f"FAILED: {failure}" for failure in results.failures)])
-
-
-def as_json(results: Results, header: Mapping[str, str]) -> str:
-    """Write every single figure."""
-    measures: list[dict[str, Any]] = [
-        {
-            "key": measure.key,
-            "title": measure.title,
-            "unit": measure.unit,
-            "aim": measure.aim,
-            "limit": measure.limit,
-            "ratio": results.ratio(measure),
-            "figures": {name: results.of(measure.key, name) for name in family.programs},
-        }
-        for family in results.families
-        for measure in family.measures
-    ]
-    made = {**header, "runs": results.runs, "seconds": results.seconds, "failures": results.failures}
-    return json.dumps({**made, "measures": measures}, indent=1, ensure_ascii=False)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 from ccq_tui.questions.model import Option, Question
 from ccq_tui.testing import Scenario
-from tests.bench.figures import percentile
-from tests.bench.keys import moving
+from tests.bench.keys import moving, worst
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.programs import NATIVE, OURS, Program
 from tests.bench.stage import ENTER, Stage, stage
@@ -53,8 +54,8 @@ def play(program: Program, effort: Effort) -> Figures:
         # No key was pressed before the first dialog.
         yield SHOWN, dialog(on, 0, "question", "Delta0", effort.settled)
         keys = moving(on, effort.presses)
-        yield KEY_P50, percentile(keys, 50)
-        yield KEY_P95, percentile(keys, 95)
+        yield KEY_P50, median(keys)
+        yield KEY_P95, worst(keys)
         yield ANSWER, confirmed(on, 1)
         yield PERMISSION, dialog(on, 1, "permission", mark(program), effort.quiet)
         yield ALLOWED, confirmed(on, 2)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from ccq_tui.input.gate import PAUSE, SEEN
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.e2e import paging
 from tests.e2e.paging import CHROMIUM, FLAGS, Pages
-from tests.e2e.terminal import NotShownError, Terminal
+from tests.e2e.terminal import LIMIT, NotShownError, Terminal
 from tests.processes import children, command, stat, with_variable
 from tests.unit.remote.relays import RunningRelay, running
 
@@ -40,7 +40,7 @@ class Running:
     def result(self, tool_use_id: str) -> str:
         """Wait for the exact tool result that the model received."""
         try:
-            return self.model.wait_for_result_sync(tool_use_id, limit=40.0).text
+            return self.model.wait_for_result_sync(tool_use_id, limit=LIMIT).text
         except TimeoutError as error:
             raise NotShownError(f"no result of {tool_use_id}; the screen:\n{self.terminal.text}") from error
 
@@ -63,6 +63,19 @@ class Running:
         """Press a letter that decides, in a panel that is seen."""
         self.rest(SEEN)
         self.terminal.press(letter)
+
+    def press_again(self, key: str, shows: str) -> None:
+        """Press a key a second time, and twice more where a busy machine read the second one too late."""
+        self.rest()
+        self.terminal.press(key)
+        for _ in range(5):
+            with suppress(NotShownError):
+                self.terminal.wait(shows, 15.0)
+                return
+            self.terminal.press(key)
+            self.rest()
+            self.terminal.press(key)
+        self.terminal.wait(shows)
 
     def wait_recorded(self, text: str) -> None:
         """Wait until the CLI has written a text into the record of a session."""

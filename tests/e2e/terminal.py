@@ -40,7 +40,7 @@ KEYS = {
     "backspace": "\x7f",
 } | {f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnopqrstuvwxyz"}
 DECIDING = ("enter", "y", "n", "ctrl+d")
-LIMIT = 40.0
+LIMIT = 90.0
 """Seconds a state may take to come: the real CLI starts in it, on a machine that runs other tests too."""
 
 FRAME_GAP = 0.03

@@ -64,7 +64,6 @@ def closed(device: Device, record: Record) -> Record:
     return dict(until(look))
 
 
-@pytest.mark.timeout(240)
 def test_three_askers_are_answered_in_three_places(start: Start) -> None:
     run = start(three_sets("ours"), prompt="", size=(100, 30))
     run.terminal.wait("○ ready")

@@ -6,8 +6,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from ccq_tui.questions import Option, Question
 from ccq_tui.screens.trust import TRUST_QUESTION
 from ccq_tui.testing import Scenario, clean_environment
@@ -77,7 +75,6 @@ def checked(terminal: Terminal) -> str:
     return words
 
 
-@pytest.mark.timeout(240)
 def test_a_session_among_hostile_text(start: Start, tmp_path: Path) -> None:
     root = tmp_path / NAME
     root.mkdir()

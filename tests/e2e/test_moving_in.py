@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
-
 from ccq_tui.commands.listings import NO_TASKS
 from ccq_tui.commands.workspace import WHICH_PROMPT
 from ccq_tui.testing.scenario import Scenario
@@ -95,7 +93,6 @@ def do(run: Running, move: Move) -> None:
         raise AssertionError(f"{move.typed!r}: {error}") from None
 
 
-@pytest.mark.timeout(300)
 def test_a_hand_finds_every_command_and_key(start: Start) -> None:
     scenario = Scenario("hand").says("First answer.").ends_turn().says("Because.").ends_turn()
     run = start(scenario.says("Seen.").ends_turn().says("There.").ends_turn(), prompt="one", size=(120, 40))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,9 +56,7 @@ async def drafts(page: Page) -> list[str]:
 async def test_answers_a_multi_select_with_a_note(terminal: Terminal, page: Page) -> None:
     assert page.url.endswith("/")
     published = await terminal.publish(asked.asks(asked.FEATURES))
-    began = time.monotonic()
     await shown(page, "Which features should it have?")
-    assert time.monotonic() - began < 2
     await pick(page, "Export", "Auth")
     await press(page, "Add a note")
     await page.get_by_label("Note to the agent").fill("no more")

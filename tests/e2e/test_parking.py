@@ -36,7 +36,6 @@ while :; do read -r _ < {never} || true; done
 """
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.skipif(shutil.which("bash") is None, reason="a shell with job control")
 def test_a_question_and_its_draft_outlive_every_end(
     start: Start,

@@ -112,7 +112,6 @@ SAID = (
 """What each line is typed after."""
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("terminal", [False, True], ids=["pipe", "terminal"])
 def test_a_whole_conversation(piped: Piped, start: Start, *, terminal: bool) -> None:
     scenario = (
@@ -157,7 +156,6 @@ def test_a_whole_conversation(piped: Piped, start: Start, *, terminal: bool) -> 
     assert lines_of(printed) == expected.splitlines()
 
 
-@pytest.mark.timeout(240)
 def test_a_plan_and_a_form(piped: Piped, tmp_path: Path) -> None:
     words, log = serve(tmp_path, SCHEMA)
     scenario = (
@@ -180,7 +178,6 @@ def test_a_plan_and_a_form(piped: Piped, tmp_path: Path) -> None:
     assert told["content"] == {"name": "Ada", "count": 5, "env": "prod"}
 
 
-@pytest.mark.timeout(240)
 def test_a_question_outlives_the_program_with_what_was_typed(start: Start) -> None:
     first = start(Scenario("e2e").asks(WHICH, PARTS).says("Thanks."), "--plain")
     talk = Talk(first)
@@ -224,7 +221,6 @@ def test_a_question_outlives_the_program_with_what_was_typed(start: Start) -> No
     assert "questions: answered by ccq-tui answer HH:MM" in lines_of(parked.running.terminal.written)
 
 
-@pytest.mark.timeout(120)
 def test_what_is_typed_while_claude_works_answers_nothing(start: Start) -> None:
     run = start(
         Scenario("e2e").says("A moment.").hangs(gate="on", limit=30.0).asks(WHICH).says("Done."), "--plain"
@@ -241,7 +237,6 @@ def test_what_is_typed_while_claude_works_answers_nothing(start: Start) -> None:
     assert run.terminal.wait_end() == 130
 
 
-@pytest.mark.timeout(120)
 def test_commands(piped: Piped) -> None:
     typed = "/mode\n7\nplan\n/theme\n/stats\n/model\n\n/help\n! echo from the shell\n/nosuch\n/bug\n/quit\n"
     printed = piped(Scenario("e2e").says("Hello."), typed)
@@ -262,7 +257,6 @@ def test_commands(piped: Piped) -> None:
         assert line in printed
 
 
-@pytest.mark.timeout(60)
 def test_the_demo_as_the_docs_show_it_without_a_screen(piped: Piped) -> None:
     page = (Path(__file__).parents[2] / "docs" / "plain.md").read_text(encoding="utf-8")
     shown = page.partition("$ printf '2\\n' | ccq-tui demo single --plain\n")[2].partition("```")[0]
@@ -274,7 +268,6 @@ def test_the_demo_as_the_docs_show_it_without_a_screen(piped: Piped) -> None:
     assert not [name for name in loaded if name.partition(".")[0] in ("textual", "rich")]
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("more", ["", "/answer\n2\n"])
 def test_lines_behind_a_question_left_for_later_are_read(piped: Piped, more: str) -> None:
     printed = piped(Scenario("none"), f"back\ny\n{more}", "demo", "single", "--speed", "0")
@@ -282,7 +275,6 @@ def test_lines_behind_a_question_left_for_later_are_read(piped: Piped, more: str
     assert ("Answered: PostgreSQL." if more else "parked until you answer") in printed
 
 
-@pytest.mark.timeout(120)
 def test_a_directory_is_trusted_first_and_at_a_terminal_alone(piped: Piped, start: Start) -> None:
     make_home = piped.make_home
 
@@ -305,7 +297,6 @@ def test_a_directory_is_trusted_first_and_at_a_terminal_alone(piped: Piped, star
     talk.wait("claude: Hello.")
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("typed", ["", "2\n"], ids=["answered by a command", "answered by a line"])
 def test_a_script_gets_through_five_rounds_and_its_limit_outlives_them(piped: Piped, typed: str) -> None:
     scenario = Scenario("e2e")
@@ -380,7 +371,6 @@ def test_lines_answer_what_waits_across_an_end(tmp_path: Path) -> None:
     assert (getattr(outcomes[1], "text", ""), outcomes[2]) == ("use pnpm", None)
 
 
-@pytest.mark.timeout(120)
 def test_the_screen_has_words_alone(start: Start) -> None:
     scenario = Scenario("e2e").says("| a | b |\n|---|---|\n| 1 | 2 |\n").asks(WHICH, PARTS).says("Done.")
     run = start(scenario, variables={"CCQ_SCREEN_READER": "1"})

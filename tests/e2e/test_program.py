@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from pathlib import Path
 
 from ccq_tui.compat.textual.decoder import ANSWER, ASK
+from ccq_tui.compat.textual.frames import MOST, PATIENCE
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Scenario, clean_environment
 from tests.e2e.conftest import Running, Start, program
@@ -48,9 +50,7 @@ def test_a_session_is_interrupted_ended_and_continued(start: Start) -> None:
         terminal.press("escape")
         terminal.wait("Esc again interrupts")
         assert terminal.panel == "", "one stray Esc withdraws nothing"
-        run.rest()
-        terminal.press("escape")
-        terminal.wait("F8 copies your draft")
+        run.press_again("escape", "F8 copies your draft")
         terminal.wait("❯ my half prompt")
         terminal.press("f8")
         terminal.wait("Draft copied")
@@ -109,10 +109,12 @@ def is_drawn_slowly(run: Running) -> None:
     terminal.type("more")
     terminal.wait("❯ more")
     frames = terminal.written.count(ASK)
+    since = time.monotonic()
     terminal.press("enter")
     run.wait_recorded("The end.")
-    assert terminal.written.count(ASK) <= frames + 2
-    assert "The end." not in terminal.text
+    sent, shown = terminal.written.count(ASK) - frames, "The end." in terminal.text
+    # On a busy machine it may have come to the time after which frames are sent without an answer.
+    assert (sent <= MOST and not shown) or time.monotonic() - since > PATIENCE
 
     def drawn(terminal: Terminal) -> bool:
         terminal.type(ANSWER)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from ccq_tui.input.gate import QUIET, SEEN
 from ccq_tui.questions import Kind, Option, Question
 from ccq_tui.questions.state import Focus
@@ -53,7 +51,6 @@ def opened(run: Running, number: int, text: str, seconds: float = QUIET) -> None
 SETS = ((DATABASE, FEATURES, LAYOUT, SURE), (NAME, COUNT), (DATABASE, FEATURES))
 
 
-@pytest.mark.timeout(300)
 def test_every_way_to_answer_to_keep_an_answer_and_to_decide(start: Start, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     scenario = Scenario("e2e")

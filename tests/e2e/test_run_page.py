@@ -51,7 +51,6 @@ async def check(page: Page) -> None:
             assert (page.url, found.response["violations"]) == (page.url, [])
 
 
-@pytest.mark.timeout(300)
 async def test_a_run_is_answered_in_a_browser(
     tmp_path: Path,
     scripted_model: Callable[..., ScriptedModel],

@@ -8,6 +8,7 @@ from ccq_tui.questions import Option, Question
 from ccq_tui.screens.sessions.new_row import CARET
 from ccq_tui.testing import Replies, Scenario
 from tests.e2e.conftest import Start
+from tests.e2e.terminal import LIMIT
 from tests.steps import step
 
 SIZES = ((40, 12), (80, 24), (110, 36), (200, 50))
@@ -19,7 +20,6 @@ def asks(replies: Replies) -> Scenario:
     return Scenario().asks(question).says(f"I did {replies.prompt}.")
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("size", SIZES, ids="{0[0]}x{0[1]}".format)
 def test_the_errands_of_the_list_are_done_by_keys_alone(start: Start, size: tuple[int, int]) -> None:
     run = start(Scenario("list").then(asks), prompt="", size=size)
@@ -53,7 +53,7 @@ def test_the_errands_of_the_list_are_done_by_keys_alone(start: Start, size: tupl
         terminal.press("2")
         terminal.wait("Enter send Well")
         terminal.press("enter")
-        run.model.wait_for_sync(lambda model: bool(model.tool_results()), 40)
+        run.model.wait_for_sync(lambda model: bool(model.tool_results()), LIMIT)
         assert '"How is part one done?"="Well"' in run.model.tool_results()[0].text
         terminal.wait("nothing waits")
     with step("found, gone to, closed, and resumed from the earlier ones"):

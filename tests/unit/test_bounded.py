@@ -24,7 +24,7 @@ from ccq_tui.screens.session.status import git_branch
 from ccq_tui.theming.live import keep_theme
 from ccq_tui.theming.load import read_theme
 
-SECONDS = 5.0
+SECONDS = 30.0
 """Each took minutes, all memory, or for ever."""
 
 

@@ -126,7 +126,7 @@ def _enqueued(home: CleanHome, session_id: str) -> int:
 
 async def enqueued(home: CleanHome, session_id: str, count: int) -> None:
     """Wait until the CLI's own record holds so many queued prompts: what is written to it is not yet read."""
-    await until_true(lambda: _enqueued(home, session_id) >= count, 40)
+    await until_true(lambda: _enqueued(home, session_id) >= count)
 
 
 async def prompts_sent_wait_and_are_delivered(run: Running, model: ScriptedModel, home: CleanHome) -> None:

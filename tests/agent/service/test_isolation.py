@@ -73,7 +73,6 @@ def owned(path: Path) -> Path:
 
 
 @NEEDS_ROOT
-@pytest.mark.timeout(120)
 async def test_an_agent_of_another_user_allows_itself_nothing(
     place: Path, scripted_model: Callable[..., ScriptedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:

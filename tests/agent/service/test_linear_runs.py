@@ -180,7 +180,6 @@ def result_of(model: ScriptedModel, request: str) -> str:
     return text
 
 
-@pytest.mark.timeout(120)
 async def test_the_first_surface_answers_and_all_others_are_refused(
     play: Play, repo: Path, linear: Linear
 ) -> None:
@@ -236,7 +235,6 @@ async def continued(linear: Linear, session: LinearSession, word: str) -> None:
     assert (await until_said(session, "response", 2)).startswith("Gone on.")
 
 
-@pytest.mark.timeout(120)
 async def test_a_run_is_stopped_while_it_works_and_while_it_waits(
     play: Play, repo: Path, linear: Linear
 ) -> None:

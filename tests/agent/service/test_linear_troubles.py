@@ -35,7 +35,6 @@ from tests.steps import step, until_true
 from tests.unit.worktrees.repositories import run
 
 
-@pytest.mark.timeout(120)
 async def test_a_ticket_that_nobody_answers_is_parked_or_ends(play: Play, repo: Path, linear: Linear) -> None:
     model, home = play(SCRIPT)
     work = Repository(repo, allowed_tools=("Bash",))
@@ -66,7 +65,6 @@ async def test_a_ticket_that_nobody_answers_is_parked_or_ends(play: Play, repo: 
             assert (Path(failed["directory"]) / "made").read_text() == "kept\n"
 
 
-@pytest.mark.timeout(120)
 async def test_a_closed_issue_closes_its_run_with_a_word(play: Play, repo: Path, linear: Linear) -> None:
     _model, home = play(Scenario("closed").then(scene))
     async with served(home, Repository(repo, allowed_tools=("Bash",)), linear) as call:
@@ -91,7 +89,6 @@ async def test_a_closed_issue_closes_its_run_with_a_word(play: Play, repo: Path,
             group.create_task(closes("Sleep", "working", "canceledAt", "canceled"))
 
 
-@pytest.mark.timeout(120)
 async def test_a_bad_day(
     play: Play, repo: Path, linear: Linear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

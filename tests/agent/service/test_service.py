@@ -31,7 +31,6 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return repository(tmp_path / "repo")
 
 
-@pytest.mark.timeout(240)
 async def test_a_ticket_asks_waits_without_a_process_and_ends_with_a_branch(
     play: Play, repo: Path, tmp_path: Path
 ) -> None:
@@ -78,7 +77,6 @@ async def test_a_ticket_asks_waits_without_a_process_and_ends_with_a_branch(
             assert [heard.count(text) for text in ("Build it", "With care, please.", "More!")] == [1, 1, 1]
 
 
-@pytest.mark.timeout(120)
 async def test_limits_of_work_and_of_a_permission(play: Play, repo: Path) -> None:
     scenario = (
         Scenario("slow").runs("Bash", command="touch made", description="Ask first").says("No.").ends_turn()
@@ -109,7 +107,6 @@ async def test_what_failed_is_tried_again_by_a_later_message_alone(
         assert one.service.store.get(made.id).segment == 1
 
 
-@pytest.mark.timeout(240)
 async def test_a_machine_that_is_gone_leaves_its_runs_to_another(play: Play, repo: Path) -> None:
     model, home = play(Scenario("first").asks(DATABASE).says("First.").ends_turn())
     async with serving(home, repo) as one:
@@ -126,7 +123,6 @@ async def test_a_machine_that_is_gone_leaves_its_runs_to_another(play: Play, rep
         assert "asked: Which database?" in sent
 
 
-@pytest.mark.timeout(60)
 async def test_a_message_that_claude_reads_while_it_works_brings_one_end(play: Play, repo: Path) -> None:
     work = Scenario("work").runs("Bash", command="until [ -e go ]; do sleep 0.1; done", description="Wait")
     model, home = play(work.says("Worked.").ends_turn())

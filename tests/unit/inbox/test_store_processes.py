@@ -446,7 +446,6 @@ class TwoStores(RuleBasedStateMachine):
             assert [page.draft for page in draft.pages] == [page.draft for page in saved.pages]
 
 
-@pytest.mark.timeout(300)
 def test_two_stores_at_random() -> None:
     """`TWO_STORES_EXAMPLES` drives more of them."""
     run_state_machine_as_test(  # type: ignore[no-untyped-call]

@@ -8,7 +8,6 @@ import itertools
 import shutil
 import stat
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -117,10 +116,8 @@ class TestReading:
     ) -> None:
         monkeypatch.setattr(clipboard, "READ_SECONDS", 0.3)
         program(tmp_path, "xclip", f"echo $$ > {tmp_path}/pid; exec /bin/sleep 60")
-        began = time.monotonic()
         with pytest.raises(TimeoutError):
             await read_clipboard(reader({"PATH": str(tmp_path), "DISPLAY": ":0"}, "linux"))
-        assert time.monotonic() - began < 5
         assert not running(tmp_path / "pid")
 
     async def test_no_more_is_read_than_an_image_may_have(

@@ -13,11 +13,30 @@ from pathlib import Path
 
 from tests.agent.killed.counts import Seen
 from tests.agent.killed.process import running_below
-from tests.agent.killed.rivals.counts import WANTED
-from tests.agent.killed.rivals.jobs import plan, played
-from tests.agent.killed.rivals.play import GONE_SECONDS
+from tests.agent.killed.rivals.play import GONE_SECONDS, VICTIMS, plan, played
 
 KILLS = 300
+WANTED = (
+    "kills",
+    *(f"killed: {victim}" for victim in VICTIMS),
+    "answers, each news once",
+    "answers that came too late, never told",
+    "answered by both at once",
+    "answered by the other program",
+    "parked, answered elsewhere",
+    "two sets in one message",
+    "drafts kept",
+    "drafts on disk at a kill, and at the end",
+    "permissions",
+    "rewinds",
+    "started fork",
+    "started main",
+    "started by both at once",
+    "prompts queued",
+    "prompts sent, each news once",
+    "prompts that still wait",
+)
+"""Of each of these something has to be seen."""
 
 
 def main(kills: int, seed: int, jobs: int, keep: Path | None) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import random
 import re
 import time
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,12 +22,13 @@ from ccq_tui.testing import Exchange, ScriptedModel, clean_environment
 from tests.agent.killed.counts import Seen
 from tests.agent.killed.news import Kill, session_of, spoken, told, where
 from tests.agent.killed.process import Process, end_all, running_below
-from tests.agent.killed.rivals.counts import VICTIMS
 from tests.agent.killed.rivals.prompts import Prompts
 from tests.agent.killed.rivals.script import done, scenario
 from tests.agent.killed.script import typed_in
 from tests.processes import command
 
+A_PLAY = 8
+"""Kills in one play."""
 LIMIT = 900.0
 GONE_SECONDS = 20.0
 """How long what was killed may take to be gone, with the CLI that it left."""
@@ -43,6 +47,7 @@ WRITES_LATE = re.compile(
 )
 DELAYS = (0.0, 0.0, 0.005, 0.02, 0.1, 0.4)
 MAIN, FORK = "main", "fork"
+VICTIMS = ("first", "second", "both", "cli", "first and cli")
 
 
 @dataclass
@@ -478,3 +483,39 @@ class Rivals:
 
     def _problem(self, text: str) -> None:
         self.seen.problems.append(f"{text} [{self._root.name}]\n      " + "\n      ".join(self._heard[-60:]))
+
+
+def plan(kills: int, seed: int) -> list[tuple[int, int]]:
+    """Return seed and number of kills of each play."""
+    starts = range(0, kills, A_PLAY)
+    return [(seed + number, min(A_PLAY, kills - start)) for number, start in enumerate(starts)]
+
+
+def played(plays: list[tuple[int, int]], root: Path, jobs: int) -> Iterator[tuple[int, float, Seen]]:
+    """Play several at a time.
+
+    Args:
+        plays: Seed and number of kills of each.
+        root: Where they have their directories.
+        jobs: How many go on at a time.
+
+    Yields:
+        For each, as it ends, the seed, how many seconds it took, and what was seen.
+    """
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
+        for play in as_completed([pool.submit(_play, *one, root) for one in plays]):
+            yield play.result()
+
+
+def _play(seed: int, kills: int, root: Path) -> tuple[int, float, Seen]:
+    """Play once; what fails is a problem of that play, and the others go on."""
+    began, place = time.monotonic(), root / f"seed-{seed}"
+    place.mkdir()
+    rivals = Rivals(seed, kills, place)
+    try:
+        rivals.play()
+    except Exception:  # noqa: BLE001 - whatever it is
+        rivals.seen.problems.append(f"the play of seed {seed} failed\n{traceback.format_exc()}")
+    if rivals.seen.counts["kills"] < kills:
+        rivals.seen.problems.append(f"{rivals.seen.counts['kills']} kills of {kills} [{place.name}]")
+    return seed, time.monotonic() - began, rivals.seen
