@@ -13,6 +13,7 @@ from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.events import AgentEvent, RequestAsked, RequestSettled
+from ccq_tui.commands.models import MODE_ERROR
 from ccq_tui.inbox.dangers import placed
 from ccq_tui.inbox.file_changes import change_of
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
@@ -252,6 +253,13 @@ async def test_the_key_goes_round_and_the_status_follows(run: Driven, pilot: Pil
     assert modes(run)[3:] == [], "in a panel the key is the panel's"
     await pilot.press("f2", "shift+tab")
     assert modes(run)[3:] == ["acceptEdits"]
+    run.told.tell(ev.ModelsListed((ev.ModelChoice("m", "M", "", auto_mode=True),)))
+    run.told.tell(ev.ModeChanged("acceptEdits"), ev.ErrorReported(MODE_ERROR, "no"))
+    await until(pilot, lambda: "Mode" in run.screen.transcript.text() or not run.screen._arrived)
+    await pilot.press("shift+tab")
+    assert modes(run)[4:] == ["plan"]
+    await pilot.press("shift+tab")
+    assert modes(run)[5:] == ["auto"], "offered since now"
 
 
 def plan_of(name: str, steps: int) -> ev.RequestAsked:

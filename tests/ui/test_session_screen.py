@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -25,6 +26,7 @@ from ccq_tui.input.gate import AGAIN, HELD, PAUSE, QUIET, THINKING
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
 from ccq_tui.questions.state import Arriving
 from ccq_tui.runtime.facts import SessionFacts
+from ccq_tui.runtime.recovery import Recovery
 from ccq_tui.runtime.view import Surroundings, pieces
 from ccq_tui.screens.session.prompts import NO_ERROR
 from ccq_tui.screens.session.requests import LEFT_OVER
@@ -503,6 +505,11 @@ async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_agai
     assert run.screen.dock.prompt.text == "Build it all\ntyped since"
     assert run.told.sent == []
     assert "F6" not in run.screen.dock.notices.text.removeprefix(with_keys(NO_ERROR))
+    await tell(run, pilot, *prompted("Again", "3"), overloaded, FAILED_TURN)
+    with patch.object(Recovery, "seconds_to_wait", return_value=2.4):
+        await pilot.press("f6")
+    assert "It has just failed · F6 works again in 3 s" in run.screen.dock.notices.text
+    assert run.told.sent == []
 
 
 @pytest.mark.parametrize("read", [True, False])

@@ -264,6 +264,9 @@ async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path
         await until(pilot, lambda: run.app.sessions[1].view.session_id)
         asking = asyncio.ensure_future(run.all[1].ask_person())
         await until(pilot, lambda: run.app.runtime.inbox.unsaved())
+        await press(pilot, "a", "enter", "b", "enter", then=lambda: run.all[0].sent == ["a", "b"])
+        told = run.session_screen.transcript
+        await until(pilot, lambda: told.text().count("cannot be saved for the next start") == 1)
         await open_list(pilot, run, 1)
         assert run.row_of("s2").place is Place.HERE
         assert "The inbox cannot be read" in run.said()
@@ -364,7 +367,8 @@ async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -
 
 async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionRequest, clock: Clock) -> None:
     await press_later(pilot, "f4", "right")
-    await until(pilot, lambda: run.list.panel)
+    # Sooner, the digit begins own words, which Esc leaves first.
+    await until(pilot, lambda: run.list.panel and run.list.panel.keys.face.shown_at is not None)
     await press(pilot, "2", "escape", then=lambda: run.list.panel is None)
     await pilot.press("ctrl+d", "ctrl+d")  # before anybody can have read what is asked
     assert "Ctrl+D again declines it" in run.hints()

@@ -1,133 +1,30 @@
-"""Controllers of a session's screen, without a screen."""
+"""What controllers of a session's screen compute, without a screen."""
 
 from __future__ import annotations
 
-import asyncio
 import re
 import subprocess
-from collections.abc import AsyncIterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.agent import events as ev
 from ccq_tui.agent.controls import FilesToRewind
 from ccq_tui.agent.events import SessionLost, TurnEnded
-from ccq_tui.agent.problems import Remedy
 from ccq_tui.choices import Notify
-from ccq_tui.commands.command import CommandRunner, PickRow, called
-from ccq_tui.commands.models import CYCLE, MEANINGS, MODE_ERROR, ModelCommands, next_mode, offered_modes, said
+from ccq_tui.commands.command import PickRow, called
+from ccq_tui.commands.models import CYCLE, MEANINGS, next_mode, offered_modes, said
 from ccq_tui.commands.workspace import choices, what_changes
-from ccq_tui.config.keymap import with_keys
-from ccq_tui.config.launch import ProgramArguments
-from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.prompts.unread import Sent
-from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.view import BYPASS
 from ccq_tui.screens.pickers.picker import choosing
 from ccq_tui.screens.session.notifications import LOST, news_of, notification_of
-from ccq_tui.screens.session.prompts import NO_ERROR, Remedies
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.status import git_branch
 from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
 from tests.tables import table
-from tests.unit.screens.ui import NoScreen
 
 TABLES = table(__file__, "controllers.json")
-
-
-def test_the_key_for_the_mode_leaves_out_what_was_refused_and_what_is_not_offered() -> None:
-    wanted: list[str] = []
-    ui = NoScreen(
-        session=SimpleNamespace(agent=SimpleNamespace(set_option=lambda _, mode: wanted.append(mode)))
-    )
-    mode = ModelCommands(CommandRunner(ui))
-    mode.next_mode()
-    mode.next_mode()
-    mode.next_mode()
-    assert wanted == ["default", "acceptEdits", "plan"], "each press goes on from the mode on its way"
-    mode.take(ev.ModelsListed((ev.ModelChoice("m", "M", "", auto_mode=True),)))
-    mode.next_mode()
-    assert wanted[-1] == "auto"
-    mode.take(ev.ErrorReported(MODE_ERROR, "no"))
-    ui.view = SimpleNamespace(mode="plan")  # type: ignore[assignment]
-    mode.next_mode()
-    assert wanted[-1] == "default", "the refused mode is passed over"
-    mode.take(ev.ModeChanged("default"))
-    assert ui.said[-1].startswith("Default mode")
-
-
-def test_a_remedy_is_done_once_and_not_again_too_soon() -> None:
-    recovery = SimpleNamespace(offer=None, words="", because="", prompt="again", seconds_to_wait=lambda _: 0)
-    session = SimpleNamespace(recovery=recovery, take_offer=lambda: None, reconnect=lambda: None)
-    ui = NoScreen(session=session)
-    ui.dock.offer = ui.said.append
-    sent: list[str] = []
-    remedies = Remedies(ui, sent.append, sent.append)
-    remedies.do()
-    assert ui.said == [with_keys(NO_ERROR)]
-    recovery.offer = Remedy.RETRY
-    remedies.do()
-    assert sent == ["again"]
-    recovery.seconds_to_wait = lambda _: 2.4
-    remedies.do()
-    assert (sent, ui.said[-1]) == (["again"], "It has just failed · F6 works again in 3 s")
-    recovery.seconds_to_wait, recovery.offer = lambda _: 0, Remedy.ELSEWHERE
-    remedies.do()
-    assert ui.told == ["elsewhere"]
-
-
-@pytest.fixture
-async def inbox(tmp_path: Path) -> AsyncIterator[Inbox]:
-    made = Inbox.begin(tmp_path / "state/inbox.db")
-    yield made
-    await made.close()
-
-
-async def test_what_an_earlier_process_sent_and_nobody_read_is_back_in_the_field(
-    tmp_path: Path, inbox: Inbox
-) -> None:
-    program = ProgramArguments(state=tmp_path / "state")
-    first = PromptQueue(NoScreen(tmp_path, program=program), inbox)
-    first.begin()
-    await first._surface.work()  # type: ignore[attr-defined]
-    await asyncio.wrap_future(first.keep(Sent("p1", "read", "id-1")))
-    await asyncio.wrap_future(first.keep(Sent("p2", "not read", "id-1")))
-    await first.release()
-
-    async def taken(prompts: dict[str, str]) -> frozenset[str]:
-        assert prompts == {"p1": "id-1", "p2": "id-1"}
-        return frozenset({"p1"})
-
-    agent = SimpleNamespace(record_id="id-1", taken=taken)
-    ui = NoScreen(tmp_path, program=program)
-    ui.session.agent = agent
-    again = PromptQueue(ui, inbox)
-    again.begin()
-    await ui.work()
-    assert ui.dock.prompt.text == "not read"
-    assert ui.noted[0][1] == "warning"
-    assert not again.sent
-    for queue in (first, again):
-        queue.close()
-
-
-async def test_a_disk_that_refuses_is_said_once(tmp_path: Path) -> None:
-    (tmp_path / "state").write_text("no directory")
-    ui = NoScreen(tmp_path, program=ProgramArguments(state=tmp_path / "state"))
-    inbox = Inbox.begin(tmp_path / "state/inbox.db")
-    queue = PromptQueue(ui, inbox)
-    queue.begin()
-    await ui.work()
-    for text in ("one", "two"):
-        queue.remember(text, {})
-    await queue.release()
-    assert len([words for words, _ in ui.noted if "cannot be saved for the next start" in words]) == 1
-    queue.close()
-    await inbox.close()
 
 
 def git(directory: Path, *words: str) -> str:
