@@ -103,7 +103,7 @@ def outcome_words(block: bl.RequestBlock) -> str:
         case Answered() if isinstance(block, bl.FormBlock):
             return _decided(block, "accepted")
         case Answered(answers=[Answer(selected=[], other=str(other))]) if other:
-            return _decided(block, "wrote")
+            return _decided(block, "wrote" if block.actor else "answered")
         case outcome:
             return _decided(block, VERBS.get(type(outcome), "answered"))
 

@@ -386,7 +386,7 @@ CALLS: dict[str, PermissionRequest | PlanRequest] = {
     "fetch": call("WebFetch", LOOKALIKE, always(Rule("WebFetch", "domain:xn--le-6kc8da.com"))),
 }
 KEYS = {"edit-40x12": ("down", "down"), "large-40x12": ("p",), "delete-40x14": ("enter",)}
-UNSEEN = {"plan-160x50": 12, "plan-80x24": 12, "plan-40x12": 19}
+UNSEEN = {"plan-160x50": 12, "plan-80x24": 12, "plan-40x12": 19, "approve-40x12": 19}
 SAID = "put it into fixtures/, and use the name greeting.txt"
 
 
@@ -401,7 +401,7 @@ async def test_it_looks_as_drawn(tmp_path: Path) -> None:
 
 async def looks_as_drawn(app: DecisionHost, pilot: QuickPilot, name: str, directory: Path) -> None:
     kind, _, size = name.partition("-")
-    request = CALLS[{"large": "bash30", "deny": "bash"}.get(kind, kind)]
+    request = CALLS[{"large": "bash30", "deny": "bash", "approve": "plan"}.get(kind, kind)]
     if isinstance(request, PermissionRequest):
         request = placed(request, HERE)
         request = replace(request, change=change_of(request.tool, request.input, str(directory)))
@@ -415,6 +415,8 @@ async def looks_as_drawn(app: DecisionHost, pilot: QuickPilot, name: str, direct
         await pilot.press("e", *("space" if one == " " else one for one in SAID))
     panel.look()
     await pilot.pause()
+    if kind == "approve":
+        await pilot.press("enter")
     lines = "\n".join(line.rstrip() for line in app.panel_text.splitlines()).strip("\n")
     assert lines == (SCREENS / f"{name}.txt").read_text(encoding="utf-8").strip("\n")
 

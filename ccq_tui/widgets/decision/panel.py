@@ -104,10 +104,10 @@ class DecisionForm(QuestionForm):
 
     def draw(self, state: PanelState, look: PanelLook, hints: HintBar) -> Drawn:
         width, screen, low = look.width, look.screen_height, measures.is_low(look.screen_height)
-        said = state.aside or unseen_words(state, short=low)
+        above = stands_above(state, look)
+        said = state.aside or unseen_words(state, short=low, counted=above)
         notice = measures.notice_lines(said, width, look.palette) if said else []
         most = measures.most_lines(screen, measures.SHARES[1]) - AROUND
-        above = stands_above(state, look)
         shortest = self._detail_flow(state, look, *FITS[-1])
         shortest.reach(most)
         needs = len(shortest.lines) + above

@@ -222,8 +222,11 @@ def folded(lines: Sequence[Text], keep: tuple[int, int], width: int, palette: Pa
     return [*lines[: first - 1], end, *lines[-last:]]
 
 
-def unseen_words(state: PanelState, *, short: bool = False) -> str:
-    """Return the warning: the number of unseen lines, how to see them, and the key that decides anyway."""
+def unseen_words(state: PanelState, *, short: bool = False, counted: bool = False) -> str:
+    """Return the warning: the number of unseen lines, how to see them, and the key that decides anyway.
+
+    ``short``: without how to see them, and without the number where another row has ``counted`` them.
+    """
     if state.warned is None or not state.questions.is_guarded:
         return ""
     lines, does, key = acts.unseen_lines(state), "allows", "Shift+PgDn" if state.typing else "Space"
@@ -233,7 +236,7 @@ def unseen_words(state: PanelState, *, short: bool = False) -> str:
         does, key = "accepts", key_of("preview")
     one, again = lines == "1 line", f"{state.warned[1]} again {does}"
     if short:
-        return f"{again} {lines.replace(' line', ' unseen line')}"
+        return again if counted else f"{again} {lines.replace(' line', ' unseen line')}"
     many = f"{lines} {'was' if one else 'were'} never on the screen"
     return f"{many} · {key} shows {'it' if one else 'them'} · {again}"
 

@@ -99,6 +99,8 @@ COUNT = Question("How many?", "Workers", kind=Kind.NUMBER, unit="processes")
         (Answered((Answer(("DuckDB",)),)), PANEL, "you answered 12:05"),
         (Answered((Answer(("DuckDB",)),)), PHONE, "answered on phone 12:05"),
         (Answered((Answer(("DuckDB",)),)), Actor(Surface.PROGRAM, "a\x1b[2J\u202eb"), "answered by a␛[2J"),
+        (Answered((Answer(other="mine"),)), PANEL, "you wrote 12:05"),
+        (Answered((Answer(other="mine"),)), None, " · answered 12:05"),
         (Discussed("why?"), INBOX, "discussed in the inbox 12:05"),
         (Answered((Answer(("DuckDB",)),)), ELSEWHERE, "answered in another terminal 12:05"),
         (Declined(), Actor(Surface.HOOK), "declined by a hook 12:05"),
@@ -106,7 +108,7 @@ COUNT = Question("How many?", "Workers", kind=Kind.NUMBER, unit="processes")
     ],
 )
 def test_who_answered_is_told_unless_it_was_this_panel(
-    outcome: RequestOutcome, actor: Actor, words: str
+    outcome: RequestOutcome, actor: Actor | None, words: str
 ) -> None:
     data = asked(None, PICK)
     data.apply(ev.RequestSettled("q@s", outcome, actor))
