@@ -21,8 +21,6 @@ SECTIONS = (
     *(KeyPlace.SEARCH, KeyPlace.SESSIONS, KeyPlace.NEW, KeyPlace.PICKER, KeyPlace.TRUST),
     *(KeyPlace.EVERYWHERE, TEXT),
 )
-TYPED_IN = (KeyPlace.PICKER,)
-"""Lists in which no letter that a person chose is a key."""
 
 
 def key_rows(
@@ -36,7 +34,7 @@ def key_rows(
         elif title == TEXT:
             rows += [(title, shown_list(keys), does) for does, keys in _text_keys(keymap)]
         else:
-            meant = keymap.meant(place := KeyPlace(title), letters=title not in TYPED_IN)
+            meant = keymap.meant(place := KeyPlace(title), letters=title != KeyPlace.PICKER)
             rows += [(title, shown_list(keys), does) for does, keys in listed_at(place, meant).items()]
     return tuple(PickRow(str(at), keys, does, group=title) for at, (title, keys, does) in enumerate(rows))
 

@@ -324,9 +324,13 @@ class SessionScreen(Screen[None], Leading):
 
     def changed(self) -> None:
         """Draw what has changed, and report what lists have of it."""
-        self._report()
+        view, waiting = self.view, len(self.session.waiting)
+        noted = (view.state, view.title, waiting, view.last_line, view.cost, view.session_id)
+        if noted != self._noted:
+            self._noted = noted
+            self.act("changed")
         # A panel names the session where there is more than one.
-        self.dock.be_called("" if self.around.alone else self.view.short_name, str(self.view.cwd))
+        self.dock.be_called("" if self.around.alone else view.short_name, str(view.cwd))
         if self.live:
             shown = (self.status, self.status_output, self.welcome, self.notifications, self.attention)
             for one in shown:
@@ -481,15 +485,6 @@ class SessionScreen(Screen[None], Leading):
             self._draw_strip()
             if changed:
                 self.changed()
-
-    def _report(self) -> None:
-        """Report a change in what lists have of this session."""
-        view = self.view
-        waiting = len(self.session.waiting)
-        noted = (view.state, view.title, waiting, view.last_line, view.cost, view.session_id)
-        if noted != self._noted:
-            self._noted = noted
-            self.act("changed")
 
     def _draw_strip(self) -> None:
         """Show the line of sessions where there is room for it."""
