@@ -11,14 +11,11 @@ from tests.bench.keys import one_by_one, writing
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.processes import memory
 from tests.bench.programs import NATIVE, OURS, Program
-from tests.bench.stage import ENTER, PAGE_DOWN, PAGE_UP, Stage, stage
+from tests.bench.stage import PAGE_DOWN, PAGE_UP, Stage, stage
 from tests.bench.terminal import NotShownError, whole
 
 SHORT = 200
 """Blocks of a session that is some screens long, to compare with."""
-
-TURNS_KEY = Measure("turns.key", "after 300 turns (1 run): typing, p50", "ms", aim=1.0)
-TURNS_MEMORY = Measure("turns.memory", "after 300 turns (1 run): memory of the tree", "MB", aim=1.3)
 
 OPENED = Measure("blocks.opened", "10,000 blocks: --resume to usable prompt", "s", aim=1.0)
 SEEN = Measure("blocks.seen", "10,000 blocks: --resume to the last block", "s")
@@ -35,36 +32,7 @@ SCROLL = Measure(
 EACH = Measure("blocks.each", "10,000 blocks: memory of the screen's process a block", "KB")
 
 
-def play_turns(program: Program, effort: Effort) -> Figures:
-    """Go on with many short turns, talk for some more, then type."""
-    scenario, first = Scenario("turns"), effort.turns - effort.talked
-    for number in range(first, effort.turns):
-        scenario = scenario.says(short(number)).uses(input_tokens=1_000).ends_turn()
-    with clean_environment("") as home:
-        record.write_turns(home, [(f"more{number}", short(number)) for number in range(first)])
-        with stage(program, scenario, "--resume", record.SESSION, home=home) as on:
-            on.terminal.wait(f"part_{first - 1} ")
-            for number in range(first, effort.turns):
-                say_more(on, number, number - first)
-                on.terminal.wait(f"part_{number} ")
-            on.terminal.rest(effort.settled)
-            yield TURNS_KEY, median(writing(on, effort.presses))
-            yield TURNS_MEMORY, memory(on.terminal.process.pid)
-
-
-def short(number: int) -> str:
-    """Return a short answer."""
-    return f"Answer **{number}** is short: see `part_{number}` and nothing else."
-
-
-def say_more(on: Stage, number: int, request: int) -> None:
-    """Write the next prompt and send it, once the turn before has ended."""
-    on.echo(f"more{number}", f"❯ more{number}")
-    on.terminal.press(ENTER)
-    on.request(request)
-
-
-def play_blocks(program: Program, effort: Effort) -> Figures:
+def play(program: Program, effort: Effort) -> Figures:
     """Resume a short session and a long one; type, scroll and search in them."""
     if program.name == OURS:
         with clean_environment("") as home:
@@ -107,10 +75,6 @@ def paging(on: Stage, presses: int) -> list[float]:
     return one_by_one(on, keys, presses, lambda screen: tuple(screen.display[:20]))
 
 
-TURNS = Family("turns", (OURS, NATIVE), (TURNS_KEY, TURNS_MEMORY), play_turns, most_runs=1)
-BLOCKS = Family(
-    "blocks",
-    (OURS, NATIVE),
-    (OPENED, SEEN, SHORT_KEY, KEY, SHORT_SCROLL, SCROLL, FOUND, MEMORY, EACH),
-    play_blocks,
+FAMILY = Family(
+    "blocks", (OURS, NATIVE), (OPENED, SEEN, SHORT_KEY, KEY, SHORT_SCROLL, SCROLL, FOUND, MEMORY, EACH), play
 )

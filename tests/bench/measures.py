@@ -44,8 +44,6 @@ class Effort:
         paced: Characters of one sent at 100 deltas a second.
         settled: Seconds after which what was started or shown has come to rest.
         idle: Seconds of watching a program that does nothing.
-        turns: Turns of a long talk.
-        talked: How many of them, the last ones, are talked; the others are resumed.
         blocks: Blocks of a long session.
         requests: Requests of a full inbox.
     """
@@ -58,8 +56,6 @@ class Effort:
     paced: int = 20_000
     settled: float = 1.0
     idle: float = 2.5
-    turns: int = 300
-    talked: int = 60
     blocks: int = 10_000
     requests: int = 20_000
 
@@ -73,8 +69,6 @@ SMOKE = Effort(
     paced=1_000,
     settled=0.2,
     idle=0.5,
-    turns=5,
-    talked=3,
     blocks=300,
     requests=300,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -35,25 +35,11 @@ def write(home: CleanHome, blocks: int) -> None:
         home: The home; the session belongs to its project.
         blocks: Prompts, texts and tool calls, all counted.
     """
-    _write(home, _lines(blocks // 4))
-
-
-def write_turns(home: CleanHome, turns: Sequence[tuple[str, str]]) -> None:
-    """Write a session of prompts and their answers into a home.
-
-    Args:
-        home: The home; the session belongs to its project.
-        turns: Each prompt with its answer.
-    """
-    _write(home, _talk(turns))
-
-
-def _write(home: CleanHome, lines: Iterator[dict[str, Any]]) -> None:
     folder = home.config / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(home.project))
     folder.mkdir(parents=True, exist_ok=True)
     above = None
     with (folder / f"{SESSION}.jsonl").open("w", encoding="utf-8") as file:
-        for number, line in enumerate(lines):
+        for number, line in enumerate(_lines(blocks // 4)):
             name = str(uuid.UUID(int=number + 1))
             at = (BEGAN + timedelta(seconds=number)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
             about = {"uuid": name, "parentUuid": above, "timestamp": at, "isSidechain": False}
@@ -86,12 +72,6 @@ def _lines(turns: int) -> Iterator[dict[str, Any]]:
         result = {"type": "tool_result", "tool_use_id": call, "content": output, "is_error": False}
         yield _user([result]) | {"toolUseResult": {"stdout": output, "stderr": "", "interrupted": False}}
         yield _assistant(turn, 1, {"type": "text", "text": f"Section {turn} reads what it says.\n"})
-
-
-def _talk(turns: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    for turn, (prompt, answer) in enumerate(turns):
-        yield _user(prompt)
-        yield _assistant(turn, 1, {"type": "text", "text": answer})
 
 
 def _user(content: str | list[dict[str, Any]]) -> dict[str, Any]:
