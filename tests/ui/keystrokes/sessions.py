@@ -254,6 +254,8 @@ class Sessions(Panels):
                 key in ("y", "ctrl+d") and frame.shows("Decline"),
                 f"declined by {key}\n" + "\n".join(frame.lines),
             )
+        elif key == "n" and frame.shows("Decline “"):
+            pass  # it answers whether to decline
         elif finds and typed(key).strip() and self.listed is not None:  # a blank may ask for a name
             self.expect(gained(before.texts, self.texts())[typed(key)], f"{key!r} is nowhere")
 
