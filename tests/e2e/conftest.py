@@ -22,7 +22,7 @@ from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.e2e import paging
 from tests.e2e.paging import CHROMIUM, FLAGS, Pages
 from tests.e2e.terminal import LIMIT, NotShownError, Terminal
-from tests.processes import children, command, stat, with_variable
+from tests.processes import children, command, with_variable
 from tests.unit.remote.relays import RunningRelay, running
 
 if TYPE_CHECKING:
@@ -88,14 +88,6 @@ class Running:
         """Kill the CLI that works in the project."""
         (cli,) = (pid for pid in children(self.terminal.process.pid) if "stream-json" in command(pid))
         os.kill(cli, signal.SIGKILL)
-
-    def stop_and_go_on(self, how: signal.Signals) -> None:
-        """Stop the program, which it need not notice; give its terminal to a shell, and let it go on."""
-        pid = self.terminal.process.pid
-        os.kill(pid, how)
-        self.terminal.wait(lambda _: stat(pid)[0] == "T")
-        self.terminal.be_used()
-        os.kill(pid, signal.SIGCONT)
 
     def end(self, how: str, code: int) -> None:
         """End the program by keys, a signal or by closing its window; it must leave nothing behind."""

@@ -216,12 +216,6 @@ class Terminal(PseudoTerminal):
         self._set_size(size)
         os.killpg(self.process.pid, signal.SIGWINCH)
 
-    def be_used(self) -> None:
-        """Do to the terminal what a shell does that has it: its modes, and something else on the screen."""
-        termios.tcsetattr(self._slave, termios.TCSANOW, self._before)
-        os.write(self._slave, b"\x1b[2J\x1b[H$ fg")
-        self.wait(lambda terminal: terminal.text.strip() == "$ fg")
-
     def hang_up(self) -> None:
         """Take the terminal away, as closing its window does."""
         self._closing = True

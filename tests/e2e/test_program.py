@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from pathlib import Path
@@ -65,15 +64,6 @@ def test_a_session_is_interrupted_ended_and_continued(start: Start) -> None:
         terminal.press("escape")
         terminal.wait("ready")
         terminal.wait("❯ next")
-    with step("stopped by a signal and gone on with, also where a shell had the terminal meanwhile"):
-        for how in (signal.SIGSTOP, signal.SIGTSTP, signal.SIGSTOP):
-            run.stop_and_go_on(how)
-            terminal.wait(lambda _: not terminal.restored)
-            terminal.wait("❯ next")
-        terminal.type("z")
-        terminal.wait("❯ nextz")
-        terminal.press("backspace")
-        terminal.wait_gone("nextz")
     with step("a prompt sent while working is shown as queued"):
         terminal.press("enter")
         terminal.wait("working")
