@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from ccq_tui.answering.document import Passage, PassageKind, question_blocks
@@ -25,8 +26,6 @@ from ccq_tui.inbox.requests import (
     Request,
     RequestOutcome,
 )
-from ccq_tui.inbox.store.rows import StoredRequest
-from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Expired, Kind
 from ccq_tui.questions.asked import Asked
@@ -46,6 +45,8 @@ _logger = logging.getLogger(__name__)
 
 AT_ONCE_SECONDS = 2.0
 """Seconds after an answer in a ticket in which what another person writes there was meant as one, too."""
+UNRECORDED = timedelta(hours=1)
+"""How long before the last event something can have been settled that is not recorded, as a disk was full."""
 RETRY_SECONDS = 2.0
 """Seconds between two tries while the inbox is away."""
 ELSEWHERE = "_It is decided in ccq-tui, not here: on {}, or on a device that is paired with it._"
@@ -137,7 +138,9 @@ class Desk:
 
     async def _catch_up(self) -> None:
         """Ask and record what was not while no service ran."""
-        for stored in await self._runs.inbox.run(_undelivered):
+        last = await lasting(partial(self._runs.store.events, limit=1, newest=True))
+        since = (last[0].at if last else datetime.now(UTC)) - UNRECORDED
+        for stored in await self._runs.inbox.run(lambda store: store.requests.unsettled_before(since)):
             if stored.outcome is not None:
                 await self._settled(Settled(stored.request, stored.outcome, stored.actor))
         events = await lasting(self._runs.store.current, Happened.ASKED)
@@ -268,12 +271,6 @@ def _actor_of(message: TicketMessage) -> Actor:
 def act_of(request: Request) -> RunAct:
     """Return what an answer to a request does."""
     return RunAct.ALLOW if isinstance(request, DecidedRequest) else RunAct.ANSWER
-
-
-def _undelivered(store: Store) -> list[StoredRequest]:
-    """Return the answers that no session has yet."""
-    sessions = store.requests.undelivered_counts()
-    return [one for session_id in sessions for one in store.requests.undelivered(session_id)]
 
 
 def _interview(opened: OpenRequest) -> Interview:

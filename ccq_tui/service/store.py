@@ -125,6 +125,9 @@ class RunStore:
         with explained():
             engine = sa.create_engine(driver_url(url), pool_pre_ping=True)
             if engine.dialect.name == "sqlite":
+                with suppress(OSError):  # SQLite's own files beside it get the same mode
+                    Path(str(engine.url.database)).touch(0o600)
+                    Path(str(engine.url.database)).chmod(0o600)
                 mode = "PRAGMA journal_mode=WAL"
                 sa.event.listen(engine, "connect", lambda connection, _: connection.execute(mode).close())
             _migrate(engine)

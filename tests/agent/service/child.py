@@ -116,7 +116,7 @@ def run(said: dict[str, Any], struck: list[str]) -> None:
 async def _serve(said: dict[str, Any]) -> None:
     config = ServiceConfig(
         machine=said["machine"],
-        repositories={"repo": Repository(Path(said["repository"]), allowed_tools=("Bash",))},
+        repositories={"repo": Repository(Path(said["repository"]), allowed_tools=("Bash(touch made)",))},
         linear=LinearTable(webhook_secret=Secret(SECRET), token=Secret(TOKEN), url=said["linear"]),
     )
     stop = asyncio.Event()

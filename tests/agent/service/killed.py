@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from itertools import cycle
 from multiprocessing.process import BaseProcess
@@ -23,9 +24,10 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+from ccq_tui.inbox.requests import Allowed, PermissionRequest
 from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.service.run import Happened, Run, RunState
+from ccq_tui.service.run import Happened, Run, RunEvent, RunState
 from ccq_tui.service.store import RunStore
 from ccq_tui.testing import Replies, Scenario, ScriptedModel, clean_environment
 from tests.actors import INBOX
@@ -40,7 +42,10 @@ from tests.unit.worktrees.repositories import IDENTITY, repository
 from tests.unit.worktrees.repositories import run as run_git
 
 PARTS = 2
+NEEDS, ALLOWED = "touch asked && expr 123456 + 654321", "777777"
+"""A command that needs a permission, and what it prints."""
 DONE = "Both parts are done."
+STRANGER = "Stranger"
 LIMIT = 90.0
 """Seconds in which something is to come of it, on a machine with much else to do."""
 OVER = (RunState.ENDED, RunState.FAILED, RunState.STOPPED)
@@ -72,12 +77,17 @@ class House:
         """What the model said before it asked, and how often."""
         self._answers: dict[str, str] = {}
         """The answers in the ticket, by the activity that asked."""
+        self._met: set[str] = set()
+        """The questions that a stranger has tried to answer."""
+        self._allowed = 0
 
     def _choose(self, _: Replies) -> Scenario:
-        """Make something, and ask about each part until there is an answer."""
+        """Make something, then what needs a permission, and ask about each part until there is an answer."""
         known = json.dumps(self._model.requests()[-1].body)
         if "(Bash completed" not in known:
             return Scenario().runs("Bash", command="touch made", description="Make it").then(self._choose)
+        if ALLOWED not in known:
+            return Scenario().runs("Bash", command=NEEDS, description="Add up").then(self._choose)
         for number in range(1, PARTS + 1):
             if f"answer {number} to" not in known:
                 text = f"Now to part {number}."
@@ -163,8 +173,16 @@ class House:
         The first answer is given in the inbox of the machine that has the run.
         Linear sends the others twice, and then under another id.
         """
-        for one in [*session.activities]:
-            if one["type"] == "elicitation" and one["id"] not in self._answers:
+        asked = [one for one in session.activities if one["type"] == "elicitation"]
+        for one in asked:
+            if one["id"] not in self._met:
+                self._met.add(one["id"])
+                self._direct(linear)
+                linear.reply(session.id, "y" if is_decision(one) else "1", person=STRANGER)
+        if asked and is_decision(asked[-1]):
+            self._allow(store, session)
+        for one in asked:
+            if not is_decision(one) and one["id"] not in self._answers:
                 text, waiting = mark(one["body"], one["id"]), store.list([RunState.WAITING])
                 if not (self._answers or waiting):
                     return
@@ -178,6 +196,20 @@ class House:
                 said, delivery = linear.reply(session.id, text, send=False), str(uuid4())
                 for name in (delivery, delivery, ""):
                     linear.send(said, name)
+
+    def _allow(self, store: RunStore, session: LinearSession) -> None:
+        """Allow what a run needs, as its operator: in the inbox of its machine."""
+        run = store.of_ticket("linear", session.id)
+        assert run is not None
+
+        async def allow() -> None:
+            async with inbox_at(self.root / f"state {run.machine}") as inbox:
+                for one in await inbox.run(lambda it: it.requests.waiting(run.session)):
+                    if isinstance(one.request, PermissionRequest):
+                        verdict = await inbox.answer(one.request.id, Allowed(), INBOX)
+                        self._allowed += isinstance(verdict, Won)
+
+        asyncio.run(allow())
 
     def _asks(self, machine: str, run: Run, answer: str = "") -> bool:
         """Return whether the inbox of a machine has what a run asks, which an answer settles."""
@@ -193,7 +225,7 @@ class House:
         return asyncio.run(asks())
 
     def _is_over(self, store: RunStore, session: LinearSession) -> bool:
-        if session.status not in ("complete", "error"):
+        if not {"response", "error"} & {one["type"] for one in session.activities}:
             return False
         run = store.of_ticket("linear", session.id)
         if run is None or run.state not in OVER or store.unsent(["linear"], run.machine) or store.kept(run):
@@ -209,9 +241,12 @@ class House:
         due = [one for one in events if one.kind not in (Happened.ACTED, Happened.REFUSED)]
         keys = [str(UUID(bytes=UUID(one.id).bytes, version=4)) for one in due]
         seen.expect([one["id"] for one in got] == keys, f"it was got {got}, not {due}")
+        self._check_authority([*store.all_events(run.id, Happened.ACTED)], seen)
+        got = [one for one in got if not is_decision(one) and STRANGER not in one.get("body", "")]
         kinds = Counter(one["type"] for one in got)
         seen.expect((kinds["elicitation"], kinds["response"], kinds["error"]) == (PARTS, 1, 0), f"{kinds}")
-        texts = Counter(one["body"] for one in got if one["type"] != "action")
+        said = (one["body"] for one in got if one["type"] != "action")
+        texts = Counter(one for one in said if not one.startswith("Answered"))
         most = self._texts
         seen.expect(all(count <= most.get(text, 1) for text, count in texts.items()), f"{texts}, {most}")
         seen.expect("I am on it." in texts, "it was not got the start")
@@ -220,6 +255,18 @@ class House:
         seen.expect(got[-1]["body"].startswith(DONE) and run.branch in got[-1]["body"], f"{got[-1]}")
         self._check_answers(seen)
         seen.counts["runs"] += 1
+
+    def _check_authority(self, acts: Sequence[RunEvent], seen: Seen) -> None:
+        """A stranger does nothing; one person allows."""
+        for one in acts:
+            person, act, refused = one.body["person"], one.body["act"], bool(one.body.get("refused"))
+            fits = refused is (person == STRANGER) and (
+                act != "allow" or refused or one.body["surface"] == "inbox"
+            )
+            seen.expect(fits, f"without authority: {one.body}")
+            seen.counts[f"{act} {'refused' if refused else 'done'}"] += 1
+        known = sum(1 for one in acts if one.body["act"] == "allow" and not one.body.get("refused"))
+        seen.expect(known == self._allowed > 0, f"allowed {self._allowed} times, of which {known} are known")
 
     def _check_answers(self, seen: Seen) -> None:
         """Each is the result of its call, or a prompt if the CLI was killed before it could park the call."""
@@ -231,6 +278,11 @@ class House:
             seen.expect(fits, f"the answer {answer!r} came as {found}")
             seen.counts["answers, each once"] += fits
             seen.counts["answers as prompts"] += not found
+
+
+def is_decision(activity: dict[str, Any]) -> bool:
+    """Return whether an activity asks for a permission."""
+    return activity["type"] == "elicitation" and "decided in ccq-tui" in activity["body"]
 
 
 def _free_port() -> int:

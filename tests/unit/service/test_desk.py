@@ -213,3 +213,17 @@ async def test_a_permission_is_not_decided_in_a_ticket_unless_it_is_configured(s
     assert await outcome(served, request.id) is None
     [refusal] = served.recorded(Happened.SAID)
     assert "it is decided in ccq-tui on the run's machine" in refusal["text"]
+
+
+async def test_what_was_allowed_as_the_service_was_killed_is_on_record(tmp_path: Path) -> None:
+    served, request = Served(tmp_path), PermissionRequest("toolu_9", SESSION, "Bash", {"command": "ls"})
+    async with served.inbox.asking(request) as opened:
+        await opened.added()
+        await served.inbox.answer(request.id, Allowed(), PHONE)
+        following = asyncio.create_task(served.desk.follow())
+        await until_true(lambda: served.recorded(Happened.ACTED))
+    following.cancel()
+    await asyncio.wait([following])
+    acts = [(one["act"], one["person"]) for one in served.recorded(Happened.ACTED)]
+    assert acts == [("allow", PHONE.called)]
+    served.store.close()

@@ -108,6 +108,7 @@ def test_a_database_of_an_earlier_version_gets_what_came_later_and_a_later_one_i
     store = RunStore.open(url)
     made = store.create(RUN)
     store.close()
+    assert (tmp_path / "runs.db").stat().st_mode & 0o777 == 0o600
     with closing(sqlite3.connect(tmp_path / "runs.db")) as work:
         work.executescript(
             "ALTER TABLE ccq_runs DROP COLUMN people;"
