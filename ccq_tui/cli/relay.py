@@ -52,7 +52,7 @@ def invite(store: str | None, public_url: str) -> int:
     """Print a code with which one terminal pairs, once within 5 minutes."""
     from ccq_tui.remote.relay.members import new_invitation
     from ccq_tui.remote.relay.serve import check_public
-    from ccq_tui.remote.relay.store import open_store
+    from ccq_tui.remote.relay.sqlite import open_store
 
     async def inviting() -> None:
         check_public(public_url)

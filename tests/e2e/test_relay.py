@@ -17,7 +17,7 @@ from typing import Any
 import httpx2
 
 from ccq_tui.remote.relay.members import Invitation, join, new_pairing
-from ccq_tui.remote.relay.store import open_store
+from ccq_tui.remote.relay.sqlite import open_store
 from tests.unit.remote.relays import a_request, redis_server
 
 FAILURES = (httpx2.TransportError, httpx2.StreamError)

@@ -15,7 +15,8 @@ from ccq_tui.remote.pairings import Pairing, PairingsError, change_pairings, rea
 from ccq_tui.remote.phone.address import Address
 from ccq_tui.remote.relay.members import TOKENS, members_of, new_pairing, revoke
 from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
-from ccq_tui.remote.relay.store import RelayStore, StoreError, open_store
+from ccq_tui.remote.relay.sqlite import open_store
+from ccq_tui.remote.relay.store import RelayStore, StoreError
 from ccq_tui.remote.seal import KEY_BYTES, digest, to_base64
 
 LOOK_SECONDS = 5.0

@@ -21,7 +21,7 @@ from ccq_tui.remote.relay.access import POLICY, PORT, Access, RelayLimits, guard
 from ccq_tui.remote.relay.app import relay_app
 from ccq_tui.remote.relay.endpoints import RelayParts
 from ccq_tui.remote.relay.push import Pusher
-from ccq_tui.remote.relay.store import open_store
+from ccq_tui.remote.relay.sqlite import open_store
 
 STOP_SECONDS = 3
 MOST_CONNECTIONS = 5_000

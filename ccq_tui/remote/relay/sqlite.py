@@ -6,12 +6,13 @@ import asyncio
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ccq_tui.remote.relay.store import EVENTS_KEPT, Entry, News, StoreError, Swap
+from ccq_tui.remote.relay.store import EVENTS_KEPT, Entry, News, RelayStore, StoreError, Swap
 from ccq_tui.stored import private_dir
 
 Found = TypeVar("Found")
@@ -123,3 +124,34 @@ class SqliteStore:
             return await asyncio.get_running_loop().run_in_executor(self._thread, function)
         except sqlite3.Error as error:
             raise StoreError(f"the relay's database cannot be used: {error}") from error
+
+
+@asynccontextmanager
+async def open_store(url: str) -> AsyncIterator[RelayStore]:
+    """Open a store until the block ends.
+
+    Args:
+        url: ``sqlite:PATH``, or the ``redis://``, ``rediss://`` or ``unix://`` URL of a server.
+
+    Raises:
+        StoreError: It cannot be used.
+    """
+    store = await _opened(url)
+    try:
+        yield store
+    finally:
+        store.news.close()
+        await store.close()
+
+
+async def _opened(url: str) -> RelayStore:
+    scheme, _, rest = url.partition(":")
+    if scheme == "sqlite" and rest:
+        return await SqliteStore.open(Path(rest))
+    if scheme in ("redis", "rediss", "unix"):
+        try:
+            from ccq_tui.remote.relay.redis import RedisStore
+        except ImportError as error:
+            raise StoreError('the extra "redis" is missing: pip install "ccq-tui[redis]"') from error
+        return await RedisStore.open(url)
+    raise StoreError(f"{url} is no store: give sqlite:PATH or redis://HOST:PORT/NUMBER")

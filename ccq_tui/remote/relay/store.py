@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
 from ccq_tui.remote.relay.records import Record, Rule
@@ -143,36 +142,3 @@ async def change_record(store: RelayStore, pairing: str, id_: str, rule: Rule) -
         if await store.swap(Swap(group, id_, old, text, ends, event)):
             return
     raise StoreError("the record changes all the time; try again")
-
-
-@asynccontextmanager
-async def open_store(url: str) -> AsyncIterator[RelayStore]:
-    """Open a store until the block ends.
-
-    Args:
-        url: ``sqlite:PATH``, or the ``redis://``, ``rediss://`` or ``unix://`` URL of a server.
-
-    Raises:
-        StoreError: It cannot be used.
-    """
-    store = await _opened(url)
-    try:
-        yield store
-    finally:
-        store.news.close()
-        await store.close()
-
-
-async def _opened(url: str) -> RelayStore:
-    scheme, _, rest = url.partition(":")
-    if scheme == "sqlite" and rest:
-        from ccq_tui.remote.relay.sqlite import SqliteStore
-
-        return await SqliteStore.open(Path(rest))
-    if scheme in ("redis", "rediss", "unix"):
-        try:
-            from ccq_tui.remote.relay.redis import RedisStore
-        except ImportError as error:
-            raise StoreError('the extra "redis" is missing: pip install "ccq-tui[redis]"') from error
-        return await RedisStore.open(url)
-    raise StoreError(f"{url} is no store: give sqlite:PATH or redis://HOST:PORT/NUMBER")

@@ -24,7 +24,8 @@ from ccq_tui.remote.pairings import Pairing
 from ccq_tui.remote.publication import Channel
 from ccq_tui.remote.relay.members import new_pairing
 from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
-from ccq_tui.remote.relay.store import RelayStore, open_store
+from ccq_tui.remote.relay.sqlite import open_store
+from ccq_tui.remote.relay.store import RelayStore
 from ccq_tui.remote.seal import KEY_BYTES, Code, digest, to_base64
 
 

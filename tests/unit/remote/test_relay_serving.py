@@ -22,7 +22,8 @@ from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.remote.relay.records import KEPT_SECONDS, PENDING_SECONDS, Record, RecordChange, utc
 from ccq_tui.remote.relay.redis import RedisStore
 from ccq_tui.remote.relay.serve import RelayOptions, ServeError, check_exposed, serve_relay
-from ccq_tui.remote.relay.store import Entry, RelayStore, StoreError, Swap, open_store
+from ccq_tui.remote.relay.sqlite import open_store
+from ccq_tui.remote.relay.store import Entry, RelayStore, StoreError, Swap
 from ccq_tui.remote.seal import KEY_BYTES, About, Code, Sealed, Sealer
 from tests.unit.remote import relays
 from tests.unit.remote.notify.doubles import serving

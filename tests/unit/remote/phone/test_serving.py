@@ -20,7 +20,7 @@ from ccq_tui.remote.phone.devices import arrivals, code_for_device, link_for_dev
 from ccq_tui.remote.phone.serving import home_relay
 from ccq_tui.remote.relay.members import Invitation, join
 from ccq_tui.remote.relay.serve import ServeError
-from ccq_tui.remote.relay.store import open_store
+from ccq_tui.remote.relay.sqlite import open_store
 from tests.unit.remote.phone.device import Device
 from tests.unit.remote.phone.threads import loopback
 
