@@ -39,7 +39,6 @@ from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.input.gate import Stroke, To
 from ccq_tui.logs import start_logging
-from ccq_tui.loop_monitor import StallWatch, watch_stalls
 from ccq_tui.output import colourless, echo
 from ccq_tui.preboot_input import EarlyPrompt
 from ccq_tui.remote.leader import LeaderThread
@@ -138,7 +137,6 @@ class CcqApp(_Base):
         self._suspending = False
         self.parting: list[str] = []
         """Lines for the terminal on how to return to the questions that were open at the end."""
-        self._stall_watch: StallWatch | None = None
         self._leader: LeaderThread | None = None
         self._theme_notices: list[str] = []
         self.clock = clock
@@ -260,7 +258,7 @@ class CcqApp(_Base):
             await self.action_quit()
 
     def _begun(self) -> None:
-        """Start the stall watch, and exempt what is loaded from garbage collection.
+        """Exempt what is loaded from garbage collection, and publish the inbox.
 
         Loaded objects live as long as the program. Scanning them takes 70 ms each time, longer than a key may
         wait; scanning only what came since takes 2 ms.
@@ -268,7 +266,6 @@ class CcqApp(_Base):
         if not self.is_headless:
             gc.freeze()
             self._lead()
-        self._stall_watch = watch_stalls()
 
     def _lead(self) -> None:
         """Publish the inbox and notify devices, in a thread, unless another process does."""
@@ -431,9 +428,7 @@ class CcqApp(_Base):
         start_work(self, partial(self._end, 128 + number), name="end", fatal=True)
 
     def end_threads(self) -> None:
-        """Stop the threads of the inbox, the terminal driver and the stall watch."""
-        if self._stall_watch is not None:
-            self._stall_watch.stop()
+        """Stop the threads of the inbox and the terminal driver."""
         end_driver(self)
         self._presence.end()
         if self._leader is not None:

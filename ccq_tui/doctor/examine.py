@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import ccq_tui
-from ccq_tui import loop_monitor
 from ccq_tui.agent.problems import MINIMUM_CLI
 from ccq_tui.bridges.claude_code.hook_settings import hooks_off, installed, problem_of, settings_files
 from ccq_tui.bridges.edited_file import SettingsFileError
@@ -230,7 +229,7 @@ def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
 def _misspelt_variables() -> list[Check]:
     """Warn of variables with our prefix that nothing reads."""
     known = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields}
-    known |= {loop_monitor.VARIABLE, WRAPPED, *VARIABLES}
+    known |= {WRAPPED, *VARIABLES}
     checks = []
     for name in sorted(os.environ):
         if name.startswith(ENV_PREFIX) and name not in known:

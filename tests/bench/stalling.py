@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
 from pathlib import Path
 
-from ccq_tui.loop_monitor import VARIABLE
 from ccq_tui.testing import Scenario, clean_environment
 from tests.bench.keys import moving, writing
 from tests.bench.measures import Effort, Family, Figures, Measure
@@ -32,7 +33,9 @@ def play(program: Program, effort: Effort) -> Figures:
     )
     with clean_environment("") as home:
         noted = home.root / "stalls"
-        with stage(program, scenario, "go", speed=PACE, home=home, variables={VARIABLE: str(noted)}) as on:
+        command = (sys.executable, str(Path(__file__).with_name("stalls.py")), str(noted))
+        watched = replace(program, command=(*command, *program.command[1:]))
+        with stage(watched, scenario, "go", speed=PACE, home=home) as on:
             on.terminal.wait("❯")
             writing(on, effort.presses // 5)
             on.terminal.wait("Delta0")

@@ -24,9 +24,9 @@ from hypothesis import strategies as st
 from ccq_tui import logs
 from ccq_tui.config.paths import log_dir
 from ccq_tui.logs import current_log, log_path, start_logging, stop_logging
-from ccq_tui.loop_monitor import VARIABLE, watch_stalls
 from ccq_tui.output import HarmlessStream, Styled, colourless, echo, harmless_streams
 from ccq_tui.text import MAX_MARKS, last_sentence, masked, one_line, safe
+from tests.bench.stalls import StallWatch
 
 BAD = "a\x1b]0;x\x07b\x9bc\u202ed\u2066e\u200bf\U000e0041g"
 GOOD = safe(BAD)
@@ -421,13 +421,9 @@ def stand_still(seen: Counter[tuple[str, ...]]) -> None:
         time.sleep(0.05)
 
 
-async def test_a_stall_is_noted_with_the_place_that_took_longest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_stall_is_noted_with_the_place_that_took_longest(tmp_path: Path) -> None:
     file = tmp_path / "stalls"
-    monkeypatch.setenv(VARIABLE, str(file))
-    watch = watch_stalls()
-    assert watch is not None
+    watch = StallWatch(file)
     await asyncio.sleep(0.01)
     stumble()  # no beat between the two: one stall
     stand_still(watch._seen)
@@ -440,10 +436,3 @@ async def test_a_stall_is_noted_with_the_place_that_took_longest(
     assert ours["ms"] > 400
     assert ours["cpu"] < ours["ms"]  # it slept
     assert any("test_output.py" in call for call in ours["where"])
-
-
-async def test_nothing_is_watched_unless_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
-    assert watch_stalls() is None
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "missing" / "stalls"))
-    assert watch_stalls() is None

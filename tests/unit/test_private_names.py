@@ -76,7 +76,6 @@ def test_no_private_name_of_a_package_is_used_outside_the_fence() -> None:
     found = {str(path): list(private_uses(nodes, ours)) for path, nodes in outside.items()}
     assert {path: uses for path, uses in found.items() if uses} == {
         # Documented in the standard library.
-        str(ROOT / "loop_monitor.py"): ["sys._current_frames"],
         str(ROOT / "bridges/terminal/program.py"): ["os._exit"],
         str(ROOT / "bridges/terminal/wrap.py"): ["os._exit"],
     }

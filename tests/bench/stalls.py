@@ -1,4 +1,4 @@
-"""Records when and where the event loop stalls: off unless the variable ``CCQ_STALLS`` names a file.
+"""The program with a watch on its event loop: ``python tests/bench/stalls.py FILE`` and its own arguments.
 
 While the loop is stalled, no key is handled and nothing is drawn. Each stall is one line of JSON: ``at``, the
 seconds since the first paint; ``ms``, its length; ``cpu``, the processor time of the loop in it, in ms; and
@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import os
 import queue
 import sys
 import threading
@@ -21,7 +19,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-VARIABLE = "CCQ_STALLS"
 BEAT = 0.005
 """Seconds between two beats: the precision of a stall's length."""
 NOTED = 0.010
@@ -30,20 +27,6 @@ MOST = 10_000
 """Most stalls that are noted."""
 CALLS = 8
 """Number of innermost calls that are named."""
-
-_logger = logging.getLogger(__name__)
-
-
-def watch_stalls() -> StallWatch | None:
-    """Watch the running event loop if the environment asks for it; return None otherwise."""
-    path = os.environ.get(VARIABLE)
-    if not path:
-        return None
-    try:
-        return StallWatch(Path(path).expanduser())
-    except OSError as error:
-        _logger.warning("Stalls are not noted: %s", error.strerror)
-        return None
 
 
 class StallWatch:
@@ -100,3 +83,31 @@ class StallWatch:
 
 def _ms(seconds: float) -> float:
     return round(seconds * 1000, 1)
+
+
+def main() -> None:
+    """Start the program, and watch its loop from the first paint on."""
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+    from ccq_tui import app
+    from ccq_tui.cli.main import main as start
+
+    file = Path(sys.argv.pop(1))
+
+    class Watched(app.CcqApp):
+        """The program, which is watched."""
+
+        def _begun(self) -> None:
+            super()._begun()
+            self._watch = StallWatch(file)
+
+        def end_threads(self) -> None:
+            """End the watch, too."""
+            self._watch.stop()
+            super().end_threads()
+
+    app.CcqApp = Watched  # type: ignore[misc]
+    start()
+
+
+if __name__ == "__main__":
+    main()
