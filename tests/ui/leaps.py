@@ -29,8 +29,8 @@ MOMENT = 1e-7
 """Seconds that a look at the clock takes, so that what comes later is later."""
 BUSY_LOOK = 0.002
 """Seconds after which the loop looks again whether another thread is still at work."""
-PATIENCE = 250
-"""Such looks in a row until the time counts that another thread or a child takes: it may wait for a timer."""
+PATIENCE = 500
+"""Such looks in a row until they count as time, too: another thread or a child may wait for a timer."""
 NEVER = float("inf")
 WAKE: Any = object()
 
@@ -61,7 +61,7 @@ class Work(queue.SimpleQueue[Any]):
 
 
 class Leaps:
-    """A clock that leaps while the program rests, and goes as all do once it has long waited for others."""
+    """A clock that leaps while the program rests, and goes by looks once it has long waited for others."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self._now = monotonic()
@@ -103,10 +103,9 @@ class Leaps:
         if timeout is None or timeout <= 0 or threading.get_ident() != self._thread:
             return select(selector, timeout)
         if not self._rests(selector):
-            began, self._looks = monotonic(), self._looks + 1
-            found = select(selector, min(timeout, BUSY_LOOK))
-            self._now += monotonic() - began if self._looks > PATIENCE else 0.0
-            return found
+            self._looks += 1
+            self._now += min(timeout, BUSY_LOOK) if self._looks > PATIENCE else 0.0
+            return select(selector, min(timeout, BUSY_LOOK))
         self._looks = 0
         if found := select(selector, 0):
             return found
