@@ -77,8 +77,11 @@ async def test_a_segment_goes_on_after_a_disk_was_full(
         await until_true(looked)
         assert steps.done.count("Done.") == 1
         assert steps.done.count("converse") >= 2, "more where a look comes before the thread has begun"
-        await until_true(lambda: not engine._here)
-        assert not await engine.continues(one), "it has ended"
+
+        async def has_ended() -> bool:
+            return not await engine.continues(one)
+
+        await until_true(has_ended)
     finally:
         await engine.end()
         database.dispose()
