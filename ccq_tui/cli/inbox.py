@@ -40,7 +40,7 @@ from ccq_tui.output import echo, not_terminals
 from ccq_tui.plain.mode import plain_reason
 from ccq_tui.text import one_line
 from ccq_tui.words import SHORT, bytes_counted, plural
-from ccq_tui.worktrees.model import can_be_there, checkout_of
+from ccq_tui.worktrees.model import can_be_there
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.store.store import Store
@@ -378,17 +378,3 @@ def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredReques
     if not load_settings(flags).settings.native_sessions:
         return []
     return beside_hooks(store, NativeSessions(config).waiting())
-
-
-@click.command()
-@_since_flag
-@as_json_flag
-def stats(start: datetime | None, as_json: bool) -> int:
-    """Show how long agents waited for you, and how fast you answer, in the last two weeks or since T."""
-    from ccq_tui.inbox.records import report
-    from ccq_tui.inbox.wait_statistics import read_statistics, text_lines
-
-    with opened_store() as store:
-        found = read_statistics(store, checkout_of, start)
-    print_lines(report("statistics", found) if as_json else "\n".join(text_lines(found)))
-    return ENDED

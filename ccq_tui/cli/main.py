@@ -78,7 +78,7 @@ _COMMANDS = {
     "demo": ("demo",),
     "hook": ("hook",),
     "hooks": ("hooks",),
-    "inbox": ("inbox", "sessions", "history", "show", "stats"),
+    "inbox": ("inbox", "sessions", "history", "show"),
     "inspect": ("completion", "config", "doctor", "schema"),
     "mcp": ("mcp",),
     "notify": ("notify",),

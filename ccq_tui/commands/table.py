@@ -28,7 +28,6 @@ COMMANDS = (
     Command("new", "", "Open another session beside this one", "act:new", AT_SCREEN),
     Command("sessions", "", "Show everything that waits, runs or was", "act:overview", LISTED),
     Command("overview", "", "The same as /sessions", "act:overview", LISTED),
-    Command("stats", "", "Show how long agents waited for you", "statistics", "use ccq-tui stats"),
     Command("park", "", "Stop Claude's process; its questions keep waiting", "session.agent.park"),
     Command("close", "", "End and remove this session", "close_session", AT_SCREEN),
     Command("mcp", "", "See MCP servers, reconnect them, turn them on and off", "listings.servers"),

@@ -17,7 +17,6 @@ from pydantic import ConfigDict, Field, TypeAdapter, create_model
 from ccq_tui.answering.record import RecordShape
 from ccq_tui.inbox.kinds import KINDS
 from ccq_tui.inbox.records import Became, ChangeRecord, CommandRecord, RequestHead, SessionRecord
-from ccq_tui.inbox.wait_statistics import StatisticsRecord
 
 Version = Literal[1]
 _ATTRIBUTE = re.compile(r"^ +(\w+): (.+(?:\n {12,}.+)*)", re.MULTILINE)
@@ -90,7 +89,6 @@ _DOCUMENTS = (
     _document("Session", "`ccq-tui wait SESSION`.", session=(SessionRecord, ...)),
     _document("Sessions", "`ccq-tui sessions`, last changed last.", sessions=(list[SessionRecord], ...)),
     _document("History", "`ccq-tui history`, oldest first.", changes=(list[ChangeRecord], ...)),
-    _document("Statistics", "`ccq-tui stats`.", statistics=(StatisticsRecord, ...)),
     _document("Command", "`ccq-tui park`, `send`, `interrupt` and `end`.", command=(CommandRecord, ...)),
 )
 _TEXT, _VERSION = (str | None, None), {"version": (Version, 1)}

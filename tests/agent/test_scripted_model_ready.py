@@ -19,7 +19,6 @@ PLAN_WRITTEN = r"File created successfully at: /\S+/home/\.claude/plans/\S+\.md 
 APPROVED = r"User has approved your plan\. .*"
 EXPECTED: Mapping[str, tuple[str, ...]] = {
     "single": (ASKED,),
-    "multi": (ASKED,),
     "mixed_four": (ASKED,),
     "with_permission": (r"1\.4\.0", r"File created successfully at: /\S+/project/CHANGELOG\.md .*"),
     "with_plan": (

@@ -53,7 +53,6 @@ COMMANDS = (
     Move("/rename The API\r", "Title: The API"),
     Move("/tasks\r", NO_TASKS),
     Move("/background\r", "nothing can go to the background"),
-    Move("/stats\r", "Nothing was asked since"),
     Move("/overview\r", "─ nothing waits ─ 1 session", "escape"),
     Move("/sessions\r", "─ nothing waits ─ 1 session", "escape"),
     Move("/resume\r", " / ▏", "escape"),

@@ -238,7 +238,7 @@ def test_what_is_typed_while_claude_works_answers_nothing(start: Start) -> None:
 
 
 def test_commands(piped: Piped) -> None:
-    typed = "/mode\n7\nplan\n/theme\n/stats\n/model\n\n/help\n! echo from the shell\n/nosuch\n/bug\n/quit\n"
+    typed = "/mode\n7\nplan\n/theme\n/model\n\n/help\n! echo from the shell\n/nosuch\n/bug\n/quit\n"
     printed = piped(Scenario("e2e").says("Hello."), typed)
     assert not any("/nosuch" in json.dumps(one.body) for one in piped.model.requests())
     assert "<bash-input>" not in printed, "what a command of the shell printed is no prompt"
@@ -247,7 +247,6 @@ def test_commands(piped: Piped) -> None:
         "note: 7 is not in the list: choose 1 to 5.",
         "note: Plan mode; Claude looks and plans, changes nothing\n",
         "note: /theme needs the screen: start ccq-tui without --plain, at a terminal.",
-        "note: /stats needs the screen: use ccq-tui stats.",
         "note: Unknown command /nosuch; /help lists the commands; the same line again sends it as text\n",
         "note: /bug is not available here: report it with claude in a terminal\n",
         "choose: Model\n",

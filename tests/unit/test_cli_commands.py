@@ -98,7 +98,7 @@ def test_demo_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--list"]) == 0
     names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert names[0] == "tour"
-    assert {"single", "multi", "mixed_four", "with_plan"} <= set(names)
+    assert {"single", "mixed_four", "with_plan"} <= set(names)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

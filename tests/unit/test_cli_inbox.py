@@ -25,7 +25,7 @@ from ccq_tui.inbox.records import change_record, request_record, session_record,
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answer, Answered, Discussed, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from tests.actors import PANEL
 from tests.tables import table
 from tests.unit.starting import Cli
@@ -99,12 +99,7 @@ def test_only_what_is_over_and_old_is_pruned(ccq: Cli) -> None:
 
 @pytest.mark.parametrize(
     ("command", "words"),
-    [
-        ("inbox", r"Nothing waits\.\n"),
-        ("sessions", r"No sessions\.\n"),
-        ("history", r"Nothing happened\.\n"),
-        ("stats", r"Nothing was asked since \d{4}-\d\d-\d\d \d\d:\d\d\.\n"),
-    ],
+    [("inbox", r"Nothing waits\.\n"), ("sessions", r"No sessions\.\n"), ("history", r"Nothing happened\.\n")],
 )
 def test_without_an_inbox_nothing_is_listed_and_none_is_made(ccq: Cli, command: str, words: str) -> None:
     assert re.fullmatch(words, ccq(command))
@@ -223,21 +218,6 @@ def test_the_history_has_each_change_with_its_cause(ccq: Cli) -> None:
     assert ccq("history", SESSION[:4]) == ccq("history", "--session", SESSION)
     change = ccq.json("history")["changes"][-1]
     assert (change["request"], change["from"], change["to"]) == (id_of(PLAN), "pending", "declined")
-
-
-def test_statistics_say_how_long_agents_waited(ccq: Cli) -> None:
-    begun = datetime.now(UTC) - timedelta(hours=1)
-    stock(begun)
-    with asked(begun + timedelta(minutes=3)) as store:
-        store.requests.settle(id_of(CACHE), Discussed("none of them"), PANEL)
-    lines = ccq("stats", "--since", "2h").splitlines()
-    assert lines[1] == "1 discussed · 3 waiting now"
-    assert lines[2] == "Median answer time 3 min 0 s; 90 % within 3 min 0 s."
-    assert all(cells(line) <= WIDTH for line in lines)
-    told = ccq.json("stats", "--since", "2h")["statistics"]
-    assert told["outcomes"] == {"discussed": 1, "pending": 3}
-    assert told["answer_seconds_median"] == 180.0
-    assert told["by_surface"] == [{"name": "panel", "requests": 1, "waited_seconds": 180.0}]
 
 
 def test_show_says_what_is_asked_and_how_to_answer(ccq: Cli) -> None:

@@ -29,9 +29,6 @@ from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.layout import WIDTH
-from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.inbox.wait_statistics import read_statistics, text_lines
 from ccq_tui.input.gate import Face, Stroke
 from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import SETTINGS, KeyPlace
@@ -66,7 +63,6 @@ from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.strip import Strip, StripEntry
 from ccq_tui.widgets.transcript import Transcript
-from ccq_tui.worktrees.model import checkout_of
 
 ANOTHER = " · {new_session} in the prompt opens another"
 ALONE = f"This is the only session here{ANOTHER}"
@@ -543,15 +539,6 @@ class SessionScreen(Screen[None], Leading):
 
     async def export(self, argument: str) -> None:
         await export_transcript(self, argument)
-
-    async def statistics(self) -> None:
-        """Show how long agents waited."""
-        try:
-            statistics = await self.inbox.run(lambda store: read_statistics(store, checkout_of))
-            text = "\n".join(text_lines(statistics, min(WIDTH, self.size.width - 6)))
-        except InboxError as error:
-            text = f"The inbox cannot be read: {error} · /stats tries again"
-        self.runner.tell(text)
 
     # -- messages of the widgets, each to its controller ----------------------------------------------------
 

@@ -12,7 +12,6 @@ _ALL = (
         "tour", "a tour of the program: the default", "Design a small bookmark service with me", shown.tour
     ),
     Ready("single", "one question, one answer", "Choose a database for the bookmarks", shown.single),
-    Ready("multi", "one question, several answers", "Set up the checks before a merge", shown.multi),
     Ready("mixed_four", "four questions with previews", "Design the bookmark API", shown.mixed_four),
     Ready(
         "with_permission", "a command and a file that need permission", "Prepare 1.4.0", shown.with_permission

@@ -179,32 +179,6 @@ def single() -> Scenario:
     )
 
 
-def multi() -> Scenario:
-    """One multi-select question."""
-    checks = choice(
-        "Which checks should run before every merge?",
-        "Checks",
-        ("Unit tests", "About 40 seconds"),
-        ("Type check", "mypy in strict mode, 12 seconds"),
-        ("Lint and format", "ruff, under a second"),
-        ("End to end", "Against a real browser, about 6 minutes"),
-        multi=True,
-    )
-    return (
-        Scenario("multi", title="Checks before a merge")
-        .says("I can set up the pipeline. Pick everything that must be green before a merge.")
-        .asks(checks)
-        .then(
-            unless_refused(
-                lambda a: (
-                    f"The pipeline will run: {a.answers(1)}.\n\n"
-                    "Everything else stays available as a manual job, and runs each night on `main`."
-                )
-            )
-        )
-    )
-
-
 CHANGELOG = """\
 # Changelog
 

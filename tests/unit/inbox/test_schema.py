@@ -64,7 +64,7 @@ from tests.hostile import FORBIDDEN
 from tests.unit.inbox import made
 from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, stock
 
-COMMANDS = [("inbox", "requests"), ("sessions", "sessions"), ("history", "changes"), ("stats", "statistics")]
+COMMANDS = [("inbox", "requests"), ("sessions", "sessions"), ("history", "changes")]
 DATABASE = Path(__file__).parent / "databases" / "version_8" / "inbox.db"
 
 
