@@ -125,7 +125,7 @@ def test_a_whole_conversation(piped: Piped, start: Start, *, terminal: bool) -> 
         .says("Done.")
     )
     if terminal:
-        run = start(scenario, "--plain", prompt="", wrapper=("env", "TERM=dumb"))
+        run = start(scenario, "--plain", prompt="", size=(200, 24), wrapper=("env", "TERM=dumb"))
         talk = Talk(run)
         for after, line in (("you:", "go"), *SAID):
             talk.say(after, line)
