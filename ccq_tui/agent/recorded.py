@@ -164,7 +164,7 @@ class Recording:
         self.read = 0
         self.bad: list[int] = []
         self._translation = Translation()
-        self._told = False
+        self._has_events = False
 
     @property
     def session_id(self) -> str:
@@ -207,12 +207,12 @@ class Recording:
             events = [event for entry in found for event in self._translation.feed(entry)]
         except RecursionError:
             self.bad.append(self.read)
-        self._told = self._told or any(not isinstance(event, Connected) for event in events)
+        self._has_events = self._has_events or any(not isinstance(event, Connected) for event in events)
         return events
 
     def _end(self) -> list[AgentEvent]:
         events = list(self._translation.end())
-        if not (self._told or events):
+        if not (self._has_events or events):
             events.append(NoticeGiven("warning", NOTHING))
         if self.bad:
             events.append(NoticeGiven("warning", self.trouble))

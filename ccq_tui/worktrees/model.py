@@ -110,12 +110,6 @@ def worktree_at(directory: Path) -> Worktree | None:
     return Worktree(directory.parents[2], directory.name)
 
 
-def checkout_of(directory: str) -> str:
-    """Return the checkout to which a directory belongs by its path alone: that of a worktree, or itself."""
-    worktree = worktree_at(Path(directory)) if directory else None
-    return str(worktree.root) if worktree is not None else directory
-
-
 def can_be_there(directory: Path) -> bool:
     """Return whether a directory is there, or is a worktree that can be made again. Looks at the disk."""
     try:

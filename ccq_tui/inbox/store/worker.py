@@ -56,7 +56,7 @@ class ChangeFeed:
             commands = self._store.commands.open(after=self._commanded)
             self._commanded = max((one.number for one in commands), default=self._commanded)
             return [*self._drafts(), *commands]
-        news = [told for change in changes if (told := self._told(change)) is not None]
+        news = [one for change in changes if (one := self._news_of(change)) is not None]
         self._seen = changes[-1].number  # set last: what could not be read is read next time
         return news
 
@@ -70,7 +70,7 @@ class ChangeFeed:
                 news.append(DraftUpdated(stored.request, found.draft, found.actor, found.serial))
         return news
 
-    def _told(self, change: Change) -> News | None:
+    def _news_of(self, change: Change) -> News | None:
         pending = RequestState.PENDING
         if not change.request_id:
             if change.became == NOTIFIED:

@@ -75,7 +75,7 @@ async def home_relay(
 
 
 async def _forget_unused(store: str, pairing: Pairing, file: Path) -> None:
-    """End a pairing that no device has: somebody only looked at its invitation."""
+    """End a pairing that no device has: its invitation was only looked at."""
     async with open_store(store) as opened:
         members = await members_of(opened, pairing.id)
         if all(one["role"] != "device" for one in members):

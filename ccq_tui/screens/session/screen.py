@@ -382,7 +382,7 @@ class SessionScreen(Screen[None], Leading):
     def set_focus(
         self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
     ) -> None:
-        """Give a widget the focus; a panel that opens while somebody searches waits for the search's end."""
+        """Give a widget the focus; a panel that opens during a search waits for the search's end."""
         above = widget.ancestors_with_self if widget is not None and self.search_bar.is_open else ()
         if not any(isinstance(one, RequestPanel | Prompt) for one in above):
             super().set_focus(widget, scroll_visible, from_app_focus)
