@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -71,9 +71,7 @@ def _narrowed(function: AnyCallable) -> AnyCallable:
 @click.group(invoke_without_command=True)
 @_narrowed
 @click.option(
-    "--state",
-    type=click.Choice([one for one in RequestState if one != "interview"], case_sensitive=False),
-    help="Those in another state.",
+    "--state", type=click.Choice(RequestState, case_sensitive=False), help="Those in another state."
 )
 @click.option("--asker", type=click.Choice(Asker, case_sensitive=False), help="Only those of this kind.")
 @click.option("--jsonl", is_flag=True, help="One line of JSON for each request.")
@@ -213,7 +211,6 @@ def _print_inbox(
         late = {name: count for name, count in late.items() if only in (None, name)}
         places = {name: place_of(store, name) for name in late}
         native = _native_waiting(store, flags) if flags is not None else []
-        forms = list(_forms_under_way(store)) if state is RequestState.PENDING and only is None else []
 
     def names(key: str) -> str:
         return named.get(key) or key[:SHORT]
@@ -226,23 +223,9 @@ def _print_inbox(
         from ccq_tui.doctor.examine import examine_hooks
 
         lines += native_lines(native, hooked=bool(examine_hooks()), drawn=drawn)
-    if forms:
-        lines += ["", *forms]
     if late:
         lines += ["", *undelivered_lines(late, names, places.__getitem__)]
     print_lines("\n".join(lines))
-
-
-def _forms_under_way(store: Store) -> Iterator[str]:
-    """Say which forms MCP clients fill in with the person in their own conversations."""
-    from ccq_tui.forms.interviews import under_way
-
-    for one in under_way(store):
-        questions, count = one.request.questions, one.interview.count
-        called = one_line(questions.title or one.request.form["id"], 60)
-        done = f"{count - len(one.interview.state.gaps)} of {count} answered"
-        client = one_line(one.request.origin.called, 40)
-        yield f"{client} fills in “{called}” with you in its own conversation: {done}."
 
 
 @click.command()

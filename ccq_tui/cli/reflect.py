@@ -144,15 +144,6 @@ def stats(file: str | None, start: str | None) -> int:
 
 @reflect.command()
 @_reading
-@click.option("--format", "as_", type=click.Choice(("csv", "json", "md")), default="csv", show_default=True)
-def export(file: str | None, start: str | None, as_: str) -> int:
-    """Print the reflections for another program or a page."""
-    print_lines(reflections.exported(_read(file, start), as_))
-    return ENDED
-
-
-@reflect.command()
-@_reading
 @click.option("-n", "--last", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
 def feedback(file: str | None, start: str | None, last: int) -> int:
     """Print the last feedback for the agent as Markdown, for a CLAUDE.md."""

@@ -1,21 +1,15 @@
-"""Recorded reflections: listed, counted, exported, and fed back to the agent."""
+"""Recorded reflections: listed, counted, and fed back to the agent."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from statistics import fmean
 from textwrap import indent
 from typing import Any, NamedTuple
 
 from ccq_tui.config.paths import expanded
-from ccq_tui.forms.commits import records_of
 from ccq_tui.forms.output import read_records
 from ccq_tui.inbox.layout import cells, fit, local, pad, table
 from ccq_tui.questions.asked import Asked
@@ -36,7 +30,6 @@ LABEL = 42
 MOST_FED_BACK = 10
 MOST_NAMED = 10
 _HASH = 7
-_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
 
 
 class Reflection(NamedTuple):
@@ -179,41 +172,7 @@ def _done(ones: Sequence[Reflection], steps: Mapping[str, Mapping[str, int]]) ->
     return f"{sum(first in one.words('outcome') for one in ones) / len(ones):.0%}"
 
 
-# -- other programs and the agent -----------------------------------------------------------------------
-
-
-def exported(reflections: Sequence[Reflection], format_: str) -> str:
-    """Return reflections as ``json``, ``csv`` or ``md``."""
-    if format_ == "json":
-        return json.dumps([one.record for one in reflections], indent=2)
-    names = list(dict.fromkeys(name for one in reflections for name in one.record["answers"]))
-    if format_ == "md":
-        return "\n".join(line for one in reflections for line in _markdown(one, names)).rstrip("\n")
-    known = ("hash", "author", "branch", "changed", "message")
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(map(_cell, ("finished", *known, *names)))
-    for one in reflections:
-        answers = ("; ".join(one.words(name)) for name in names)
-        writer.writerow(map(_cell, (one.record["finished"], *map(one.context, known), *answers)))
-    return out.getvalue().rstrip("\n")
-
-
-def _cell(text: str) -> str:
-    """Return a text as a cell that no spreadsheet runs as a formula; a number stays one."""
-    runs = text.lstrip().startswith(("=", "+", "-", "@")) and not _NUMBER.fullmatch(text)
-    return f"'{text}" if runs else text
-
-
-def _markdown(one: Reflection, names: Iterable[str]) -> list[str]:
-    lines = [
-        f"## {one.commit} {one_line(one.subject, 200)}",
-        "",
-        f"{local(one.at)} · {one.context('author')}",
-        "",
-    ]
-    answers = {name.replace("_", " ").capitalize(): ", ".join(one.words(name)) for name in names}
-    return [*lines, *(f"- {name}: {_item(words)}" for name, words in answers.items() if words), ""]
+# -- the agent ------------------------------------------------------------------------------------------
 
 
 def _item(text: str) -> str:
@@ -231,13 +190,3 @@ def feedback(reflections: Sequence[Reflection], most: int = MOST_FED_BACK) -> st
         for one, text in given
     ]
     return "\n".join(["## Feedback on recent commits", "", *lines])
-
-
-def feedback_of(directory: Path) -> str:
-    """Return the last feedback in the repository of a directory as Markdown, or "". For threads.
-
-    Raises:
-        GitError: The directory is in no repository.
-        OSError: The file of reflections cannot be read.
-    """
-    return feedback(read_reflections(str(records_of(directory)))[0])

@@ -14,7 +14,7 @@ from tests.e2e.asking import Desk
 from tests.e2e.conftest import program
 from tests.e2e.filling import fill_in_by_keys
 from tests.e2e.terminal import Terminal
-from tests.ten import CONTEXT, FORM, VALUES, check_record, records, write_ten
+from tests.ten import FORM, VALUES, check_record, records, write_ten
 
 ASK = ["ask", "./ten.toml", "--context", "commit=1a2b3c", "--output", "out.jsonl"]
 WRONG = "no option “Huge”"
@@ -40,28 +40,6 @@ def line_by_line(desk: Desk) -> None:
     assert f"note: {WRONG}; choose 1 Feature" in done.stderr
 
 
-def over_mcp(desk: Desk) -> None:
-    async def client() -> None:
-        async with desk.client() as client:
-
-            async def call(tool: str, **arguments: object) -> str:
-                result = await client.call_tool(tool, arguments)
-                return json.dumps(result.structured_content, ensure_ascii=False)
-
-            given = {"form": ASK[1], "context": CONTEXT, "output": ASK[-1]}
-            form_id = json.loads(await call("start_form", **given))["form_id"]
-            assert f"{WRONG}: choose 1 Feature" in await call(
-                "answer_form", form_id=form_id, question="kind", answer="Huge"
-            )
-            await call("answer_form", form_id=form_id, question="kind", answer="Feature")
-            for name, value in VALUES.items():
-                await call("answer_form", form_id=form_id, answer=value, question=name)
-                assert not (desk.project / ASK[-1]).exists(), "nothing is written before the confirm"
-            await call("complete_form", form_id=form_id)
-
-    asyncio.run(client())
-
-
 def in_the_inbox(desk: Desk) -> None:
     asking = subprocess.Popen([program(), *ASK, "--detach"], env=desk.env, cwd=desk.project)
     (request,) = asyncio.run(desk.waiting())
@@ -82,7 +60,7 @@ def in_the_inbox(desk: Desk) -> None:
     assert asking.wait(timeout=60) == 0
 
 
-@pytest.mark.parametrize("fill_in", [on_the_screen, line_by_line, over_mcp, in_the_inbox])
+@pytest.mark.parametrize("fill_in", [on_the_screen, line_by_line, in_the_inbox])
 def test_the_record_is_the_same(fill_in: Callable[[Desk], None], tmp_path: Path) -> None:
     desk = Desk.make(tmp_path)
     write_ten(desk.project)

@@ -16,7 +16,6 @@ from ccq_tui.bridges.terminal.screen import Screen
 from ccq_tui.cli import main
 from ccq_tui.cli.ask import DECLINED, first_frame, goes_by_lines
 from ccq_tui.cli.exits import ENDED
-from ccq_tui.forms.interviews import answer, begin
 from ccq_tui.forms.reading import form_of
 from ccq_tui.inbox.kinds import reply_to
 from ccq_tui.inbox.requests import Asker, ElicitationRequest, FormRequest, Origin, RequestOutcome
@@ -400,16 +399,6 @@ def test_a_form_of_ours_is_shown_with_its_conditions(capsys: pytest.CaptureFixtu
         {"question": 2, "contains": "api"},
     )
     assert ("when" in kind, notes["allowed"]) == (False, "optional")
-
-
-def test_a_form_that_an_mcp_client_fills_in_is_named_under_the_list(ccq: Cli) -> None:
-    form = form_of({"id": "tag", "questions": [{"id": str(n), "text": "?", "kind": "text"} for n in (1, 2)]})
-    request = FormRequest("1", "1", form.questions, form.document, origin=Origin(Asker.MCP, "Codex"))
-    with asked() as store:
-        begin(store, request)
-        answer(store, "1", "v1", "1", PHONE)
-    said = "Codex fills in “tag” with you in its own conversation: 1 of 2 answered."
-    assert ccq("inbox").splitlines() == ["Nothing waits.", "", said]
 
 
 @pytest.mark.usefixtures("form")

@@ -62,8 +62,6 @@ def test_reflections_are_printed_whole_with_what_could_not_be_read(
     monkeypatch.chdir(inner)
     assert "2026-11-02  1234567  Docs" in ccq("reflect", "list")
     assert "1 reflection, 2026-11-02" in ccq("reflect", "stats")
-    assert json.loads(ccq("reflect", "export", "--format", "json"))[0]["id"] == "1"
-    assert ccq("reflect", "export").startswith("finished,hash,author")
     assert ccq("reflect", "list", "--since", "2026-11-03") == "No reflections.\n"
     assert "1234567 Fix it: Read first." in ccq("reflect", "feedback", "--last", "1")
     monkeypatch.setenv("HOME", str(repo))

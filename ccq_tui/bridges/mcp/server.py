@@ -8,11 +8,9 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -22,7 +20,7 @@ from mcp.server.lowlevel import Server
 
 import ccq_tui
 from ccq_tui.bridges.mcp.calls import MOST_DIRECTORY, Client, McpCall, TooManyError, WaitingCalls, shown_name
-from ccq_tui.bridges.mcp.forms import FORM_TOOLS, FormTools, form_request
+from ccq_tui.bridges.mcp.forms import form_request
 from ccq_tui.bridges.mcp.tools import (
     TOOLS,
     ArgumentsError,
@@ -35,13 +33,11 @@ from ccq_tui.bridges.mcp.tools import (
 )
 from ccq_tui.forms.output import OutputError, write_record
 from ccq_tui.forms.record import record_for
-from ccq_tui.forms.reflections import feedback_of
 from ccq_tui.inbox.requests import FormRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import LISTED
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Answered
 from ccq_tui.text import one_line
-from ccq_tui.worktrees.git import GitError
 
 _logger = logging.getLogger(__name__)
 Context = ServerRequestContext[Any, Any]
@@ -51,17 +47,8 @@ INSTRUCTIONS = (
     "ask_user puts questions to the user, in ccq-tui, and waits for the answers, which may take minutes or "
     "hours. Use it whenever a decision is the user's to make. If a call ends before it is answered, ask "
     "exactly the same again: an answer given meanwhile is returned at once. notify_user tells the user "
-    "something without waiting. list_requests lists what you asked and have no answer to. start_form and "
-    "answer_form fill in a form with the user in your conversation."
+    "something without waiting. list_requests lists what you asked and have no answer to."
 )
-FEEDBACK = types.Resource(
-    uri="ccq://feedback",
-    name="feedback",
-    title="Feedback on recent commits",
-    description="The user's last answers to what the agent should know, from commit reflections.",
-    mime_type="text/markdown",
-)
-NO_FEEDBACK = "No feedback on recent commits."
 ROOTS_SECONDS = 3.0
 """Seconds in which a client must name its working directory."""
 WITHDRAWABLE_SECONDS = 5.0
@@ -127,15 +114,12 @@ class AskingServer:
         self._clock = clock
         self._connected = lru_cache(MOST_CONNECTIONS)(lambda _connection: ConnectedClient())
         self._open: dict[tuple[str, str], McpCall] = {}
-        self._forms = FormTools(calls.inbox)
         self.mcp: Server[Any] = Server(
             NAME,
             version=ccq_tui.__version__,
             instructions=INSTRUCTIONS,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
-            on_list_resources=self._list_resources,
-            on_read_resource=self._read_resource,
         )
         self.mcp.add_notification_handler(
             "notifications/cancelled", types.CancelledNotificationParams, self._cancelled
@@ -143,25 +127,6 @@ class AskingServer:
 
     async def _list_tools(self, *_: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=TOOLS)
-
-    async def _list_resources(self, *_: object) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=[FEEDBACK])
-
-    async def _read_resource(
-        self, context: Context, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
-        if params.uri != FEEDBACK.uri:
-            said = f"Unknown resource: there is {FEEDBACK.uri}"
-            raise MCPError(code=types.INVALID_PARAMS, message=said)
-        client = await self._client(context, self._place_of(context))
-        text = ""
-        if client.directory:
-            with suppress(GitError, OSError):  # in no repository, or without reflections
-                text = await asyncio.to_thread(feedback_of, Path(client.directory))
-        found = types.TextResourceContents(
-            uri=params.uri, mime_type=FEEDBACK.mime_type, text=text or NO_FEEDBACK
-        )
-        return types.ReadResourceResult(contents=[found])
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = params.arguments or {}
@@ -173,9 +138,6 @@ class AskingServer:
                     return await self._notify(context, arguments)
                 case "list_requests":
                     return await self._list(context)
-                case tool if tool in FORM_TOOLS:
-                    client = await self._client(context, self._place_of(context))
-                    return await self._forms.call(tool, arguments, client)
         except ArgumentsError as error:
             return wrong_arguments(params.name, str(error))
         except TooManyError as error:

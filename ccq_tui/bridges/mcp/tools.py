@@ -25,12 +25,6 @@ from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.text import one_line
 
 ASK, NOTIFY, LIST = "ask_user", "notify_user", "list_requests"
-START_FORM, ANSWER_FORM, COMPLETE_FORM, CANCEL_FORM = (
-    "start_form",
-    "answer_form",
-    "complete_form",
-    "cancel_form",
-)
 MOST_QUESTIONS = 20
 MOST_OPTIONS = 100
 MOST_CHARACTERS = 200_000
@@ -239,7 +233,7 @@ def _waiting_record(stored: StoredRequest) -> dict[str, Any]:
     }
 
 
-def both(text: str, record: dict[str, Any], *, is_error: bool = False) -> types.CallToolResult:
+def both(text: str, record: dict[str, Any]) -> types.CallToolResult:
     """Return text and structured content; a client of an old protocol gets the text alone."""
     content = [types.TextContent(text=text)]
-    return types.CallToolResult(content=content, structured_content=record, is_error=is_error)
+    return types.CallToolResult(content=content, structured_content=record)

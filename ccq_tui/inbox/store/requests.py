@@ -161,15 +161,8 @@ class RequestTable:
         return self._written(request_key(known.request.id))
 
     def _ask(self, at: str, asked: StoredRequest) -> bool:
-        request, new = asked.request, self._insert(asked)
-        if new:
-            of = name_key(request.session_id), request_key(request.id)
-            self._database.note(at, of, ("", RequestState.PENDING), "asked")
-        return bool(new)
-
-    def _insert(self, one: StoredRequest) -> int:
-        request = one.request
-        row = row_of(one, "requests") | {
+        request = asked.request
+        row = row_of(asked, "requests") | {
             "id": request_key(request.id),
             "call": call_key(request.tool_use_id),
             "asker": request.origin.asker,
@@ -177,7 +170,11 @@ class RequestTable:
             "kind": kind_of(request).WORD,
             "body": request_to_json(request),
         }
-        return self._database.insert("requests", row, "ON CONFLICT (id) DO NOTHING")
+        new = self._database.insert("requests", row, "ON CONFLICT (id) DO NOTHING")
+        if new:
+            of = name_key(request.session_id), request_key(request.id)
+            self._database.note(at, of, ("", RequestState.PENDING), "asked")
+        return bool(new)
 
     def _move(self, at: str, key: str, change: Move, cause: str, actor: Actor | None = None) -> bool:
         """Change the state of a request, if it has one of some, in one conditional update, and note that."""
@@ -188,24 +185,6 @@ class RequestTable:
                 self._database.note(at, (session_id, key), (was, became), cause, actor)
                 return True
         return False
-
-    def begin_interview(self, request: Request) -> None:
-        """Write a request that is announced to no person; raises `InboxUnavailable`."""
-        with self._database.writing() as at:
-            self._insert(StoredRequest(0, request, "", RequestState.INTERVIEW, moment(at)))
-
-    def end_interview(self, request: Request, outcome: RequestOutcome, actor: Actor) -> None:
-        """Keep the outcome of an interview; raises `InvalidOutcome` and `InboxUnavailable`."""
-        check_outcome(request, outcome)
-        with self._database.writing() as at:
-            self._insert_answer(at, request_key(request.id), outcome, actor)
-
-    def forget_interviews(self, before: datetime, request_id: str = "") -> int:
-        """Delete one interview, and those without an answer since a time; return how many these were."""
-        query = """SELECT requests.id FROM requests LEFT JOIN drafts ON request_id = id
-            WHERE state = 'interview' AND (id = ? OR coalesce(saved_at, asked_at) < ?)"""
-        values = request_key(request_id), stamp(before)
-        return self._delete(query, *values) if self._database.rows(query, values) else 0
 
     def _insert_answer(self, at: str, key: str, outcome: RequestOutcome, actor: Actor | None) -> None:
         said = {"outcome": outcome_to_json(outcome), "actor": actor_to_json(actor)}
@@ -345,7 +324,7 @@ class RequestTable:
 
     def unsettled_before(self, since: datetime) -> list[StoredRequest]:
         """Return the requests that are pending, or were settled since a time, oldest first."""
-        where = "state = 'pending' OR settled_at >= ? AND state != 'interview' ORDER BY number"
+        where = "state = 'pending' OR settled_at >= ? ORDER BY number"
         return self._found(where, stamp(since))
 
     def answered(

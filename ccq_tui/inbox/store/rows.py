@@ -33,13 +33,11 @@ class RequestState(StrEnum):
     CANCELLED = "cancelled"
     EXPIRED = "expired"
     DELIVERED = "delivered"
-    INTERVIEW = "interview"
-    """Its asker has it answered elsewhere, question by question: no surface lists it, nobody is asked."""
 
 
 LISTED = "listed"
 """The way of an outcome that its asker has read in a list; it still answers the same call, once."""
-_OTHERS = ("pending", "cancelled", "delivered", "interview")
+_OTHERS = ("pending", "cancelled", "delivered")
 TO_DELIVER = tuple(one for one in RequestState if one not in _OTHERS)
 """States after a person decided, or let the time pass, and before the agent was seen to know."""
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 200_000
 """Most ids returned at once."""
-_ASKED = "FROM requests WHERE state != 'interview'"
-"""The requests that a person may name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +171,7 @@ class IdPrefixes(Table):
 
     def requests(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
         """Return ids of requests, sorted."""
-        return self._beginning(f"SELECT id {_ASKED}", prefix, limit)
+        return self._beginning("SELECT id FROM requests", prefix, limit)
 
     def requests_of(self, tool_use_id: str) -> list[str]:
         """Return the ids of the requests of a call: its own, and those of its copies in copied sessions."""
@@ -186,7 +184,7 @@ class IdPrefixes(Table):
 
     def sessions(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
         """Return ids of sessions, sorted, including sessions known only from their requests."""
-        both = f"SELECT id FROM sessions UNION SELECT session_id {_ASKED}"  # noqa: S608 - ours
+        both = "SELECT id FROM sessions UNION SELECT session_id FROM requests"
         return self._beginning(both, prefix, limit)
 
     def _beginning(self, ids: str, prefix: str, limit: int) -> list[str]:

@@ -11,14 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.bridges.mcp.calls import Client
-from ccq_tui.bridges.mcp.forms import FormTools
+from ccq_tui.bridges.mcp.forms import form_request
 from ccq_tui.bridges.mcp.tools import ArgumentsError
 from ccq_tui.forms.commits import MOST_FILES, RECORDS, commit_context, records_of
-from ccq_tui.forms.interviews import read
 from ccq_tui.forms.post_commit import BEGIN, EARLIER, IN_CONFIGURATION, HookError, install, status, uninstall
 from ccq_tui.worktrees.git import GitError
-from tests.memory_inbox import MemoryInbox
 from tests.unit.worktrees.repositories import commit, run
 
 SH_HOOKS = {
@@ -323,20 +320,29 @@ def test_in_a_hook_the_repository_is_that_of_the_commit(
     assert records_of(repo) == repo / RECORDS
 
 
-async def test_a_client_that_fills_in_a_reflection_records_the_commit_where_it_is_read(repo: Path) -> None:
-    tools, client = FormTools(inbox := MemoryInbox()), Client("Codex", str(repo))
-    started = await tools.call("start_form", {"form": "commit-reflection"}, client)
-    form_id = (started.structured_content or {})["form_id"]
-    request = (await inbox.run(lambda store: read(store, form_id))).request
-    assert request.context == commit_context(repo, "HEAD")
-    assert request.output == str(records_of(repo))
-    again = {"id": "1", "finished": "2026-11-02T10:05:00Z", "context": {**request.context}, "answers": {}}
+def test_a_client_that_asks_for_a_reflection_gets_the_commit_recorded_where_it_is_read(repo: Path) -> None:
+    asked = form_request({"form": "commit-reflection"}, str(repo))
+    assert asked.context == commit_context(repo, "HEAD")
+    assert asked.output == str(records_of(repo))
+    again = {"id": "1", "finished": "2026-11-02T10:05:00Z", "context": {**asked.context}, "answers": {}}
     records_of(repo).write_text(json.dumps(again), encoding="utf-8")
-    for context in {}, {"hash": request.context["hash"][:7], "message": "Another"}:
+    for context in {}, {"hash": asked.context["hash"][:7], "message": "Another"}:
         with pytest.raises(ArgumentsError, match=r"has a reflection of 2026-11-02 .*; name another commit"):
-            await tools.call("start_form", {"form": "commit-reflection", "context": context}, client)
+            form_request({"form": "commit-reflection", "context": context}, str(repo))
     wrong = {"form": "commit-reflection", "context": {"commit": "nope"}}
     with pytest.raises(ArgumentsError, match="“nope” is no commit"):
-        await tools.call("start_form", wrong, client)
-    with pytest.raises(ArgumentsError, match="question: is missing; answer_form takes form_id, question, "):
-        await tools.call("answer_form", {"form_id": form_id}, client)
+        form_request(wrong, str(repo))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"form": "none"}, "none: no form has this name; there are commit-reflection"),
+        ({"form": {"id": "f", "questions": [{"id": "a"}]}}, "form: question 1, text: is missing; form: "),
+        ({"form": "-"}, "form: expected the name of a form"),
+        ({"form": "commit-reflection", "context": {"a": 1}}, "context: expected an object of texts"),
+    ],
+)
+def test_wrong_arguments_of_a_form_are_named(arguments: dict[str, object], said: str, tmp_path: Path) -> None:
+    with pytest.raises(ArgumentsError, match=said):
+        form_request(arguments, str(tmp_path))

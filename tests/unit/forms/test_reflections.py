@@ -1,9 +1,7 @@
-"""Reflections as lists, counts, exports and feedback."""
+"""Reflections as lists, counts and feedback."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,18 +9,9 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.forms.commits import RECORDS, REFLECTION
+from ccq_tui.forms.commits import REFLECTION
 from ccq_tui.forms.reading import find_form
-from ccq_tui.forms.reflections import (
-    SCALES,
-    Reflection,
-    exported,
-    feedback,
-    feedback_of,
-    list_lines,
-    read_reflections,
-    stats_lines,
-)
+from ccq_tui.forms.reflections import SCALES, Reflection, feedback, list_lines, read_reflections, stats_lines
 from ccq_tui.questions.asked import Asked
 
 
@@ -118,34 +107,15 @@ def test_statistics_count_every_option_and_follow_the_weeks(tmp_path: Path, form
     ]
 
 
-def test_exports_hold_all_of_it(tmp_path: Path) -> None:
-    found = read(tmp_path, record(2), record(3, feedback={"value": '=1, "two"'}))
-    assert json.loads(exported(found, "json")) == [record(2), record(3, feedback={"value": '=1, "two"'})]
-    rows = list(csv.DictReader(io.StringIO(exported(found, "csv"))))
-    assert [row["finished"] for row in rows] == ["2026-11-02T10:05:00Z", "2026-11-03T10:05:00Z"]
-    assert rows[1]["feedback"] == '\'=1, "two"', "no formula of a spreadsheet"
-    assert rows[0]["message"] == "Fix it\x1b[2J 2\n\nBecause."
-    assert rows[0]["blockers"] == "AI misunderstanding; a \x1b[31mcold"
-    assert (rows[0]["learning"], rows[0]["feedback"], rows[0]["branch"]) == ("", "", "")
-    markdown = exported(found, "md")
-    assert markdown.startswith("## 0234567 Fix it␛[2J 2\n\n2026-11-02 10:05 · A <a@e>\n\n- Work type: Docs\n")
-    assert "- Feeling: fine\n\n  then slow\n- Blockers:" in markdown
-    assert "Learning" not in markdown
-
-
-def test_feedback_is_the_last_of_it_as_markdown(repo: Path) -> None:
-    assert feedback_of(repo) == ""
+def test_feedback_is_the_last_of_it_as_markdown(tmp_path: Path) -> None:
     given = [
         record(day, feedback={"value": f"Read\nfirst {day}"} if day % 2 else None) for day in range(1, 8)
     ]
-    found = read(repo, *given)
-    (repo / "r.jsonl").rename(repo / RECORDS)
-    inner = repo / "inner"
-    inner.mkdir()
+    found = read(tmp_path, *given)
+    assert feedback(found[:0]) == ""
     assert feedback(found, 2) == (
         "## Feedback on recent commits\n\n"
         "- 2026-11-07, 0734567 Fix it␛[2J 7: Read\n  first 7\n"
         "- 2026-11-05, 0534567 Fix it␛[2J 5: Read\n  first 5"
     )
-    assert feedback_of(inner) == feedback(found)
     assert feedback(found).count("first") == 4
