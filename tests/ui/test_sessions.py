@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
@@ -11,6 +12,7 @@ from functools import partial
 from itertools import cycle
 from pathlib import Path
 from string import ascii_lowercase
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -30,9 +32,11 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner
 from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.questions import Answer, Answered
+from ccq_tui.runtime.launches import launch_of
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions import session_manager
 from ccq_tui.screens.sessions.new_row import DIRECTORY
 from ccq_tui.screens.sessions.open_sessions import DEMO_LOST, parting_words
 from ccq_tui.screens.sessions.screen import SessionsScreen
@@ -108,6 +112,26 @@ async def open_fields(pilot: Pilot[int], run: Driven) -> SessionsScreen:
     """Open the fields of the row for a new session."""
     await press(pilot, "ctrl+n", then=lambda: isinstance(run.app.screen, SessionsScreen))
     return run.app.screen
+
+
+async def test_a_session_that_is_being_opened_is_named_until_it_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run, read = Several(), threading.Event()
+
+    def slow(*given: Any, **more: Any) -> Launch:
+        read.wait(10.0)
+        return launch_of(*given, **more)
+
+    monkeypatch.setattr(session_manager, "launch_of", slow)
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.session and run.session_screen.view.session_id)
+        first = run.session_screen
+        await open_fields(pilot, run)
+        await press(pilot, "enter", then=lambda: first.dock.notices.text == "Starting a session…")
+        read.set()
+        await until(pilot, lambda: len(run.all) == 2 and run.number() == 2)
+        await until(pilot, lambda: not first.dock.notices.text)
 
 
 async def another(pilot: Pilot[int], run: Several, where: str = "", prompt: str = "") -> None:

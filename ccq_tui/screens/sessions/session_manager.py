@@ -43,7 +43,7 @@ from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.worktrees.model import WorktreeError
 
 UNOPENED = "No session was opened · {copy_draft} copies its prompt"
-WORKTREE = "the worktree"
+OPENING = "a session that opens"
 OBEYED = (
     "Claude Code would obey that directory's files while it moves · /new opens a session there without it"
 )
@@ -122,17 +122,17 @@ class SessionManager:
 
     async def open_new(self, spec: SessionSpec, base: Launch | None = None) -> str:
         """Open another session, like ``base`` or the one on the screen; return why not, in words, or ""."""
-        if spec.plan is not None:
-            self.sessions.say("Creating the worktree…", 60.0, WORKTREE)
+        front, first = self.sessions.front, "Creating the worktree" if spec.plan else "Starting a session"
+        self.sessions.say(f"{first}…", 60.0, OPENING)
         try:
             launch = await asyncio.to_thread(launch_of, spec, base or self.launch, asked=bool(self.sessions))
+            self.new = NewSession()
+            await self.open(launch)
         except (SettingsError, WorktreeError) as error:
             return f"No session was started in {spec.directory}: {error}"
         finally:
-            if spec.plan is not None:
-                self.sessions.say("", of=WORKTREE)
-        self.new = NewSession()
-        await self.open(launch)
+            if front is not None:
+                front.dock.notices.hush(OPENING)
         return ""
 
     async def open_earlier(self, way: WayOn, base: Launch | None = None) -> str:
