@@ -88,7 +88,7 @@ def test(words: list[str]) -> int:
     lint([])
     do([script("python"), "-m", "tests.unit.test_budget"])
     task = [sys.executable, __file__]
-    smoke = [script("python"), "-m", "tests.bench", "--smoke", "--programs", "ccq-tui"]
+    smoke = [script("python"), "-m", "bench", "--smoke", "--programs", "ccq-tui"]
     with beside([*task, "types"], [*task, "wheel"], smoke):
         do([script("pytest"), *WORKERS, "--dist=worksteal"])
     print(f"\nAll checks passed in {time.monotonic() - started:.0f} s.")
@@ -133,11 +133,12 @@ def bare_lines(text: str) -> list[str]:
 
 
 def lint(words: list[str]) -> int:
-    """Check style, format and the layers' contracts."""
+    """Check style, format, the layers' contracts, and the program's words and names."""
     install(VENV, DEV)
     do([script("ruff"), "check", *words])
     do([script("ruff"), "format", "--check", *words])
     do([script("lint-imports")])
+    do([script("python"), "-m", "checks"])
     return 0
 
 
@@ -158,15 +159,15 @@ def snapshots(words: list[str]) -> int:
 def picture(words: list[str]) -> int:
     """Draw the moving picture of the README; look at it before you commit it."""
     install(VENV, DEV)
-    do([script("python"), "-m", "tests.picture", *words])
+    do([script("python"), "-m", "bench.picture", *words])
     return 0
 
 
 def docs(words: list[str]) -> int:
     """Write the page of keys, and the table of who may do what."""
     install(VENV, DEV)
-    do([script("python"), "-m", "tests.keys_page", *words])
-    do([script("python"), "-m", "tests.rights_page"])
+    do([script("python"), "-m", "checks.keys_page", *words])
+    do([script("python"), "-m", "checks.rights_page"])
     return 0
 
 
@@ -343,7 +344,7 @@ TASKS = {
         latest,
         "all tests with the newest versions of the index, beyond the bounds of pyproject.toml",
     ),
-    "lint": (lint, "style, format and the layers' contracts"),
+    "lint": (lint, "style, format, the layers' contracts, words and names"),
     "types": (types, "types, in strict mode"),
     "snapshots": (snapshots, "take new pictures of the widgets"),
     "picture": (picture, "draw the moving picture of the README"),

@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from bench.programs import NATIVE, PROGRAMS
+from bench.talking import FRESH
+from bench.terminal import Terminal as NativeTerminal
 from ccq_tui.bridges.claude_code.waiting_hook import DECIDED_THERE
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
@@ -17,9 +20,6 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, Scenario
 from tests.agent.test_session_elicitations import ASK, ONE, SERVER
-from tests.bench.programs import NATIVE, PROGRAMS
-from tests.bench.talking import FRESH
-from tests.bench.terminal import Terminal as NativeTerminal
 from tests.e2e.conftest import Running, Start
 from tests.processes import command
 from tests.results import answered, replied

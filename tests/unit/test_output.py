@@ -21,12 +21,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.stalls import StallWatch
 from ccq_tui import logs
 from ccq_tui.config.paths import log_dir
 from ccq_tui.logs import current_log, log_path, start_logging, stop_logging
 from ccq_tui.output import HarmlessStream, Styled, colourless, echo, harmless_streams
 from ccq_tui.text import MAX_MARKS, last_sentence, masked, one_line, safe
-from tests.bench.stalls import StallWatch
 
 BAD = "a\x1b]0;x\x07b\x9bc\u202ed\u2066e\u200bf\U000e0041g"
 GOOD = safe(BAD)

@@ -23,7 +23,7 @@ from ccq_tui.questions.moves import taken_over
 from ccq_tui.questions.prose import before_words, draft_text, length_notice, unselected_text
 from ccq_tui.questions.schema_form import read_form, read_link, unusable
 from ccq_tui.questions.state import Draft, Focus, PanelState, first_page, opened, proposed, typable
-from tests.keys_page import PAGE, page
+from checks.keys_page import PAGE, page
 from tests.unit.answering.asking import words
 from tests.unit.answering.test_grammar import said
 from tests.unit.questions.drive import (

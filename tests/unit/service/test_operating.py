@@ -14,7 +14,7 @@ import yaml
 
 from ccq_tui.cli.serve import serve
 from ccq_tui.service.api import ENDPOINTS
-from tests import rights_page
+from checks import rights_page
 
 CHECKOUT = Path(__file__).parents[3]
 PLACE = CHECKOUT / "docs" / "examples" / "service"

@@ -12,6 +12,12 @@ from itertools import count, cycle
 from pathlib import Path
 from statistics import median
 
+from bench.keys import one_by_one, worst
+from bench.measures import Effort, Family, Figures, Measure
+from bench.processes import memory
+from bench.programs import OURS, Program
+from bench.stage import DOWN, Stage, stage
+from bench.terminal import whole
 from ccq_tui.bridges.terminal.screen import Screen
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.rows import SessionState
@@ -19,12 +25,6 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.testing import CleanHome, Scenario, clean_environment
 from tests.actors import PANEL
-from tests.bench.keys import one_by_one, worst
-from tests.bench.measures import Effort, Family, Figures, Measure
-from tests.bench.processes import memory
-from tests.bench.programs import OURS, Program
-from tests.bench.stage import DOWN, Stage, stage
-from tests.bench.terminal import whole
 
 F2 = "\x1bOQ"
 PARKED = 2_000

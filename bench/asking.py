@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bench.measures import Effort, Family, Figures, Measure
+from bench.programs import OURS, Program
+from bench.terminal import Terminal
 from ccq_tui.testing import clean_environment
-from tests.bench.measures import Effort, Family, Figures, Measure
-from tests.bench.programs import OURS, Program
-from tests.bench.terminal import Terminal
 from tests.e2e.conftest import program as ours
 from tests.ten import write_ten
 

@@ -1,4 +1,4 @@
-"""The program with a watch on its event loop: ``python tests/bench/stalls.py FILE`` and its own arguments.
+"""The program with a watch on its event loop: ``python bench/stalls.py FILE`` and its own arguments.
 
 While the loop is stalled, no key is handled and nothing is drawn. Each stall is one line of JSON: ``at``, the
 seconds since the first paint; ``ms``, its length; ``cpu``, the processor time of the loop in it, in ms; and
@@ -87,7 +87,7 @@ def _ms(seconds: float) -> float:
 
 def main() -> None:
     """Start the program, and watch its loop from the first paint on."""
-    sys.path.insert(0, str(Path(__file__).parents[2]))
+    sys.path.insert(0, str(Path(__file__).parents[1]))
     from ccq_tui import app
     from ccq_tui.cli.main import main as start
 

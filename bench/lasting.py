@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import cycle
 from statistics import median
 
+from bench import record
+from bench.keys import one_by_one, writing
+from bench.measures import Effort, Family, Figures, Measure
+from bench.processes import memory
+from bench.programs import NATIVE, OURS, Program
+from bench.stage import PAGE_DOWN, PAGE_UP, Stage, stage
+from bench.terminal import NotShownError, whole
 from ccq_tui.testing import Scenario, clean_environment
-from tests.bench import record
-from tests.bench.keys import one_by_one, writing
-from tests.bench.measures import Effort, Family, Figures, Measure
-from tests.bench.processes import memory
-from tests.bench.programs import NATIVE, OURS, Program
-from tests.bench.stage import PAGE_DOWN, PAGE_UP, Stage, stage
-from tests.bench.terminal import NotShownError, whole
 
 SHORT = 200
 """Blocks of a session that is some screens long, to compare with."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from bench.measures import Effort, Family, Figures, Measure
+from bench.programs import NATIVE, OURS, Program
+from bench.stage import stage
 from ccq_tui.questions.model import Option, Question
 from ccq_tui.testing import Scenario
-from tests.bench.measures import Effort, Family, Figures, Measure
-from tests.bench.programs import NATIVE, OURS, Program
-from tests.bench.stage import stage
 
 READABLE = Measure(
     "arriving.option", "first option readable, from the first byte of 3 KB at 60 tokens/s", "s", aim=0.2

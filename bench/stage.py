@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from bench.programs import Program
+from bench.terminal import LIMIT, NotShownError, Terminal
 from ccq_tui.testing import CleanHome, Exchange, Scenario, ScriptedModel, clean_environment
-from tests.bench.programs import Program
-from tests.bench.terminal import LIMIT, NotShownError, Terminal
 
 ENTER, UP, DOWN, PAGE_UP, PAGE_DOWN = "\r", "\x1b[A", "\x1b[B", "\x1b[5~", "\x1b[6~"
 OWN = ("CCQ_", "TEXTUAL", "NO_COLOR", "PYTHON")

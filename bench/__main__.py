@@ -1,26 +1,15 @@
-"""Measures ccq-tui beside the native screen: ``python -m tests.bench --help``."""
+"""Measures ccq-tui beside the native screen: ``python -m bench --help``."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from tests.bench import (
-    arriving,
-    asking,
-    inbox,
-    lasting,
-    stalling,
-    starting,
-    streaming,
-    table,
-    talking,
-    writing,
-)
-from tests.bench.machine import header
-from tests.bench.measures import SMOKE, Effort
-from tests.bench.programs import PROGRAMS
-from tests.bench.running import measure
+from bench import arriving, asking, inbox, lasting, stalling, starting, streaming, table, talking, writing
+from bench.machine import header
+from bench.measures import SMOKE, Effort
+from bench.programs import PROGRAMS
+from bench.running import measure
 
 FAMILIES = (
     starting.FAMILY,
@@ -68,7 +57,7 @@ def tell(line: str) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Make the parser of the command line."""
-    made = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    made = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     names = [family.name for family in FAMILIES]
     made.add_argument("--runs", type=int, metavar="N", help="plays of each program (default: 5)")
     made.add_argument("--only", nargs="+", choices=names, metavar="NAME", help=f"of {', '.join(names)}")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from tests.bench.measures import Effort, Family, Measure
-from tests.bench.programs import OURS, PROGRAMS
+from bench.measures import Effort, Family, Measure
+from bench.programs import OURS, PROGRAMS
 
 
 @dataclass(slots=True)

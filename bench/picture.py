@@ -1,4 +1,4 @@
-"""Draws docs/picture.svg, the moving picture of the README: ``python -m tests.picture [FILE]``.
+"""Draws docs/picture.svg, the moving picture of the README: ``python -m bench.picture [FILE]``.
 
 The installed program plays in a pseudo-terminal, with the real CLI and a scripted model: a question, a closed
 terminal, a new one, the answer. Each content of a row is drawn once, and shown while the row has it.

@@ -1,4 +1,4 @@
-"""Writes docs/keys.md from the table of keys: ``python -m tests.keys_page``."""
+"""Writes docs/keys.md from the table of keys: ``python -m checks.keys_page``."""
 
 from __future__ import annotations
 

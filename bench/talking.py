@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from statistics import median
 
+from bench.keys import moving, worst
+from bench.measures import Effort, Family, Figures, Measure
+from bench.programs import NATIVE, OURS, Program
+from bench.stage import ENTER, Stage, stage
 from ccq_tui.questions.model import Option, Question
 from ccq_tui.testing import Scenario
-from tests.bench.keys import moving, worst
-from tests.bench.measures import Effort, Family, Figures, Measure
-from tests.bench.programs import NATIVE, OURS, Program
-from tests.bench.stage import ENTER, Stage, stage
 
 SHOWN = Measure("question.shown", "question shown after its last byte, no key for 2 s", "ms", aim=1.0)
 AFTER_KEYS = Measure(

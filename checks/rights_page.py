@@ -1,4 +1,4 @@
-"""Writes the table of who may do what into docs/service.md: ``python -m tests.rights_page``."""
+"""Writes the table of who may do what into docs/service.md: ``python -m checks.rights_page``."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle, islice
 from statistics import quantiles
 
+from bench.stage import DOWN, UP, Stage
+from bench.terminal import LIMIT, NotShownError, whole
 from ccq_tui.bridges.terminal.screen import Screen
-from tests.bench.stage import DOWN, UP, Stage
-from tests.bench.terminal import LIMIT, NotShownError, whole
 
 BACKSPACE = "\x7f"
 TYPED = re.compile(r"❯ (x+)(?!\w)")

@@ -6,12 +6,12 @@ import time
 from dataclasses import dataclass
 from statistics import median
 
+from bench.keys import Typist, worst
+from bench.measures import Effort, Family, Figures, Measure
+from bench.processes import memory, processor_seconds
+from bench.programs import BARE, NATIVE, OURS, Program
+from bench.stage import ENTER, Stage, stage
 from ccq_tui.testing import Scenario
-from tests.bench.keys import Typist, worst
-from tests.bench.measures import Effort, Family, Figures, Measure
-from tests.bench.processes import memory, processor_seconds
-from tests.bench.programs import BARE, NATIVE, OURS, Program
-from tests.bench.stage import ENTER, Stage, stage
 from tests.long_markdown import long_markdown
 
 PACED_CPU = Measure("paced.cpu", "20 KB at 100 deltas/s: processor time of the tree", "s", aim=1.0)

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Mapping
 from importlib.metadata import version
 
-from tests.bench.programs import NATIVE, PROGRAMS
+from bench.programs import NATIVE, PROGRAMS
 
 
 def header() -> Mapping[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tests.bench.programs import NATIVE, Program
+from bench.programs import NATIVE, Program
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
-from tests.bench.measures import Measure
-from tests.bench.programs import NATIVE, OURS, PROGRAMS
-from tests.bench.running import Results
+from bench.measures import Measure
+from bench.programs import NATIVE, OURS, PROGRAMS
+from bench.running import Results
 
 HEADS = ("measure", "aim", "met", "ratio", *PROGRAMS)
 

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 
+from bench.processes import tree
+from bench.queries import answers
 from ccq_tui.bridges.terminal.screen import Screen
-from tests.bench.processes import tree
-from tests.bench.queries import answers
 from tests.pseudo_terminal import NotShownError, PseudoTerminal
 
 SIZE = (120, 40)

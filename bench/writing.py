@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bench.measures import Effort, Family, Figures, Measure
+from bench.programs import NATIVE, OURS, Program
+from bench.stage import stage
 from ccq_tui.testing import Scenario
-from tests.bench.measures import Effort, Family, Figures, Measure
-from tests.bench.programs import NATIVE, OURS, Program
-from tests.bench.stage import stage
 from tests.long_markdown import long_markdown
 
 SIZE, SPEED = 5_000, 1_000

@@ -7,12 +7,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from bench.keys import moving, writing
+from bench.measures import Effort, Family, Figures, Measure
+from bench.programs import OURS, Program
+from bench.stage import ENTER, stage
+from bench.talking import FRESH, mark, question
 from ccq_tui.testing import Scenario, clean_environment
-from tests.bench.keys import moving, writing
-from tests.bench.measures import Effort, Family, Figures, Measure
-from tests.bench.programs import OURS, Program
-from tests.bench.stage import ENTER, stage
-from tests.bench.talking import FRESH, mark, question
 from tests.long_markdown import long_markdown
 
 LONGEST = Measure("stall.longest", "longest stall of the event loop after the first paint", "ms", limit=50)

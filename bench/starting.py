@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
+from bench.measures import Effort, Family, Figures, Measure
+from bench.processes import memory, running_seconds
+from bench.programs import NATIVE, OURS, Program
+from bench.stage import stage
 from ccq_tui.testing import Scenario
-from tests.bench.measures import Effort, Family, Figures, Measure
-from tests.bench.processes import memory, running_seconds
-from tests.bench.programs import NATIVE, OURS, Program
-from tests.bench.stage import stage
 
 USABLE = Measure("start.usable", "start to usable prompt", "s", aim=0.8)
 REQUEST = Measure("start.request", "start to first request", "s", aim=1.0)

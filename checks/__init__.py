@@ -1,0 +1,1 @@
+"""What no linter checks of the program's words and names: ``python -m checks``."""

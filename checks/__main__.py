@@ -1,0 +1,11 @@
+"""Prints what is wrong, a line each; exits with 1 where there is anything."""
+
+from __future__ import annotations
+
+import sys
+
+from checks import names, readme, sentences
+
+faults = [*names.faults(), *sentences.faults(), *readme.faults()]
+sys.stdout.write("".join(f"{fault}\n" for fault in faults))
+sys.exit(1 if faults else 0)
