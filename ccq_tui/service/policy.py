@@ -59,6 +59,7 @@ class Repository(ConfigTable):
         most_runs: The most segments of it that work at a time on a machine.
         choose: Tickets that are about these values, such as {"team": "ENG"}, belong to it.
         by_name: Whether a ticket may name it in its text although ``choose`` does not fit.
+        question: Whether a mention that only asks something is answered by a session that can only read.
         start: Who may start runs of it: roles of a ticket, groups, ids and e-mail addresses.
         prompt: Who may prompt them.
         answer: Who may answer their questions.
@@ -76,6 +77,7 @@ class Repository(ConfigTable):
     most_runs: Count = 2
     choose: Mapping[str, str] = field(default_factory=dict)
     by_name: Flag = False
+    question: Flag = False
     start: People = INVOLVED
     prompt: People = INVOLVED
     answer: People = INVOLVED

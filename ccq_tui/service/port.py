@@ -71,6 +71,7 @@ class NewTicket:
         by_text: Whether ``repository`` stands in a text that anybody may have written.
         people: Whom it names, by their roles.
         person: Who asks for the work.
+        kind: What kind of run it asks for, as `Run.kind`.
     """
 
     source: str
@@ -83,6 +84,7 @@ class NewTicket:
     by_text: bool = False
     people: Involved = field(default_factory=dict)
     person: Participant = UNKNOWN
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ WAITS = (RunState.WAITING, RunState.PARKED)
 OVER = (RunState.ENDED, RunState.FAILED, RunState.STOPPED)
 
 UNLINKED = "-"
+QUESTION = "question"
+"""The kind of a run whose ticket only asks something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Run:
         result: The last message of its session, or the reason why it failed.
         people: Whom its ticket names, by their roles.
         link: What the address of its page is made with; `UNLINKED` for no page.
+        kind: `QUESTION`, or "" for work.
         created: When it was created.
         changed: When it last changed.
     """
@@ -76,6 +79,7 @@ class Run:
     result: str = ""
     people: Involved = field(default_factory=dict)
     link: str = ""
+    kind: str = ""
 
     @property
     def labels(self) -> dict[str, str]:

@@ -25,7 +25,7 @@ from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.service.isolation import Isolation
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.port import TicketMessage
-from ccq_tui.service.run import Happened, Run, RunState
+from ccq_tui.service.run import QUESTION, Happened, Run, RunState
 from ccq_tui.service.runs import Runs
 from ccq_tui.service.store import RunStoreError
 from ccq_tui.service.stretch import End, Happenings, Stretch, prompts_of
@@ -42,6 +42,13 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds between the first two tries of a database that is away, and most between two."""
 MOST_NAME = 300
 FLAGS = ("permission_mode", "allowed_tools")
+READS: dict[str, Any] = {
+    "tools": ("Read", "Glob", "Grep", "AskUserQuestion"),
+    "strict_mcp_config": True,
+    "append_system_prompt": "You can only read here: answer what is asked. "
+    "If it asks for work, say that nothing is changed in this thread: delegate the issue for that.",
+}
+"""The flags of a session that only answers a question."""
 STOPPED = "Stopped. A message here continues it."
 
 
@@ -108,9 +115,15 @@ class Segments:
             worktree = await asyncio.to_thread(check_out, repository, run_id)
         except WorktreeError as error:
             return f"No worktree for this ticket: {error}. A message here tries again."
-        directory, branch = str(worktree.path), worktree.branch
+        branch = "" if self._only_reads(run) else worktree.branch  # it goes with the worktree
+        directory = str(worktree.path)
         await lasting(self._runs.store.update, run_id, directory=directory, branch=branch)
         return ""
+
+    def _only_reads(self, run: Run) -> bool:
+        """Return whether a run only answers a question: its ticket asks one, and its repository allows it."""
+        repository = self._runs.policy.repositories.get(run.repository)
+        return run.kind == QUESTION and repository is not None and repository.question
 
     async def converse(self, run_id: str, segment: int) -> End | None:
         """Run a stretch of the session; return how it ended, or None if the run was taken away."""
@@ -154,6 +167,7 @@ class Segments:
     def _launched(self, run: Run, repository: Repository) -> Launch:
         """Return the launch of a run's session; reads files."""
         flags: dict[str, Any] = {name: getattr(repository, name) for name in FLAGS}
+        flags = {**READS} if self._only_reads(run) else flags
         if self._isolation.program is not None:
             flags["cli_path"] = self._isolation.program
         base = replace(self._launch, program=replace(self._launch.program, flags=flags))
@@ -200,7 +214,7 @@ class Segments:
         directory, repository = Path(run.directory), self._runs.policy.repositories.get(run.repository)
         if repository is None or not run.directory:
             return said
-        if repository.push and (more := await asyncio.to_thread(push, repository, run, said)):
+        if repository.push and run.branch and (more := await asyncio.to_thread(push, repository, run, said)):
             said = f"{said}\n\n{more}"
         if end == RunState.WAITING:
             return said

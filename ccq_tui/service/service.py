@@ -48,6 +48,7 @@ from ccq_tui.service.run import OVER, WAITS, WORKS, Happened, Run, RunEvent, Run
 from ccq_tui.service.segments import Segments, lasting, why_stopped
 from ccq_tui.service.store import MOST_RUNS, RunStore, RunStoreError
 from ccq_tui.service.stretch import prompts_of
+from ccq_tui.text import one_line
 from ccq_tui.words import spoken
 
 _logger = logging.getLogger(__name__)
@@ -157,7 +158,7 @@ class Service:
         run = await asyncio.to_thread(self.store.of_ticket, incoming.source, incoming.ticket)
         if isinstance(incoming, TicketMessage) and incoming.stop:
             if run is None:
-                await asyncio.to_thread(self.store.keep, incoming)  # for a ticket that comes after it
+                await self._keep(incoming, run)
                 return None
             if not await self._may_stop(run, incoming):
                 return run
@@ -166,10 +167,17 @@ class Service:
         elif ticket is not None and (run is None or not run.repository):
             run = await self._begin(ticket, run)
         if isinstance(incoming, TicketMessage):
-            await asyncio.to_thread(self.store.keep, incoming)
+            await self._keep(incoming, run)
         if run is not None and run.machine in ("", self.machine):
             self.runtime.run_beside(self.advance(run))
         return run
+
+    async def _keep(self, message: TicketMessage, run: Run | None) -> None:
+        """Keep a message; one to a ticket that is not known is for one that comes after it."""
+        if run is None and len(await asyncio.to_thread(self.store.unknown, [message])):
+            place = one_line(f"{message.source}: {message.ticket}", 200)
+            _logger.warning("A message for a ticket that has no run is kept for it (%s)", place)
+        await asyncio.to_thread(self.store.keep, message)
 
     async def _may_stop(self, run: Run, message: TicketMessage) -> bool:
         """Return whether a stop counts; that of a person who may not is refused."""
@@ -200,7 +208,8 @@ class Service:
         now = datetime.now(UTC)
         said = (ticket.source, ticket.ticket, ticket.title, ticket.url, ticket.prompt, repository, now, now)
         machine, link = self.machine if problem else "", secrets.token_hex(8)
-        run = Run(secrets.token_hex(6), *said, machine, result=problem, people=ticket.people, link=link)
+        more: dict[str, Any] = {"result": problem, "people": ticket.people, "kind": ticket.kind}
+        run = Run(secrets.token_hex(6), *said, machine, link=link, **more)
         run = await asyncio.to_thread(self.store.create, run)
         for message in await asyncio.to_thread(self.store.kept, run):
             if message.stop and await self._may_stop(run, message):

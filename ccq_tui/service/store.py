@@ -51,7 +51,7 @@ class _Text(sa.TypeDecorator[str]):
         return value and value.replace("\0", "␀")
 
 
-ADDED = {"people": "{}", "link": ""}
+ADDED = {"people": "{}", "link": "", "kind": ""}
 """The columns of runs that came later, with the values of older runs."""
 _TABLES = sa.MetaData()
 _RUNS = sa.Table(
@@ -88,7 +88,7 @@ _MESSAGES = sa.Table(
     sa.Index("ccq_messages_by_ticket", "source", "ticket"),
 )
 _SCHEMA = sa.Table("ccq_schema", _TABLES, sa.Column("version", sa.Integer, primary_key=True))
-VERSION = 3
+VERSION = 4
 """The version of these tables, which only grows."""
 
 

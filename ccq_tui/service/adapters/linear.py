@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
@@ -23,7 +24,7 @@ from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service import port
 from ccq_tui.service.adapters.http import SECRET_SECONDS, HttpAdapter
 from ccq_tui.service.people import Involved, Participant, TicketRole
-from ccq_tui.service.run import Happened, Run, RunEvent
+from ccq_tui.service.run import QUESTION, Happened, Run, RunEvent
 from ccq_tui.text import one_line, safe
 
 WINDOW_SECONDS = 60.0
@@ -60,6 +61,7 @@ CHANGES = ("issueUnassignedFromYou", "issueStatusChanged")
 _REPOSITORY = re.compile(r"\[repo=([\w.-]{1,64})\]", re.ASCII)
 _QUOTED = re.compile(r"^\s*>.*?$|^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _OWN_TEXT = re.compile(r"<(title|description|comment)\b.*</\1>", re.DOTALL)
+_ASKS = re.compile(r"[?？؟][\s*_~)\]\"'”’»]*\Z")
 _LABEL = re.compile(r"<label>([^<]{1,80})</label>")
 _PROJECT = re.compile(r'<project name="([^"<]{1,200})"')
 
@@ -151,7 +153,10 @@ class LinearAdapter(HttpAdapter):
         person = _person(session.get("creator"))
         involved = {TicketRole.DELEGATOR: person} if person.id else {}
         said = (title or "Linear", prompt, url, repository, found)
-        return port.NewTicket(self.name, ticket, *said, by_text=True, people=involved, person=person)
+        # A ticket that is delegated has a comment of Linear's own, which asks nothing.
+        kind = QUESTION if _ASKS.search(_QUOTED.sub("", text(comment, "body"))) else ""
+        new = partial(port.NewTicket, self.name, ticket, *said, by_text=True, kind=kind)
+        return new(people=involved, person=person)
 
     # -- what Linear is sent --------------------------------------------------------------------------------
 

@@ -56,6 +56,7 @@ class LinearSession:
         title: The issue's title.
         description: The issue's description.
         label: The issue's label, or "".
+        comment: The comment that mentions the agent, or "" for an issue that is delegated to it.
         assignee: The person to whom the issue is assigned, or "".
         delegate: Whom the issue is delegated to, or "".
         times: When the issue was closed, or the session dismissed, by the names of Linear's fields.
@@ -68,6 +69,7 @@ class LinearSession:
     title: str
     description: str
     label: str = ""
+    comment: str = ""
     assignee: str = ""
     delegate: str = AGENT
     times: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -120,17 +122,18 @@ class ScriptedLinear:
     # -- what people do -------------------------------------------------------------------------------------
 
     def assign(
-        self, title: str, description: str = "", label: str = "", *, send: bool = True
+        self, title: str, description: str = "", label: str = "", comment: str = "", *, send: bool = True
     ) -> LinearSession:
-        """Make an issue and assign it to the agent; return the session.
+        """Make an issue and assign it to the agent, or mention it there; return the session.
 
         Args:
             title: The title of the issue.
             description: Its description.
             label: Its label, or "".
+            comment: The comment that mentions the agent, or "".
             send: Whether the webhook is sent.
         """
-        session = LinearSession(str(uuid4()), len(self.sessions) + 1, title, description, label)
+        session = LinearSession(str(uuid4()), len(self.sessions) + 1, title, description, label, comment)
         self.sessions[session.id] = session
         if send:
             self.send({"action": "created", **self._about(session)})
@@ -164,9 +167,10 @@ class ScriptedLinear:
         issue: dict[str, Any] = {name: getattr(session, name) for name in ("title", "description")}
         issue |= {"id": str(session.number), "identifier": f"DEMO-{session.number}"}
         issue |= {"url": f"{self.url}/{session.id}", "team": {"id": "1", "key": "DEMO", "name": "Demo"}}
+        said = {"comment": {"body": session.comment}} if session.comment else {}
         return {
             "type": "AgentSessionEvent",
-            "agentSession": {"id": session.id, "issue": issue, "creator": user(PERSON)},
+            "agentSession": {"id": session.id, "issue": issue, "creator": user(PERSON), **said},
             "promptContext": f'<issue identifier="DEMO-{session.number}">\n<title>{quoted["title"]}</title>\n'
             f'<description>{quoted["description"]}</description>\n<team name="Demo"/>{label}\n</issue>',
         }

@@ -56,6 +56,7 @@ async def test_a_run_over_http(
     scripted_model: Callable[..., ScriptedModel],
     claude_env: Callable[..., CleanHome],
     monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     for name, value in (IDENTITY | {"API_SECRET": SECRET}).items():
         monkeypatch.setenv(name, value)
@@ -122,8 +123,11 @@ async def test_a_run_over_http(
         with step("webhooks"):
             ticket = {"title": "Nowhere", "prompt": "x", "repository": "other"}
             assert (await hook(call, "ccq.ticket", "T-2", ticket, "d1")).status_code == 200
-            assert (await hook(call, "ccq.message", "T-9", {"text": "1"}, "d2")).status_code == 200
-            assert (await hook(call, "ccq.message", "T-9", {"text": "1"}, "d2")).status_code == 200
+            for _ in range(2):
+                assert (await hook(call, "ccq.message", "T-9\n", {"text": "1"}, "d2")).status_code == 200
+            assert [one for one in caplog.messages if "no run" in one] == [
+                "A message for a ticket that has no run is kept for it (webhook: T-9)"
+            ]
             forged = await call.http.post("/webhooks/webhook", content=b"{}")
             assert (forged.status_code, forged.json()["detail"][:13]) == (401, "The signature")
             huge = await call.http.post("/webhooks/webhook", content=b"x" * 1_000_001)

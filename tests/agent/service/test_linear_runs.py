@@ -209,6 +209,29 @@ async def test_the_first_surface_answers_and_all_others_are_refused(
                 group.create_task(worked(surface))
 
 
+async def test_a_mention_that_only_asks_is_answered_by_a_session_that_can_only_read(
+    play: Play, repo: Path, linear: Linear
+) -> None:
+    script = Scenario("why").says("For the time zones.").ends_turn().says("Delegate it.").ends_turn()
+    model, home = play(script)
+    work = Repository(repo, allowed_tools=("Bash", "Write"), push=True, question=True)
+    async with served(home, work, linear) as call:
+        session = linear.assign("Dates", comment="@ccq why is moment.js there?")
+        response = await until_said(session, "response")
+        assert response == "For the time zones."
+        ended = await call.run(session.id, "ended")
+        assert (ended["kind"], ended["branch"]) == ("question", "")
+        assert run(repo, "branch", "--list", "*run-*") == ""
+        assert not has_worktree(ended)
+        heard = [Incoming(one.body or {}, one.headers) for one in model.requests()]
+        offered = {tool["name"] for one in heard for tool in one.body.get("tools") or ()}
+        assert offered - {"DeferredToolPlaceholder"} == {"Read", "Glob", "Grep", "AskUserQuestion"}
+        with step("work that is asked for in the thread"):
+            linear.reply(session.id, "Remove it then.")
+            assert await until_said(session, "response", 2) == "Delegate it."
+            assert run(repo, "branch", "--list", "*run-*") == ""
+
+
 SCENES = {
     "Sleep": Scenario().runs("Bash", command="touch begun && sleep 600", description="Sleep"),
     "Write": Scenario().runs("Write", file_path="made", content="made"),

@@ -172,15 +172,20 @@ async def test_a_closed_issue_says_so_once(linear: ScriptedLinear, adapter: Line
 @pytest.mark.parametrize(
     ("text", "comment", "named"),
     [
-        ("[repo=web]", {}, "web"),
-        ("> [repo=web]", {}, ""),
-        ("```\n[repo=web]\n```", {}, ""),
-        ("", {"body": "[repo=web]", "userId": "robin"}, "web"),
-        ("", {"body": "[repo=web]", "userId": "eve"}, ""),
+        ("[repo=web]", {}, ("web", "")),
+        ("> [repo=web]", {}, ("", "")),
+        ("```\n[repo=web]\n```", {}, ("", "")),
+        ("", {"body": "[repo=web]", "userId": "robin"}, ("web", "")),
+        ("", {"body": "[repo=web]", "userId": "eve"}, ("", "")),
+        ("Why?", {}, ("", "")),
+        ("", {"body": "Where is it **set?**\n"}, ("", "question")),
+        ("", {"body": "どこ？"}, ("", "question")),
+        ("", {"body": "Why does it fail? Mend it."}, ("", "")),
+        ("", {"body": "Mend it.\n> Why?"}, ("", "")),
     ],
 )
-def test_quoted_words_and_those_of_others_name_no_repository(
-    linear: ScriptedLinear, adapter: LinearAdapter, text: str, comment: dict[str, str], named: str
+def test_quoted_words_and_those_of_others_choose_nothing(
+    linear: ScriptedLinear, adapter: LinearAdapter, text: str, comment: dict[str, str], named: tuple[str, str]
 ) -> None:
     session = linear.assign("A", text, send=False)
     payload = linear.reply(session.id, "", send=False)
@@ -189,7 +194,7 @@ def test_quoted_words_and_those_of_others_name_no_repository(
     read = adapter.read(headers, body)
     assert isinstance(read, TicketMessage)
     assert read.new is not None
-    assert read.new.repository == named
+    assert (read.new.repository, read.new.kind) == named
 
 
 def signed(body: bytes, secret: str = SECRET) -> dict[str, str]:

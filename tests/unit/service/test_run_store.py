@@ -113,6 +113,7 @@ def test_a_database_of_an_earlier_version_gets_what_came_later_and_a_later_one_i
         work.executescript(
             "ALTER TABLE ccq_runs DROP COLUMN people;"
             "ALTER TABLE ccq_runs DROP COLUMN link;"
+            "ALTER TABLE ccq_runs DROP COLUMN kind;"
             "DROP TABLE ccq_schema;"
         )
     store = RunStore.open(url)
