@@ -181,9 +181,9 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
         """Revoke the token of a device or a terminal, if it is there."""
         await self._call("DELETE", f"/devices/{self.pairing.id}/{device_id}", may_miss=True)
 
-    async def notify(self) -> tuple[int, list[str]]:
+    async def notify(self, topic: str = "") -> tuple[int, list[str]]:
         """Send an empty Web Push to every subscribed device; return how many got it, and why others not."""
-        found = await self._call("POST", f"/notify/{self.pairing.id}")
+        found = await self._call("POST", f"/notify/{self.pairing.id}", headers={"Topic": topic})
         sent, failed = found.get("sent"), found.get("failed")
         if not isinstance(sent, int) or not isinstance(failed, list):
             raise RelayUnreachable("the relay's answer cannot be read")
@@ -192,7 +192,13 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
     # -- calls ----------------------------------------------------------------------------------------------
 
     async def _call(
-        self, method: str, path: str, said: Mapping[str, Any] | None = None, *, may_miss: bool = False
+        self,
+        method: str,
+        path: str,
+        said: Mapping[str, Any] | None = None,
+        *,
+        may_miss: bool = False,
+        headers: Mapping[str, str] | None = None,
     ) -> Record:
         """Make a call, and again after the time that a busy relay asks for.
 
@@ -203,7 +209,7 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
         try:
             async with asyncio.timeout(CALL_SECONDS):
                 while True:
-                    async with self._http.stream(method, path, content=content) as response:
+                    async with self._http.stream(method, path, content=content, headers=headers) as response:
                         body = await read_bounded(response, MOST_BYTES)
                     if response.status_code != httpx2.codes.TOO_MANY_REQUESTS:
                         break

@@ -23,6 +23,8 @@ TAG_BYTES = 16
 CODE_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's base32."""
 INVITATION_LETTERS, SECRET_LETTERS = 4, 12
+PLAIN_LETTER = "P"
+"""The first letter of a code whose secret is the proof; that of a sealed pairing never has it."""
 CODE_ROUNDS = 600_000
 _MISREAD = str.maketrans("OIL", "011")
 
@@ -138,10 +140,11 @@ class Code:
     secret: str
 
     @classmethod
-    def new(cls) -> Code:
-        """Make one."""
+    def new(cls, *, plain: bool = False) -> Code:
+        """Make one, which says itself whether its pairing is plain."""
+        first = PLAIN_LETTER if plain else secrets.choice(CODE_LETTERS.replace(PLAIN_LETTER, ""))
         letters = "".join(secrets.choice(CODE_LETTERS) for _ in range(INVITATION_LETTERS + SECRET_LETTERS))
-        return cls(letters[:INVITATION_LETTERS], letters[INVITATION_LETTERS:])
+        return cls(first + letters[1:INVITATION_LETTERS], letters[INVITATION_LETTERS:])
 
     @classmethod
     def read(cls, typed: str) -> Code:

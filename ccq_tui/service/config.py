@@ -63,6 +63,9 @@ def _secret(value: object, info: ValidationInfo) -> Secret:
     return found
 
 
+LOOPBACK = re.compile(r"http://(localhost|127\.0\.0\.1|\[::1\])(?=[:/?#]|$)")
+
+
 def _origin(value: str) -> str:
     if value and not ORIGIN.fullmatch(value):
         raise ValueError(f"must be an origin, such as https://ccq.example.org, not {value!r}")
@@ -70,8 +73,8 @@ def _origin(value: str) -> str:
 
 
 def _address(value: str) -> str:
-    if value and not value.startswith(("https://", "http://")):
-        raise ValueError(f"must be an address, such as https://example.org/hook, not {value!r}")
+    if value and not value.startswith("https://") and not LOOPBACK.match(value):
+        raise ValueError(f"must be https, such as https://example.org/hook, or on loopback, not {value!r}")
     return value
 
 

@@ -44,21 +44,20 @@ async def deliver(
     notification: Notification, urls: Iterable[str], pairings: Iterable[Pairing]
 ) -> list[Receipt]:
     """Send a notification through every channel; return what became of it in each."""
-    receipts = await asyncio.gather(
-        *(_send(url, notification) for url in urls), *(push(pairing) for pairing in pairings)
-    )
+    pushes = (push(pairing, notification.topic) for pairing in pairings)
+    receipts = await asyncio.gather(*(_send(url, notification) for url in urls), *pushes)
     for one in receipts:
         if one.problem:
             _logger.warning("A notification by %s failed: %s", one.channel, one.problem)
     return receipts
 
 
-async def push(pairing: Pairing) -> Receipt:
+async def push(pairing: Pairing, topic: str = "") -> Receipt:
     """Have a relay send an empty Web Push to every subscribed device."""
     channel = f"Web Push by {pairing.relay}"
     try:
         async with await asyncio.to_thread(RelayClient, pairing) as client:  # it reads certificates
-            sent, reasons = await client.notify()
+            sent, reasons = await client.notify(topic)
     except RelayError as error:
         return Receipt(channel, one_line(str(error), 300))
     return Receipt(channel, one_line("; ".join(dict.fromkeys(reasons)), 300), sent)

@@ -42,11 +42,13 @@ class Notification:
         title: Who asks, and what.
         text: The rest.
         page: The URL of the page that answers, with a slash at its end, or "".
+        topic: What it is about, as Web Push names it, or "".
     """
 
     title: str
     text: str
     page: str = ""
+    topic: str = ""
 
 
 def notification_of(found: Sequence[Stored], *, with_text: bool, with_topic: bool) -> Notification:

@@ -24,6 +24,7 @@ from ccq_tui.remote.notify.notification import notification_of
 from ccq_tui.remote.notify.presence import Presence, read_presences
 from ccq_tui.remote.notify.program import run_program
 from ccq_tui.remote.pairings import Pairing
+from ccq_tui.remote.seal import digest
 from ccq_tui.stored import write_whole
 
 _logger = logging.getLogger(__name__)
@@ -172,7 +173,8 @@ class Notifier:
         )
         notification = notification_of(found, with_text=with_text, with_topic=with_text or not is_sealed)
         if pairings:
-            notification = replace(notification, page=f"{pairings[0].public}/")
+            topic = digest("\n".join(one.request.id for one in due))[:32]
+            notification = replace(notification, page=f"{pairings[0].public}/", topic=topic)
         receipts = await deliver(notification, urls, pairings)
         has_failed = any(one.problem for one in receipts) and not any(one.sent for one in receipts)
         self._free_at = self._now().timestamp() + (RETRY_SECONDS if has_failed else SUMMARY_SECONDS)

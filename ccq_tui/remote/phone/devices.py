@@ -54,7 +54,8 @@ async def link_for_device(client: RelayClient) -> str:
 
 async def code_for_device(client: RelayClient) -> str:
     """Invite a device; return the code that pairs it, once. Raises `RelayError`."""
-    code, key = seal.Code.new(), client.pairing.key
+    key = client.pairing.key
+    code = seal.Code.new(plain=not key)
     proof, wrapped = code.secret, ""
     if key:
         proof, wrapping = await asyncio.to_thread(code.stretched)

@@ -31,6 +31,7 @@ SEND_SECONDS = 20.0
 REQUEST = "/request/{pairingId}/{id}"
 TERMINAL, DEVICE, BOTH = ("terminal",), ("device",), ("terminal", "device")
 DONE = {"success": True}
+GIVEN_FIELDS = ("selectedIndices", "skipped", "other", "note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +129,11 @@ async def answer_question(call: RelayCall) -> Mapping[str, Any]:
     """Answer a question."""
     found = await records_in(call.store, call.grant.pairing)
     asks = next((one.id for _, one in found if call.id in questions_of(one)), call.id)
-    takes = partial(question_answered, id_=call.id)
-    return await _answer(call, asks, takes, {"selectedIndices": [], "skipped": False} | call.content)
+    if call.content.get("questionId", call.id) != call.id:
+        raise wrong("questionId", "the address names another question")
+    said: dict[str, Any] = {"selectedIndices": [], "skipped": False} | call.content
+    given = {name: one for name, one in said.items() if name in GIVEN_FIELDS}
+    return await _answer(call, asks, partial(question_answered, id_=call.id), given)
 
 
 async def post_request(call: RelayCall) -> Mapping[str, Any]:
@@ -258,7 +262,7 @@ async def delete_device(call: RelayCall) -> Mapping[str, Any]:
 
 async def get_push(call: RelayCall) -> Mapping[str, Any]:
     """Get the key for Web Push."""
-    return {"key": await call.relay.pusher.public_key()}
+    return {"key": await call.relay.pusher.public_key(), "named": call.relay.pusher.is_named}
 
 
 async def post_push(call: RelayCall) -> Mapping[str, Any]:
@@ -278,7 +282,7 @@ async def delete_push(call: RelayCall) -> Mapping[str, Any]:
 
 async def notify(call: RelayCall) -> Mapping[str, Any]:
     """Notify all subscribed devices."""
-    return await call.relay.pusher.notify(call.grant.pairing)
+    return await call.relay.pusher.notify(call.grant.pairing, call.request.headers.get("topic", ""))
 
 
 ENDPOINTS = (

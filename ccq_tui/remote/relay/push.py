@@ -6,7 +6,9 @@ import asyncio
 import ipaddress
 import json
 import logging
+import re
 import socket
+import time
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,11 +20,12 @@ from ccq_tui.remote.relay.problems import wrong
 from ccq_tui.remote.relay.store import Entry, RelayStore, Swap
 from ccq_tui.remote.seal import to_base64
 
-LIFETIME = 86_400
-"""Seconds that a push service keeps a push for a device that is off."""
+LIFETIME, TOKEN_SECONDS = 86_400, 12 * 3_600
+"""Seconds that a push service keeps a push, and takes its token: it refuses one for 24 h."""
 WAIT_SECONDS = 20.0
 OWN, KEY = "relay", "push-key"
 TAKEN, GONE = range(200, 300), (404, 410)
+TOPIC = re.compile("[A-Za-z0-9_-]{1,32}")
 
 _logger = logging.getLogger(__name__)
 
@@ -34,11 +37,15 @@ class Pusher:
         store: The relay's store, which has the key and the subscriptions.
         url: The relay's public URL, by which a push service finds its owner, or "".
         anywhere: Whether push services may be on this machine and in its network.
+
+    Attributes:
+        is_named: Whether the relay has an https name, without which Apple refuses its pushes.
     """
 
     def __init__(self, store: RelayStore, url: str, *, anywhere: bool = False) -> None:
         self._store, self._anywhere = store, anywhere
-        self._contact = url if url.startswith("https:") else "mailto:relay@ccq-tui.invalid"
+        self.is_named = url.startswith("https:")
+        self._contact = url if self.is_named else "mailto:relay@ccq-tui.invalid"
 
     async def public_key(self) -> str:
         """Return the VAPID public key, or "" without the extra "push"."""
@@ -53,11 +60,13 @@ class Pusher:
         if not self._anywhere and not subscription["endpoint"].startswith("https://"):
             raise wrong("subscription.endpoint", "it takes the https URL of a push service")
 
-    async def notify(self, pairing: str) -> dict[str, Any]:
+    async def notify(self, pairing: str, topic: str = "") -> dict[str, Any]:
         """Push to every subscribed device; return how many took it, and which did not and why."""
         vapid = await self._vapid()
         entries = await self._store.entries(pushes_of(pairing)) if vapid else {}
-        async with httpx2.AsyncClient(timeout=WAIT_SECONDS, trust_env=False) as client:
+        headers = {"TTL": str(LIFETIME), "Urgency": "high"}
+        headers |= {"Topic": topic} if TOPIC.fullmatch(topic) else {}  # it goes for one that still waits
+        async with httpx2.AsyncClient(timeout=WAIT_SECONDS, trust_env=False, headers=headers) as client:
             pushes = (self._push(client, vapid, pairing, *item) for item in entries.items())
             reasons = dict(zip(entries, await asyncio.gather(*pushes), strict=True))
         failed = [{"device": device, "reason": reason} for device, reason in reasons.items() if reason]
@@ -93,9 +102,9 @@ class Pusher:
         """Call a push service without a body, which needs no keys of the subscription; return its status."""
         place = urlsplit(endpoint)
         claims = {"sub": self._contact, "aud": f"{place.scheme}://{place.netloc}"}
-        headers = {"TTL": str(LIFETIME), **vapid.sign(claims)}
+        token = vapid.sign({**claims, "exp": int(time.time()) + TOKEN_SECONDS})
         # Whatever else the service says is not read, however long it is.
-        async with client.stream("POST", endpoint, headers=headers) as response:
+        async with client.stream("POST", endpoint, headers=token) as response:
             return int(response.status_code)
 
     async def _vapid(self) -> Any:

@@ -79,7 +79,7 @@ def posted(old: Record | None, new: Record) -> RecordChange:
 
 
 def answered(old: Record | None, given: dict[str, Any], device: dict[str, str], now: float) -> RecordChange:
-    """Take the first answer.
+    """Take the first answer; the same again from the same device is no other.
 
     Args:
         old: The record.
@@ -91,12 +91,19 @@ def answered(old: Record | None, given: dict[str, Any], device: dict[str, str], 
         ProblemError: It does not fit; or there is one, or an end, and the document has it as ``winner``.
     """
     record = there(old)
+    if _is_again(record.answer, given, device):
+        return RecordChange(record, None)
     if record.status != "pending":
         why = "It was answered already." if record.answer else "It has ended."
         raise ProblemError(409, why, more={"winner": record.answer})
     check(record, given)
     change = {"status": "answered", "answer": {**given, "device": device, "at": utc(now)}, "changed": now}
     return RecordChange(record.model_copy(update=change), "answered")
+
+
+def _is_again(before: dict[str, Any] | None, given: dict[str, Any], device: dict[str, str]) -> bool:
+    """Return whether a device gives the answer that it gave: it did not hear that it arrived."""
+    return before is not None and before["device"] == device and given.items() <= before.items()
 
 
 def stated(
@@ -228,6 +235,8 @@ def question_answered(
     record = there(old)
     if id_ not in (asked := questions_of(record)):
         raise not_found()
+    if _is_again(record.parts.get(id_), given, device):
+        return RecordChange(record, None)
     if id_ in record.parts or record.status != "pending":
         raise ProblemError(409, "It was answered already.", more={"winner": record.parts.get(id_)})
     _check_of_question(asked[id_], given)

@@ -60,6 +60,10 @@ class QuestionAnswer(Body):
     skipped: Annotated[bool, Field(description="I answer at the terminal")] = False
     other: str = ""
     note: str = ""
+    pairing_id: Id = Field("", alias="pairingId")
+    question_id: Annotated[str, Field(alias="questionId", description="As in the address")] = ""
+    header: str = ""
+    timestamp: str = ""
 
 
 _SESSION: Any = shape("SessionOfRequest", id=str, name=str, directory=str, parked=bool)
@@ -183,7 +187,7 @@ NewPairing = shape("NewPairing", pairingId=Id, token=str)
 Invited = shape("Invited", expires=Time)
 Paired = shape("Paired", pairingId=Id, deviceId=Id, token=str, mode=Mode, wrapped=str)
 DeviceEntries = shape("DeviceEntries", devices=list[_DEVICE])
-PushKey = shape("PushKey", key=str)
+PushKey = shape("PushKey", key=str, named=bool)
 
 
 def checked(shape: type[Body], body: bytes) -> dict[str, Any]:

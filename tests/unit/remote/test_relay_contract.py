@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
+from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.remote.client import RelayClient
+from ccq_tui.remote.phone.devices import code_for_device
 from ccq_tui.remote.relay.access import RelayLimits
 from ccq_tui.remote.relay.endpoints import ENDPOINTS
 from tests.contract import try_all
@@ -19,6 +24,8 @@ from tests.unit.remote.relays import (
     question_of,
     running,
 )
+
+WALK = Path(__file__).parents[3] / "docs/dev/relay-protocol.md"
 
 
 async def test_a_request_is_published_answered_reopened_and_ended(pairing: TestPairing) -> None:
@@ -37,6 +44,7 @@ async def test_a_request_is_published_answered_reopened_and_ended(pairing: TestP
     assert taken["status"] == "answered"
     by = {"device": {"id": pairing.device.id, "name": "phone 0"}, "at": taken["answer"]["at"]}
     assert taken["answer"] == given | by
+    assert (await pairing.device("POST", place + "/answer", given)).json() == {"success": True}  # once more
     statement = {"end": "", "by": "", "taken": False, "refused": "no", "text": "", "at": in_days(0)}
     reopened = {"status": "pending", "statement": statement}
     refused = await pairing.terminal("PUT", place + "/status", reopened | {"unanswered": True})
@@ -82,6 +90,30 @@ async def test_events_come_to_both_and_are_caught_up_with(pairing: TestPairing) 
         assert [await anext(lines) for _ in range(4)][:2] == ["id: 3", "event: removed"]
     async with pairing.terminal.events(f"/events/{pairing.id}", **{"Last-Event-ID": "2"}) as lines:
         assert [await anext(lines) for _ in range(4)][2:] == ["id: 3", "event: removed"]
+
+
+async def test_the_walk_with_curl_answers(pairing: TestPairing) -> None:
+    request = await pairing.request()
+    async with RelayClient(pairing.known) as client:
+        code = await code_for_device(client)
+    walk = re.findall(r"```sh\n(.*?)```", WALK.read_text(encoding="utf-8"), re.DOTALL)[0].partition("\n")[2]
+    variables = {**os.environ, "RELAY": pairing.relay.url, "CODE": code}
+    shell = await asyncio.create_subprocess_exec("sh", "-euc", walk, env=variables, stdout=PIPE)
+    async with asyncio.timeout(30):
+        assert await shell.communicate() == (b'{"success":true}', None)
+    record = (await pairing.terminal("GET", f"/request/{pairing.id}/{request}")).json()
+    assert (record["answer"]["answer"], record["answer"]["device"]["name"]) == ({"choice": 1}, "my watch")
+
+
+async def test_an_answer_takes_what_devices_send_along(pairing: TestPairing) -> None:
+    question = question_of(await pairing.request())
+    place = f"/question/{pairing.id}/{question}/answer"
+    along = {"pairingId": pairing.id, "questionId": question, "header": "", "timestamp": in_days(0)}
+    given = {"selectedIndices": [0]}
+    assert await pairing.device.refused("POST", place, given | {"questionId": "q1"}) == (400, "questionId")
+    for _ in range(2):
+        assert (await pairing.device("POST", place, given | along)).json() == {"success": True}
+    assert (await pairing.device("POST", place, {"selectedIndices": [1]})).status_code == 409
 
 
 # -- bad input -----------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import AsyncIterator
@@ -24,7 +25,7 @@ from ccq_tui.remote.relay.redis import RedisStore
 from ccq_tui.remote.relay.serve import RelayOptions, ServeError, check_exposed, serve_relay
 from ccq_tui.remote.relay.sqlite import open_store
 from ccq_tui.remote.relay.store import Entry, RelayStore, StoreError, Swap
-from ccq_tui.remote.seal import KEY_BYTES, About, Code, Sealed, Sealer
+from ccq_tui.remote.seal import KEY_BYTES, About, Code, Sealed, Sealer, from_base64
 from tests.unit.remote import relays
 from tests.unit.remote.notify.doubles import serving
 from tests.unit.remote.relays import Caller, RunningRelay, TestPairing, redis_server, running
@@ -124,19 +125,25 @@ async def test_a_push_is_empty_and_a_dead_subscription_goes(tmp_path: Path) -> N
     with serving() as service:
         async with running(tmp_path, **options) as relay:
             pairing = await relay.pairing(devices=5)
-            key = (await pairing.device("GET", f"/push/{pairing.id}")).json()["key"]
-            assert len(key) == 87
+            known = (await pairing.device("GET", f"/push/{pairing.id}")).json()
+            key = known["key"]
+            assert (len(key), known["named"]) == (87, True)
             for device, path in zip(pairing.devices, ("live", "410", "302", "long"), strict=False):
                 body = relays.a_subscription(f"http://{service.place}/{path}")
                 assert (await device("POST", f"/push/{pairing.id}", body)).status_code == 200
-            found = (await pairing.terminal("POST", f"/notify/{pairing.id}")).json()
+            topic = {"headers": {"Topic": "of-a-request"}}
+            found = (await pairing.terminal("POST", f"/notify/{pairing.id}", **topic)).json()
             reasons = ((pairing.devices[1].id, "410"), (pairing.devices[2].id, "302"))
             failed = [{"device": id_, "reason": f"the push service answered {one}"} for id_, one in reasons]
             assert found["sent"] == 2
             assert sorted(found["failed"], key=str) == sorted(failed, key=str)
             for path, headers, content in service.got:
                 assert path in ("/live", "/long")
-                assert (content, headers["TTL"]) == (b"", "86400")
+                assert (content, headers["TTL"], headers["Urgency"]) == (b"", "86400", "high")
+                assert headers["Topic"] == "of-a-request"
+                claims = json.loads(from_base64(headers["Authorization"].split(".")[1]))
+                assert 11.9 < (claims["exp"] - time.time()) / 3_600 <= 12
+                assert claims["sub"] == "https://relay:8443"
                 assert headers["Authorization"].startswith("vapid t=")
                 assert headers["Authorization"].endswith(f"k={key}")
             assert (await pairing.devices[2]("DELETE", f"/push/{pairing.id}")).status_code == 200
@@ -280,9 +287,12 @@ def test_an_answer_is_taken_once_and_a_refusal_changes_nothing(actions: list[tup
         assert (change.event is None) == (now == old)
         if name == "answer":
             assert old is not None
-            assert (old.status, old.answer) == ("pending", None)
             assert now is not None
-            assert (now.status, now.answer is None) == ("answered", False)
+            assert now.answer is not None
+            assert now.answer["sealed"] == str(action[1])
+            if change.event is None:  # the same device had given this one
+                continue
+            assert (old.status, old.answer, now.status) == ("pending", None, "answered")
         elif now is not None and old is not None:
             assert now.answer in (old.answer, None)
             assert now.answer == old.answer or now.status == "pending"

@@ -76,6 +76,8 @@ def test_vectors() -> None:
 
 
 def test_a_code_is_read_aloud_without_doubt() -> None:
+    assert {Code.new(plain=True).shown[0] for _ in range(9)} == {"P"}
+    assert "P" not in {Code.new().shown[0] for _ in range(500)}
     code = Code.new()
     assert len(code.shown) == 19
     assert not set(code.invitation + code.secret) & set("ILOU")

@@ -80,7 +80,7 @@ def test_a_file_is_a_policy_and_places_of_secrets(directory: Path, monkeypatch: 
         (
             "[linear]",
             '[webhook]\nsecret = "file:token"\nurl = "nope"\n[linear]',
-            "webhook.url: must be an address",
+            "webhook.url: must be https",
         ),
         ("[limits]", "[limits", ":4: is not TOML"),
         (
