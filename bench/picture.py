@@ -19,7 +19,7 @@ from pyte.screens import Char
 
 from ccq_tui.testing import Scenario, ScriptedModel, clean_environment
 from ccq_tui.testing.replies import Replies
-from ccq_tui.testing.scenarios.shown import choice
+from ccq_tui.testing.scenarios import choice
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
 

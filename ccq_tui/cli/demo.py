@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
-from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import given_settings, plain_flag, setting_flags
 from ccq_tui.cli.session import end_on_signals, plain_why, require_terminal, show, shown_early
-from ccq_tui.output import echo
 
 if TYPE_CHECKING:
     from ccq_tui.config.load import Loaded
     from ccq_tui.config.settings import Settings
     from ccq_tui.preboot_input import EarlyPrompt
-    from ccq_tui.testing.scenarios import Ready
 
+NAMES = ("tour", "single", "four")
+"""The scenarios, the usual one first."""
 CHARACTERS_A_SECOND = 600.0
 """Roughly the speed of a quick model."""
 LOOKS = (
@@ -34,20 +31,8 @@ The rest could change what the scenario shows.
 """
 
 
-def complete_names(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
-    """Propose scenarios to the shell."""
-    from ccq_tui.testing.scenarios import READY
-
-    return [
-        CompletionItem(ready.name, help=ready.description)
-        for ready in READY.values()
-        if ready.name.startswith(start)
-    ]
-
-
 @click.command()
-@click.argument("name", required=False, shell_complete=complete_names)
-@click.option("--list", "only_list", is_flag=True, help="List the scenarios.")
+@click.argument("name", type=click.Choice(NAMES), default=NAMES[0])
 @click.option(
     "--speed",
     type=click.FloatRange(min=0.0, max=1000.0),
@@ -58,20 +43,12 @@ def complete_names(_context: click.Context, _parameter: click.Parameter, start: 
 @plain_flag
 @setting_flags(hidden=True)
 @click.pass_context
-def demo(context: click.Context, /, name: str | None, only_list: bool, speed: float, **_flags: object) -> int:
+def demo(context: click.Context, /, name: str, speed: float, **_flags: object) -> int:
     """Try the program without an account: only the model is scripted.
 
-    NAME is one of the scenarios that --list shows. Everything happens in a temporary directory,
-    which is removed at the end; your own files and settings of Claude Code are not touched.
+    A tour, or a single question, or four at once. Everything happens in a temporary directory, which
+    is removed at the end; your own files and settings of Claude Code are not touched.
     """
-    from ccq_tui.testing.scenarios import DEFAULT, READY
-
-    if only_list:
-        echo(_listed(READY.values()))
-        return ENDED
-    ready = READY.get(name or DEFAULT)
-    if ready is None:
-        raise Refused(f"unknown demo {name!r}; the demos are:\n{_listed(READY.values())}")
     end_on_signals()
     plain = plain_why(context)
     early = None if plain else shown_early(context)
@@ -79,7 +56,7 @@ def demo(context: click.Context, /, name: str | None, only_list: bool, speed: fl
 
     loaded, _ = load_trusted(given_settings(context))
     require_terminal(plain)
-    return _play(ready, loaded, CHARACTERS_A_SECOND * speed, early, plain)
+    return _play(name, loaded, CHARACTERS_A_SECOND * speed, early, plain)
 
 
 def demo_settings(loaded: Loaded, project: Path) -> Settings:
@@ -94,18 +71,16 @@ def demo_settings(loaded: Loaded, project: Path) -> Settings:
     return Settings(**({"permission_mode": "default"} | kept | {"cwd": project}))
 
 
-def _play(ready: Ready, loaded: Loaded, speed: float, early: EarlyPrompt | None, plain: str) -> int:
+def _play(name: str, loaded: Loaded, speed: float, early: EarlyPrompt | None, plain: str) -> int:
     from ccq_tui.config.launch import Launch, ProgramArguments
     from ccq_tui.testing import ScriptedModel, clean_environment
+    from ccq_tui.testing.scenarios import READY
 
+    ready = READY[name]
     with ExitStack() as ending:
-        model = ending.enter_context(ScriptedModel(ready.scenario, speed=speed))
+        model = ending.enter_context(ScriptedModel(ready.build(), speed=speed))
         home = ending.enter_context(clean_environment(model.url))
         settings = demo_settings(loaded, home.project)
         # Prompts typed in a demo do not belong among the person's own.
         program = ProgramArguments(state=home.root / "state", environment=home.overrides())
         return show(Launch(settings=settings, prompt=ready.prompt, program=program), early, plain)
-
-
-def _listed(scenarios: Iterable[Ready]) -> str:
-    return "\n".join(f"  {ready.name:<17}{ready.description}" for ready in scenarios)

@@ -296,9 +296,9 @@ def _demo(options: dict[str, Any]) -> int:
     from ccq_tui.testing.scenarios import READY
     from ccq_tui.worktrees.git import git
 
-    ready = READY["mixed_four"]
+    ready = READY["four"]
     with ExitStack() as ending:
-        model = ending.enter_context(ScriptedModel(ready.scenario, speed=600.0))
+        model = ending.enter_context(ScriptedModel(ready.build(), speed=600.0))
         home = ending.enter_context(clean_environment(model.url))
         for words in (["init", "-q"], ["-c", "user.name=demo", "-c", "user.email=demo@localhost", "commit",
                                        "-q", "--allow-empty", "-m", "Begin"]):  # fmt: skip

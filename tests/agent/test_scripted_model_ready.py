@@ -8,7 +8,6 @@ from typing import Any
 
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from ccq_tui.testing.scenarios import READY
-from ccq_tui.testing.scenarios.shown import CHANGELOG, PLAN
 from tests.agent.scripted_session import QUESTION_ENV, TYPED, Session, answer_to, session
 from tests.results import answered, replied
 
@@ -19,13 +18,7 @@ PLAN_WRITTEN = r"File created successfully at: /\S+/home/\.claude/plans/\S+\.md 
 APPROVED = r"User has approved your plan\. .*"
 EXPECTED: Mapping[str, tuple[str, ...]] = {
     "single": (ASKED,),
-    "mixed_four": (ASKED,),
-    "with_permission": (r"1\.4\.0", r"File created successfully at: /\S+/project/CHANGELOG\.md .*"),
-    "with_plan": (
-        PLAN_ENTERED,
-        PLAN_WRITTEN,
-        rf"{APPROVED}\n\n## Approved Plan:\n{re.escape(PLAN.strip())}.*",
-    ),
+    "four": (ASKED,),
     "tour": (LISTING, *(ASKED,) * 4, r"0\.1\.0", PLAN_ENTERED, PLAN_WRITTEN, APPROVED),
 }
 """What the model gets as the results of each scenario's calls, as patterns."""
@@ -38,11 +31,6 @@ def told(given: Mapping[str, Any]) -> str:
     return replied(pairs) if any(one.get("kind") in TYPED for one in questions) else answered(pairs)
 
 
-def the_file_was_written_with_permission(client: Session, home: CleanHome) -> None:
-    assert [tool for tool, _ in client.asked] == ["Bash", "Write"]
-    assert (home.project / "CHANGELOG.md").read_text(encoding="utf-8") == CHANGELOG
-
-
 async def test_each_ready_scenario_plays_to_its_end(
     scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
 ) -> None:
@@ -51,11 +39,9 @@ async def test_each_ready_scenario_plays_to_its_end(
     home = claude_env(model, **QUESTION_ENV)
     async with session(home) as client:
         for name in READY:
-            async with client.scene(name, model, READY[name].scenario):
+            async with client.scene(name, model, READY[name].build()):
                 await plays_to_its_end(name, model, client)
-        async with client.scene("a denied permission", model, READY["with_permission"].scenario):
-            await a_denied_permission_is_told_to_the_model(model, client)
-        async with client.scene("a declined question", model, READY["mixed_four"].scenario):
+        async with client.scene("a declined question", model, READY["four"].build()):
             await a_declined_question_is_told_to_the_model(model, client)
 
 
@@ -78,16 +64,6 @@ async def plays_to_its_end(name: str, model: ScriptedModel, client: Session) -> 
             sets.remove(found.text)
         else:
             assert re.fullmatch(expected, found.text, re.DOTALL)
-    if name == "with_permission":
-        the_file_was_written_with_permission(client, client.home)
-
-
-async def a_denied_permission_is_told_to_the_model(model: ScriptedModel, client: Session) -> None:
-    client.denied["Bash"] = "Not on my disk"
-    await client.prompt("go")
-    found = model.result("toolu_with_permission_1")
-    assert (found.text, found.is_error) == ("Not on my disk", True)
-    assert "Not on my disk" in client.said[1]
 
 
 async def a_declined_question_is_told_to_the_model(model: ScriptedModel, client: Session) -> None:

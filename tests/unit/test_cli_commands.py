@@ -22,6 +22,7 @@ from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.cli import main
+from ccq_tui.cli.demo import NAMES
 from ccq_tui.cli.main import cli
 from ccq_tui.cli.options import _SETTINGS
 from ccq_tui.config.launch import Launch
@@ -31,6 +32,7 @@ from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.requests import Cancelled, Denied
 from ccq_tui.inbox.store.rows import SessionState
 from ccq_tui.processes import this_process
+from ccq_tui.testing.scenarios import READY
 from tests.actors import PANEL
 from tests.unit.agent.recordings import prompt, said, text, write
 from tests.unit.starting import Cli, write_settings
@@ -94,11 +96,8 @@ def test_config_path(ccq: Cli, tmp_path: Path, home: Path) -> None:
     assert [line.split()[0] for line in text.splitlines()] == ["project", "user", "themes", "state", "log"]
 
 
-def test_demo_list(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", "--list"]) == 0
-    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
-    assert names[0] == "tour"
-    assert {"single", "mixed_four", "with_plan"} <= set(names)
+def test_the_demos_are_the_scenarios_of_the_package() -> None:
+    assert tuple(READY) == NAMES
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

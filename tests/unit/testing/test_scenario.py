@@ -13,7 +13,6 @@ from ccq_tui.questions.model import Kind, Option, Question
 from ccq_tui.testing import Scenario, ask, delegate, question_set_input, run
 from ccq_tui.testing.play import Part, Turn
 from ccq_tui.testing.scenario import Cut, Failure, Message, Silence, TurnEnd
-from ccq_tui.testing.scenarios import DEFAULT, READY, Ready
 from ccq_tui.testing.server import Chunk, stream, whole
 from tests.unit.testing.talk import Talk
 
@@ -289,16 +288,3 @@ def test_extended_kinds_have_their_keys() -> None:
 
 def test_a_mapping_is_taken_as_it_is() -> None:
     assert question_set_input([{"question": 1}]) == {"questions": [{"question": 1}]}
-
-
-def test_the_default_is_one_of_them() -> None:
-    assert DEFAULT in READY
-
-
-@pytest.mark.parametrize("ready", READY.values(), ids=lambda ready: ready.name)
-def test_a_ready_scenario_is_named_and_described(ready: Ready) -> None:
-    assert ready.scenario.name == ready.name
-    assert ready.scenario.title
-    assert 10 < len(ready.description) < 80
-    assert "\n" not in ready.description + ready.prompt
-    assert ready.prompt

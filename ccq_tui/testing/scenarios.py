@@ -1,35 +1,25 @@
-"""The scenarios that the demo offers: questions, permissions, a plan, and a tour of all of them."""
+"""The scenarios that the demo offers: one question, four of them, and a tour of the program."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from ccq_tui.questions.model import Kind, Option, Question
 from ccq_tui.testing.replies import Replies
 from ccq_tui.testing.scenario import Scenario
 
 
-@dataclass(frozen=True)
-class Ready:
+class Ready(NamedTuple):
     """A scenario that comes with the package.
 
     Attributes:
-        name: Its name on the command line.
-        description: One line about it.
         prompt: A first prompt that fits it.
-        build: Makes the scenario; large texts are made only then.
+        build: Makes it anew.
     """
 
-    name: str
-    description: str
     prompt: str
     build: Callable[[], Scenario]
-
-    @property
-    def scenario(self) -> Scenario:
-        """A new build of the scenario."""
-        return self.build()
 
 
 def choice(
@@ -142,10 +132,10 @@ def design_questions() -> tuple[Question, ...]:
     )
 
 
-def mixed_four() -> Scenario:
+def four() -> Scenario:
     """Four questions in one set: previews, a multi select, recommendations."""
     return (
-        Scenario("mixed_four", title="Bookmark API design")
+        Scenario("four", title="Bookmark API design")
         .thinks("Paging shapes every client; the rest can change later. Ask all of it in one go.")
         .says("Before I write the OpenAPI document I need four decisions from you.")
         .asks(*design_questions())
@@ -176,79 +166,6 @@ def single() -> Scenario:
                 )
             )
         )
-    )
-
-
-CHANGELOG = """\
-# Changelog
-
-## 1.4.0
-
-- Bookmarks can be imported from a browser's HTML export.
-- Search finds words in notes as well.
-- Deleted bookmarks can be restored for 30 days.
-"""
-PLAN = """\
-# Import bookmarks from a browser
-
-## Context
-
-People ask for a way to bring their bookmarks along. Every browser exports the same HTML format.
-
-## Steps
-
-1. `importer/html.py`: parse the export with the standard library, folders become tags.
-2. `api/imports.py`: `POST /v1/imports`, at most 5 MB, answers with the number of bookmarks added.
-3. `tests/data/`: one export of each browser; the result is compared as JSON.
-
-## Verification
-
-- `pytest tests/importer` is green.
-- Importing the same file twice adds nothing the second time.
-"""
-REVISED_PLAN = (
-    PLAN
-    + """
-## After your remarks
-
-- The limit of 5 MB becomes a setting.
-- A dry run reports what would be added.
-"""
-)
-
-
-def with_permission() -> Scenario:
-    """A command that needs permission, then a file written with permission."""
-    return (
-        Scenario("with_permission", title="Release 1.4.0")
-        .says("I prepare the release: first the version file, then the change log.")
-        .runs(
-            "Bash",
-            command="mkdir -p dist && echo 1.4.0 > dist/VERSION && cat dist/VERSION",
-            description="Write the version of the release",
-        )
-        .says(lambda a: _refused(a, "the version file") or "The version file is there. Now the change log.")
-        .runs("Write", file_path=lambda a: f"{a.directory}/CHANGELOG.md", content=CHANGELOG)
-        .says(
-            lambda a: (
-                _refused(a, "the change log")
-                or "Both are written. Tag the commit with `v1.4.0` when you are happy with the text."
-            )
-        )
-    )
-
-
-def _refused(a: Replies, what: str) -> str:
-    return f"I left {what} alone: {first_line(a)}\n\n" if a.failed else ""
-
-
-def with_plan() -> Scenario:
-    """Plan mode, a plan to approve, and a better one for as long as it is rejected."""
-    return (
-        Scenario("with_plan", title="Bookmark import")
-        .says("This touches three places, so I plan before I write.")
-        .plans(PLAN, revised=REVISED_PLAN)
-        .says("The plan is approved. I start with the parser and its test data.")
     )
 
 
@@ -312,7 +229,7 @@ def tour() -> Scenario:
         .plans(_PLAN, revised=lambda a: f"{_PLAN}\n## Your remark\n\n> {first_line(a)}\n")
         .says(_closing)
         # No further turn: after an interrupt the tour continues where it was.
-        .afterwards("The tour is over. `ccq-tui demo --list` shows the other scenarios.")
+        .afterwards("The tour is over. `ccq-tui` alone starts a session of your own.")
     )
 
 
@@ -363,3 +280,11 @@ def _after_permission(a: Replies) -> str:
 def _closing(a: Replies) -> str:
     rows = "\n".join(f"- {a.answers(number) or '(not answered)'}" for number in range(2, 6))
     return f"## What we decided\n\n{rows}\n\nThe plan is approved. Thank you for taking the tour."
+
+
+READY: Mapping[str, Ready] = {
+    "tour": Ready("Design a small bookmark service with me", tour),
+    "single": Ready("Choose a database for the bookmarks", single),
+    "four": Ready("Design the bookmark API", four),
+}
+"""The scenarios by their names on the command line."""
