@@ -142,11 +142,7 @@ class CcqApp(_Base):
         self.clock = clock
         # Each knows only those created before it.
         self.runtime = Runtime(
-            self._launch,
-            PersonHere(self, clock, self._launch),
-            make_session=make_session,
-            clock=clock,
-            ahead=ahead,
+            self._launch, PersonHere(self, self._launch), make_session=make_session, clock=clock, ahead=ahead
         )
         """Runs the sessions, on the inbox of all processes."""
         self.sessions = OpenSessions(self, self.runtime)

@@ -287,8 +287,8 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _row("keep", "escape", "Back to the list; what is typed stays in the row"),
     ),
     KeyPlace.TRUST: (
-        _row("up", "up", "Move", MOVE, "", "choose", 1),
-        _row("down", "down", "Move", MOVE, "", "choose", 1),
+        _row("step_up", "up", "Move", MOVE, "", "choose", 1),
+        _row("step_down", "down", "Move", MOVE, "", "choose", 1),
         _row("answer", "enter", "Answer with the row under the cursor", DECIDE),
         _row("leave", "escape", "Trust nothing and return to the session, if there is one", DECIDE),
         _row("scroll_page_up", "pageup", "Scroll the effects of the files", MOVE, "", "scroll", 2),
@@ -297,7 +297,7 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _row("scroll_end", "end", "Scroll the effects of the files", MOVE),
         _row("scroll_up", "shift+up", "Scroll it by a line", MOVE),
         _row("scroll_down", "shift+down", "Scroll it by a line", MOVE),
-        _row("delete", "backspace", "Delete the last character; what is typed goes to the prompt"),
+        _row("letters", "letters", "Typed for the prompt, which has it after the answer"),
     ),
     KeyPlace.QUESTION: (
         _row("row", _1_9, "Select that row; in the review, go to that question", MOVE, "numbered"),

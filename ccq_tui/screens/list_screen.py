@@ -14,7 +14,7 @@ from textual.widgets import TextArea
 
 from ccq_tui.config.keymap import keymap
 from ccq_tui.filtered_list import FilteredList
-from ccq_tui.input.gate import PAUSE, QUIET, Face, KeyKind, Stroke, To
+from ccq_tui.input.gate import PAUSE, QUIET, Face, KeyKind, Sign, Stroke, To
 from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import Hints, KeyPlace, actions_at
 from ccq_tui.screens.overlay import Overlay, Result
@@ -119,12 +119,15 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
 
     def _drawn(self, face: Face) -> None:
         if self.face is face:
-            self.face = replace(face, shown_at=self.now)
+            shown_at = self.now if face.shown_at is None else face.shown_at
+            self.face = replace(face, shown_at=shown_at, words_at=self.now)
 
     def judged(self, key: Stroke, call: Callable[[], object], does: str) -> None:
         """Decide with a key once it is known to be meant; else say what the next one does."""
         verdict = self.hands.judge(key, replace(self.face, kind=KeyKind.DECIDE))
-        if verdict.sign is not None:
+        if verdict.to is To.PROMPT or verdict.sign is Sign.NOT_SENT:
+            self.field.type("\n")  # it ends a line of what is typed for the prompt
+        elif verdict.sign is not None:
             self.sign(((shown_key(key.name), f"again {does}"),))
         elif verdict.to is To.PANEL:
             self.hands.wait(key, verdict.after, call, partial(after, self))

@@ -15,7 +15,6 @@ from textual.errors import NoWidget
 from textual.geometry import Region
 from textual.screen import Screen
 
-from ccq_tui.config.trust import ROWS
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.sessions.rows import RowsView
@@ -138,8 +137,8 @@ def _row_of(view: LineView) -> tuple[int | None, str]:
     if isinstance(screen, SessionsScreen):
         shown = screen.state.shown if isinstance(view, RowsView) and screen.panel is None else ()
         return _at(screen.state.cursor, [""] * len(shown))
-    if isinstance(screen, TrustScreen) and view.id == "trust-rows":
-        return ROWS.index(screen._question.row), ""
+    if isinstance(screen, TrustScreen) and view is screen.view:
+        return screen.state.cursor, ""
     return None, ""
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from textual import events
@@ -21,7 +22,7 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch, ProgramArguments, Trusted, launch_with
 from ccq_tui.config.load import Loaded
 from ccq_tui.config.settings import Settings
-from ccq_tui.config.trust import Carried, answer_labels
+from ccq_tui.config.trust import Carried, TrustAnswer, answer_labels
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.store import Store
@@ -40,6 +41,7 @@ from ccq_tui.widgets.hints import HintBar
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.session import Driven, press, prompt_kept, running, until
+from tests.unit.input.hands import NAMES
 
 SERVERS = '{"mcpServers": {"db": {"command": "npx", "args": ["-y", "db"]}}}'
 
@@ -131,6 +133,44 @@ async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
     left = prompt_kept(asking.project / "state", directory_key(Path("/")))
     assert left == PromptDraft("later\nn")
     assert carried_by(asking.project) is not None
+
+
+async def played(app: Any, pilot: Pilot[int], keys: str) -> str:
+    """Press the keys of a row of the table at a question of its own; return what it came to."""
+    clock, screen = app.clock, TrustScreen(Carried(Path("/p"), Path("/p"), (), LOADED))
+    clock.now += 20.0
+    await app.push_screen(screen)
+    await pilot.pause()
+    began = clock.now
+    for token in keys.split():
+        name, count, apart = (
+            (*token.partition("×")[::2], "0") if "×" not in token else re.split("[×/]", token)
+        )
+        for _ in range(int(count or 1)):
+            clock.now += float(apart)
+            if token[0] in "@+":
+                clock.now = float(token[1:]) + (began if token[0] == "@" else clock.now)
+            elif name.startswith("click"):
+                screen.clicked(screen.state.rows[int(name[5:]) - 1].key, cast("events.Click", None))
+            elif name == "paste":
+                screen.field.post_message(events.Paste("y\nd"))
+            else:
+                await pilot.press(NAMES.get(name, name))
+            await pilot.pause()
+    screen.hands.run_due()
+    answered = screen._answered.is_set()
+    row = await screen.answer() if answered else TrustAnswer(screen.state.rows[screen.state.cursor].value)
+    await screen.dismiss()
+    typed = screen.field.text.replace("\n", "\\n")
+    return f"{'answer' if answered else 'at'} {row.name}" + (f" “{typed}”" if typed else "")
+
+
+@pytest.mark.words
+async def test_it_is_answered_only_as_the_table_says(asking: Asking, pilot: Pilot[int]) -> None:
+    lines = Path(__file__).with_name("trust.txt").read_text(encoding="utf-8").splitlines()[1:]
+    rows = [[part.strip() for part in line.split("|")] for line in lines]
+    came = [[keys, await played(asking.driven.app, pilot, keys)] for keys, _ in rows]
+    assert came == rows
 
 
 async def asked_beside(asking: Asking, pilot: Pilot[int], prompt: str) -> None:

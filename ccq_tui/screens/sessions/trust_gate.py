@@ -46,9 +46,8 @@ class PersonHere:
         page: The page of the last question about trust, or None.
     """
 
-    def __init__(self, app: App[Any], clock: Callable[[], float], launch: Launch, leave: str = QUIT) -> None:
+    def __init__(self, app: App[Any], launch: Launch, leave: str = QUIT) -> None:
         self._app = app
-        self._clock = clock
         self._leave = leave
         self.launch = launch
         self.actor = Actor.here(Surface.PANEL)
@@ -63,7 +62,7 @@ class PersonHere:
         """Show what the files of a directory would do, and return the answer."""
         self.close()
         self.launch = asked.launch
-        self.page = TrustScreen(asked.carried, leave=self._leave, draft=self.typed, clock=self._clock)
+        self.page = TrustScreen(asked.carried, leave=self._leave, draft=self.typed)
         await self._app.push_screen(self.page)
         return await self.page.answer()
 
@@ -115,7 +114,7 @@ class TrustGate:
         if asked is None:
             return launch
         first = not self._sessions
-        person = PersonHere(self._app, self._runtime.clock, launch, leave or (QUIT if first else "not now"))
+        person = PersonHere(self._app, launch, leave or (QUIT if first else "not now"))
         self._open[person] = keeper = str(uuid4()) if launch.prompt and not first else ""
         # In case the program is killed at the question.
         key = launch.resume or directory_key(launch.settings.directory)
@@ -148,7 +147,7 @@ class TrustGate:
 
     async def alone(self, launch: Launch) -> Launch | None:
         """Return the launch that disturbs no other process, or None to start nothing; for a worker."""
-        return await alone(PersonHere(self._app, self._runtime.clock, launch), launch, self._runtime.inbox)
+        return await alone(PersonHere(self._app, launch), launch, self._runtime.inbox)
 
     async def end(self) -> None:
         """Leave all questions as the program ends: keep what was typed, and let no shell get any of it."""

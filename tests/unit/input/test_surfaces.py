@@ -1,4 +1,4 @@
-"""The gate on other surfaces: lists, what is pressed twice, interrupts, the prompt, the trust question."""
+"""The gate on other surfaces: lists, what is pressed twice, interrupts, the prompt."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from ccq_tui.config.trust import ROWS, TrustAnswer, TrustKeys, pressed
 from ccq_tui.input.gate import PAUSE, Face, Hand, KeyKind, Sign, Stroke, To
 from ccq_tui.widgets.keys import Keyboard
 from tests.unit.input.hands import NAMES, Timer
@@ -104,73 +101,3 @@ def test_what_a_key_was_asked_for_does_not_count_for_something_else() -> None:
     surface.now, surface.face = 1.5, FACES["withdraw"]
     surface.press("escape")
     assert surface.came == ["again", "again"]
-
-
-@dataclass
-class Trust:
-    """A person at the question about trust, drawn 0.03 s after each change."""
-
-    question: TrustKeys = field(default_factory=TrustKeys)
-    now: float = 0.0
-
-    def go(self, at: float) -> None:
-        if at - self.now >= 0.03 or self.now == 0.0:
-            self.question = self.question.drawn(min(at, self.now + 0.03) if self.now else 0.0)
-        self.now = at
-        if (due := self.question.due) and at - self.question.hand.at >= due:
-            self.question = self.question.confirmed()
-
-    def press(self, name: str) -> None:
-        row = ROWS[int(name[5:]) - 1] if name.startswith("click") else None
-        key = Stroke("paste", "y\nd", self.now) if name == "paste" else Stroke(
-            "click" if row is not None else "space" if name == " " else name,
-            name if len(name) == 1 else "",
-            self.now,
-        )  # fmt: skip
-        self.question = pressed(self.question, key, row)
-
-    @property
-    def came(self) -> str:
-        question = self.question
-        answer = f"answer {question.answer.name}" if question.answer else f"at {question.row.name}"
-        return f"{answer} “{question.typed}”" if question.typed else answer
-
-
-@pytest.mark.parametrize("row", rows("trust.txt"))
-def test_trust_is_answered_only_as_the_table_says(row: str) -> None:
-    keys, outcome = (one.strip() for one in row.split("|"))
-    trust = Trust()
-    trust.go(0.0)
-    play(trust, keys)
-    assert trust.came == outcome.replace("\\n", "\n")
-
-
-def test_escape_leaves_only_where_there_is_something_to_stay_in() -> None:
-    trust = Trust(TrustKeys(escapes=True))
-    play(trust, "@1 later @2 ⎋")
-    assert trust.question.answer is TrustAnswer.LEAVE
-
-
-KEYS = st.sampled_from([*"ydnx", " ", "enter", "up", "down", "escape", "tab", "paste"])
-PAUSES = st.sampled_from([0.0, 0.05, 0.3, PAUSE - 0.01, PAUSE, 1.5])
-
-
-@given(st.lists(st.tuples(KEYS, PAUSES), max_size=40), st.sampled_from(["", "begun"]))
-def test_only_a_deliberate_enter_trusts_and_every_key_is_kept(
-    keys: list[tuple[str, float]], draft: str
-) -> None:
-    trust, text, last_text = Trust(TrustKeys(typed=draft)), draft, -PAUSE
-    trust.go(0.0)
-    for name, pause in keys:
-        trust.go(trust.now + pause)
-        was = trust.question
-        trust.press(name)
-        typed = "y\nd" if name == "paste" else name if len(name) == 1 else ""
-        text += typed
-        if was.answer is None and trust.question.answer is not None:
-            assert name == "enter"
-            assert trust.now - last_text >= PAUSE or was.sign is Sign.AGAIN
-            assert trust.question.answer is was.row
-        last_text = trust.now if typed else last_text
-        kept = trust.question.typed.replace("\n", "")
-        assert kept == text.replace("\n", "")
