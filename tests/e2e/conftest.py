@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
@@ -22,7 +21,7 @@ from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.e2e import paging
 from tests.e2e.paging import CHROMIUM, FLAGS, Pages
 from tests.e2e.terminal import LIMIT, NotShownError, Terminal
-from tests.processes import children, command, with_variable
+from tests.processes import command, with_variable
 from tests.unit.remote.relays import RunningRelay, running
 
 if TYPE_CHECKING:
@@ -83,11 +82,6 @@ class Running:
         self.terminal.wait(
             lambda _: any(text in path.read_text(encoding="utf-8") for path in records.glob("*/*.jsonl"))
         )
-
-    def kill_cli(self) -> None:
-        """Kill the CLI that works in the project."""
-        (cli,) = (pid for pid in children(self.terminal.process.pid) if "stream-json" in command(pid))
-        os.kill(cli, signal.SIGKILL)
 
     def end(self, how: str, code: int) -> None:
         """End the program by keys, a signal or by closing its window; it must leave nothing behind."""

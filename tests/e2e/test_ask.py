@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,10 +16,10 @@ from ccq_tui.config.paths import config_dir, inbox_path
 from ccq_tui.forms.commits import RECORDS
 from ccq_tui.forms.reading import find_form
 from ccq_tui.input.gate import REPEAT
-from tests.agent.test_session_elicitations import ASK, SERVER
 from tests.e2e.conftest import program
 from tests.e2e.filling import fill_in_by_keys
 from tests.e2e.terminal import Terminal
+from tests.tables import table
 from tests.ten import ANSWERS, check_record, records, write_ten
 from tests.unit.stocked import asked
 from tests.unit.worktrees.repositories import _first_repo, _repo, run
@@ -162,31 +159,6 @@ def test_nobody_in_time_ends_with_124_and_counts_down_before(tmp_path: Path) -> 
     assert waiting() == []
 
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "title": "Your name", "minLength": 2},
-        "count": {"type": "integer", "title": "Replicas", "minimum": 1, "maximum": 9, "default": 3},
-        "env": {
-            "type": "string",
-            "title": "Environment",
-            "enum": ["prod", "dev"],
-            "enumNames": ["Production", "Development"],
-        },
-    },
-    "required": ["name", "env"],
-}
-
-
-def serve(directory: Path, schema: dict[str, Any]) -> tuple[tuple[str, ...], Path]:
-    """Write a form for an MCP server; return what a session is started with, and the file of its answers."""
-    schemas, log = directory / "schemas.json", directory / "told"
-    schemas.write_text(json.dumps({"deploy": schema}))
-    server = {"command": sys.executable, "args": [str(SERVER), str(schemas), str(log)]}
-    servers = json.dumps({"mcpServers": {"forms": server}})
-    return ("--mcp-config", servers, "--allowed-tools", ASK), log
-
-
 __all__ = ["_first_repo", "_repo"]
 
 REFLECTION = find_form("commit-reflection")
@@ -272,19 +244,7 @@ def test_leaving_the_questions_in_a_worktree_ends_the_commit_well(repo: Path, tm
 
 @pytest.mark.parametrize(
     "commands",
-    [
-        "CI=true git commit -q --allow-empty -m new",
-        "TERM=dumb git commit -q --allow-empty -m new",
-        "git commit -q --allow-empty -m new 2>/dev/null",
-        "setsid -w git commit -q --allow-empty -m new",
-        "git commit -q --allow-empty -m new & wait $!",
-        "git commit -q --amend -m new",
-        "git cherry-pick --allow-empty side && git commit -q --allow-empty --amend -m new",
-        "GIT_EDITOR=true GIT_SEQUENCE_EDITOR='sed -i s/pick/reword/' git rebase -q -i --root && "
-        "GIT_SEQUENCE_EDITOR='sed -i s/pick/edit/' git rebase -q -i --root && "
-        "git commit -q --allow-empty -m new && git rebase --continue",
-        "git config ccq.reflect false && git commit -q --allow-empty -m new",
-    ],
+    table(__file__, "ask.json")["nothing_is_asked_elsewhere_and_the_commit_stands"],
     ids=["ci", "dumb", "no_stderr", "no_tty", "background", "amend", "pick", "rebase", "off"],
 )
 def test_nothing_is_asked_elsewhere_and_the_commit_stands(repo: Path, commands: str) -> None:

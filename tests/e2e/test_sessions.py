@@ -1,4 +1,4 @@
-"""Every errand of the list of sessions by keys alone, at four sizes."""
+"""Every errand of the list of sessions by keys alone, at two sizes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.e2e.conftest import Start
 from tests.e2e.terminal import LIMIT
 from tests.steps import step
 
-SIZES = ((40, 12), (80, 24), (110, 36), (200, 50))
+SIZES = ((40, 12), (110, 36))
 
 
 def asks(replies: Replies) -> Scenario:

@@ -40,9 +40,7 @@ def pause(terminal: Terminal, seconds: float) -> None:
     terminal.wait(lambda _: time.monotonic() - since > seconds)
 
 
-@pytest.mark.parametrize(
-    "typed", ["a short story", "explain; echo LEAK; echo ED >leaked", "yes, d\x1bno; echo ED >leaked"]
-)
+@pytest.mark.parametrize("typed", ["explain; echo LEAK; echo ED >leaked", "yes, d\x1bno; echo ED >leaked"])
 def test_what_is_typed_ahead_neither_answers_nor_reaches_the_shell(
     project: Path, tmp_path: Path, typed: str
 ) -> None:

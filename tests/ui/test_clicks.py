@@ -19,6 +19,7 @@ from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.search_bar import SearchField
+from tests.tables import table
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.drawn import screen_lines
 from tests.ui.host import DecisionHost, PanelHost
@@ -119,20 +120,7 @@ async def test_the_click_that_gives_the_terminal_the_focus_presses_no_key() -> N
         assert app.state.outcome is None
 
 
-@pytest.mark.parametrize(
-    ("shown", "keys"),
-    [
-        ("Enter", ["enter"]),
-        ("Shift+↑↓", ["shift+up", "shift+down"]),
-        ("↑ ↓ PgUp PgDn", ["up", "down", "pageup", "pagedown"]),
-        ("1-3", ["1", "3"]),
-        ("Alt+1-9", ["alt+1", "alt+9"]),
-        ("/", ["slash"]),
-        ("letters", []),
-        ("▌", []),
-        ("", []),
-    ],
-)
+@pytest.mark.parametrize(("shown", "keys"), table(__file__, "clicks.json")["keys_are_read_as_they_are_shown"])
 def test_keys_are_read_as_they_are_shown(shown: str, keys: list[str]) -> None:
     pieces = list(shown_keys(shown))
     assert "".join(piece for piece, _ in pieces) == shown

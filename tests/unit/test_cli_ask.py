@@ -22,6 +22,7 @@ from ccq_tui.inbox.requests import Asker, ElicitationRequest, FormRequest, Origi
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
 from tests.actors import PHONE
+from tests.tables import table
 from tests.ten import VALUES, check_record, records, write_ten
 from tests.unit.questions.drive import RELEASE
 from tests.unit.starting import Cli
@@ -124,20 +125,7 @@ def test_a_screen_reader_is_asked_line_by_line(monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.parametrize(
-    ("words", "lines", "printed"),
-    [
-        ("--option a --option b,c=x\\=y --option \\=d --multi", "1,2,=d\ny\n", "a\nx=y\n=d\n"),
-        ("--option - --default b --defaults --no-input", "a=1\n\nb=2\n", "2\n"),
-        ("--text --max 9 --pattern ^[a-y]", "zoo\nany words more\nany words\n", "any words\n"),
-        ("--text", "two  blanks\n", "two  blanks\n"),
-        ("--lines", "  one\n\n  two\\\n", "  one\n\n  two\\\n"),
-        ("--lines", "d\n", "d\n"),
-        ("--number --min 1 --max 9", "0.5\n4.5\n", "4.5\n"),
-        ("--date", "2026-02-29\n2026-02-28\n", "2026-02-28\n"),
-        ("--confirm", "y\n", ""),
-        ("--confirm --default no --defaults --no-input", "", 1),
-        ("--secret --min 3", " a b \n", " a b \n"),
-    ],
+    ("words", "lines", "printed"), table(__file__, "cli_ask.json")["one_question_prints_its_answer"]
 )
 def test_one_question_prints_its_answer(tmp_path: Path, words: str, lines: str, printed: str | int) -> None:
     done = run(tmp_path, "Deploy?", *words.split(), "--plain", lines=lines)

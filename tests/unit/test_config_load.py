@@ -325,21 +325,7 @@ def test_whatever_is_joined_is_split_again(names: list[str], separator: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("written", "name", "shown"),
-    [
-        ("Ctrl+K", "ctrl+k", "Ctrl+K"),
-        ("alt-up", "alt+up", "Alt+↑"),
-        ("PgUp", "pageup", "PgUp"),
-        ("?", "question_mark", "?"),
-        ("/", "slash", "/"),
-        ("G", "G", "G"),
-        ("shift+g", "G", "G"),
-        ("ctrl++", "ctrl+plus", "Ctrl++"),
-        ("-", "minus", "-"),
-        ("alt+<", "alt+less_than_sign", "Alt+<"),
-        (" ", "space", "Space"),
-        ("F12", "f12", "F12"),
-    ],
+    ("written", "name", "shown"), table(__file__, "config_load.json")["keys_are_written_in_several_ways"]
 )
 def test_keys_are_written_in_several_ways(written: str, name: str, shown: str) -> None:
     assert key_name(written) == name
@@ -398,24 +384,7 @@ def test_a_panel_gets_the_keys_it_knows_and_none_that_was_given_away() -> None:
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [
-        ('qiut = "f10"', "keys.qiut: is not an action; did you mean quit?"),
-        ('zzz = "f10"', "keys.zzz: is not an action; there are help, quit, "),
-        ('quit = "ctrl+qq"', "keys.quit: 'ctrl+qq' is not a key; write one such as ctrl+k, alt+up, f5 or g"),
-        ("quit = 3", "keys.quit: must be a key or a list of keys, such as 'ctrl+q', not 3"),
-        ("quit = []", "keys.quit: must be a key or a list of keys, such as 'ctrl+q', not []"),
-        (
-            'quit = "ctrl+o"',
-            "keys.quit: Ctrl+O is already the key of unfold; take another, or give unfold another",
-        ),
-        ('other = "n"', "keys.other: n is already the key of note; take another, or give note another"),
-        ('quit = "x"', "keys.quit: x edits the text of the prompt; take a key such as ctrl+k, alt+k or f5"),
-        ('unfold = "enter"', "keys.unfold: Enter edits the text of the prompt; take a key such as"),
-        ('other = "5"', "keys.other: 5 has a meaning of its own in panels; take another key"),
-        ('other = "x"', "keys.other: x has a meaning of its own in panels; take another key"),
-        ('list_up = "y"', "keys.list_up: y has a meaning of its own in panels; take another key"),
-        ('preset = "vi"', "keys.preset: must be one of default, vim, emacs, not 'vi'"),
-    ],
+    table(__file__, "config_load.json")["a_wrong_key_is_named_with_its_line_and_what_is_allowed"],
 )
 def test_a_wrong_key_is_named_with_its_line_and_what_is_allowed(line: str, said: str) -> None:
     path = write_settings(f'model = "x"\n\n[keys]\nhelp = "f12"\n{line}\n')

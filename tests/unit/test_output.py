@@ -27,6 +27,7 @@ from ccq_tui.config.paths import log_dir
 from ccq_tui.logs import current_log, log_path, start_logging, stop_logging
 from ccq_tui.output import HarmlessStream, Styled, colourless, echo, harmless_streams
 from ccq_tui.text import MAX_MARKS, last_sentence, masked, one_line, safe
+from tests.tables import table
 
 BAD = "a\x1b]0;x\x07b\x9bc\u202ed\u2066e\u200bf\U000e0041g"
 GOOD = safe(BAD)
@@ -125,17 +126,7 @@ def test_every_text_can_be_printed_in_every_encoding(text: str, encoding: str) -
 
 
 @pytest.mark.parametrize(
-    ("term", "more", "none"),
-    [
-        ("xterm-mono", {}, True),
-        ("xterm-m", {}, True),
-        ("vt220", {}, True),
-        ("xterm-mono", {"COLORTERM": "truecolor"}, False),
-        ("xterm-256color", {}, False),
-        ("xterm-256color", {"NO_COLOR": "1"}, True),
-        ("xterm-kitty", {}, False),
-        ("linux", {}, False),
-    ],
+    ("term", "more", "none"), table(__file__, "output.json")["a_terminal_without_colours_gets_none"]
 )
 def test_a_terminal_without_colours_gets_none(
     monkeypatch: pytest.MonkeyPatch, term: str, more: dict[str, str], none: bool
@@ -316,22 +307,7 @@ def test_harmless_text_is_unchanged(text: str) -> None:
     assert safe(text) == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "plain text\nwith lines",
-        "Grüße, naïve, Việt Nam, ñ",
-        "e\u0301 a\u0302\u0323",
-        "👩‍💻 👨‍👩‍👧‍👦 🏳️‍🌈 👍🏽 ❤️ 1️⃣ 👩🏽‍🚀 🧑‍⚕️",
-        "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
-        "می‌خواهم",
-        "क्‍ष क्‌ष",
-        "漢字かな交じり 葛\U000e0100",
-        "שלום עולם مرحبا بالعالم",
-        "┌─┐ → ✔ ☐ ◆",
-        "\U000f0001 \ue0b0 a private glyph",
-    ],
-)
+@pytest.mark.parametrize("text", table(__file__, "output.json")["living_text_is_unchanged"])
 def test_living_text_is_unchanged(text: str) -> None:
     assert safe(text) == text
 
@@ -382,29 +358,13 @@ def test_one_line_collapses_white_space() -> None:
 
 @pytest.mark.parametrize(
     ("line", "drawn"),
-    [
-        ("plain\ttext", "plain\ttext"),
-        ("a\u202eb\u200bc", "a\ufffdb\ufffdc"),
-        ("\U0001f468\u200d\U0001f469", "\U0001f468\u200d\U0001f469"),
-        ("a\u200d\U0001f469", "a\ufffd\U0001f469"),
-        ("e\u0301é漢字", "e\u0301é漢字"),
-    ],
+    table(__file__, "output.json")["a_text_that_is_edited_keeps_its_length_with_a_sign_for_what_is_hidden"],
 )
 def test_a_text_that_is_edited_keeps_its_length_with_a_sign_for_what_is_hidden(line: str, drawn: str) -> None:
     assert masked(line) == drawn
 
 
-@pytest.mark.parametrize(
-    ("markdown", "sentence"),
-    [
-        ("All done. Shall I commit it?", "Shall I commit it?"),
-        ("It passes:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "It passes:"),
-        ("Run this:\n\n```sh\nmake\n```\n\n---\n", "Run this:"),
-        ("# Plan\n\n1. Keep **store.py** and `_cache`.", "Keep store.py and _cache."),
-        ("```\nx\n```", ""),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("markdown", "sentence"), table(__file__, "output.json")["last_words_are_prose"])
 def test_last_words_are_prose(markdown: str, sentence: str) -> None:
     assert last_sentence(markdown) == sentence
 

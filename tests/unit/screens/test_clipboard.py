@@ -41,16 +41,7 @@ def running(pid: Path) -> bool:
 
 @pytest.mark.parametrize(
     ("there", "environment", "platform", "first"),
-    [
-        (["wl-paste", "xclip"], {"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"}, "linux", "wl-paste"),
-        (["xclip"], {"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"}, "linux", "xclip"),
-        (["xclip"], {"DISPLAY": ":0"}, "linux", "xclip"),
-        (["pngpaste"], {}, "darwin", "pngpaste"),
-        ([], {}, "darwin", "osascript"),
-        (["powershell.exe"], {}, "win32", "powershell.exe"),
-        (["powershell.exe", "xclip"], {"WSL_DISTRO_NAME": "U", "DISPLAY": ":0"}, "linux", "powershell.exe"),
-        (["xclip"], {"WSL_DISTRO_NAME": "U", "DISPLAY": ":0"}, "linux", "xclip"),
-    ],
+    table(__file__, "clipboard.json")["the_program_is_the_systems"],
 )
 def test_the_program_is_the_systems(
     tmp_path: Path, there: list[str], environment: dict[str, str], platform: str, first: str

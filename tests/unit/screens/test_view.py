@@ -42,6 +42,7 @@ from ccq_tui.screens.sessions.model import foreign_row, request_row
 from ccq_tui.testing import clean_environment
 from ccq_tui.widgets.status_line import fitted
 from ccq_tui.words import counted, on_clock
+from tests.tables import table
 from tests.unit.bridges.native import ASKED, NativeSession, calls, prompt
 
 VIEW = SessionFacts(Path("/work/api"), since=100.0)
@@ -124,18 +125,7 @@ def test_question_rounds_are_counted() -> None:
     assert "1 question round" in words(view)
 
 
-@pytest.mark.parametrize(
-    ("number", "said"),
-    [
-        (0, "0"),
-        (999, "999"),
-        (1000, "1.0k"),
-        (9960, "10k"),
-        (34_400, "34k"),
-        (999_600, "1.0M"),
-        (12_345_678, "12M"),
-    ],
-)
+@pytest.mark.parametrize(("number", "said"), table(__file__, "view.json")["large_numbers_are_short"])
 def test_large_numbers_are_short(number: int, said: str) -> None:
     assert counted(number) == said
 
@@ -162,18 +152,7 @@ def test_narrow_lines_leave_out_what_matters_least(width: int, left: int) -> Non
     assert [piece for piece in pieces(FULL, MAIN, 100.0) if piece in kept] == kept, "the order stays"
 
 
-@pytest.mark.parametrize(
-    ("width", "line"),
-    [
-        (
-            120,
-            "◆ waits for you 3 min · ? 2 elsewhere · 1 in the background · plan mode · opus-5-5"
-            " · context 38% · ~/proj · $0.83",
-        ),
-        (80, "◆ waits for you 3 min · ? 2 elsewhere · 1 in the background · plan mode"),
-        (40, "◆ waits for you 3 min · ? 2 elsewhere"),
-    ],
-)
+@pytest.mark.parametrize(("width", "line"), table(__file__, "view.json")["the_line_of_a_session_that_waits"])
 def test_the_line_of_a_session_that_waits(width: int, line: str) -> None:
     view = SessionFacts(
         Path.home() / "proj",

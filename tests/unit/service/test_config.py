@@ -8,6 +8,7 @@ import pytest
 
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.service.config import read_config
+from tests.tables import table
 
 GOOD = """\
 machine = "build-1"
@@ -62,35 +63,7 @@ def test_a_file_is_a_policy_and_places_of_secrets(directory: Path, monkeypatch: 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
-    [
-        ("push =", "pusch =", ":11: repositories.shop.pusch: is not a field; did you mean push?"),
-        ('path = "shop"', 'path = "gone"', ":8: repositories.shop.path: must be a directory that exists"),
-        ('"2h"', '"soon"', ':5: limits.question: must be a duration such as "10m"'),
-        ('"2h"', '"never"', ":5: limits.question: must be a number"),
-        ("push = true", "push = 1", ":11: repositories.shop.push: must be true or false"),
-        ("push = true", 'permission_mode = "bypassPermissions"', "must be one of 'default', 'acceptEdits'"),
-        (
-            '"env:SHOP_LINEAR"',
-            '"lin_123"',
-            ':14: linear.webhook_secret: must be the place of a secret: "env:',
-        ),
-        ("file:token", "file:nowhere", ":15: linear.token: "),
-        ("ccq.example.org", "ccq.example.org/x", ":2: public_url: must be an origin"),
-        ('"build-1"', '"a b"', ":1: machine: must be 1 to 64 letters"),
-        (
-            "[linear]",
-            '[webhook]\nsecret = "file:token"\nurl = "nope"\n[linear]',
-            "webhook.url: must be https",
-        ),
-        ("[limits]", "[limits", ":4: is not TOML"),
-        (
-            "[limits]",
-            '[sessions]\ncommand = ["no-such-program"]\n[limits]',
-            ":5: sessions.command: must begin",
-        ),
-        ("[linear]", "[linears]", "linears: is not a field; did you mean linear?"),
-        ("[repositories.shop]", "[repository]", "repositories: is missing"),
-    ],
+    table(__file__, "config.json")["a_wrong_file_is_named_with_its_line_and_what_is_allowed"],
 )
 def test_a_wrong_file_is_named_with_its_line_and_what_is_allowed(
     directory: Path, old: str, new: str, said: str

@@ -9,6 +9,7 @@ import pytest
 from ccq_tui.service.people import UNKNOWN, Participant, RunAct, TicketRole
 from ccq_tui.service.policy import NoRepositoryError, Policy, Repository
 from ccq_tui.service.port import NewTicket
+from tests.tables import table
 
 ADA = Participant("linear:ada", "Ada", "ada@example.org")
 BEN = Participant("linear:ben", "Ben", "ben@example.org")
@@ -76,15 +77,7 @@ def test_a_refusal_names_whom_to_ask() -> None:
 
 @pytest.mark.parametrize(
     ("team", "named", "by_text", "chosen"),
-    [
-        ("SHOP", "", True, "shop"),
-        ("SHOP", "bank", True, ""),
-        ("SHOP", "api", True, "api"),
-        ("SHOP", "bank", False, "bank"),
-        ("BANK", "bank", True, "bank"),
-        ("NONE", "", True, ""),
-        ("NONE", "shop", True, ""),
-    ],
+    table(__file__, "policy.json")["a_text_names_a_repository_only_where_that_fits"],
 )
 def test_a_text_names_a_repository_only_where_that_fits(
     team: str, named: str, by_text: bool, chosen: str

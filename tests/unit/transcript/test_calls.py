@@ -16,6 +16,7 @@ from ccq_tui.transcript.outcomes import outcome
 from ccq_tui.transcript.tools import TOOLS, main_argument, short_argument, tool_title
 from ccq_tui.widgets.transcript.painter import plain_text
 from ccq_tui.words import duration
+from tests.tables import table
 from tests.ui.host import Clock
 from tests.unit.transcript.test_drawing import shown
 
@@ -429,16 +430,7 @@ def test_reads_and_searches_in_a_row_fold_to_one_line() -> None:
 
 @pytest.mark.parametrize(
     ("tool", "argument", "shown"),
-    [
-        ("Read", "/work/api/a.py", "a.py"),
-        ("Read", "/work/apix/a.py", "/work/apix/a.py"),
-        ("Grep", "total in /work/api", "total"),
-        ("Grep", "total in /work/api/", "total"),
-        ("Grep", "a in b in /work/api/src", "a in b in src"),
-        ("Glob", "*.py in /work/other", "*.py in /work/other"),
-        ("Grep", "total", "total"),
-        ("Bash", "ls /work/api", "ls /work/api"),
-    ],
+    table(__file__, "calls.json")["the_directory_of_the_session_goes_without_saying"],
 )
 def test_the_directory_of_the_session_goes_without_saying(tool: str, argument: str, shown: str) -> None:
     assert short_argument(tool, argument, "/work/api/") == shown
@@ -451,22 +443,7 @@ def test_without_a_known_directory_all_is_said() -> None:
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "shown"),
-    [
-        ("Bash", {"command": "ls", "description": "List"}, "ls"),
-        ("Read", {"file_path": "/a/b"}, "/a/b"),
-        ("Grep", {"pattern": "x", "path": "src"}, "x in src"),
-        ("Glob", {"pattern": "*.py"}, "*.py"),
-        ("WebFetch", {"url": "https://x.y", "prompt": "p"}, "https://x.y"),
-        ("Agent", {"description": "Find", "prompt": "long"}, "Find"),
-        ("TodoWrite", {"todos": [{"status": "completed"}, {"status": "pending"}]}, "1 of 2 done"),
-        ("mcp__s__t", {"query": "q"}, "q"),
-        ("Odd", {"n": 1}, '{"n": 1}'),
-        ("Odd", {}, ""),
-        ("Bash", {"command": ["a"]}, '["a"]'),
-    ],
-)
+@pytest.mark.parametrize(("tool", "arguments", "shown"), table(__file__, "calls.json")["main_argument"])
 def test_main_argument(tool: str, arguments: dict[str, Any], shown: str) -> None:
     assert main_argument(tool, arguments) == shown
 

@@ -32,6 +32,7 @@ from ccq_tui.widgets.transcript.reading import (
     targets_in,
     text_of,
 )
+from tests.tables import table
 from tests.unit.transcript.test_search import prose
 from tests.unit.transcript.test_viewport import HEIGHT, Pane, paragraphs
 
@@ -236,18 +237,7 @@ def test_code_is_what_stands_in_fences_and_what_a_shell_was_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "targets"),
-    [
-        ("see https://a.org/x?y=1.", ["https://a.org/x?y=1"]),
-        ("[here](https://a.org/b_(c)) then", ["https://a.org/b_(c)"]),
-        ("<http://a.org>", ["http://a.org"]),
-        ("javascript://a.org/%0aalert(1)", []),
-        ("`src/a.py:12` and ./b, ~/c/d.txt", ["src/a.py:12", "./b", "~/c/d.txt"]),
-        ("README.md and Makefile, e.g. this", ["README.md", "Makefile"]),
-        ("/etc/hosts", ["/etc/hosts"]),
-        ("a plain sentence", []),
-        ("twice a/b twice a/b", ["a/b"]),
-    ],
+    ("text", "targets"), table(__file__, "parts.json")["links_and_possible_paths_are_found"]
 )
 def test_links_and_possible_paths_are_found(text: str, targets: list[str]) -> None:
     found = targets_in(prose(text))

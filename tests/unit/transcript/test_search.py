@@ -21,6 +21,7 @@ from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript import search
 from ccq_tui.widgets.transcript.reading import LinePlace, TextSelection, drawn_pattern, painted, spans_in
 from ccq_tui.widgets.transcript.search import MOST_HITS, Finder, Texts, pattern_of
+from tests.tables import table
 from tests.ui.host import counted
 from tests.unit.transcript.test_viewport import Pane, settled
 
@@ -41,21 +42,7 @@ def count(query: str, *blocks: bl.Block) -> int:
 
 
 @pytest.mark.parametrize(
-    ("query", "times"),
-    [
-        ("a bold link and code", 1),
-        ("x = 1", 1),
-        ("item", 1),
-        ("**", 0),
-        ("```", 0),
-        ("a.b (c)", 1),
-        ("word", 3),
-        ("Word", 1),
-        ("WORD", 1),
-        ("word word", 1),
-        ("  word ", 3),
-        ("", 0),
-    ],
+    ("query", "times"), table(__file__, "search.json")["what_is_read_is_found_not_how_markdown_writes_it"]
 )
 def test_what_is_read_is_found_not_how_markdown_writes_it(query: str, times: int) -> None:
     text = "A **bold** [link](https://a.org) and\n`code`.\n\n```py\nx = 1\n```\n\n- item\n\na.b (c) axb"
