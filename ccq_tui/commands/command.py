@@ -13,7 +13,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import USUAL_SECONDS, Control
 from ccq_tui.agent.events import AgentEvent, SessionState, SlashCommand
-from ccq_tui.bridges.claude_code.permission_rules import RuleError
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.prompt_queue import PromptSurface
@@ -199,7 +198,7 @@ class CommandRunner(Generic[Ui]):
         self._running += 1
         try:
             await what()
-        except (CommandError, RuleError) as error:
+        except CommandError as error:
             self.tell(f"/{name} failed: {error}", "warning")
         finally:
             self._running -= 1

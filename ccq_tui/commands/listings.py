@@ -1,10 +1,9 @@
-"""/hooks, /skills, /memory, /btw, /permissions, /mcp and /tasks."""
+"""/permissions, /hooks, /skills, /memory, /btw, /mcp and /tasks."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from functools import partial
 from heapq import nlargest
 from pathlib import Path
 
@@ -14,16 +13,7 @@ from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import McpServer
 from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule, Skill
 from ccq_tui.bounded import begin
-from ccq_tui.bridges.claude_code.permission_rules import (
-    BEHAVIORS,
-    Behavior,
-    RuleError,
-    RulesFile,
-    Scope,
-    change_rule,
-    checked_rule,
-    rules_file,
-)
+from ccq_tui.claude_files import claude_directory
 from ccq_tui.commands.command import CommandGroup, CommandUi, PickRow, Work
 from ccq_tui.config.keymap import key_of
 from ccq_tui.prompts.unread import PromptDraft
@@ -32,11 +22,12 @@ from ccq_tui.text import one_line, safe
 from ccq_tui.transcript.blocks import ToolBlock, with_inner
 from ccq_tui.words import on_clock, plural
 
-SCOPES: dict[Scope, str] = {
-    "localSettings": "this project, only for you",
-    "projectSettings": "this project, for everyone",
-    "userSettings": "all your projects",
+SETTINGS_FILES = {
+    "localSettings": (".claude/settings.local.json", "this project, only for you"),
+    "projectSettings": (".claude/settings.json", "this project, for everyone"),
+    "userSettings": ("settings.json", "all your projects"),
 }
+"""The settings files that a person may change: their names, and where they apply."""
 SOURCES = {
     "localSettings": "local",
     "projectSettings": "project",
@@ -49,123 +40,15 @@ SOURCES = {
 }
 CHECKED = {"deny": 0, "ask": 1, "allow": 2}
 """The behaviours of rules in the order of their checks."""
-ADD = PermissionRule("", "continues in the prompt", "Add a rule…")
-"""The row that adds a rule."""
-USAGE = "/permissions allow RULE · ask and deny work too · a rule looks like Bash(npm test *)"
-NOTICED_SECONDS = 5.0
-"""Seconds that Claude Code may take to notice a changed settings file."""
-PAUSE = 0.25
-LATER = "Claude Code still lists it · another file may have it too"
-UNLISTED = "Claude Code does not list it · check its spelling, then look at /permissions"
+AT_ONCE = "applies within seconds"
 
 
-class PermissionsCommand(CommandGroup[CommandUi]):
-    """Shows the rules in force, and adds and removes those of settings files."""
-
-    def do(self, argument: str) -> Work | None:
-        """Show the rules, or add the one that is named."""
-        if not argument:
-            return self._show
-        word, _, rule = argument.partition(" ")
-        behavior = next((one for one in BEHAVIORS if one == word.casefold()), None)
-        if behavior is None or not rule.strip():
-            self._runner.tell(USAGE, "warning")
-            return None
-        return partial(self._add, behavior, rule)
-
-    # -- seeing and removing -----------------------------------------------------------------------------
-
-    async def _show(self) -> None:
-        said = ""
-        while True:
-            found = await self._runner.ask(listings.PERMISSION_RULES)
-            rules = sorted(found, key=lambda one: CHECKED.get(one.behavior, len(CHECKED)))
-            rule = await self._runner.one_of(
-                "Permission rules", [ADD, *rules], _rule_row, about=said, choose="change"
-            )
-            if rule is None:
-                return
-            if rule is ADD:
-                self._go_on()
-                return
-            said = await self._change(rule) or said
-
-    def _go_on(self) -> None:
-        prompt = self._ui.prompt
-        if not prompt.draft.text.strip():
-            prompt.restore(PromptDraft("/permissions allow "))
-        self._ui.say(USAGE, seconds=20.0)
-
-    async def _change(self, rule: PermissionRule) -> str:
-        """Let the person remove a rule; return what came of it."""
-        shown = one_line(rule.rule, 80)
-        scope = next((one for one in SCOPES if one == rule.source), None)
-        behavior = next((one for one in BEHAVIORS if one == rule.behavior), None)
-        if scope is None or behavior is None:
-            return f"{shown} is in none of your settings files: it comes from {_source(rule)}"
-        try:
-            file = await asyncio.to_thread(rules_file, scope, self._ui.launch.settings.directory)
-            row = PickRow("remove", "Remove this rule", f"from {file.real}")
-            if await self._runner.pick(f"{behavior}: {rule.rule}", [row], choose="remove") is None:
-                return ""
-            found = await asyncio.to_thread(change_rule, file, behavior, rule.rule, wanted=False)
-        except RuleError as error:
-            return f"{shown} was not removed: {error}"
-        if not found:
-            return f"{shown} was not found in {file.real} · look in the directories above"
-        gone = await self._seen(rule, wanted=False)
-        return f"Removed {shown}" if gone else f"Removed {shown} from {file.real} · {LATER}"
-
-    # -- adding ------------------------------------------------------------------------------------------
-
-    async def _add(self, behavior: Behavior, text: str) -> None:
-        rule = checked_rule(text)
-        files = await asyncio.to_thread(_files, self._ui.launch.settings.directory)
-        file = await self._runner.one_of(
-            f"{behavior}: {rule}",
-            files,
-            lambda one: PickRow("", SCOPES[one.scope], str(one.real)),
-            about="Where to write it?",
-            choose="add",
-        )
-        if file is None:
-            return
-        new = await asyncio.to_thread(change_rule, file, behavior, rule, wanted=True)
-        if not new:
-            self._runner.tell(f"{rule} exists already: {file.real}")
-            return
-        added = f"Added to {behavior}: {rule} · {file.real}"
-        if self._ui.view.state is ev.SessionState.PARKED:
-            self._runner.tell(f"{added} · it applies when the session continues")
-        elif await self._seen(PermissionRule(behavior, file.scope, rule), wanted=True):
-            self._runner.tell(f"{added} · it applies now")
-        else:
-            self._runner.tell(f"{added} · {UNLISTED}", "warning")
-
-    async def _seen(self, rule: PermissionRule, *, wanted: bool) -> bool:
-        """Wait until Claude Code has noticed that a rule is there, or gone; return whether it has."""
-        known = (rule.behavior, rule.source, rule.rule)
-        ends = self._ui.clock() + NOTICED_SECONDS
-        while True:
-            rules = await self._runner.ask(listings.PERMISSION_RULES)
-            if (known in {(one.behavior, one.source, one.rule) for one in rules}) is wanted:
-                return True
-            if self._ui.clock() >= ends:
-                return False
-            await asyncio.sleep(PAUSE)
-
-
-def _files(directory: Path) -> list[RulesFile]:
-    return [rules_file(scope, directory) for scope in SCOPES]
-
-
-def _rule_row(one: PermissionRule) -> PickRow:
-    return PickRow("", one.rule, _source(one), one.behavior)
-
-
-def _source(rule: PermissionRule) -> str:
-    source = SOURCES.get(rule.source, rule.source)
-    return source if rule.in_effect else f"{source} · your organization disables it"
+def _rule_row(one: PermissionRule | str) -> PickRow:
+    if isinstance(one, str):
+        return PickRow("", *SETTINGS_FILES[one], group="Settings files")
+    source = SOURCES.get(one.source, one.source)
+    disabled = "" if one.in_effect else " · your organization disables it"
+    return PickRow("", one.rule, f"{source}{disabled}", one.behavior)
 
 
 SKILL_STATES = {
@@ -180,7 +63,27 @@ READ_LATER = "takes effect after /clear or in a new session"
 
 
 class ListingCommands(CommandGroup[CommandUi]):
-    """Shows hooks, skills, files of instructions and MCP servers, and asks beside the conversation."""
+    """Shows rules, hooks, skills, files of instructions and MCP servers, and asks beside the conversation."""
+
+    # -- /permissions ------------------------------------------------------------------------------------
+
+    async def permissions(self) -> None:
+        """List the rules in force, and edit the file of one, or one for a new rule."""
+        found = await self._runner.ask(listings.PERMISSION_RULES)
+        rules = sorted(found, key=lambda one: CHECKED.get(one.behavior, len(CHECKED)))
+        rows: list[PermissionRule | str] = [*rules, *SETTINGS_FILES]
+        one = await self._runner.one_of("Permission rules", rows, _rule_row, choose="edit its file")
+        if one is not None:
+            source = one if isinstance(one, str) else one.source
+            await self._edit_settings(source, f"this rule comes from {SOURCES.get(source, source)}")
+
+    async def _edit_settings(self, source: str, other: str) -> None:
+        """Open a settings file in the person's editor; ``other`` says where a thing is that is in none."""
+        if source not in SETTINGS_FILES:
+            raise CommandError(f"{one_line(other, 200)}, not from a settings file of yours")
+        own = source == "userSettings"
+        directory = claude_directory() if own else self._ui.launch.settings.directory.resolve()
+        await self._edit_made(directory / SETTINGS_FILES[source][0], AT_ONCE)
 
     # -- /hooks ------------------------------------------------------------------------------------------
 
@@ -191,11 +94,7 @@ class ListingCommands(CommandGroup[CommandUi]):
         hook = await self._runner.one_of("Hooks", found, _hook_row, choose="edit its file", none=none)
         if hook is None:
             return
-        scope = next((one for one in SCOPES if one == hook.source), None)
-        if scope is None:
-            raise CommandError(f"this hook is in none of your settings files: {one_line(hook.place, 80)}")
-        file = await asyncio.to_thread(rules_file, scope, self._ui.launch.settings.directory)
-        self._ui.edit_file(file.file.path)
+        await self._edit_settings(hook.source, f"this hook is from {hook.place}")
 
     # -- /skills -----------------------------------------------------------------------------------------
 
@@ -230,12 +129,16 @@ class ListingCommands(CommandGroup[CommandUi]):
         if place.is_directory:
             await self._memories(path)
             return
+        await self._edit_made(path, READ_LATER)
+
+    async def _edit_made(self, path: Path, then: str) -> None:
+        """Open a file that may not exist yet; ``then`` says what follows from a change."""
         try:
             # Editors do not make the directory of a new file. It stays: it may be the project's own.
             await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
         except OSError as error:
             raise CommandError(f"{path.parent} cannot be created: {error.strerror}") from error
-        self._ui.edit_file(path, READ_LATER)
+        self._ui.edit_file(path, then)
 
     async def _memories(self, directory: Path) -> None:
         try:

@@ -31,7 +31,7 @@ COMMANDS = (
     Command("park", "", "Stop Claude's process; its questions keep waiting", "session.agent.park"),
     Command("close", "", "End and remove this session", "close_session", AT_SCREEN),
     Command("mcp", "", "See MCP servers, reconnect them, turn them on and off", "listings.servers"),
-    Command("permissions", "[allow|ask|deny RULE]", "See permission rules, add and remove them", "rules.do"),
+    Command("permissions", "", "See permission rules, and edit the file of one", "listings.permissions"),
     Command("hooks", "", "See hooks, and edit the file of one", "listings.hooks"),
     Command("skills", "", "See skills, and put one in the prompt", "listings.skills"),
     Command("memory", "", "Edit CLAUDE.md and other memory", "listings.memory"),

@@ -11,7 +11,7 @@ from typing import Any
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
 from ccq_tui.commands.command import Command, CommandRunner, CommandUi, called
-from ccq_tui.commands.listings import ListingCommands, PermissionsCommand, TasksCommand
+from ccq_tui.commands.listings import ListingCommands, TasksCommand
 from ccq_tui.commands.models import ModelCommands
 from ccq_tui.commands.shell import ShellCommands
 from ccq_tui.commands.workspace import RewindCommand, WorkspaceCommands
@@ -198,7 +198,6 @@ class Leading:
         self.tasks = TasksCommand(self.runner)
         self.workspace = WorkspaceCommands(self.runner, lambda: self.shell.runs or bool(ui.view.tasks))
         self.listings = ListingCommands(self.runner)
-        self.rules = PermissionsCommand(self.runner)
 
     def plan(self, prompt: str) -> None:
         """Switch to the mode in which Claude plans, and send a prompt there."""

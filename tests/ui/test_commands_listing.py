@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +15,6 @@ from textual.widgets import Static
 
 from ccq_tui import theming
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import BlockFinished, BlockKey, BlockKind
 from ccq_tui.commands.command import PickRow
 from ccq_tui.config.launch import Launch
@@ -30,82 +28,54 @@ from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import Many, left_behind, state_of
-from tests.ui.session import Driven, ToldSession, press, running, until
+from tests.ui.session import Driven, press, running, until
 from tests.ui.test_commands import choose, choosing, closed, models_known, notices, say
 
 T = TypeVar("T")
 FLAG = {"behavior": "allow", "source": "cliArg", "rule": "Read"}
 
 
-class ListingSession(ToldSession):
-    """A session that reads the rules of the project's settings anew each time, as the CLI does."""
-
-    project = Path()
-
-    async def ask(self, control: Control[T]) -> T:
-        if control.subtype != "list_permission_rules":
-            return await super().ask(control)
-        rules: list[Mapping[str, Any]] = [FLAG]
-        path = self.project / ".claude/settings.local.json"
-        said = json.loads(path.read_text()) if path.exists() else {}
-        for behavior, texts in said.get("permissions", {}).items():
-            rules += [{"behavior": behavior, "source": "localSettings", "rule": text} for text in texts]
-        return control.read({"state": {"rules": rules}})
-
-
 @pytest.fixture
 def driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Driven:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "own"))
-    monkeypatch.setattr(ListingSession, "project", tmp_path)
-    return Driven(Launch(settings=Settings(cwd=tmp_path)), ListingSession)
+    return Driven(Launch(settings=Settings(cwd=tmp_path)))
 
 
-async def test_a_rule_is_added_seen_and_removed(driven: Driven, tmp_path: Path) -> None:
-    path = tmp_path / ".claude/settings.local.json"
+@pytest.fixture
+def edited(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    edited: list[Path] = []
+
+    async def edit(_app: object, file: Path, _line: int) -> str:
+        edited.append(file)
+        return ""
+
+    monkeypatch.setattr("ccq_tui.screens.editor.edit_file", edit)
+    return edited
+
+
+async def test_the_file_of_a_rule_or_one_for_a_new_rule_is_edited(
+    driven: Driven, tmp_path: Path, edited: list[Path]
+) -> None:
+    rule = {"behavior": "deny", "source": "localSettings", "rule": "Bash(npm [test] *)"}
+    local, own = tmp_path / ".claude/settings.local.json", tmp_path / "own/settings.json"
     async with driven.app.run_test(size=(100, 24)) as pilot:
-        shown = await choosing(pilot, driven, "/permissions deny Bash(npm [test] *)")
-        assert [Path(row.description).name for row in shown.state.rows] == [path.name, *["settings.json"] * 2]
-        assert shown.state.rows[0].description == str(path)
-        await press(pilot, "enter", then=lambda: "it applies now" in notices(driven))
-        assert json.loads(path.read_text()) == {"permissions": {"deny": ["Bash(npm [test] *)"]}}
+        driven.told.replies["list_permission_rules"] = {"state": {"rules": [FLAG, rule]}}
         shown = await choosing(pilot, driven, "/permissions")
         assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
-            ("Add a rule…", "continues in the prompt", ""),
             ("Bash(npm [test] *)", "local", "deny"),
             ("Read", "flag", "allow"),
+            (".claude/settings.local.json", "this project, only for you", ""),
+            (".claude/settings.json", "this project, for everyone", ""),
+            ("settings.json", "all your projects", ""),
         ]
-        await choose(pilot, "end", "enter", about="in none of your settings files")
-        await choose(pilot, "down", "enter")
-        await until(pilot, lambda: "deny: Bash" in getattr(pilot.app.screen, "heading", ""))
-        await choose(pilot, "enter", about="Removed Bash(npm")
-        assert json.loads(path.read_text()) == {"permissions": {"deny": []}}
         await choose(pilot, "enter")
-        await closed(pilot)
-        assert driven.screen.dock.prompt.text == "/permissions allow "
-
-
-async def test_a_rule_that_is_none_is_not_written(driven: Driven, tmp_path: Path) -> None:
-    async with driven.app.run_test() as pilot:
-        for text, said in (
-            ("maybe Read", "/permissions allow RULE"),
-            ("allow", "/permissions allow RULE"),
-            ("allow two words", "a rule has the form Tool or Tool(what)"),
-        ):
-            before = notices(driven).count(said)
-            await say(pilot, driven, f"/permissions {text}")
-            await until(pilot, lambda said=said, before=before: notices(driven).count(said) > before)
-    assert not (tmp_path / ".claude").exists()
-
-
-async def test_a_file_that_cannot_be_changed_is_said(driven: Driven, tmp_path: Path) -> None:
-    path = tmp_path / ".claude/settings.json"
-    path.parent.mkdir()
-    path.write_text("{ // mine\n}")
-    async with driven.app.run_test() as pilot:
-        await choosing(pilot, driven, "/permissions allow Read")
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: "line 1 is a comment, which JSON does not have" in notices(driven))
-    assert path.read_text() == "{ // mine\n}"
+        await until(pilot, lambda: edited == [local])
+        await choosing(pilot, driven, "/permissions")
+        await choose(pilot, "end", "enter")
+        await until(pilot, lambda: edited == [local, own] and own.parent.is_dir())
+        await choosing(pilot, driven, "/permissions")
+        await choose(pilot, "down", "enter")
+        await until(pilot, lambda: "from flag, not from a settings file of yours" in notices(driven))
 
 
 HOOK = {
@@ -118,15 +88,8 @@ HOOK = {
 
 
 async def test_hooks_are_shown_and_the_file_of_one_is_edited(
-    driven: Driven, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    driven: Driven, tmp_path: Path, edited: list[Path]
 ) -> None:
-    edited: list[Path] = []
-
-    async def edit(_app: object, file: Path, _line: int) -> str:
-        edited.append(file)
-        return ""
-
-    monkeypatch.setattr("ccq_tui.screens.editor.edit_file", edit)
     async with driven.app.run_test() as pilot:
         driven.told.replies["get_hooks_listing"] = {"hooks": [HOOK, {**HOOK, "source": "pluginHook"}]}
         shown = await choosing(pilot, driven, "/hooks")
@@ -138,7 +101,7 @@ async def test_hooks_are_shown_and_the_file_of_one_is_edited(
         await until(pilot, lambda: edited == [tmp_path / ".claude/settings.json"])
         await choosing(pilot, driven, "/hooks")
         await choose(pilot, "down", "enter")
-        await until(pilot, lambda: "is in none of your settings files" in notices(driven))
+        await until(pilot, lambda: "not from a settings file of yours" in notices(driven))
         driven.told.replies["get_hooks_listing"] = {}
         await say(pilot, driven, "/hooks", then=lambda: "No hooks yet" in driven.screen.dock.notices.text)
 
