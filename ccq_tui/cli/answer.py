@@ -107,17 +107,11 @@ def _decision(
     question: Question, choose: Sequence[str], other: Sequence[str], note: Sequence[str], discuss: str | None
 ) -> dict[str, Any]:
     """Return the decision that flags stand for, as public JSON."""
-    from ccq_tui.answering.grammar import Names
-
-    if other or discuss is not None:
-        raise Refused("a permission or a plan takes --choose, and for some choices --note TEXT.")
-    places = [place for value in choose for place in _places(Names.of(question), value)]
-    if len(places) != 1:
-        given = f"{len(places)} were given" if places else "none was given"
-        raise Refused(f"a permission or a plan takes one choice, and {given}: ccq-tui show lists them.")
-    if len(note) > 1:
-        raise Refused("--note was given twice: give it once.")
-    return {"choice": places[0] + 1} | ({"note": note[0]} if note else {})
+    (answer,) = _answers((question,), choose, other, note)
+    chosen = answer.pop("selected", [])
+    if len(chosen) != 1 or other or discuss is not None:
+        raise Refused("a permission or a plan takes one --choose, and for some choices --note TEXT.")
+    return {"choice": chosen[0], **answer}
 
 
 def _answers(
@@ -163,7 +157,7 @@ def _addressed(flag: str, value: str, count: int, sample: str) -> tuple[int, str
     return number - 1, found[2]
 
 
-def _places(names: Names, text: str, where: str = "--choose: ") -> list[int]:
+def _places(names: Names, text: str, where: str) -> list[int]:
     from ccq_tui.answering.grammar import TypedError, read_flag
 
     try:

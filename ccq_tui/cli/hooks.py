@@ -9,24 +9,20 @@ from typing import Any, TypeVar
 
 import click
 
-from ccq_tui import __version__
 from ccq_tui.bridges.claude_code.hook_settings import (
     InstalledHook,
     hook_command,
     hooks_off,
-    installed,
-    problem_of,
     project_settings,
-    settings_files,
     user_settings,
     wanted,
     with_hooks,
     with_options,
 )
-from ccq_tui.bridges.edited_file import EditedFile, SettingsFileError
+from ccq_tui.bridges.edited_file import EditedFile
 from ccq_tui.cli.edits import changed, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
-from ccq_tui.output import Styled, echo
+from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
@@ -84,28 +80,6 @@ def uninstall(user: bool, project: bool, yes: bool) -> int:
     if _change(file, [], yes=yes, same="There are none of ours"):
         echo(f"Taken out of {one_line(str(file.path), 300)}.")
     return ENDED
-
-
-@hooks.command()
-@_scoped
-def status(user: bool, project: bool) -> int:
-    """Say what is installed where, and whether it works."""
-    failed, off = False, hooks_off(os.environ, Path.cwd())
-    both = user == project
-    for file in settings_files(os.environ, Path.cwd()) if both else [_one_file(user, project)]:
-        where = f"{file.scope:<9}{one_line(str(file.path), 300)}: "
-        try:
-            found = installed(file.read())
-        except SettingsFileError as error:
-            failed = True
-            echo(f"{where}{error}")
-            continue
-        if not found:
-            echo(where, Styled("not installed", dim=True))
-        for hook in found:
-            stands = problem_of(hook, off=off) or f"works, version {__version__}"
-            echo(f"{where}{hook.covers} · {one_line(hook.command, 300)} · {stands}")
-    return Refused.exit_code if failed else ENDED
 
 
 def _one_file(user: bool, project: bool) -> EditedFile:

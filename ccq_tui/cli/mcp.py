@@ -20,7 +20,7 @@ from ccq_tui.cli.options import port_flag
 from ccq_tui.cli.store import print_lines
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.output import Styled, echo, has_output
+from ccq_tui.output import echo, has_output
 from ccq_tui.text import one_line
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
@@ -94,22 +94,6 @@ def uninstall(client: str, yes: bool) -> int:
     file, same = file_of(client), "The server is not installed"
     if changed(file, lambda text: with_entry(client, text, None), yes=yes, same=same):
         echo(f"Taken out of {one_line(str(file.path), 300)}.")
-    return ENDED
-
-
-@mcp.command()
-def status() -> int:
-    """Say which clients have this server, and whether it works."""
-    from ccq_tui.doctor.examine import examine_mcp
-
-    found = examine_mcp()
-    for client in _CLIENTS:
-        where = f"{client:<9}{one_line(str(file_of(client).path), 300)}: "
-        ours = [" · ".join(filter(None, (one.found, one.advice))) for one in found if one.name == client]
-        for said in ours:
-            echo(where + said)
-        if not ours:
-            echo(where, Styled("not installed", dim=True))
     return ENDED
 
 

@@ -133,37 +133,21 @@ def _append(file: Path, line: bytes, record_id: str) -> None:
         handle = os.open(file, os.O_RDWR | os.O_CLOEXEC)
         try:
             with os.fdopen(os.dup(handle), "rb") as reading:
-                whole, last, is_there = 0, b"", False
+                last = b"\n"
                 for last in reading:
-                    is_there = is_there or _holds(last, record_id)
-                    whole += len(last)
-            if last.endswith(b"\n") or not last:
-                end = whole
-            elif _record(last) is not None:
-                line, end = b"\n" + (b"" if is_there else line), whole
-            else:
-                # A crash cut this line: what follows it must not become a part of it.
-                end = whole - len(last)
-                _set_apart(file.with_name(f"{file.name}.torn"), last)
-                os.ftruncate(handle, end)
-            if is_there and line != b"\n":
-                return
+                    if _holds(last, record_id):
+                        return
+                end = reading.tell()
             try:
                 os.lseek(handle, end, os.SEEK_SET)
-                _write_synced(handle, line)
+                # What follows a line that a crash cut must not become a part of it.
+                _write_synced(handle, line if last.endswith(b"\n") else b"\n" + line)
             except BaseException:
                 os.ftruncate(handle, end)
                 raise
         finally:
             os.close(handle)
         _sync_directory(file)
-
-
-def _set_apart(file: Path, torn: bytes) -> None:
-    with file.open("ab") as keeping:
-        keeping.write(torn + b"\n")
-        keeping.flush()
-        os.fsync(keeping.fileno())
 
 
 def _create(file: Path, line: bytes, record_id: str) -> None:

@@ -1,9 +1,8 @@
 """The post-commit hook that asks for reflections: put into a repository, taken out, and examined.
 
-Git from 2.54 on runs it from its configuration, beside all hooks. For an older one it is a marked block at
-the top of the hook, which leaves the rest of it and its exit status alone; a hook that is no shell script
-is kept beside a new one that runs it. The block does nothing unless a repository's own configuration turns
-it on, so that it may be in files that others share. Runs git: for threads.
+It is a marked block at the top of the hook, which leaves the rest of it and its exit status alone; a hook
+that is no shell script is kept beside a new one that runs it. The block does nothing unless a repository's
+own configuration turns it on, so that it may be in files that others share. Runs git: for threads.
 """
 
 from __future__ import annotations
@@ -23,9 +22,7 @@ from ccq_tui.worktrees.git import GitError
 
 SWITCH = "ccq.reflect"
 SECTION = "hook.ccq-reflect"
-IN_CONFIGURATION = f"git's configuration ({SECTION})"
-FIRST_VERSION = (2, 54)
-"""The first version of git that runs hooks from its configuration."""
+"""A hook in git's own configuration, where an earlier version put it."""
 EARLIER = "post-commit.ccq-prev"
 BEGIN = "# >>> ccq-tui reflect: asks about a commit; written by ccq-tui reflect install >>>\n"
 END = "# <<< ccq-tui reflect <<<\n"
@@ -49,7 +46,7 @@ def install(directory: Path, *, tracked: bool = False) -> str:
         tracked: Whether it may change a file that git tracks.
 
     Returns:
-        Where it is: a file, or git's configuration.
+        The file that has it.
 
     Raises:
         GitError: No repository is there, or git fails.
@@ -57,13 +54,7 @@ def install(directory: Path, *, tracked: bool = False) -> str:
     """
     top = top_of(directory)
     _clean(top, tracked=tracked)
-    where = next(map(str, _blocks(top)), "")
-    if not where and _version(top) >= FIRST_VERSION:
-        repo_git(top, "config", "--local", f"{SECTION}.event", "post-commit")
-        repo_git(top, "config", "--local", f"{SECTION}.command", _script(own_command()))
-        where = IN_CONFIGURATION
-    if not where:
-        where = str(_put(top, tracked=tracked))
+    where = next(map(str, _blocks(top)), "") or str(_put(top, tracked=tracked))
     repo_git(top, "config", "--local", SWITCH, "true")
     return where
 
@@ -87,15 +78,9 @@ def status(directory: Path) -> tuple[list[str], str]:
     """
     top = top_of(directory)
     files = list(map(str, _blocks(top)))
-    configured = [IN_CONFIGURATION] if _setting(top, f"{SECTION}.command") else []
-    problem = ""
     if _setting(top, SWITCH) != "true":
-        problem = "it is turned off here" if configured or files else ""
-    elif configured and not files and _version(top) < FIRST_VERSION:
-        problem = "this git is older than 2.54 and runs no hook from its configuration"
-    elif not configured and not files:
-        problem = "another program has replaced the hook"
-    return [*configured, *files], problem
+        return files, "it is turned off here" if files else ""
+    return files, "" if files else "another program has replaced the hook"
 
 
 def _put(top: Path, *, tracked: bool) -> Path:
@@ -204,10 +189,6 @@ def _shell_script(file: Path) -> str | None:
 
 def _setting(top: Path, name: str) -> str:
     return repo_git(top, "config", "--local", "--get", "--default=", name).strip()
-
-
-def _version(top: Path) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", repo_git(top, "version"))[:2]))
 
 
 def _script(command: Sequence[str]) -> str:

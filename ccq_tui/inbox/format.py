@@ -134,7 +134,7 @@ def native_lines(waiting: Sequence[StoredRequest], *, hooked: bool, drawn: Drawn
         rows.append((brief(one.asked_at), name, shown, kind_of(one.request).summary(one.request)))
     rows_with_heads = drawn(("ASKED", "SESSION", "DIRECTORY", "WHAT"), rows)
     how = (
-        "Installed hooks ask here only while a ccq-tui is open; ccq-tui hooks status says what they cover."
+        "Installed hooks ask here only while a ccq-tui is open; ccq-tui doctor says what they cover."
         if hooked
         else "To answer here, too: ccq-tui hooks install"
     )

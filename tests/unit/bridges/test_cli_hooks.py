@@ -14,11 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui import __version__
 from ccq_tui.bridges.claude_code.hook_settings import hook_command, installed, wanted, with_hooks
 from ccq_tui.bridges.edited_file import BACKUP, SettingsFileError
 from ccq_tui.cli import main
-from ccq_tui.doctor.examine import Level, examine
+from ccq_tui.doctor.examine import Level, examine_hooks
 from tests.tables import table
 
 TABLES = table(__file__, "hooks.json")
@@ -39,19 +38,24 @@ def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
     return problem if code else out
 
 
+def stands() -> list[str]:
+    """What the doctor says of the hooks: which there are, or what is wrong with them."""
+    checks = examine_hooks()
+    assert all(bool(one.advice) is (one.level is Level.WARNING) for one in checks)
+    return [one.advice or one.found for one in checks]
+
+
 def test_installed_shown_and_taken_out_again(
     settings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "not installed" in run(capsys, "status")
+    assert stands() == []
     said = run(capsys, "install", "--yes")
     assert f'+            "command": "{hook_command()}",' in said
     assert stat.S_IMODE(settings.stat().st_mode) == 0o600
     assert run(capsys, "install", "--yes") == (
         f"The hooks are installed already: {settings} stays as it is.\n"
     )
-    shown = run(capsys, "status")
-    assert f"user     {settings}: questions · {hook_command()} · works, version {__version__}\n" in shown
-    assert f"project  {tmp_path}/.claude/settings.json: not installed\n" in shown
+    assert stands() == [f"questions, in {settings}"]
     run(capsys, "uninstall", "--yes")
     assert json.loads(settings.read_text()) == {}
     assert run(capsys, "uninstall", "--yes") == f"There are none of ours: {settings} stays as it is.\n"
@@ -198,7 +202,7 @@ def test_a_time_behind_the_command_stays_when_it_is_installed_again(
     hooks = json.loads(settings.read_text())["hooks"]
     commands = [one["hooks"][0]["command"] for event in hooks.values() for one in event]
     assert commands == [f"{hook_command()} --wait '2 h'", hook_command()]
-    assert "works" in run(capsys, "status", "--user")
+    assert stands() == [f"questions, permissions and plans, in {settings}", f"elicitations, in {settings}"]
     assert "installed already" in run(capsys, "install", "--permissions", "--elicitation", "--yes")
 
 
@@ -209,39 +213,29 @@ def test_hooks_that_a_setting_turns_off_are_said_to_be_off(
     settings.write_text('{"disableAllHooks": true}')
     off = f"“disableAllHooks” turns it off: take that out of {settings}"
     assert "“disableAllHooks” turns all hooks off" in run(capsys, "install", "--yes")
-    assert run(capsys, "status", "--user").endswith(f"· {off}\n")
-    assert [check.advice for check in examine() if check.name == "Hooks"] == [f"{off}."]
+    assert stands() == [f"{off}."]
     local = tmp_path / ".claude" / "settings.local.json"
     local.parent.mkdir()
     local.write_text('{"disableAllHooks": false}')  # what is nearer to the project counts
-    assert "works" in run(capsys, "status", "--user")
+    assert stands() == [f"questions, in {settings}"]
 
 
-def test_status_and_doctor_say_what_is_wrong_and_run_nothing(
+def test_the_doctor_says_what_is_wrong_and_runs_nothing(
     settings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def stands() -> str:
-        said = run(capsys, "status").splitlines()[0].rpartition(" · ")[2]
-        checks = [check for check in examine() if check.name == "Hooks"]
-        assert [(one.level, one.advice.rstrip(".").casefold()) for one in checks] == [
-            (Level.WARNING, said.casefold())
-        ]
-        return said
-
     install_by_hand(settings, "/nowhere/ccq-tui hook")
-    assert stands() == "its program is gone: run ccq-tui hooks install again"
+    assert stands() == ["Its program is gone: run ccq-tui hooks install again."]
     install_by_hand(settings, hook_command(), timeout=600)
-    assert stands() == "Claude Code drops it too early: run ccq-tui hooks install again"
+    assert stands() == ["Claude Code drops it too early: run ccq-tui hooks install again."]
     other = tmp_path / "ccq-tui"
     other.write_text(f"#!/bin/sh\ntouch {tmp_path}/was-run\necho ccq-tui 9.9.9\n")
     other.chmod(0o755)
     install_by_hand(settings, f"{other} hook")
-    assert stands() == "it runs another ccq-tui than this one: run ccq-tui hooks install again"
+    assert stands() == ["It runs another ccq-tui than this one: run ccq-tui hooks install again."]
     settings.rename(tmp_path / "kept")
     assert not (tmp_path / "was-run").exists()
     run(capsys, "install", "--project", "--permissions", "--yes")
-    assert "works" in run(capsys, "status", "--project")
-    assert [check.level for check in examine() if check.name == "Hooks"] == [Level.OK]
+    assert stands() == [f"questions, permissions and plans, in {tmp_path}/.claude/settings.json"]
 
 
 COMMAND = "/home/a/.local/bin/ccq-tui hook"
