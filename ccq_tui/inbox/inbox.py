@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
@@ -35,6 +36,7 @@ from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store, StoredDraft
 from ccq_tui.inbox.store.worker import News, Worker
 from ccq_tui.inbox.verdicts import (
+    AlreadySettled,
     InboxClosed,
     InboxError,
     InboxUnavailable,
@@ -67,7 +69,7 @@ class Inbox:
 
     Every change, made here or in another process, is read back from the history and reported from there, in
     one order. Each request has one `OpenRequest` in this process. While the disk refuses, this process goes
-    on with those, and writes them once the disk is back or another file has taken the path.
+    on with those; what it could not write is written, in order, once the disk is back.
 
     Attributes:
         recalls: Whether it looks up earlier answers to questions.
@@ -85,8 +87,8 @@ class Inbox:
         """The requests whose drafts are not on disk yet."""
         self._answers: set[asyncio.Task[Verdict]] = set()
         """What is being settled by this process."""
-        self._refused: list[Callable[[Store], object]] = []
-        """Changes that the disk refused, oldest first."""
+        self._unwritten: deque[Callable[[Store], object]] = deque()
+        """Changes that are not on disk yet, oldest first."""
         self._news: Signal[InboxChange] = Signal()
         self._saving: asyncio.TimerHandle | None = None
         self._retrying: asyncio.TimerHandle | None = None
@@ -139,7 +141,7 @@ class Inbox:
     def listen(self) -> None:
         """Record, without waiting, that this process shows requests to a person until the inbox closes."""
         self._listens = True
-        self.submit(lambda store: store.listeners.add(this_process()))
+        self.write_soon(lambda store: store.listeners.add(this_process()))
 
     def subscribe(self, callback: Callable[[InboxChange], None]) -> Callable[[], None]:
         """Report every change of any process from now on to ``callback``, an outcome before its asker has it.
@@ -151,7 +153,7 @@ class Inbox:
 
     async def close(self, seconds: float = ANSWER_SECONDS) -> bool:
         """Write what is not written yet, end, and return whether that was done within ``seconds``."""
-        self._write_live()
+        self._retry()
         if self._retrying is not None:
             self._retrying.cancel()
         return await asyncio.to_thread(self.end, seconds)
@@ -177,25 +179,50 @@ class Inbox:
         self._save_drafts()
         return self._worker.submit(work)
 
-    def write_soon(
-        self, work: Callable[[Store], object], refused: Callable[[], object] | None = None
-    ) -> None:
-        """Run ``work`` without waiting, and again if the disk refuses it, unless ``refused`` sees to that."""
+    def write_soon(self, work: Callable[[Store], object]) -> None:
+        """Run ``work`` without waiting, after all changes before it, and again until the disk takes it."""
+        self._unwritten.append(work)
+        if self._retrying is None:
+            self._write()
 
-        def done(error: BaseException | None) -> None:
-            if isinstance(error, InboxClosed):
-                _logger.warning("Something was not kept: %s", error)
-            elif isinstance(error, InboxError):
-                if refused is not None:
-                    refused()
-                else:
-                    self._refused.append(work)
+    def _write(self) -> None:
+        """Write what is not on disk: requests before their drafts."""
+        if self._saving is not None:
+            self._saving.cancel()
+            self._saving = None
+        typed, self._typed = self._typed, {}
+        drafts = [
+            StoredDraft(one.version, name, one.draft_actor, one.draft)
+            for name, one in typed.items()
+            if one.draft is not None and one.stale is None
+        ]
+
+        def write(store: Store) -> None:
+            self._catch_up(store)
+            if drafts:
+                store.drafts.save_all(drafts)
+
+        def written(error: BaseException | None) -> None:
+            if error is not None:
+                self._typed = {**typed, **self._typed}
                 self._trouble(error)
-            elif error is not None:
-                _logger.error("Something was not kept", exc_info=error)
+            elif self._is_troubled and self._retrying is None:
+                self._is_troubled = False
+                self._news.emit(InboxRenewed(AGAIN))
 
-        future = self.submit(work)
-        future.add_done_callback(lambda future: self._post(done, future.exception()))
+        future = self._worker.submit(write)
+        future.add_done_callback(lambda future: self._post(written, future.exception()))
+
+    def _catch_up(self, store: Store) -> None:
+        """Write the changes that are not on disk, in the store's thread; raises `InboxUnavailable`."""
+        while self._unwritten:
+            try:
+                self._unwritten[0](store)
+            except InboxUnavailable:
+                raise
+            except Exception:  # a later try would fail too
+                _logger.exception("Something was not kept")
+            self._unwritten.popleft()
 
     # -- requests -------------------------------------------------------------------------------------------
 
@@ -211,11 +238,6 @@ class Inbox:
         """
         mine = (one for one in self._known.values() if one.request.session_id == session_id)
         return tuple(one for one in mine if one.is_added and one.stored.state in _ALIVE)
-
-    def unsaved(self, *, written: bool = False) -> list[StoredRequest]:
-        """Return this process's pending requests that the disk refused, or all, oldest first."""
-        kept = (one for one in self._kept.values() if one.is_pending and one.is_added)
-        return [one.stored for one in kept if written or not one.is_saved]
 
     def known(self, request_id: str) -> OpenRequest | None:
         """Return a request that is open in this process, or None."""
@@ -310,6 +332,8 @@ class Inbox:
             return self._settle_here(opened, outcome, actor, verdict)
         if isinstance(verdict, InboxError):
             raise verdict
+        if opened is not None and isinstance(verdict, AlreadySettled):
+            self._settled(Settled(opened.request, verdict.outcome, verdict.actor))
         return verdict
 
     def _answered(self, task: asyncio.Task[Verdict]) -> None:
@@ -358,12 +382,16 @@ class Inbox:
             opened = self._made(request, context)
         opened.ask(request, context)
         self._kept[request.id] = opened
+
+        def add(store: Store) -> Read | None:
+            self._catch_up(store)  # a request whose session has no process would be withdrawn
+            return self._read(store, store.requests.add(request, context))
+
         # Submitted now: a withdrawal that comes next must find it.
-        adding = self.submit(lambda store: self._read(store, store.requests.add(request, context)))
-        opened.adding = self._loop.create_task(self._write(opened, adding), name="inbox request")
+        opened.adding = self._loop.create_task(self._add(opened, self.submit(add)), name="inbox request")
         return opened
 
-    async def _write(self, opened: OpenRequest, adding: Future[Read | None]) -> None:
+    async def _add(self, opened: OpenRequest, adding: Future[Read | None]) -> None:
         """Wait until a request is on disk; in memory alone it is asked all the same."""
         try:
             found = await self._within(adding)
@@ -373,6 +401,7 @@ class Inbox:
                 error = InboxUnavailable(f"a request was not written: {type(error).__name__}")
             opened.is_added = True
             self._trouble(error)
+            self._write_again(opened)
             self.report(Added(opened.request), opened)
             return
         finally:
@@ -422,45 +451,27 @@ class Inbox:
         self._typed.pop(opened.request.id, None)
 
     def _save_drafts(self) -> None:
-        if self._saving is not None:
-            self._saving.cancel()
-            self._saving = None
-        typed = self._typed
-        if not typed or self._retrying is not None:
-            return  # the retry writes them
-        self._typed = {}
-        drafts = self._drafts_of(typed)
-        future = self._worker.submit(lambda store: store.drafts.save_all(drafts))
-        future.add_done_callback(lambda future: self._post(self._drafts_saved, typed, future.exception()))
-
-    def _drafts_of(self, typed: dict[str, OpenRequest]) -> list[StoredDraft]:
-        return [
-            StoredDraft(one.version, name, one.draft_actor, one.draft)
-            for name, one in typed.items()
-            if one.draft is not None and one.stale is None
-        ]
-
-    def _drafts_saved(self, typed: dict[str, OpenRequest], error: BaseException | None) -> None:
-        if error is None:
-            return
-        self._typed = {**typed, **self._typed}
-        if isinstance(error, InboxError):
-            self._trouble(error)
-        else:
-            _logger.error("Something was not saved", exc_info=error)
+        if self._typed and self._retrying is None:  # else the retry writes them
+            self._write()
 
     # -- changes --------------------------------------------------------------------------------------------
 
     def _reopened(self) -> None:
+        """Write what waits here into the file that has taken the path."""
         if self._listens:
             self.listen()
+        self.sessions.claim_again()
         for opened in self._kept.values():
-            opened.is_saved = False
+            if opened.is_saved and opened.is_pending:
+                self._write_again(opened)
             if opened.draft is not None:
                 opened.version = -1  # whatever another file has
                 self._typed[opened.request.id] = opened
-        self.sessions.unsaved |= self.sessions.facts.keys()
-        self._write_live()
+        self._retry()
+
+    def _write_again(self, opened: OpenRequest) -> None:
+        request, context, opened.is_saved = opened.request, opened.stored.context, False
+        self.write_soon(lambda store: store.requests.add(request, context))
 
     def _take(self, news: list[News]) -> None:
         for change in news:
@@ -484,12 +495,11 @@ class Inbox:
     def _added(self, change: Added) -> None:
         opened = self._known.get(change.request.id)
         if opened is not None:
-            known = opened.is_added and not opened.is_saved
-            if known and not opened.is_pending:
-                return  # settled before the disk took it
-            opened.add(change.request)
-            if known:
+            if opened.is_added and not opened.is_saved:
+                opened.is_saved = True
+                self._release(opened)
                 return  # it was reported when the disk refused it
+            opened.add(change.request)
         self.report(change, opened)
 
     def _settled(self, change: Settled) -> None:
@@ -522,65 +532,31 @@ class Inbox:
         """Settle a request of this process in memory; it is written later."""
         if opened.is_pending:
             check_outcome(opened.request, outcome)  # the store cannot do it
-            opened.is_saved = False
             self._settled(Settled(opened.request, outcome, actor))
-        self._trouble(verdict if isinstance(verdict, InboxError) else None)
+            if isinstance(verdict, InboxError):
+                self._trouble(verdict)
+            self.write_soon(lambda store: store.requests.settle(opened.request.id, outcome, actor))
         return Won()
 
     def in_trouble(self, error: InboxError) -> None:
         """Report that the disk refused something, which is tried again; from any thread."""
         self._post(self._trouble, error)
 
-    def _trouble(self, error: InboxError | None) -> None:
-        if error is not None and not self._is_troubled:
+    def _trouble(self, error: BaseException) -> None:
+        if isinstance(error, InboxError) and not self._is_troubled:
             _logger.warning("The inbox goes on in memory: %s", type(error).__name__)
             self._is_troubled = True
             self._news.emit(InboxTrouble(str(error)))
+        elif not isinstance(error, InboxError):
+            _logger.error("Something was not saved", exc_info=error)
         if self._retrying is None and not isinstance(error, InboxClosed):
-            self._retrying = self._loop.call_later(RETRY_SECONDS, self._write_live)
+            self._retrying = self._loop.call_later(RETRY_SECONDS, self._retry)
 
-    def _write_live(self) -> None:
-        """Write everything of this process that is not on disk."""
+    def _retry(self) -> None:
         if self._retrying is not None:
             self._retrying.cancel()
             self._retrying = None
-        requests = {name: one.stored for name, one in self._kept.items() if one.is_added and not one.is_saved}
-        facts = {name: self.sessions.facts[name] for name in self.sessions.unsaved}
-        typed, self._typed = self._typed, {}
-        drafts, refused = self._drafts_of(typed), tuple(self._refused)
-
-        def write(store: Store) -> list[StoredRequest]:
-            self.sessions.write(store, facts)  # first: requests without a process would be withdrawn
-            found = [store.requests.put(one) for one in requests.values()]
-            store.drafts.save_all(drafts)
-            for work in refused:
-                work(store)
-            return found
-
-        def written(future: Future[list[StoredRequest]]) -> None:
-            if (error := future.exception()) is not None:
-                self._drafts_saved(typed, error)
-                return
-            self.sessions.unsaved -= {name for name, one in facts.items() if self.sessions.facts[name] is one}
-            self._refused = self._refused[len(refused) :]
-            for found in future.result():
-                self._written(found, requests[found.request.id])
-            if self._retrying is None and self._is_troubled:
-                self._is_troubled = False
-                self._news.emit(InboxRenewed(AGAIN))
-
-        future = self._worker.submit(write)
-        future.add_done_callback(lambda future: self._post(written, future))
-
-    def _written(self, found: StoredRequest, before: StoredRequest) -> None:
-        """Note that a request is on disk, perhaps with an outcome that another process knew."""
-        opened = self._kept.get(found.request.id)
-        if opened is None:
-            return
-        opened.is_saved = opened.is_saved or opened.stored is before
-        if found.outcome is not None:
-            self._settled(Settled(opened.request, found.outcome, found.actor))
-        self._release(opened)
+        self._write()
 
     def _waits(self) -> bool:
         return any(one.waiting for one in tuple(self._kept.values()))

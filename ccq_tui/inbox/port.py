@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
@@ -80,12 +80,6 @@ class SessionFact:
     cost: float | None = None
     labels: Mapping[str, str] | None = None
     runs: bool = False
-
-    def and_then(self, newer: SessionFact) -> SessionFact:
-        """Return these facts, updated by newer ones."""
-        known = {one.name: getattr(newer, one.name) for one in fields(newer)}
-        known = {name: value for name, value in known.items() if value not in (None, "")}
-        return replace(self, **known | {"runs": self.runs or newer.runs})
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from collections.abc import Callable
+from dataclasses import fields
 from typing import Protocol, TypeVar
 
 from ccq_tui.inbox.open_request import OpenRequest
@@ -26,9 +26,7 @@ class SessionKeeper(Protocol):
     async def run(self, work: Callable[[Store], T]) -> T:
         """Run work in the store's thread."""
 
-    def write_soon(
-        self, work: Callable[[Store], object], refused: Callable[[], object] | None = None
-    ) -> None:
+    def write_soon(self, work: Callable[[Store], object]) -> None:
         """Run work without waiting."""
 
     def in_trouble(self, error: InboxError) -> None:
@@ -46,14 +44,10 @@ class InboxSessions:
 
     Attributes:
         running: The sessions that this process runs or is about to run.
-        facts: All that this process has recorded of each session.
-        unsaved: The sessions whose facts the disk refused.
     """
 
     def __init__(self, inbox: SessionKeeper) -> None:
         self.running: set[str] = set()
-        self.facts: dict[str, SessionFact] = {}
-        self.unsaved: set[str] = set()
         self._inbox = inbox
 
     async def left(self, session_id: str) -> list[tuple[OpenRequest, int]]:
@@ -110,6 +104,7 @@ class InboxSessions:
             other = await self._inbox.run(lambda store: store.sessions.claim(session_id, this_process()))
         except InboxError as error:
             self._inbox.in_trouble(error)
+            self._claim_soon(session_id)
             return Claim(session_id)
         except BaseException:
             self.release(session_id)
@@ -154,18 +149,19 @@ class InboxSessions:
             self.running.add(session_id)
         if session_id not in self.running:
             return
-        self.facts[session_id] = self.facts.get(session_id, SessionFact()).and_then(fact)
-        self._inbox.write_soon(
-            lambda store: write_fact(store, session_id, fact), refused=lambda: self.unsaved.add(session_id)
-        )
+        self._inbox.write_soon(lambda store: write_fact(store, session_id, fact))
 
-    def write(self, store: Store, facts: Mapping[str, SessionFact]) -> None:
-        """Write the claims and facts of this process; in the store's thread. Raises `InboxUnavailable`."""
-        for name in tuple(self.running):
-            _claim(store, name)
-        for name, fact in facts.items():
-            if name in self.running or store.sessions.get(name) is None:
-                write_fact(store, name, replace(fact, runs=False))
+    def claim_again(self) -> None:
+        """Claim the sessions that this process runs, without waiting."""
+        for session_id in self.running:
+            self._claim_soon(session_id)
+
+    def _claim_soon(self, session_id: str) -> None:
+        def claim(store: Store) -> None:
+            if session_id in self.running:
+                _claim(store, session_id)
+
+        self._inbox.write_soon(claim)
 
 
 def write_fact(store: Store, session_id: str, fact: SessionFact) -> None:

@@ -263,7 +263,7 @@ async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path
         await run.app.sessions.add_behind(run.app.sessions[0].launch)
         await until(pilot, lambda: run.app.sessions[1].view.session_id)
         asking = asyncio.ensure_future(run.all[1].ask_person())
-        await until(pilot, lambda: run.app.runtime.inbox.unsaved())
+        await until(pilot, lambda: run.app.runtime.inbox.of("s2"))
         await press(pilot, "a", "enter", "b", "enter", then=lambda: run.all[0].sent == ["a", "b"])
         told = run.session_screen.transcript
         await until(pilot, lambda: told.text().count("cannot be saved for the next start") == 1)

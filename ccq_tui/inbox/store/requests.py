@@ -149,17 +149,6 @@ class RequestTable:
         renewed = request_to_json(request), request_key(request.id)
         self._database.do("UPDATE requests SET body = ? WHERE id = ?", renewed)
 
-    def put(self, known: StoredRequest) -> StoredRequest:
-        """Write a request as this process has it, unless it is here; a pending one here gets its outcome.
-
-        Returns the stored request. Raises `InboxUnavailable`.
-        """
-        with self._database.writing() as at:
-            self._ask(at, replace(known, state=RequestState.PENDING))
-        if known.outcome is not None:
-            self.settle(known.request.id, known.outcome, known.actor or WITHDRAWN)
-        return self._written(request_key(known.request.id))
-
     def _ask(self, at: str, asked: StoredRequest) -> bool:
         request = asked.request
         row = row_of(asked, "requests") | {

@@ -88,7 +88,9 @@ from ccq_tui.inbox.store.store import Store
 
 store = Store(Path(sys.argv[1]))
 old = store.requests.get("a@s")
-new = store.requests.put(replace(old, request=PermissionRequest("b", "s", "Bash", {}), colour="blue"))
+with store.database.writing():
+    store.requests._insert(replace(old, request=PermissionRequest("b", "s", "Bash", {}), colour="blue"))
+new = store.requests.get("b@s")
 sizes = [store.sessions.upsert("s", "/there").size, store.sessions.upsert("s", size=7).size]
 print(store.database.notice, old.colour, new.colour, sizes)
 store.close()
@@ -189,6 +191,21 @@ def test_a_place_that_cannot_be_written_is_said_with_its_name(path: Path) -> Non
         Store(path)
     with pytest.raises(InboxUnavailable, match=r"/proc/no/inbox\.db"):
         Store(Path("/proc/no/inbox.db"))
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "words"),
+    [
+        (Path.mkdir, "it is not a file"),
+        (lambda path: path.symlink_to("nowhere"), "it is a link to nothing"),
+        (os.mkfifo, "it is not a file"),
+    ],
+)
+def test_what_cannot_be_a_database_is_named(path: Path, obstacle: Callable[[Path], None], words: str) -> None:
+    path.parent.mkdir()
+    obstacle(path)
+    with pytest.raises(InboxUnavailable, match=words):
+        Store(path)
 
 
 def test_a_full_disk_changes_nothing_and_says_so(path: Path) -> None:

@@ -32,7 +32,6 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.place import Look, Place
 from ccq_tui.inbox.port import SessionFact
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.inbox.sessions import write_fact
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.runtime.facts import SessionFacts, folded, to_store
@@ -266,12 +265,13 @@ async def test_a_session_has_one_name_in_every_list(
 ) -> None:
     session = TWO if any(isinstance(one, ConversationReset) for one in events) else ONE
     inbox = await Inbox.connect(tmp_path / "inbox.db")
-    view, kept = SessionFacts(tmp_path), SessionFact(directory=str(tmp_path))
+    view = SessionFacts(tmp_path)
     try:
         for event in [Connected(ONE, "m", "default", str(tmp_path), "2"), PromptAccepted("/cost"), *events]:
             before, view = view, folded(view, event, 0.0)
-            kept = kept.and_then(to_store(before, view, "") or SessionFact())
-        await inbox.run(lambda store: write_fact(store, session, kept))
+            fact = replace(to_store(before, view, "") or SessionFact(), directory=str(tmp_path))
+            inbox.sessions.running.add(session)
+            inbox.sessions.note(session, fact)
         request = QuestionRequest("t", session, QuestionSet("t", (QUESTION,)))
         await inbox.run(lambda store: store.requests.add(request, ""))
         shown = await inbox.run(lambda store: list(names_in(store, request)))
