@@ -100,8 +100,7 @@ def pieces(
     )
     if not waits:
         tokens = f"{counted(read)} tokens in, {counted(written)} out" if read or written else ""
-        rounds = plural(len(view.asked), "question round") if view.asked else ""
-        pieces += (Piece(tokens, 13), Piece(rounds, 12))
+        pieces += (Piece(tokens, 12),)
     return tuple(piece for piece in pieces if piece.text)
 
 

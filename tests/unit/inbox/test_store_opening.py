@@ -88,8 +88,8 @@ from ccq_tui.inbox.store.store import Store
 
 store = Store(Path(sys.argv[1]))
 old = store.requests.get("a@s")
-with store.database.writing():
-    store.requests._insert(replace(old, request=PermissionRequest("b", "s", "Bash", {}), colour="blue"))
+with store.database.writing() as at:
+    store.requests._ask(at, replace(old, request=PermissionRequest("b", "s", "Bash", {}), colour="blue"))
 new = store.requests.get("b@s")
 sizes = [store.sessions.upsert("s", "/there").size, store.sessions.upsert("s", size=7).size]
 print(store.database.notice, old.colour, new.colour, sizes)

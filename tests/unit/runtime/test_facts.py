@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +23,12 @@ def kept(facts: SessionFacts, *events: ev.AgentEvent) -> dict[str, SessionFact]:
     for event in events:
         before, facts = facts, folded(facts, event, 0.0)
         if (fact := to_store(before, facts, "")) is not None:
-            found[facts.session_id] = found.get(facts.session_id, SessionFact()).and_then(fact)
+            new = {
+                one.name: value
+                for one in fields(fact)
+                if (value := getattr(fact, one.name)) not in (None, "")
+            }
+            found[facts.session_id] = replace(found.get(facts.session_id, SessionFact()), **new)
     return found
 
 

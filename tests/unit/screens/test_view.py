@@ -117,13 +117,6 @@ def test_paths_under_home_begin_with_a_tilde(home: Path) -> None:
     assert short_path(Path("/else")) == "/else"
 
 
-def test_question_rounds_are_counted() -> None:
-    question = Question("Which?", "Which", (Option("a"), Option("b")))
-    event = ev.RequestAsked(QuestionRequest("t", "id", QuestionSet("t", (question,))))
-    view = folded(VIEW, event, 1.0)
-    assert "1 question round" in words(view)
-
-
 @pytest.mark.parametrize(("number", "said"), table(__file__, "view.json")["large_numbers_are_short"])
 def test_large_numbers_are_short(number: int, said: str) -> None:
     assert counted(number) == said
