@@ -91,7 +91,6 @@ ACTIONS: Mapping[str, Callable[..., object]] = {
     "strip": lambda app: app.sessions.toggle_strip(),
     "next waiting": lambda app: app.sessions.go_to_waiting(),
     "close": lambda app, one: app.manager.work("close session", partial(app.manager.close, one)),
-    "move": lambda app, *to: app.manager.work("move session", partial(app.manager.move, *to)),
     "elsewhere": lambda app, one: app.manager.work("elsewhere", partial(app.manager.start_again, one)),
     "changed": lambda app: app.sessions.list(),
     "news": lambda app, session, news: app.manager.tell_news(session, news),

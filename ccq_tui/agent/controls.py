@@ -109,19 +109,6 @@ class ChangedFile:
     lines: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MoveAnswer:
-    """The CLI's answer to a move of the session to another directory.
-
-    Attributes:
-        untrusted: The directory that Claude Code does not trust: nothing was moved. "" after a move.
-        root: The repository that would be trusted as a whole with it, or "".
-    """
-
-    untrusted: str = ""
-    root: str = ""
-
-
 _REFUSALS = {
     "commands_queued": "prompts are queued; ↑ withdraws them",
     "prompt_pending": "a question waits for an answer",
@@ -154,15 +141,6 @@ def toggle(server: str, *, enabled: bool) -> Control[None]:
 def stop_task(task_id: str) -> Control[None]:
     """Stop a background task."""
     return Control("stop_task", _nothing, {"task_id": task_id})
-
-
-def move_session(directory: str, trusted: str = "") -> Control[MoveAnswer]:
-    """Move the session and its record to another directory.
-
-    ``trusted`` is the directory that an earlier answer named as untrusted, once a person has trusted it.
-    """
-    fields = {"trust_accepted": True, "trusted_directory": trusted} if trusted else {}
-    return Control("set_cwd", _moved, {"path": directory, **fields})
 
 
 def set_thinking(*, on: bool) -> Control[None]:
@@ -241,17 +219,6 @@ def _nothing(_answer: Line) -> None:
 
 def _number(line: Line, name: str) -> int:
     return int(number(line, name) or 0)
-
-
-def _moved(answer: Line) -> MoveAnswer:
-    status = answer.get("status")
-    if status == "needs_trust":
-        return MoveAnswer(text(answer, "directory"), text(answer, "trust_root"))
-    if status != "ok":
-        raise CommandError(text(answer, "message") or "Claude Code refused")
-    if answer.get("transcript_relocated") is False:
-        raise CommandError("Claude moved, but its record of the session did not")
-    return MoveAnswer()
 
 
 def start_error(error: str) -> str:

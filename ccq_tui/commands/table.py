@@ -18,7 +18,6 @@ COMMANDS = (
     Command("diff", "", "Show uncommitted changes", "workspace.diff"),
     Command("copy", "[N]", "Copy Claude's last answer, or the Nth from the end", "workspace.copy", EXPORTED),
     Command("add-dir", "PATH", "Let Claude work in another directory too", "workspace.add_directory"),
-    Command("cd", "PATH", "Continue this session in another directory", "workspace.move", AT_SCREEN),
     Command("cost", "", "Show cost, tokens and time of this session", "models.cost"),
     Command("theme", "[name]", "Choose the colours", "themes.choose", AT_SCREEN),
     Command("vim", "", "Turn Vim's keys in the prompt on or off", "prompts.vim", AT_SCREEN),

@@ -196,7 +196,7 @@ class Leading:
         self.rewind = RewindCommand(self.runner)
         self.models = ModelCommands(self.runner)
         self.tasks = TasksCommand(self.runner)
-        self.workspace = WorkspaceCommands(self.runner, lambda: self.shell.runs or bool(ui.view.tasks))
+        self.workspace = WorkspaceCommands(self.runner)
         self.listings = ListingCommands(self.runner)
 
     def plan(self, prompt: str) -> None:

@@ -1,9 +1,9 @@
-"""/copy, /status, /rename, /diff, /add-dir, /cd and /rewind."""
+"""/copy, /status, /rename, /diff, /add-dir and /rewind."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,17 +12,14 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import ChangedFile, FilesToRewind
 from ccq_tui.bounded import begin
-from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow
+from ccq_tui.commands.command import CommandGroup, CommandUi, PickRow
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.files import untracked_files
 from ccq_tui.runtime.events import SessionEvent
-from ccq_tui.runtime.view import short_path
 from ccq_tui.text import one_line
 from ccq_tui.transcript.blocks import PromptBlock, ProseBlock
 from ccq_tui.words import listed, plural
 
-BUSY = "Claude is working · {interrupt} interrupts it, and /new opens a session there"
-RUNS = "background work would end · /tasks shows it, and /new opens a session there"
 UNTRACKED = "not in git"
 MOST_NEW = 200
 """Most untracked files listed."""
@@ -34,17 +31,9 @@ MOST_LINES = 500
 
 
 class WorkspaceCommands(CommandGroup[CommandUi]):
-    """Shows and names what a session works on, copies what was said, adds directories, moves to another one.
+    """Shows and names what a session works on, copies what was said, and adds directories."""
 
-    Args:
-        runner: Runs commands.
-        works: Whether work runs beside the conversation that would end with Claude's process.
-    """
-
-    def __init__(self, runner: CommandRunner[CommandUi], works: Callable[[], bool]) -> None:
-        super().__init__(runner)
-        self._works = works
-        self._added: tuple[str, ...] = ()
+    _added: tuple[str, ...] = ()
 
     def take(self, event: SessionEvent) -> None:
         """Forget the directories added for an earlier Claude process."""
@@ -117,21 +106,6 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
         self._added = added
         self._ui.session.add_directory(directory)
         self._runner.tell(f"Claude may work in {directory} too, as long as this session is open")
-
-    # -- /cd ---------------------------------------------------------------------------------------------
-
-    async def move(self, path: str) -> None:
-        """Continue this session in another directory."""
-        self._runner.need_process()
-        directory = await asyncio.to_thread(_resolved, path, self._ui.view.cwd)
-        if directory == await asyncio.to_thread(self._ui.view.cwd.resolve):
-            self._ui.say(f"The session works in {short_path(directory)} already")
-            return
-        if self._ui.view.state is not ev.SessionState.IDLE:
-            raise CommandError(with_keys(BUSY))
-        if self._works():
-            raise CommandError(RUNS)
-        self._ui.act("move", self._ui.session, directory)
 
 
 def _resolved(path: str, base: Path) -> Path:

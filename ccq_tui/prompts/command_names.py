@@ -17,6 +17,7 @@ ALTERNATIVES = {
     "bashes": "/tasks shows what runs in the background",
     "branch": "/rewind goes back; ccq-tui --resume ID --fork-session makes a copy",
     "bug": "report it with claude in a terminal",
+    "cd": "/new opens a session in another directory; /add-dir adds one to this session",
     "chrome": "claude --chrome in a terminal",
     "desktop": "claude in a terminal has it",
     "feedback": "send it with claude in a terminal",

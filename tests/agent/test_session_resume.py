@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import pytest
-
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.controls import MoveAnswer, move_session
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.session import LEFTOVER_ENDED, NO_EARLIER_SESSION
 from ccq_tui.inbox.inbox import Inbox
@@ -42,11 +37,8 @@ async def test_a_session_is_begun_forked_and_gone_on_with(play: Play) -> None:
         session_id = await it_begins_anew(home)
     with step("continue takes the last session of the directory, and fork leaves it"):
         await it_is_continued_and_forked(home, session_id)
-    async with inbox_at(home.home / "moved") as inbox:
-        async with Running(home, inbox, resume=session_id) as run:
-            await it_shows_its_past_and_goes_on(run, model, session_id)
-            there = await it_is_moved(run, home)
-        await it_is_resumed_there(home, inbox, model, session_id, there)
+    async with inbox_at(home.home / "moved") as inbox, Running(home, inbox, resume=session_id) as run:
+        await it_shows_its_past_and_goes_on(run, model, session_id)
     await a_process_that_a_killed_program_left_is_ended(home, session_id)
     await a_session_that_another_process_runs_starts_nothing(home, session_id)
     await an_id_that_another_process_was_given_is_begun_once(home, session_id)
@@ -116,33 +108,6 @@ async def it_shows_its_past_and_goes_on(run: Running, model: ScriptedModel, sess
     texts = str(model.requests()[-1].body["messages"])
     assert "Build it" in texts
     assert "Settled." in texts
-
-
-async def it_is_moved(run: Running, home: CleanHome) -> Path:
-    there = home.root / "there"
-    there.mkdir()
-    run.session.send("Where are you?")
-    await run.idle(2)
-    with pytest.raises(CommandError, match="Couldn't find a directory"):
-        await run.session.ask(move_session(str(home.root / "nowhere")))
-    asked = await run.session.ask(move_session(str(there)))
-    assert asked == MoveAnswer(untrusted=str(there))
-    assert (await run.session.ask(move_session(str(there), asked.untrusted))) == MoveAnswer()
-    return there
-
-
-async def it_is_resumed_there(
-    home: CleanHome, inbox: Inbox, model: ScriptedModel, session_id: str, there: Path
-) -> None:
-    async with Running(home, inbox, resume=session_id, cwd=there) as run:
-        run.session.send("And now?")
-        await run.idle()
-        assert run.one(ev.HistoryLoaded).first_prompt == "Build it"
-        assert "working directory has changed" not in str(run.one(ev.HistoryLoaded).events)
-        assert (await row(inbox, session_id)).directory == str(there)
-        # Back, for what comes after.
-        assert await run.session.ask(move_session(str(home.project))) == MoveAnswer()
-    assert f"Primary working directory: {there}" in str(model.requests()[-1].body["messages"])
 
 
 async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, session_id: str) -> None:

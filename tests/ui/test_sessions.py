@@ -8,12 +8,10 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
-from functools import partial
 from itertools import cycle
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from textual import events
@@ -341,20 +339,11 @@ async def type_during(run: Driven, pilot: Pilot[int], work: Awaitable[object]) -
     return typed
 
 
-async def moved(run: Driven) -> None:
-    await run.app.manager._exchange(run.screen, run.screen.launch)
-
-
-async def opens_another(run: Driven) -> None:
-    await run.app.manager.open(run.screen.launch)
-
-
-@pytest.mark.parametrize("work", [moved, opens_another])
-async def test_no_letter_is_lost(tmp_path: Path, work: Callable[[Driven], Awaitable[None]]) -> None:
+async def test_no_letter_is_lost_as_another_session_opens(tmp_path: Path) -> None:
     async with running(Driven(Launch(settings=Settings(cwd=tmp_path)))) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         old = run.session_screen
-        typed = await type_during(run, pilot, work(run))
+        typed = await type_during(run, pilot, run.app.manager.open(run.screen.launch))
         assert run.session_screen is not old
         # What was typed into the old prompt may come back in front of it: that session had not begun.
         rest = typed.removeprefix(old.dock.prompt.text)
@@ -384,24 +373,6 @@ async def test_no_letter_is_lost_as_a_field_of_another_screen_comes(tmp_path: Pa
 def text_in(field: object) -> str:
     assert isinstance(field, TextArea)
     return field.text
-
-
-async def test_no_session_is_put_in_anothers_place_while_the_program_ends(tmp_path: Path) -> None:
-    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
-    gate, end = asyncio.Event(), SessionScreen.end
-
-    async def held(screen: SessionScreen) -> None:
-        await gate.wait()
-        await end(screen)
-
-    with patch.object(SessionScreen, "end", held):
-        async with run.app.run_test() as pilot:
-            await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
-            run.app.manager.work("move", partial(moved, run))
-            await pilot.press("ctrl+q")
-            gate.set()
-            await until(pilot, lambda: run.app._exit)
-            assert len(run.launches) == 1
 
 
 OTHER = Owner(os.getppid())

@@ -111,12 +111,12 @@ class OpenSessions(UserList[SessionScreen]):
         await begin_behind(self._app, screen.mode, screen)
         self.list()
 
-    async def take_out(self, screen: SessionScreen, launch: Launch | None = None) -> None:
-        """Remove a session, which is not the only one, or put the one of a launch in its place."""
+    async def take_out(self, screen: SessionScreen) -> None:
+        """Remove a session, which is not the only one."""
         at = self.index(screen)
-        self[at : at + 1] = [] if launch is None else [self._made(launch)]
+        self.remove(screen)
         if self._app.current_mode == screen.mode:
-            await self._app.switch_mode(self[max(0, at - (launch is None))].mode)
+            await self._app.switch_mode(self[max(0, at - 1)].mode)
         await self._app.remove_mode(screen.mode)
         self.list()
 

@@ -13,25 +13,19 @@ from typing import Any
 
 from textual.app import App
 
-from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.controls import MoveAnswer, move_session
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, beside_hooks
 from ccq_tui.claude_files import claude_directory, recorded_sessions
-from ccq_tui.commands.command import PickRow
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.trust import has_answer
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.store.rows import CommandKind, StoredRequest
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.runtime.launches import SessionSpec, WayOn, launch_in, launch_of, launch_to_resume
+from ccq_tui.runtime.launches import SessionSpec, WayOn, launch_of, launch_to_resume
 from ccq_tui.runtime.ownership import may_run_elsewhere, resumes
-from ccq_tui.runtime.recovery import relaunched
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
-from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.screen import ALONE
 from ccq_tui.screens.sessions.earlier import KeptSessions
@@ -44,9 +38,6 @@ from ccq_tui.worktrees.model import WorktreeError
 
 UNOPENED = "No session was opened · {copy_draft} copies its prompt"
 OPENING = "a session that opens"
-OBEYED = (
-    "Claude Code would obey that directory's files while it moves · /new opens a session there without it"
-)
 
 
 @dataclass(eq=False)
@@ -232,63 +223,7 @@ class SessionManager:
         found = await asyncio.to_thread(self._native.waiting)
         return await self.inbox.run(lambda store: beside_hooks(store, found)) if found else []
 
-    # -- replacing and closing ------------------------------------------------------------------------------
-
-    async def move(self, session: SupervisedSession, directory: Path) -> None:
-        """Continue a session in another directory, once that is trusted; for a worker.
-
-        Claude Code moves its record there. The session then starts again, so that settings, hooks, MCP
-        servers and all that the screen shows of a directory are those of the new one.
-        """
-        old = self.sessions.own(session)
-        if old is None:
-            return
-        try:
-            there = await asyncio.to_thread(launch_in, directory, "", old.launch)
-            trusted = await self._trust.let_in(there, leave="stay here")
-            if trusted is None:
-                return
-            launch = relaunched(trusted, session.recovery, session.facts)
-            if launch.resume and not await self._record_moved(session, trusted):
-                return
-        except (SettingsError, WorktreeError, CommandError) as error:
-            old.note(f"/cd failed: {error}", "warning")
-            return
-        await self._exchange(old, replace(launch, draft=trusted.draft, notices=trusted.notices))
-        self.sessions.say(f"The session works in {directory} now")
-
-    async def _record_moved(self, session: SupervisedSession, launch: Launch) -> bool:
-        """Have Claude Code move a session and its record; return whether it did.
-
-        Raises `CommandError` with the reason.
-        """
-        if not launch.trusted.project_settings:
-            raise CommandError(OBEYED)
-        directory = launch.settings.directory
-        answer = await session.agent.ask(move_session(str(directory)))
-        if not answer.untrusted:
-            return True
-        if not await asyncio.to_thread(has_answer, directory) and not await self._trusts(answer):
-            return False
-        if (await session.agent.ask(move_session(str(directory), answer.untrusted))).untrusted:
-            raise CommandError(f"{directory} has become another directory · try again")
-        return True
-
-    async def _trusts(self, answer: MoveAnswer) -> bool:
-        rows = (PickRow("no", "Stay here"), PickRow("yes", "Trust it and go there"))
-        about = f"Claude Code will remember that you trust {answer.root or answer.untrusted} with all in it."
-        picker = Picker(f"Trust {answer.untrusted}?", rows, about=about)
-        return await self._app.push_screen_wait(picker) == "yes"
-
-    async def _exchange(self, old: SessionScreen, launch: Launch) -> None:
-        """End a session and put another one in its place."""
-        await self._end(old)
-        if self.ending:
-            return
-        await self.sessions.take_out(old, launch)
-        # Another session works on in the same worktree.
-        same = launch.settings.directory == old.launch.settings.directory
-        self.sessions.note(() if same else await self._cleared(old))
+    # -- closing -----------------------------------------------------------------------------------------
 
     async def close(self, session: SupervisedSession) -> None:
         """End a session and take it away; with the last one the program ends. For a worker."""
