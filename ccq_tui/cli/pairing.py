@@ -59,8 +59,8 @@ def print_service(words: list[str]) -> int:
 async def publish_here(port: int, host: str, public: str, *, plain: bool, keep: bool) -> None:
     """Serve a relay of this machine, and publish to it."""
     from ccq_tui.remote.phone.serving import home_relay
-    from ccq_tui.remote.relay.serve import ServeError
     from ccq_tui.remote.relay.store import StoreError
+    from ccq_tui.web.serving import ServeError
 
     _say("Starting the relay of this machine.")
     directory = state_dir() / "relay"

@@ -36,7 +36,8 @@ def relay(context: click.Context, /, store: str | None, **options: Any) -> int:
     """
     if context.invoked_subcommand is not None:
         return ENDED
-    from ccq_tui.remote.relay.serve import RelayOptions, serve_relay, stopped_by_signals
+    from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
+    from ccq_tui.web.serving import stopped_by_signals
 
     async def serving() -> None:
         how = RelayOptions(_store(store), **options)
@@ -51,8 +52,8 @@ def relay(context: click.Context, /, store: str | None, **options: Any) -> int:
 def invite(store: str | None, public_url: str) -> int:
     """Print a code with which one terminal pairs, once within 5 minutes."""
     from ccq_tui.remote.relay.members import new_invitation
-    from ccq_tui.remote.relay.serve import check_public
     from ccq_tui.remote.relay.sqlite import open_store
+    from ccq_tui.web.serving import check_public
 
     async def inviting() -> None:
         check_public(public_url)
@@ -76,7 +77,7 @@ def _started(url: str) -> None:
 
 
 def _run(running: Coroutine[Any, Any, None]) -> None:
-    from ccq_tui.remote.relay.serve import ServeError
     from ccq_tui.remote.relay.store import StoreError
+    from ccq_tui.web.serving import ServeError
 
     serve(running, ServeError, StoreError)

@@ -269,10 +269,10 @@ def _started(url: str) -> None:
 
 def _run(options: ServiceOptions, started: Callable[[str], None]) -> None:
     from ccq_tui.inbox.verdicts import InboxError
-    from ccq_tui.remote.relay.serve import ServeError, stopped_by_signals
     from ccq_tui.service.serving import serve as serving
     from ccq_tui.service.store import RunStoreError
     from ccq_tui.service.telemetry import JsonFormatter
+    from ccq_tui.web.serving import ServeError, stopped_by_signals
 
     async def run() -> None:
         await serving(options, started, stopped_by_signals())

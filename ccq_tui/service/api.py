@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,11 +17,11 @@ from urllib.parse import parse_qsl
 from uuid import uuid4
 
 import prometheus_client
+from fastapi import Depends, FastAPI, Query
 from pydantic import Field
-from sse_starlette import EventSourceResponse, ServerSentEvent
-from starlette.applications import Starlette
+from sse_starlette import ServerSentEvent
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from ccq_tui.inbox.actors import Surface
@@ -31,11 +30,6 @@ from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.schema import Given, RequestRecord
 from ccq_tui.inbox.store.rows import stamp
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome, Unknown
-from ccq_tui.remote.relay.access import Guesses, RelayLimits, read_body, token_digest
-from ccq_tui.remote.relay.app import api_routes, check_query, failure_handlers
-from ccq_tui.remote.relay.endpoints import DONE, SEND_SECONDS, Endpoint, last_event, number_in
-from ccq_tui.remote.relay.problems import ProblemError, wrong
-from ccq_tui.remote.relay.shapes import Done, checked, shape
 from ccq_tui.service.authority import NotAllowedError
 from ccq_tui.service.page import MOST_EVENTS, STYLE, meant_by, run_page
 from ccq_tui.service.people import LINK, Participant, RunAct, TicketRole
@@ -46,19 +40,39 @@ from ccq_tui.service.service import Service
 from ccq_tui.service.store import RunStoreError, UnknownRunError
 from ccq_tui.service.telemetry import Telemetry
 from ccq_tui.service.tokens import Scope, is_over, page_sign, read_tokens
+from ccq_tui.web.api import (
+    SEND_SECONDS,
+    Answer,
+    Count,
+    EventStream,
+    Roles,
+    Sent,
+    api_app,
+    entered,
+    last_event,
+    new_router,
+    shaped,
+)
+from ccq_tui.web.bodies import Done, shape
+from ccq_tui.web.guards import CallLimits, Guesses, read_body, token_digest
+from ccq_tui.web.problems import ProblemError, wrong
 
 _logger = logging.getLogger(__name__)
 
 API = "api"
 """The source of runs that the API creates; their events are not sent, but can be followed."""
-LIMITS = RelayLimits(body=1_000_000)
+LIMITS = CallLimits(1_000_000)
 LOOK_SECONDS = 1.0
 HEARTBEAT_SECONDS = 7
 """Seconds between two comments in a stream of events."""
 EFFECT_SECONDS = 3.0
 """Most seconds that a page waits for the effect of what was sent from it."""
-READ, MAY_ANSWER, MAY_START = (Scope.READ,), (Scope.ANSWER,), (Scope.START,)
-RUN, RUN_REQUEST = "/runs/{run}", "/runs/{run}/requests/{request}"
+READ: Roles = [Scope.READ]
+MAY_ANSWER: Roles = [Scope.ANSWER]
+MAY_START: Roles = [Scope.START]
+READY, RUN, RUN_REQUEST = "/ready", "/runs/{run}", "/runs/{run}/requests/{request}"
+
+api = new_router()
 
 _TEXT: Any = Annotated[str, Field(min_length=1)]
 NewRun: Any = shape(
@@ -106,12 +120,11 @@ class ServiceParts:
 
 @dataclass(frozen=True, slots=True)
 class ServiceCall:
-    """A call that may be made, with its checked body and the name of who makes it."""
+    """A call that may be made, with the name of who makes it."""
 
     parts: ServiceParts
     request: Request
     name: str
-    content: Mapping[str, Any]
 
     @property
     def person(self) -> Participant:
@@ -121,6 +134,10 @@ class ServiceCall:
     async def run(self) -> Run:
         """Return the run in the address; raises `UnknownRunError`."""
         return await asyncio.to_thread(self.parts.service.store.get, self.request.path_params["run"])
+
+
+Call = Annotated[ServiceCall, Depends(entered)]
+Limit = Annotated[int, Query(ge=0, le=1_000)]
 
 
 def page_address(origin: str, key: bytes, run: Run) -> str:
@@ -143,20 +160,27 @@ def event_record(event: RunEvent) -> dict[str, Any]:
 # -- the API ----------------------------------------------------------------------------------------------
 
 
-async def health(call: ServiceCall) -> Mapping[str, Any]:
+@api.get("/health", response_model=Health)
+async def health(call: Call) -> Answer:
     """Say that the service is alive."""
     return {"status": "ok", "machine": call.parts.service.machine}
 
 
-async def ready(call: ServiceCall) -> Mapping[str, Any]:
+@api.get(READY, response_model=Ready)
+async def ready(call: Call) -> Answer:
     """Say that the service can write into its database, and what its sessions run as."""
     await asyncio.to_thread(call.parts.service.store.check)
-    return {**await health(call), "sessions": call.parts.service.isolation.words}
+    return {
+        "status": "ok",
+        "machine": call.parts.service.machine,
+        "sessions": call.parts.service.isolation.words,
+    }
 
 
-async def post_run(call: ServiceCall) -> Mapping[str, Any]:
+@api.post("/runs", tags=MAY_START, response_model=RunEntry)
+async def post_run(call: Call, given: Annotated[Sent, shaped(NewRun)]) -> Answer:
     """Create a run; the same ticket again is the same run."""
-    said = {"ticket": str(uuid4())} | {name: one for name, one in call.content.items() if one}
+    said = {"ticket": str(uuid4())} | {name: one for name, one in given.items() if one}
     ticket = NewTicket(API, **said, people={TicketRole.CREATOR: call.person}, person=call.person)
     policy = call.parts.service.policy
     if why := policy.refusal(call.person, RunAct.START, policy.choose(ticket), ticket.people):
@@ -166,34 +190,36 @@ async def post_run(call: ServiceCall) -> Mapping[str, Any]:
     return run_record(run, call.parts.page(run))
 
 
-async def get_runs(call: ServiceCall) -> Mapping[str, Any]:
+@api.get("/runs", tags=READ, response_model=RunEntries)
+async def get_runs(
+    call: Call,
+    state: RunState | None = None,
+    machine: str = "",
+    limit: Annotated[int, Query(ge=0, le=1_000)] = 100,
+) -> Answer:
     """List runs, the one that changed last first."""
-    query = call.request.query_params
-    state = query.get("state", "")
-    if state and state not in list(RunState):
-        raise wrong("state", f"one of {', '.join(RunState)}")
-    states = (RunState(state),) if state else ()
-    most = number_in(call.request, "limit", 1_000)
-    found = await asyncio.to_thread(
-        call.parts.service.store.list, states, query.get("machine", ""), most or 100
-    )
+    states = (state,) if state else ()
+    found = await asyncio.to_thread(call.parts.service.store.list, states, machine, limit or 100)
     return {"runs": [run_record(one, call.parts.page(one)) for one in found]}
 
 
-async def get_run(call: ServiceCall) -> Mapping[str, Any]:
+@api.get(RUN, tags=READ, response_model=RunEntry)
+async def get_run(call: Call) -> Answer:
     """Get a run."""
     run = await call.run()
     return run_record(run, call.parts.page(run))
 
 
-async def get_requests(call: ServiceCall) -> Mapping[str, Any]:
+@api.get(f"{RUN}/requests", tags=READ, response_model=RunRequests)
+async def get_requests(call: Call) -> Answer:
     """List what of a run waits for a person on this machine, oldest first."""
     return {"requests": [request_record(one) for one in await call.parts.service.requests(await call.run())]}
 
 
-async def answer(call: ServiceCall) -> Mapping[str, Any]:
+@api.post(f"{RUN_REQUEST}/answer", tags=MAY_ANSWER, response_model=Done)
+async def answer(call: Call, given: Annotated[Sent, shaped(AnswerBody, exact=True)]) -> None:
     """Answer a request of a run; the first answer wins."""
-    place, data = call.request.path_params, dict(call.content["answer"])
+    place, data = call.request.path_params, dict(given["answer"])
     data.pop("version", None)
     match await call.parts.service.answer(place["run"], place["request"], data, call.person):
         case Unknown():
@@ -201,24 +227,23 @@ async def answer(call: ServiceCall) -> Mapping[str, Any]:
         case AlreadySettled(outcome=outcome) as settled:
             status = 410 if isinstance(outcome, Cancelled) else 409
             raise ProblemError(status, f"{settled.words}; nothing was changed.")
-    return DONE
 
 
-async def stop(call: ServiceCall) -> Mapping[str, Any]:
+@api.post(f"{RUN}/stop", tags=MAY_ANSWER, response_model=Done)
+async def stop(call: Call) -> None:
     """Stop a run at once."""
     if not await call.parts.service.stop(call.request.path_params["run"], call.person):
         raise ProblemError(409, "The run has ended already.")
-    return DONE
 
 
-async def get_events(call: ServiceCall) -> Response:
+@api.get(f"{RUN}/events", tags=READ, response_class=EventStream)
+@api.get("/events", tags=READ, response_class=EventStream)
+async def get_events(call: Call, after: Count = None) -> Response:
     """Follow what happens in a run, or in all, as server-sent events from the first one on."""
-    run_id, after = call.request.path_params.get("run"), last_event(call.request) or 0
+    run_id, last = call.request.path_params.get("run"), last_event(call.request, after) or 0
     if run_id is not None:
         await call.run()
-    return EventSourceResponse(
-        _events(call, run_id, after), ping=HEARTBEAT_SECONDS, send_timeout=SEND_SECONDS
-    )
+    return EventStream(_events(call, run_id, last), ping=HEARTBEAT_SECONDS, send_timeout=SEND_SECONDS)
 
 
 async def _events(call: ServiceCall, run_id: str | None, after: int) -> AsyncIterator[ServerSentEvent]:
@@ -234,43 +259,23 @@ async def _events(call: ServiceCall, run_id: str | None, after: int) -> AsyncIte
                     await call.parts.ending.wait()
 
 
-async def metrics(call: ServiceCall) -> Response:
+@api.get("/metrics", tags=READ, response_class=PlainTextResponse)
+async def metrics(call: Call) -> Response:
     """Get the counts of runs and of what happened, as Prometheus reads them."""
     counts = await asyncio.to_thread(call.parts.service.store.counts)
     return Response(call.parts.telemetry.text(counts), media_type=prometheus_client.CONTENT_TYPE_LATEST)
 
 
-ENDPOINTS = (
-    Endpoint("GET", "/health", (), health, returns=Health),
-    Endpoint("GET", "/ready", (), ready, returns=Ready),
-    Endpoint("POST", "/runs", MAY_START, post_run, NewRun, RunEntry),
-    Endpoint("GET", "/runs", READ, get_runs, returns=RunEntries, query=("state", "machine", "limit")),
-    Endpoint("GET", RUN, READ, get_run, returns=RunEntry),
-    Endpoint("GET", f"{RUN}/requests", READ, get_requests, returns=RunRequests),
-    Endpoint("POST", f"{RUN_REQUEST}/answer", MAY_ANSWER, answer, AnswerBody, Done),
-    Endpoint("POST", f"{RUN}/stop", MAY_ANSWER, stop),
-    Endpoint("GET", f"{RUN}/events", READ, get_events, returns=None, query=("after",)),
-    Endpoint("GET", "/events", READ, get_events, returns=None, query=("after",)),
-    Endpoint("GET", "/metrics", READ, metrics, returns=None, media="text/plain"),
-)
-
-
-def service_app(parts: ServiceParts) -> Starlette:
+def service_app(parts: ServiceParts) -> FastAPI:
     """Return the application of the service.
 
     Args:
         parts: What it works with.
     """
 
-    async def call(endpoint: Endpoint, request: Request) -> ServiceCall:
-        name = await _owner(parts, request, Scope(endpoint.roles[0])) if endpoint.roles else ""
-        check_query(endpoint, request)
-        content: Mapping[str, Any] = {}
-        if endpoint.body is not None:
-            body = await read_body(request, LIMITS.body)
-            checked(endpoint.body, body)
-            content = json.loads(body, parse_float=Decimal)  # a number has the digits that were sent
-        return ServiceCall(parts, request, name, content)
+    async def enter(request: Request, roles: list[Any]) -> ServiceCall:
+        name = await _owner(parts, request, Scope(*roles)) if roles else ""
+        return ServiceCall(parts, request, name)
 
     async def page(request: Request) -> Response:
         run, store = await _signed(parts, request), parts.service.store
@@ -283,15 +288,12 @@ def service_app(parts: ServiceParts) -> Starlette:
         return HTMLResponse(run_page(run, events, sending=sending))
 
     refusals = (UnknownRunError, NotAllowedError, NoRepositoryError, InboxError, RunStoreError)
-    return Starlette(
-        routes=[
-            *api_routes(ENDPOINTS, "ccq-tui service", call),
-            Route("/webhooks/{name}", partial(_taken, parts), methods=["POST"]),
-            Route("/page/{run}/{sign}", page, methods=["GET", "POST"]),
-            Route("/page.css", Response(STYLE, media_type="text/css")),
-        ],
-        exception_handlers=failure_handlers() | dict.fromkeys(refusals, _refused),
-    )
+    more = [
+        Route("/webhooks/{name}", partial(_taken, parts), methods=["POST"]),
+        Route("/page/{run}/{sign}", page, methods=["GET", "POST"]),
+        Route("/page.css", Response(STYLE, media_type="text/css")),
+    ]
+    return api_app(api, "ccq-tui service", enter, LIMITS.body, more, dict.fromkeys(refusals, _refused))
 
 
 async def _signed(parts: ServiceParts, request: Request) -> Run:

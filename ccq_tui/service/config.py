@@ -15,7 +15,6 @@ from pydantic import AfterValidator, BeforeValidator, TypeAdapter, ValidationErr
 from ccq_tui.bounded import UnfitFileError, read_text
 from ccq_tui.config.errors import SettingProblem, SettingsError, explain, meant
 from ccq_tui.config.load import SettingsFile, read_settings_file
-from ccq_tui.remote.relay.serve import ORIGIN
 from ccq_tui.service.policy import (
     ConfigTable,
     Flag,
@@ -26,6 +25,7 @@ from ccq_tui.service.policy import (
     SessionsTable,
     anchored,
 )
+from ccq_tui.web.serving import ORIGIN
 
 
 @dataclass(frozen=True, slots=True)

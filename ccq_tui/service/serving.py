@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from ccq_tui.remote.relay.serve import Listening, Served, serve_app
 from ccq_tui.service.adapters.linear import LinearAdapter
 from ccq_tui.service.adapters.webhook import WebhookAdapter
 from ccq_tui.service.api import ServiceParts, page_address, service_app
@@ -18,6 +17,7 @@ from ccq_tui.service.page import POLICY
 from ccq_tui.service.service import Service
 from ccq_tui.service.telemetry import Telemetry
 from ccq_tui.service.tokens import page_key
+from ccq_tui.web.serving import Listening, Served, serve_app
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SCREEN = {"textual", "rich"}
 SDK = {"claude_agent_sdk", "mcp"}
-SERVER = {"uvicorn", "starlette"}
+SERVER = {"uvicorn", "starlette", "fastapi"}
 RELAYED = {"httpx2", "cryptography", "ccq_tui.remote.publisher"}
 HEAVY = {"pydantic", "asyncio", "sqlite3", "markdown_it", "ccq_tui.agent", "ccq_tui.inbox"}
 HIGHLIGHTERS = {"pygments.lexers.python", "pygments.formatters"}

@@ -1,37 +1,63 @@
-"""What each call does: one table of endpoints, which the OpenAPI document is made of too."""
+"""What each call does; the OpenAPI document is made of them too."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import mimetypes
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
-from sse_starlette import EventSourceResponse, ServerSentEvent
+from fastapi import Depends, FastAPI, Query
+from sse_starlette import ServerSentEvent
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
 
 import ccq_tui
 from ccq_tui.remote.relay import members, records, shapes
-from ccq_tui.remote.relay.access import Access, RelayLimits, token_digest
+from ccq_tui.remote.relay.access import Access, RelayLimits
 from ccq_tui.remote.relay.members import Grant, Invitation, devices_of, pushes_of
-from ccq_tui.remote.relay.problems import ProblemError, not_found, too_many, wrong
 from ccq_tui.remote.relay.push import Pusher
 from ccq_tui.remote.relay.records import Record, question_answered, questions_of, utc
-from ccq_tui.remote.relay.store import RelayStore, change_record, records_in, records_of
+from ccq_tui.remote.relay.store import RelayStore, StoreError, change_record, records_in, records_of
+from ccq_tui.web.api import (
+    SEND_SECONDS,
+    Answer,
+    Count,
+    EventStream,
+    Roles,
+    Sent,
+    api_app,
+    entered,
+    last_event,
+    new_router,
+    shaped,
+)
+from ccq_tui.web.bodies import Done
+from ccq_tui.web.guards import token_digest
+from ccq_tui.web.problems import ProblemError, not_found, too_many, wrong
 
 LONGEST_WAIT = 25
 HEARTBEAT = 7.5
 """Seconds between two comments in a stream of events."""
-SEND_SECONDS = 20.0
-"""Seconds after which a client that reads nothing is given up."""
 REQUEST = "/request/{pairingId}/{id}"
-TERMINAL, DEVICE, BOTH = ("terminal",), ("device",), ("terminal", "device")
-DONE = {"success": True}
 GIVEN_FIELDS = ("selectedIndices", "skipped", "other", "note")
+TERMINAL: Roles = ["terminal"]
+DEVICE: Roles = ["device"]
+BOTH = TERMINAL + DEVICE
+NOBODY = Grant(pairing="", role="device", device="", name="", sealed=False)
+PAGE = Path(__file__).parent.parent / "page"
+mimetypes.add_type("application/manifest+json", ".webmanifest")
+_logger = logging.getLogger(__name__)
+
+api = new_router()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +72,17 @@ class RelayParts:
 
 @dataclass(frozen=True, slots=True)
 class RelayCall:
-    """A call that may be made, with its checked body.
+    """A call that may be made.
 
     Attributes:
         relay: The relay.
         request: The call as it came.
         grant: What its token is for; nobody's where it needs none.
-        content: The body as it was sent.
     """
 
     relay: RelayParts
     request: Request
     grant: Grant
-    content: dict[str, Any]
 
     @property
     def store(self) -> RelayStore:
@@ -71,75 +95,66 @@ class RelayCall:
         return str(self.request.path_params["id"])
 
 
-def number_in(request: Request, name: str, most: int | None = None) -> int | None:
-    """Return a number of a call's query; raises `ProblemError`."""
-    text = request.query_params.get(name)
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 16 and (most is None or int(text) <= most)):
-        raise wrong(name, f"a number from 0 to {most}" if most else "a number from 0 on")
-    return int(text)
+Call = Annotated[RelayCall, Depends(entered)]
 
 
-def last_event(request: Request) -> int | None:
-    """Return the number after which a call wants events, as a browser or its query gives it."""
-    last = request.headers.get("last-event-id", "")
-    return int(last) if last.isascii() and last.isdigit() and len(last) < 16 else number_in(request, "after")
+def relay_app(relay: RelayParts) -> FastAPI:
+    """Return the application.
 
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """A call of the protocol.
-
-    Attributes:
-        method: Its method.
-        path: Its path.
-        roles: Who may make it; nobody in particular if empty.
-        handle: Does it; its docstring says what.
-        body: What it takes, if it takes a body.
-        returns: What it returns as JSON; None for a text.
-        query: What its query may have.
-        media: The media type of the text.
+    Args:
+        relay: What its endpoints work with.
     """
 
-    method: str
-    path: str
-    roles: tuple[str, ...]
-    handle: Callable[[Any], Awaitable[Mapping[str, Any] | Response]]
-    body: type[shapes.Body] | None = None
-    returns: type[shapes.Body] | None = shapes.Done
-    query: tuple[str, ...] = ()
-    media: str = "text/event-stream"
+    async def enter(request: Request, roles: list[Any]) -> RelayCall:
+        pairing = request.path_params.get("pairingId")
+        grant = await relay.access.grant(request, roles, pairing) if roles else NOBODY
+        return RelayCall(relay, request, grant)
+
+    page = [Mount("/", StaticFiles(directory=PAGE, html=True))] if PAGE.is_dir() else []
+    return api_app(api, "ccq-tui relay", enter, relay.limits.body, page, {StoreError: _unreachable})
 
 
-async def health(call: RelayCall) -> Mapping[str, Any]:
+async def _unreachable(_request: Request, error: Exception) -> Response:
+    _logger.warning("the store failed: %s", error)
+    why = "The store cannot be reached; try again."
+    return ProblemError(503, why, headers={"Retry-After": "2"}).response()
+
+
+@api.get("/health", response_model=shapes.Health)
+async def health(call: Call) -> Answer:
     """Say that the relay is up."""
     await call.store.newest("")
     return {"status": "ok", "time": utc(time.time()), "version": ccq_tui.__version__}
 
 
-async def get_questions(call: RelayCall) -> Mapping[str, Any]:
+@api.get("/questions/{pairingId}", tags=DEVICE, response_model=shapes.PlainQuestions)
+@api.get("/question/{pairingId}", tags=DEVICE, response_model=shapes.PlainQuestions)
+async def get_questions(call: Call) -> Answer:
     """List pending questions, oldest first."""
     found = await records_in(call.store, call.grant.pairing)
     asked = [(one.parts, questions_of(one).items()) for _, one in found if one.status == "pending"]
     return {"questions": [each for parts, all_ in asked for id_, each in all_ if id_ not in parts]}
 
 
-async def answer_question(call: RelayCall) -> Mapping[str, Any]:
+@api.post("/question/{pairingId}/{id}/answer", tags=DEVICE, response_model=Done)
+async def answer_question(call: Call, given: Annotated[Sent, shaped(shapes.QuestionAnswer)]) -> None:
     """Answer a question."""
+    _check_pairing(call, given)
+    if given.get("questionId", call.id) != call.id:
+        raise wrong("questionId", "the address names another question")
     found = await records_in(call.store, call.grant.pairing)
     asks = next((one.id for _, one in found if call.id in questions_of(one)), call.id)
-    if call.content.get("questionId", call.id) != call.id:
-        raise wrong("questionId", "the address names another question")
-    said: dict[str, Any] = {"selectedIndices": [], "skipped": False} | call.content
-    given = {name: one for name, one in said.items() if name in GIVEN_FIELDS}
-    return await _answer(call, asks, partial(question_answered, id_=call.id), given)
+    said = {name: given[name] for name in GIVEN_FIELDS if name in given}
+    takes = partial(question_answered, id_=call.id)
+    await _answer(call, asks, takes, {"selectedIndices": [], "skipped": False} | said)
 
 
-async def post_request(call: RelayCall) -> Mapping[str, Any]:
+@api.post("/request", tags=TERMINAL, response_model=Done)
+async def post_request(call: Call, given: Annotated[Sent, shaped(shapes.RequestPost)]) -> None:
     """Publish a request."""
-    given, pairing, now = call.content["request"], call.grant.pairing, time.time()
-    content, id_, expires = _part(call, given, "body", where="request."), given["id"], given["expires"]
+    _check_pairing(call, given)
+    request, pairing, now = given["request"], call.grant.pairing, time.time()
+    content, id_, expires = _part(call, request, "body", where="request."), request["id"], request["expires"]
     ends, most = records.expiry(expires, now), call.relay.limits.pending
     if await call.store.count(records_of(pairing)) >= most:
         found = [one for _, one in await records_in(call.store, pairing)]
@@ -147,10 +162,11 @@ async def post_request(call: RelayCall) -> Mapping[str, Any]:
         if (pending >= most or len(found) >= 10 * most) and all(one.id != id_ for one in found):
             raise too_many(f"The pairing has {len(found)} records: remove some of them first.", 60)
     record = Record(id=id_, posted=now, expires=expires, ends=ends, content=content)
-    return await _change(call, partial(records.posted, new=record), id_)
+    await _change(call, partial(records.posted, new=record), id_)
 
 
-async def get_requests(call: RelayCall) -> Mapping[str, Any]:
+@api.get("/requests/{pairingId}", tags=BOTH, response_model=shapes.RequestEntries)
+async def get_requests(call: Call) -> Answer:
     """List requests, oldest first."""
     # The number first: an event that comes in between is sent again rather than missed.
     seq = await call.store.newest(records_of(call.grant.pairing))
@@ -159,9 +175,10 @@ async def get_requests(call: RelayCall) -> Mapping[str, Any]:
     return {"requests": [_entry(seq, one) for seq, one in found if one.status in states], "seq": seq}
 
 
-async def get_request(call: RelayCall) -> Mapping[str, Any]:
+@api.get(REQUEST, tags=BOTH, response_model=shapes.RequestEntry)
+async def get_request(call: Call, wait: Annotated[int, Query(ge=0, le=LONGEST_WAIT)] = 0) -> Answer:
     """Get a request, and wait while it is pending."""
-    ends = time.monotonic() + (number_in(call.request, "wait", LONGEST_WAIT) or 0)
+    ends = time.monotonic() + wait
     group = records_of(call.grant.pairing)
     with call.store.news.listening(group) as news:
         while True:
@@ -175,149 +192,131 @@ async def get_request(call: RelayCall) -> Mapping[str, Any]:
             await call.relay.access.check_again(call.request)
 
 
-async def answer_request(call: RelayCall) -> Mapping[str, Any]:
+@api.post(f"{REQUEST}/answer", tags=DEVICE, response_model=Done)
+async def answer_request(call: Call, given: Annotated[Sent, shaped(shapes.AnswerPost)]) -> None:
     """Answer a request."""
-    given = _part(call, call.content, "answer", ("skipped",))
-    return await _answer(call, call.id, records.answered, given)
+    await _answer(call, call.id, records.answered, _part(call, given, "answer", ("skipped",)))
 
 
-async def put_status(call: RelayCall) -> Mapping[str, Any]:
+@api.put(f"{REQUEST}/status", tags=TERMINAL, response_model=Done)
+async def put_status(call: Call, given: Annotated[Sent, shaped(shapes.StatusPut)]) -> None:
     """Say what became of a request."""
-    content = _part(call, call.content, "statement")
-    given = {"status": call.content["status"], "statement": content.get("statement", content)}
-    is_unanswered = call.content.get("unanswered", False)
-    rule = partial(records.stated, **given, now=time.time(), unanswered=is_unanswered)
-    return await _change(call, rule)
+    content = _part(call, given, "statement")
+    said = {"status": given["status"], "statement": content.get("statement", content)}
+    unanswered = given.get("unanswered", False)
+    await _change(call, partial(records.stated, **said, now=time.time(), unanswered=unanswered))
 
 
-async def delete_request(call: RelayCall) -> Mapping[str, Any]:
+@api.delete(REQUEST, tags=TERMINAL, response_model=Done)
+async def delete_request(call: Call) -> None:
     """Remove a request."""
-    return await _change(call, records.removed)
+    await _change(call, records.removed)
 
 
-async def get_events(call: RelayCall) -> Response:
+@api.get("/events/{pairingId}", tags=BOTH, response_class=EventStream)
+async def get_events(call: Call, after: Count = None) -> Response:
     """Follow what changes, as server-sent events."""
-    group, after = records_of(call.grant.pairing), last_event(call.request)
+    group, last = records_of(call.grant.pairing), last_event(call.request, after)
     newest = await call.store.newest(group)
-    start = newest if after is None else min(after, newest)
-    return EventSourceResponse(_events(call, group, start), ping=0, send_timeout=SEND_SECONDS)
+    start = newest if last is None else min(last, newest)
+    return EventStream(_events(call, group, start), ping=0, send_timeout=SEND_SECONDS)
 
 
-async def post_pairing(call: RelayCall) -> Mapping[str, Any]:
+@api.post("/pairings", response_model=shapes.NewPairing)
+async def post_pairing(call: Call, given: Annotated[Sent, shaped(shapes.PairingPost)]) -> Answer:
     """Make a pairing."""
-    await _redeemed(call, "terminal")
-    sealed, name = call.content["mode"] == "sealed", call.content["name"]
-    pairing, token = await members.new_pairing(call.store, sealed, name, call.content["invitation"])
+    await _redeemed(call, given, "terminal")
+    sealed = given["mode"] == "sealed"
+    pairing, token = await members.new_pairing(call.store, sealed, given["name"], given["invitation"])
     return {"pairingId": pairing, "token": token}
 
 
-async def post_invitation(call: RelayCall) -> Mapping[str, Any]:
+@api.post("/invitations", tags=TERMINAL, response_model=shapes.Invited)
+async def post_invitation(call: Call, given: Annotated[Sent, shaped(shapes.InvitationPost)]) -> Answer:
     """Invite a device."""
+    _check_pairing(call, given)
     expires = time.time() + members.INVITATION_SECONDS
     invited = Invitation(
         role="device", pairing=call.grant.pairing, sealed=call.grant.sealed, expires=expires,
-        proof_hash=call.content["proofHash"], wrapped=call.content.get("wrapped", ""),
+        proof_hash=given["proofHash"], wrapped=given.get("wrapped", ""),
     )  # fmt: skip
-    if not await members.invite(call.store, call.content["invitation"], invited):
+    if not await members.invite(call.store, given["invitation"], invited):
         raise ProblemError(409, "This invitation exists already: make another one.", field="invitation")
     return {"expires": utc(expires)}
 
 
-async def pair(call: RelayCall) -> Mapping[str, Any]:
+@api.post("/pair", response_model=shapes.Paired)
+async def pair(call: Call, given: Annotated[Sent, shaped(shapes.PairPost)]) -> Answer:
     """Redeem an invitation."""
-    invited = await _redeemed(call, "device")
+    invited = await _redeemed(call, given, "device")
     if await call.store.count(devices_of(invited.pairing)) >= call.relay.limits.devices:
         raise ProblemError(
             409, f"The pairing has {call.relay.limits.devices} devices: revoke one, then invite again."
         )
-    content = call.content
-    device, token = await members.join(call.store, invited, content["name"], content["invitation"])
+    device, token = await members.join(call.store, invited, given["name"], given["invitation"])
     mode = "sealed" if invited.sealed else "plain"
     ids = {"pairingId": invited.pairing, "deviceId": device}
     return ids | {"token": token, "mode": mode, "wrapped": invited.wrapped}
 
 
-async def get_devices(call: RelayCall) -> Mapping[str, Any]:
+@api.get("/devices/{pairingId}", tags=TERMINAL, response_model=shapes.DeviceEntries)
+async def get_devices(call: Call) -> Answer:
     """List devices and terminals, oldest first."""
     return {"devices": await members.members_of(call.store, call.grant.pairing)}
 
 
-async def put_device(call: RelayCall) -> Mapping[str, Any]:
+@api.put("/devices/{pairingId}/{id}", tags=DEVICE, response_model=Done)
+async def put_device(call: Call, given: Annotated[Sent, shaped(shapes.DevicePut)]) -> None:
     """Rename a device."""
     if call.id != call.grant.device:
         raise ProblemError(403, "A device may rename itself alone.")
-    name = call.content["name"]
+    name = given["name"]
     await members.note(call.store, devices_of(call.grant.pairing), call.id, "name", name)
     await members.note(call.store, members.TOKENS, token_digest(call.request), "name", name)
-    return DONE
 
 
-async def delete_device(call: RelayCall) -> Mapping[str, Any]:
+@api.delete("/devices/{pairingId}/{id}", tags=BOTH, response_model=Done)
+async def delete_device(call: Call) -> None:
     """Revoke a device."""
     if call.grant.role == "device" and call.id != call.grant.device:
         raise ProblemError(403, "A device may revoke itself alone.")
     await members.revoke(call.store, call.grant.pairing, call.id)
-    return DONE
 
 
-async def get_push(call: RelayCall) -> Mapping[str, Any]:
+@api.get("/push/{pairingId}", tags=DEVICE, response_model=shapes.PushKey)
+async def get_push(call: Call) -> Answer:
     """Get the key for Web Push."""
     return {"key": await call.relay.pusher.public_key(), "named": call.relay.pusher.is_named}
 
 
-async def post_push(call: RelayCall) -> Mapping[str, Any]:
+@api.post("/push/{pairingId}", tags=DEVICE, response_model=Done)
+async def post_push(call: Call, given: Annotated[Sent, shaped(shapes.PushPost)]) -> None:
     """Subscribe to Web Push."""
-    subscription = call.content["subscription"]
+    subscription = given["subscription"]
     call.relay.pusher.check(subscription)
     group = pushes_of(call.grant.pairing)
     await members.put(call.store, group, call.grant.device, json.dumps(subscription))
-    return DONE
 
 
-async def delete_push(call: RelayCall) -> Mapping[str, Any]:
+@api.delete("/push/{pairingId}", tags=DEVICE, response_model=Done)
+async def delete_push(call: Call) -> None:
     """Forget the subscription."""
     await members.put(call.store, pushes_of(call.grant.pairing), call.grant.device, None)
-    return DONE
 
 
-async def notify(call: RelayCall) -> Mapping[str, Any]:
+@api.post("/notify/{pairingId}", tags=TERMINAL, response_model=shapes.PushResult)
+async def notify(call: Call) -> Answer:
     """Notify all subscribed devices."""
     return await call.relay.pusher.notify(call.grant.pairing, call.request.headers.get("topic", ""))
 
 
-ENDPOINTS = (
-    Endpoint("GET", "/health", (), health, returns=shapes.Health),
-    Endpoint("GET", "/questions/{pairingId}", DEVICE, get_questions, returns=shapes.PlainQuestions),
-    Endpoint("GET", "/question/{pairingId}", DEVICE, get_questions, returns=shapes.PlainQuestions),
-    Endpoint("POST", "/question/{pairingId}/{id}/answer", DEVICE, answer_question, shapes.QuestionAnswer),
-    Endpoint("POST", "/request", TERMINAL, post_request, shapes.RequestPost),
-    Endpoint("GET", "/requests/{pairingId}", BOTH, get_requests, returns=shapes.RequestEntries),
-    Endpoint("GET", REQUEST, BOTH, get_request, returns=shapes.RequestEntry, query=("wait",)),
-    Endpoint("DELETE", REQUEST, TERMINAL, delete_request),
-    Endpoint("POST", f"{REQUEST}/answer", DEVICE, answer_request, shapes.AnswerPost),
-    Endpoint("PUT", f"{REQUEST}/status", TERMINAL, put_status, shapes.StatusPut),
-    Endpoint("GET", "/events/{pairingId}", BOTH, get_events, returns=None, query=("after",)),
-    Endpoint("POST", "/pairings", (), post_pairing, shapes.PairingPost, shapes.NewPairing),
-    Endpoint("POST", "/invitations", TERMINAL, post_invitation, shapes.InvitationPost, shapes.Invited),
-    Endpoint("POST", "/pair", (), pair, shapes.PairPost, shapes.Paired),
-    Endpoint("GET", "/devices/{pairingId}", TERMINAL, get_devices, returns=shapes.DeviceEntries),
-    Endpoint("PUT", "/devices/{pairingId}/{id}", DEVICE, put_device, shapes.DevicePut),
-    Endpoint("DELETE", "/devices/{pairingId}/{id}", BOTH, delete_device),
-    Endpoint("GET", "/push/{pairingId}", DEVICE, get_push, returns=shapes.PushKey),
-    Endpoint("POST", "/push/{pairingId}", DEVICE, post_push, shapes.PushPost),
-    Endpoint("DELETE", "/push/{pairingId}", DEVICE, delete_push),
-    Endpoint("POST", "/notify/{pairingId}", TERMINAL, notify, returns=shapes.PushResult),
-)
-
-
-async def _answer(call: RelayCall, id_: str, takes: Any, given: dict[str, Any]) -> Mapping[str, Any]:
+async def _answer(call: RelayCall, id_: str, takes: Any, given: Sent) -> None:
     device = {"id": call.grant.device, "name": call.grant.name}
-    return await _change(call, partial(takes, given=given, device=device, now=time.time()), id_)
+    await _change(call, partial(takes, given=given, device=device, now=time.time()), id_)
 
 
-async def _change(call: RelayCall, rule: records.Rule, id_: str = "") -> Mapping[str, Any]:
+async def _change(call: RelayCall, rule: records.Rule, id_: str = "") -> None:
     await change_record(call.store, call.grant.pairing, id_ or call.id, rule)
-    return DONE
 
 
 async def _events(call: RelayCall, group: str, after: int) -> AsyncIterator[ServerSentEvent]:
@@ -347,9 +346,14 @@ async def _woken(news: asyncio.Event, seconds: float) -> bool:
         return False
 
 
-async def _redeemed(call: RelayCall, role: str) -> Invitation:
+async def _redeemed(call: RelayCall, given: Sent, role: str) -> Invitation:
     with call.relay.access.guessing(call.request):
-        return await members.redeem(call.store, call.content["invitation"], call.content["proof"], role)
+        return await members.redeem(call.store, given["invitation"], given["proof"], role)
+
+
+def _check_pairing(call: RelayCall, given: Sent) -> None:
+    if given.get("pairingId", call.grant.pairing) != call.grant.pairing:
+        raise not_found()
 
 
 def _entry(seq: int, record: Record) -> dict[str, Any]:

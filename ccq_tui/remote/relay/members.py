@@ -11,10 +11,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from ccq_tui.remote.relay.problems import ProblemError, not_found
 from ccq_tui.remote.relay.records import utc
 from ccq_tui.remote.relay.store import RelayStore, Swap
 from ccq_tui.remote.seal import Code, digest
+from ccq_tui.web.problems import ProblemError, not_found
 
 TOKENS, INVITATIONS = "tokens", "invitations"
 

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 import httpx2
 
 from ccq_tui.remote.relay.members import pushes_of
-from ccq_tui.remote.relay.problems import wrong
 from ccq_tui.remote.relay.store import Entry, RelayStore, Swap
 from ccq_tui.remote.seal import to_base64
+from ccq_tui.web.problems import wrong
 
 LIFETIME, TOKEN_SECONDS = 86_400, 12 * 3_600
 """Seconds that a push service keeps a push, and takes its token: it refuses one for 24 h."""

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 from pydantic import BaseModel, ConfigDict
 
-from ccq_tui.remote.relay.problems import ProblemError, not_found, wrong
+from ccq_tui.web.problems import ProblemError, not_found, wrong
 
 DAY = 86_400.0
 PENDING_SECONDS = 7 * DAY

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal, Union
 
-import pydantic_core
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, create_model
+from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from ccq_tui.inbox.schema import GIVEN, RequestRecord
-from ccq_tui.remote.relay.problems import ProblemError, wrong
+from ccq_tui.web.bodies import JsonBody, shape
 
 UUID = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _SECOND = "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}"
@@ -27,22 +25,10 @@ Role = Literal["terminal", "device"]
 Status = Literal["pending", "answered", "ended"]
 
 
-class Body(BaseModel):
-    """An object of the protocol: no unknown fields, no other types."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
-
-
-def shape(name: str, base: type[Body] = Body, /, **fields: Any) -> type[Body]:
-    """Make a shape of more fields by their types, or by pairs of a type and a default."""
-    given: Any = {one: kind if isinstance(kind, tuple) else (kind, ...) for one, kind in fields.items()}
-    return create_model(name, __base__=base, **given)
-
-
 _OPTION: Any = shape("PlainOption", label=Annotated[str, Field(min_length=1)], description=(str, ""))
 
 
-class PlainQuestion(Body):
+class PlainQuestion(JsonBody):
     """A question, as any device can show it."""
 
     id: Id
@@ -53,7 +39,7 @@ class PlainQuestion(Body):
     timestamp: Time
 
 
-class QuestionAnswer(Body):
+class QuestionAnswer(JsonBody):
     """An answer to a question; the indices count from 0."""
 
     selected_indices: list[Annotated[int, Field(ge=0)]] = Field([], alias="selectedIndices", max_length=100)
@@ -69,7 +55,7 @@ class QuestionAnswer(Body):
 _SESSION: Any = shape("SessionOfRequest", id=str, name=str, directory=str, parked=bool)
 
 
-class RequestBody(Body):
+class RequestBody(JsonBody):
     """What a person sees of a request."""
 
     version: Literal[1]
@@ -84,7 +70,7 @@ def _one_of(*names: str) -> Any:
     return {"oneOf": [{"required": [name]} for name in names]}
 
 
-class PostedRequest(Body):
+class PostedRequest(JsonBody):
     """A request: with a body in a plain pairing, with an envelope of it in a sealed one."""
 
     model_config = ConfigDict(json_schema_extra=_one_of("body", "sealed"))
@@ -106,7 +92,7 @@ _RequestAnswer: Any = Annotated[
 ]
 
 
-class AnswerPost(Body):
+class AnswerPost(JsonBody):
     """An answer to a request: plain, sealed, or that it is answered at the terminal."""
 
     model_config = ConfigDict(json_schema_extra=_one_of("answer", "sealed", "skipped"))
@@ -116,7 +102,7 @@ class AnswerPost(Body):
     skipped: Literal[True] = True
 
 
-class Statement(Body):
+class Statement(JsonBody):
     """What the terminal says of a request."""
 
     end: Literal["", "answered", "declined", "parked", "withdrawn", "expired"] = ""
@@ -128,7 +114,7 @@ class Statement(Body):
     at: Time
 
 
-class StatusPut(Body):
+class StatusPut(JsonBody):
     """A request's new status."""
 
     model_config = ConfigDict(json_schema_extra=_one_of("statement", "sealed"))
@@ -139,7 +125,7 @@ class StatusPut(Body):
     unanswered: Annotated[bool, Field(description="Only while it has no answer")] = False
 
 
-class PushSubscription(Body):
+class PushSubscription(JsonBody):
     """What ``PushSubscription.toJSON()`` gives."""
 
     endpoint: Annotated[str, Field(pattern=r"^https?://[\w.-]+(:[0-9]{1,5})?/[!-~]*$", max_length=2000)]
@@ -150,7 +136,7 @@ class PushSubscription(Body):
 _FAILURE: Any = shape("PushFailure", device=str, reason=str)
 
 
-class PushResult(Body):
+class PushResult(JsonBody):
     """How many devices were notified, and which were not."""
 
     sent: int
@@ -177,9 +163,6 @@ _CONTENT: Any = {"body": (RequestBody, None), "sealed": (Envelope, None)}
 _OUTCOME: Any = {"answer": _OF_REQUEST | None, "statement": Statement | _SEALED | None}
 RequestEntry: Any = shape("RequestEntry", **_HEAD, **_CONTENT, **_OUTCOME)
 _DEVICE: Any = shape("DeviceEntry", id=Id, name=Name, role=Role, invitation=str, pairedAt=Time, seenAt=Time)
-_PROBLEM: Any = {"type": str, "title": str, "status": int, "detail": str, "field": (str, "")}
-ProblemDocument = shape("ProblemDocument", **_PROBLEM, winner=(dict[str, Any] | None, None))
-Done = shape("Done", success=Literal[True])
 Health = shape("Health", status=Literal["ok"], time=Time, version=str)
 PlainQuestions = shape("PlainQuestions", questions=list[PlainQuestion])
 RequestEntries = shape("RequestEntries", requests=list[RequestEntry], seq=int)
@@ -188,40 +171,3 @@ Invited = shape("Invited", expires=Time)
 Paired = shape("Paired", pairingId=Id, deviceId=Id, token=str, mode=Mode, wrapped=str)
 DeviceEntries = shape("DeviceEntries", devices=list[_DEVICE])
 PushKey = shape("PushKey", key=str, named=bool)
-
-
-def checked(shape: type[Body], body: bytes) -> dict[str, Any]:
-    """Return the content of a body as it was sent; raises `ProblemError`, which names the field.
-
-    Args:
-        shape: What it should be.
-        body: JSON.
-    """
-    try:
-        content: dict[str, Any] = pydantic_core.from_json(body)
-        json.dumps(content, allow_nan=False)  # NaN and 1e999 could be kept, but never be sent again
-    except ValueError as error:
-        raise ProblemError(400, f"The body is not JSON: {error}.") from error
-    try:
-        shape.model_validate_json(body, strict=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        raise wrong(
-            _field(first["loc"], content, missing=first["type"] == "missing"), first["msg"]
-        ) from error
-    return content
-
-
-def _field(place: tuple[int | str, ...], content: Any, *, missing: bool) -> str:
-    """Write a place; names of alternatives, which pydantic puts between, are in no content."""
-    text = ""
-    for number, part in enumerate(place):
-        if isinstance(part, int):
-            text += f"[{part}]"
-            content = content[part] if isinstance(content, list) and part < len(content) else None
-        elif isinstance(content, dict) and part in content:
-            text += f".{part}" if text else part
-            content = content[part]
-        elif missing and number == len(place) - 1:
-            text += f".{part}" if text else part
-    return text

@@ -20,12 +20,12 @@ from ccq_tui.bounded import parse_json
 from ccq_tui.claude_lines import text
 from ccq_tui.config.carried import mapping
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service import port
 from ccq_tui.service.adapters.http import SECRET_SECONDS, HttpAdapter
 from ccq_tui.service.people import Involved, Participant, TicketRole
 from ccq_tui.service.run import QUESTION, Happened, Run, RunEvent
 from ccq_tui.text import one_line, safe
+from ccq_tui.web.problems import ProblemError
 
 WINDOW_SECONDS = 60.0
 """Most seconds between the sending of a webhook and now."""

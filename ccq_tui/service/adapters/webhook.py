@@ -11,12 +11,12 @@ import httpx2
 import standardwebhooks
 from pydantic import ConfigDict, Field
 
-from ccq_tui.remote.relay.problems import ProblemError
-from ccq_tui.remote.relay.shapes import Body, checked, shape
 from ccq_tui.service.adapters.http import SECRET_SECONDS, HttpAdapter
 from ccq_tui.service.people import Involved, Participant, TicketRole
 from ccq_tui.service.port import Incoming, NewTicket, RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Happened, Run, RunEvent
+from ccq_tui.web.bodies import JsonBody, checked, shape
+from ccq_tui.web.problems import ProblemError
 
 DETAILS = ("kind", "text", "parameter", "options", "end")
 SENT = {Happened.PARKED: Happened.ENDED}
@@ -33,7 +33,7 @@ _DATA = {
 }
 
 
-class _CloudEvent(Body):
+class _CloudEvent(JsonBody):
     model_config = ConfigDict(extra="ignore")
 
     specversion: Literal["1.0"]

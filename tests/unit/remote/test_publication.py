@@ -45,9 +45,9 @@ from ccq_tui.questions import (
 )
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.remote.publication import MOST_BODY, Channel, ended, read_answer, relay_id
-from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.remote.relay.records import Record, question_answered, questions_of
 from ccq_tui.remote.seal import to_base64
+from ccq_tui.web.problems import ProblemError
 from tests.unit.questions.drive import RELEASE, field
 from tests.unit.remote.publishing import ALWAYS, COLOUR, PARTS, permission, plan, question
 

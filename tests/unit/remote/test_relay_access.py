@@ -7,37 +7,39 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.routing import APIRoute
 
-from ccq_tui.remote.relay.access import HEADERS, Allowances, RelayLimits
-from ccq_tui.remote.relay.endpoints import ENDPOINTS, Endpoint
+from ccq_tui.remote.relay.access import RelayLimits
+from ccq_tui.remote.relay.endpoints import api
 from ccq_tui.remote.relay.members import new_invitation
+from ccq_tui.web.guards import HEADERS, Allowances
 from tests.unit.remote import relays
 from tests.unit.remote.relays import Caller, RunningRelay, TestPairing, redeeming, running
 
-PROTECTED = [one for one in ENDPOINTS if one.roles]
+PROTECTED = [one for one in api.routes if isinstance(one, APIRoute) and one.tags]
 
 
-def body_of(endpoint: Endpoint, pairing: str) -> Any:
+def body_of(endpoint: APIRoute, pairing: str) -> Any:
     """A right body for a call."""
     bodies: dict[str, Any] = {
-        "QuestionAnswer": {"selectedIndices": [0]},
-        "RequestPost": {"pairingId": pairing, "request": relays.a_request()},
-        "AnswerPost": {"answer": {"choice": 1}},
-        "StatusPut": {"status": "ended", "statement": {"at": relays.in_days(0)}},
-        "InvitationPost": {"pairingId": pairing, "invitation": "ABCD", "proofHash": "0" * 64},
-        "DevicePut": {"name": "mine"},
-        "PushPost": relays.a_subscription("https://push.example/"),
+        "answer_question": {"selectedIndices": [0]},
+        "post_request": {"pairingId": pairing, "request": relays.a_request()},
+        "answer_request": {"answer": {"choice": 1}},
+        "put_status": {"status": "ended", "statement": {"at": relays.in_days(0)}},
+        "post_invitation": {"pairingId": pairing, "invitation": "ABCD", "proofHash": "0" * 64},
+        "put_device": {"name": "mine"},
+        "post_push": relays.a_subscription("https://push.example/"),
     }
-    return bodies[endpoint.body.__name__] if endpoint.body else None
+    return bodies[endpoint.name] if endpoint.body_field else None
 
 
-async def made(endpoint: Endpoint, pairing: TestPairing, record: str, caller: Caller) -> tuple[int, str]:
+async def made(endpoint: APIRoute, pairing: TestPairing, record: str, caller: Caller) -> tuple[int, str]:
     """Make a call; return its status and the type of its content."""
     id_ = pairing.device.id if "/devices/" in endpoint.path else record
     path = endpoint.path.replace("{pairingId}", pairing.id).replace("{id}", id_)
     more = {"headers": caller.headers, "json": body_of(endpoint, pairing.id)}
     async with pairing.relay.client.stream(
-        endpoint.method, path, **more
+        min(endpoint.methods or ()), path, **more
     ) as response:  # the events have no end
         return response.status_code, response.headers["content-type"].partition(";")[0]
 
@@ -48,7 +50,7 @@ async def test_each_call_needs_a_token_of_its_pairing_and_role(relay: RunningRel
         await tried(relay, endpoint)
 
 
-async def tried(relay: RunningRelay, endpoint: Endpoint) -> None:
+async def tried(relay: RunningRelay, endpoint: APIRoute) -> None:
     """Make a call as everybody."""
     pairing, other = await relay.pairing(devices=2), await relay.pairing()
     asked = await pairing.request()
@@ -57,13 +59,13 @@ async def tried(relay: RunningRelay, endpoint: Endpoint) -> None:
     revoked = pairing.devices[1]
     assert (await pairing.terminal("DELETE", f"/devices/{pairing.id}/{revoked.id}")).status_code == 200
     strangers = {401: [relay.nobody, Caller(relay, "x" * 43), revoked]}
-    strangers[404] = [other.terminal if "terminal" in endpoint.roles else other.device]
-    strangers[403] = [one for role, one in members.items() if role not in endpoint.roles]
+    strangers[404] = [other.terminal if "terminal" in endpoint.tags else other.device]
+    strangers[403] = [one for role, one in members.items() if role not in endpoint.tags]
     for status, callers in strangers.items():
         for caller in callers:
             found = await made(endpoint, pairing, record, caller)
             assert found == (status, "application/problem+json"), (endpoint, found)
-    role = next(role for role in ("device", "terminal") if role in endpoint.roles)
+    role = next(role for role in ("device", "terminal") if role in endpoint.tags)
     assert (await made(endpoint, pairing, record, members[role]))[0] == 200, endpoint
 
 

@@ -13,7 +13,6 @@ from typing import Any
 from ccq_tui.remote.client import RelayClient
 from ccq_tui.remote.phone.devices import code_for_device
 from ccq_tui.remote.relay.access import RelayLimits
-from ccq_tui.remote.relay.endpoints import ENDPOINTS
 from tests.contract import try_all
 from tests.unit.remote.relays import (
     RunningRelay,
@@ -246,4 +245,4 @@ async def test_every_call_keeps_to_the_document(tmp_path: Path) -> None:
                 if isinstance(part, dict) and "pairingId" in part:
                     part["pairingId"] = pairing.id
 
-        await asyncio.to_thread(try_all, relay.url, ENDPOINTS, headers, its_own)
+        await asyncio.to_thread(try_all, relay.url, headers, its_own)

@@ -18,14 +18,15 @@ from redis import Redis
 
 from ccq_tui.cli.main import cli
 from ccq_tui.remote.relay import records
-from ccq_tui.remote.relay.app import PAGE
-from ccq_tui.remote.relay.problems import ProblemError
+from ccq_tui.remote.relay.endpoints import PAGE
 from ccq_tui.remote.relay.records import KEPT_SECONDS, PENDING_SECONDS, Record, RecordChange, utc
 from ccq_tui.remote.relay.redis import RedisStore
-from ccq_tui.remote.relay.serve import RelayOptions, ServeError, check_exposed, serve_relay
+from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
 from ccq_tui.remote.relay.sqlite import open_store
 from ccq_tui.remote.relay.store import Entry, RelayStore, StoreError, Swap
 from ccq_tui.remote.seal import KEY_BYTES, About, Code, Sealed, Sealer, from_base64
+from ccq_tui.web.problems import ProblemError
+from ccq_tui.web.serving import ServeError, check_exposed
 from tests.unit.remote import relays
 from tests.unit.remote.notify.doubles import serving
 from tests.unit.remote.relays import Caller, RunningRelay, TestPairing, redis_server, running

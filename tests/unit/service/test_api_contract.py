@@ -9,18 +9,18 @@ from typing import Any
 import httpx2
 import pytest
 
-from ccq_tui.remote.relay.access import RelayLimits
 from ccq_tui.service import api
 from ccq_tui.service.config import ServiceConfig
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.serving import ServiceOptions, serve
 from ccq_tui.service.tokens import Scope, change_tokens
+from ccq_tui.web.guards import CallLimits
 from tests.agent.service.waiting import MACHINE, fill
 from tests.contract import try_all
 
 
 async def test_every_call_keeps_to_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "LIMITS", RelayLimits(wrong=1e9))
+    monkeypatch.setattr(api, "LIMITS", CallLimits(1_000_000, wrong=1e9))
     store, state, tried = f"sqlite:///{tmp_path / 'runs.db'}", tmp_path / "state", asyncio.Event()
     await asyncio.to_thread(fill, 1, store, tmp_path)
     headers = {"Authorization": f"Bearer {await asyncio.to_thread(change_tokens, state, 'ci')}"}
@@ -40,5 +40,5 @@ async def test_every_call_keeps_to_the_document(tmp_path: Path, monkeypatch: pyt
             given = {"run": run["id"], "request": request["id"]}
             case.path_parameters |= {name: given[name] for name in case.path_parameters}
 
-        await asyncio.to_thread(try_all, url.result(), api.ENDPOINTS, dict.fromkeys(Scope, headers), existing)
+        await asyncio.to_thread(try_all, url.result(), dict.fromkeys(Scope, headers), existing)
         tried.set()

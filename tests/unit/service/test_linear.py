@@ -18,13 +18,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service.adapters import linear as module
 from ccq_tui.service.adapters.linear import LinearAdapter
 from ccq_tui.service.people import UNKNOWN, Participant, TicketRole
 from ccq_tui.service.port import Incoming, NewTicket, RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Happened, Run, RunEvent
 from ccq_tui.testing.server import ServerThread
+from ccq_tui.web.problems import ProblemError
 from tests.agent.service.scripted_linear import ScriptedLinear
 from tests.steps import until
 from tests.unit.service.desks import event, run

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from ccq_tui.cli.serve import serve
-from ccq_tui.service.api import ENDPOINTS
+from ccq_tui.service.api import READY
 from checks import rights_page
 
 CHECKOUT = Path(__file__).parents[3]
@@ -55,7 +55,7 @@ def test_the_sessions_user_is_separated_everywhere() -> None:
     assert set(re.findall(r"ccq-tui\[(\w+)\]", image)) == {"service"}
     mounted = {one.split(":")[1] for one in composed["volumes"]}
     assert set(yaml.safe_load(re.findall(r"VOLUME (.*)", image)[0])) <= mounted
-    assert any(one.path == "/ready" for one in ENDPOINTS if one.path in composed["healthcheck"]["test"][-1])
+    assert READY in composed["healthcheck"]["test"][-1]
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd here")

@@ -14,12 +14,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ccq_tui.remote.relay.problems import ProblemError
 from ccq_tui.service.adapters.webhook import WebhookAdapter
 from ccq_tui.service.people import Participant, TicketRole
 from ccq_tui.service.port import NewTicket, RefusedError, RetryLaterError, TicketMessage
 from ccq_tui.service.run import Happened, Run
 from ccq_tui.testing.server import ServerThread
+from ccq_tui.web.problems import ProblemError
 from tests.unit.service.desks import event as happened
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

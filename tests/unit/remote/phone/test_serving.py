@@ -19,8 +19,8 @@ from ccq_tui.remote.phone.address import Address, fingerprint_of
 from ccq_tui.remote.phone.devices import arrivals, code_for_device, link_for_device
 from ccq_tui.remote.phone.serving import home_relay
 from ccq_tui.remote.relay.members import Invitation, join
-from ccq_tui.remote.relay.serve import ServeError
 from ccq_tui.remote.relay.sqlite import open_store
+from ccq_tui.web.serving import ServeError
 from tests.unit.remote.phone.device import Device
 from tests.unit.remote.phone.threads import loopback
 

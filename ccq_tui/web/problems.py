@@ -1,4 +1,4 @@
-"""What the relay refuses, as problem documents of RFC 9457."""
+"""What is refused, as problem documents of RFC 9457."""
 
 from __future__ import annotations
 
