@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import tomllib
@@ -15,7 +14,7 @@ from textual.theme import BUILTIN_THEMES
 
 from ccq_tui.bounded import SETTINGS_BYTES, parse_toml
 from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError
-from ccq_tui.theming.load import DEFAULT_THEME, FoundThemes, load_themes, shipped
+from ccq_tui.theming.load import DEFAULT_THEME, shipped
 
 ABOUT = {
     "ccq-dark": "slate and soft colours",
@@ -68,19 +67,6 @@ def _parsed(text: str) -> dict[str, Any] | None:
         return parse_toml(text)
     except tomllib.TOMLDecodeError:
         return None
-
-
-async def read_again(app: App[Any], wanted: str) -> FoundThemes:
-    """Take the themes as their files are now, and show the one in use so."""
-    found = await asyncio.to_thread(load_themes, wanted)
-    before = app.current_theme
-    for theme in found.themes:
-        app.register_theme(theme)
-    if app.current_theme != before:
-        # Only a change of the name makes Textual look at a theme again.
-        app.theme = DEFAULT_THEME if before.name != DEFAULT_THEME else "textual-dark"
-        app.theme = before.name
-    return found
 
 
 def listed(app: App[Any]) -> list[tuple[str, str, tuple[str, ...]]]:

@@ -118,6 +118,8 @@ MOST_FILES = 200
 DEFAULT_THEME = "ccq-dark"
 COLOURLESS_THEME = "ccq-mono"
 """The theme without colours: it shows everything with signs, words and text styles."""
+FEW = frozenset({"standard", "windows"})
+"""Colour systems of sixteen colours."""
 PACKAGE = Path(__file__).parent.parent
 
 
@@ -171,6 +173,11 @@ def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
     for theme in themes:
         app.register_theme(theme)
     if app.no_color and choose(app, COLOURLESS_THEME):
+        return problems
+    if app.console.color_system in FEW:
+        # The nearest of sixteen colours may be unreadable: the terminal's own ones are made for its ground.
+        dark = app.available_themes[name].dark if name in app.available_themes else True
+        choose(app, f"ansi-{'dark' if dark else 'light'}")
         return problems
     if not (name and choose(app, name)):
         if name:

@@ -1,54 +1,17 @@
-"""Terminals with sixteen colours, and people who want none."""
+"""People who want no colours."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 
-from ccq_tui.theming import load_themes
-from ccq_tui.theming.filters import SIXTEEN, NoColours, ground_of, text_of
-from tests.unit.colours import contrast
+from ccq_tui.theming.filters import NoColours
 
-PART = st.integers(0, 255)
-COLOURS = st.tuples(PART, PART, PART)
 DARK = Color.parse("#14161b")
 NO_COLOURS = NoColours("#303030", "#9e9e9e")
-
-
-def drawn(number: int) -> Color:
-    return Color(*SIXTEEN[number])
-
-
-@given(COLOURS, COLOURS)
-def test_every_text_can_be_read_in_sixteen_colours(text: tuple[int, ...], ground: tuple[int, ...]) -> None:
-    back = ground_of(ground)
-    best = max(contrast(drawn(number), drawn(back)) for number in range(16))
-    assert contrast(drawn(text_of(text, back)), drawn(back)) >= min(4.5, best)
-
-
-@pytest.mark.parametrize("theme", load_themes()[0], ids=lambda theme: str(theme.name))
-def test_states_keep_their_hue_and_grounds_are_one(theme: object) -> None:
-    values = {**theme.to_color_system().generate(), **theme.variables}  # type: ignore[attr-defined]
-    grounds = {ground_of(Color.parse(values[name]).rgb) for name in ("background", "surface", "panel")}
-    assert len(grounds) == 1
-    ground = grounds.pop()
-    assert ground_of(Color.parse(values["ccq-cursor"]).rgb) == ground
-    states = {
-        name: text_of(Color.parse(values[name]).rgb, ground) for name in ("success", "warning", "error")
-    }
-    mark = text_of(Color.parse(values["accent"]).rgb, ground)
-    if values["background"] != "#121212":
-        assert mark != states["error"], "what one chose oneself would look like an error"
-    faint, plain = (text_of(Color.parse(values[name]).rgb, ground) for name in ("ccq-muted", "foreground"))
-    assert faint != plain
-    if values["background"] != "#121212":
-        assert len(set(states.values())) == 3
-    else:
-        assert set(states.values()) <= {7, 15}
 
 
 @given(st.lists(st.sampled_from(["bold red", "#8fc79a on #1f232c", "reverse blue", "underline"]), max_size=4))

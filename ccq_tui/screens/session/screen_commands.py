@@ -22,8 +22,8 @@ from ccq_tui.input.keys import SETTINGS
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
-from ccq_tui.theming.live import keep_theme, listed, read_again
-from ccq_tui.theming.load import choose
+from ccq_tui.theming.live import keep_theme, listed
+from ccq_tui.theming.load import choose, load_themes
 
 REST_SECONDS = 0.08
 """Seconds that the cursor rests on a theme before it applies: a switch costs more than a key may wait."""
@@ -37,9 +37,11 @@ class ThemeCommand(CommandGroup[SessionUi]):
 
     async def choose(self, name: str) -> None:
         """Apply a theme, and offer to keep it; for an unknown name, choose from a list."""
-        found = await read_again(self._ui.app, self._ui.launch.settings.theme)
+        found = await asyncio.to_thread(load_themes, self._ui.launch.settings.theme)
+        for theme in found.themes:
+            self._ui.app.register_theme(theme)
         for problem in found.problems:
-            self._ui.note(f"{problem} · the theme is unchanged", "warning")
+            self._ui.note(f"{problem}", "warning")
         if not choose(self._ui.app, name):
             name = await self._pick_theme(name)
             if not name:
