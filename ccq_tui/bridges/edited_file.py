@@ -6,7 +6,6 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,12 +107,12 @@ class EditedFile:
             raise SettingsFileError(f"{path} belongs to another user")
 
 
-def read_object(text: str, plain: Callable[[str], str] = str) -> dict[str, Any]:
+def read_object(text: str) -> dict[str, Any]:
     """Return the object that settings are; a blank text is an empty one.
 
     Raises `SettingsFileError` for anything else, and where a key comes twice: programs read one of them.
     """
-    text = plain(text.removeprefix(_MARK))
+    text = text.removeprefix(_MARK)
     if not text.strip():
         return {}
     try:

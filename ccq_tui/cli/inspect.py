@@ -127,10 +127,8 @@ def _lines(loaded: Loaded) -> list[str]:
 
 
 def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
     if isinstance(value, int | float):
-        return str(value)
+        return json.dumps(value)
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{name} = {_toml(item)}' for name, item in value.items())}}}"
     if isinstance(value, tuple):

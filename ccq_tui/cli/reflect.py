@@ -136,7 +136,7 @@ def list_(file: str | None, start: str | None) -> int:
 @reflect.command()
 @_reading
 def stats(file: str | None, start: str | None) -> int:
-    """Show how often each answer was given, and how they change from week to week."""
+    """Show how often each answer was given."""
     found = _read(file, start)
     print_lines("\n".join(reflections.stats_lines(found, _form())) if found else "No reflections.")
     return ENDED

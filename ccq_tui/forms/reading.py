@@ -1,4 +1,4 @@
-"""Reads forms: the fields of a file of TOML or JSON, or the flat JSON Schema that MCP servers send."""
+"""Reads forms: the fields of a file of TOML or JSON."""
 
 from __future__ import annotations
 
@@ -255,11 +255,11 @@ def _alone(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def form_of(document: Mapping[str, Any], name: str = "form", lines: Sequence[int] = ()) -> Asked:
-    """Return the form of a document: the content of a form file, or a flat JSON Schema of an object.
+    """Return the form of a document, the content of a form file.
 
     Args:
         document: The content.
-        name: The name for messages; its stem is the id of a JSON Schema that has none.
+        name: The name for messages.
         lines: The line at which each question begins, for messages.
 
     Raises:
@@ -267,8 +267,6 @@ def form_of(document: Mapping[str, Any], name: str = "form", lines: Sequence[int
     """
     if not isinstance(document, Mapping):
         raise FormFileError(name, "must be an object with “id” and “questions”")
-    if "questions" not in document and ("properties" in document or document.get("type") == "object"):
-        return _form_of_schema(document, name)
     questions = document.get("questions")
     known = isinstance(questions, list) and len(lines) == len(questions)
 
@@ -462,26 +460,7 @@ def _said(wrong: Mapping[str, Any]) -> str:
     return explain(wrong)
 
 
-# -- a flat JSON Schema ---------------------------------------------------------------------------------
-
-
-def _form_of_schema(schema: Mapping[str, Any], name: str) -> Asked:
-    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(name).stem).strip("-.") or "form"
-    id_, title, said = (schema.get(key, "") for key in ("id", "title", "description"))
-    if not all(isinstance(text, str) for text in (id_, title, said)):
-        raise FormFileError(name, "“id”, “title” and “description” must be texts")
-    read = schemas.read_form(id_ or stem, title, said, schema)
-    if read.problem or not read.names:
-        raise FormFileError(name, read.problem or "it has no “properties”, the questions to ask")
-    asked = tuple(
-        replace(one, field=replace(one.field or FieldRules(), skippable=True))
-        for one in read.questions.questions
-    )
-    questions = replace(read.questions, questions=asked)
-    return replace(read, questions=questions, document={"id": questions.id, **schema})
-
-
-MOST_NAMED = 20
+# -- given answers --------------------------------------------------------------------------------------
 
 
 class GivenError(ValueError):

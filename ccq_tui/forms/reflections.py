@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from statistics import fmean
 from textwrap import indent
 from typing import Any, NamedTuple
 
@@ -17,13 +16,6 @@ from ccq_tui.text import one_line
 from ccq_tui.words import listed, plural
 
 FEEDBACK = "feedback"
-SCALES = {
-    "difficulty": "DIFFICULTY",
-    "ai_effectiveness": "AI",
-    "driver": "AI DROVE",
-    "confidence": "CONFIDENCE",
-}
-"""Questions whose options are steps of a scale, and the heads of their columns."""
 BAR = 20
 """Columns of the bar of a share of 100 %."""
 LABEL = 42
@@ -114,7 +106,7 @@ def list_lines(reflections: Sequence[Reflection]) -> list[str]:
 
 
 def stats_lines(reflections: Sequence[Reflection], form: Asked) -> list[str]:
-    """Return how often each option was chosen, as bars, and how the scales change from week to week."""
+    """Return how often each option was chosen, as bars."""
     count = len(reflections)
     lines = [f"{plural(count, 'reflection')}, {local(reflections[0].at)} to {local(reflections[-1].at)}."]
     for name, question in zip(form.names, form.questions.questions, strict=True):
@@ -125,7 +117,7 @@ def stats_lines(reflections: Sequence[Reflection], form: Asked) -> list[str]:
         chosen = Counter(words for one in reflections for words in one.words(name))
         labels = dict.fromkeys([*(option.label for option in question.options), *chosen])
         lines += _bars({label: chosen[label] for label in labels}, count)
-    return [*lines, "", *_weeks(reflections, form)]
+    return lines
 
 
 def _bars(counts: Mapping[str, int], of: int) -> list[str]:
@@ -135,41 +127,6 @@ def _bars(counts: Mapping[str, int], of: int) -> list[str]:
         f"  {pad(fit(label, LABEL), width)}  {bars[label]:<{BAR}} {count:>4} {count / of:>5.0%}"
         for label, count in counts.items()
     ]
-
-
-def _weeks(reflections: Sequence[Reflection], form: Asked) -> list[str]:
-    steps = {
-        name: {option.label: step for step, option in enumerate(question.options, 1)}
-        for name, question in zip(form.names, form.questions.questions, strict=True)
-        if question.options
-    }
-    scales = {name: head for name, head in SCALES.items() if name in steps}
-    weeks: dict[str, list[Reflection]] = {}
-    for one in reflections:
-        weeks.setdefault("{}-W{:02}".format(*one.at.isocalendar()), []).append(one)
-    rows = []
-    for week, ones in weeks.items():
-        means = [
-            _mean(steps[name][word] for one in ones for word in one.words(name) if word in steps[name])
-            for name in scales
-        ]
-        rows.append((week, str(len(ones)), *means, _done(ones, steps)))
-    said = ", ".join(f"{head} 1 to {len(steps[name])}" for name, head in scales.items())
-    return [
-        *table(("WEEK", "COUNT", *scales.values(), "COMPLETED"), rows),
-        *([f"Means: {said}."] if said else []),
-    ]
-
-
-def _mean(steps: Iterable[int]) -> str:
-    found = list(steps)
-    return f"{fmean(found):.1f}" if found else "-"
-
-
-def _done(ones: Sequence[Reflection], steps: Mapping[str, Mapping[str, int]]) -> str:
-    """Return the share whose outcome is its first option."""
-    first = next(iter(steps.get("outcome", ())), "")
-    return f"{sum(first in one.words('outcome') for one in ones) / len(ones):.0%}"
 
 
 # -- the agent ------------------------------------------------------------------------------------------

@@ -19,9 +19,6 @@ from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError, rea
 SERVER = "ccq"
 """The server's name in a client's configuration; in Claude Code a tool is ``mcp__ccq__ask_user``."""
 DAY_SECONDS = 86_400
-_IGNORED = re.compile(
-    r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|,(?=(?>\s|//[^\n]*|/\*.*?\*/)*+[]}])', re.DOTALL
-)
 _TOML_ENTRY = re.compile(
     r"(?:\r?\n){0,2}^\[mcp_servers\.ccq[.\]].*?"
     r"(?=\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:\[|\Z|#[^\n]*\Z)|\Z)",
@@ -133,7 +130,7 @@ def servers_in(client: str, text: str) -> dict[str, Any]:
 
 def _content(client: str, text: str) -> dict[str, Any]:
     if not SETUPS[client].is_toml:
-        return read_object(text, _without_comments)
+        return read_object(text)
     try:
         return parse_toml(text)
     except tomllib.TOMLDecodeError as error:
@@ -153,15 +150,7 @@ def with_entry(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
     wanted[key] |= {SERVER: entry} if entry is not None else {}
     if not wanted[key]:
         del wanted[key]
-    if SETUPS[client].is_toml:
-        changed = _toml_with(client, text, entry)
-    elif _without_comments(text) != text:
-        raise SettingsFileError(
-            f"it has comments or trailing commas, which would be lost: change “{SERVER}” there yourself, "
-            f'with the lines of "ccq-tui mcp config {client}"'
-        )
-    else:
-        changed = rewritten(text, wanted)
+    changed = _toml_with(client, text, entry) if SETUPS[client].is_toml else rewritten(text, wanted)
     with suppress(SettingsFileError):  # the text after the change may be one that cannot be read
         if {key: {}, **_content(client, changed)} == {key: {}, **wanted}:
             return changed
@@ -175,8 +164,3 @@ def _toml_with(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
     eol, head = "\r\n" if "\r\n" in text else "\n", text.rstrip("\r\n")
     # The ends of lines at the end of the file stay there, so that taking the entry out restores each byte.
     return head + f"\n\n{lines_of(client, entry)}".replace("\n", eol) + text[len(head) :]
-
-
-def _without_comments(text: str) -> str:
-    """Return JSON with blanks in place of comments and trailing commas, which some clients allow."""
-    return _IGNORED.sub(lambda one: one[0] if one[0][0] == '"' else " " * len(one[0]), text)

@@ -211,13 +211,6 @@ def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) 
             "f: id: is missing; a form needs “id” and “questions”\n"
             "f: questions: is missing; a form needs “id” and “questions”",
         ),
-        ('{"type": "object"}', "f", "f: it has no “properties”, the questions to ask"),
-        (
-            '{"properties": {"x": {"type": "null"}}}',
-            "f",
-            "f: field “x” is of the type “null”, which is not known here",
-        ),
-        ('{"type": "object", "title": 3}', "f", "f: “id”, “title” and “description” must be texts"),
         (
             "id = 'x'\ntitel = 'y'\nquestions = [{id = 'a', text = 'A?', kind = 'text'}]",
             "\x1b[2Jf",
@@ -229,33 +222,6 @@ def test_what_is_no_form_is_refused_with_file_and_line(text: str | bytes, name: 
     with pytest.raises(FormFileError) as caught:
         read_form(text, name)
     assert str(caught.value) == said
-
-
-def test_a_flat_json_schema_is_a_form() -> None:
-    schema = {
-        "type": "object",
-        "title": "Deploy",
-        "properties": {
-            "where": {
-                "type": "string",
-                "title": "Where to?",
-                "enum": ["eu", "us"],
-                "enumNames": ["EU", "US"],
-            },
-            "sure": {"type": "boolean"},
-            "mail": {"type": "string", "format": "email"},
-        },
-        "required": ["where"],
-    }
-    form = read_form(json.dumps(schema), "to/deploy it.json")
-    assert (form.questions.id, form.questions.title, form.names) == (
-        "deploy-it",
-        "Deploy",
-        ("where", "sure", "mail"),
-    )
-    assert form.values == (("eu", "us"), (True, False), ())
-    assert [one.required for one in form.questions.questions] == [True, False, False]
-    assert form_of(form.document, "another name") == form, "its document has its id"
 
 
 def test_the_schema_of_form_files_names_every_field() -> None:

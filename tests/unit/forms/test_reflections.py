@@ -11,7 +11,7 @@ import pytest
 
 from ccq_tui.forms.commits import REFLECTION
 from ccq_tui.forms.reading import find_form
-from ccq_tui.forms.reflections import SCALES, Reflection, feedback, list_lines, read_reflections, stats_lines
+from ccq_tui.forms.reflections import Reflection, feedback, list_lines, read_reflections, stats_lines
 from ccq_tui.questions.asked import Asked
 
 
@@ -56,10 +56,6 @@ def _form() -> Asked:
     return find_form(REFLECTION)
 
 
-def test_what_is_counted_by_week_is_in_the_form(form: Asked) -> None:
-    assert set(SCALES) | {"outcome", "feedback"} <= set(form.names)
-
-
 def test_only_reflections_are_read_in_their_order(tmp_path: Path) -> None:
     broken: list[Mapping[str, Any]] = [
         {"id": "1"},
@@ -86,7 +82,7 @@ def test_a_list_has_a_line_for_each(tmp_path: Path) -> None:
     ]
 
 
-def test_statistics_count_every_option_and_follow_the_weeks(tmp_path: Path, form: Asked) -> None:
+def test_statistics_count_every_option(tmp_path: Path, form: Asked) -> None:
     hard = {"difficulty": one("Very Hard"), "ai_effectiveness": one("High"), "outcome": one("Spike")}
     lines = stats_lines(read(tmp_path, record(2), record(3, **hard), record(10, difficulty=None)), form)
     assert lines[0] == "3 reflections, 2026-11-02 10:05 to 2026-11-10 10:05."
@@ -99,12 +95,6 @@ def test_statistics_count_every_option_and_follow_the_weeks(tmp_path: Path, form
     ]
     assert f"  a ␛[31mcold{' ' * 33}{'█' * 20}    3  100%" in lines, "an answer of one's own"
     assert lines[lines.index("How did the work feel?") + 1] == "  3 answers in words"
-    at = lines.index("WEEK      COUNT  DIFFICULTY  AI   AI DROVE  CONFIDENCE  COMPLETED")
-    assert lines[at + 1 :] == [
-        "2026-W45  2      2.5         4.0  -         -           50%",
-        "2026-W46  1      -           -    -         -           100%",
-        "Means: DIFFICULTY 1 to 4, AI 1 to 5, AI DROVE 1 to 3, CONFIDENCE 1 to 4.",
-    ]
 
 
 def test_feedback_is_the_last_of_it_as_markdown(tmp_path: Path) -> None:
