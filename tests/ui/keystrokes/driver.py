@@ -13,12 +13,10 @@ from unittest.mock import patch
 
 from tests.ui.keystrokes.forms import Forms
 from tests.ui.keystrokes.hands import Hands
-from tests.ui.keystrokes.lists import Lists
 from tests.ui.keystrokes.panels import Panels
-from tests.ui.keystrokes.prompts import Prompts
 from tests.ui.keystrokes.sessions import Sessions
 
-PLACES: tuple[type[Hands], ...] = (Panels, Lists, Sessions, Prompts, Forms)
+PLACES: tuple[type[Hands], ...] = (Panels, Sessions, Forms)
 PIECE = 500
 """Keys that are driven with one seed."""
 

@@ -6,7 +6,7 @@ import asyncio
 import heapq
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,16 +27,14 @@ from ccq_tui.widgets.prompt import prompt
 from ccq_tui.widgets.transcript.pace import LONGEST_PAUSE
 from tests.ui.drawn import fault_of, watched
 from tests.ui.host import QUIET_TURNS, Clock, _has_work, has_to_draw
-from tests.ui.keystrokes.oracle import Frame, Sight, Watch, typed
+from tests.ui.keystrokes.oracle import NEVER, Frame, Sight, typed
 from tests.ui.session import Driven
 
 LETTERS = "abchjklnopry12 é"
 PAUSES = (0.0, 0.03, 0.1, 0.2, 0.29, 0.31, 0.39, 0.41, 0.7, 0.81, 1.2, 1.51, 2.1, 3.0)
 SIZES = ((80, 24), (40, 12), (30, 9), (120, 40))
 MOST_TURNS = 60_000
-RESTING = frozenset(
-    {"session", "backlog", "themes", "open session", "resume", "new session", "go to session"}
-)
+RESTING = frozenset({"session", "backlog", "themes", "open session", "resume", "go to session"})
 """Work that goes on while nothing is to be done, or waits for a person."""
 
 
@@ -92,7 +90,7 @@ class Hands:
         self.where = where
         self.clock = Clock()
         self.timers = Timers(self.clock)
-        self.watch = Watch()
+        self.escaped_at = NEVER
         self.sight = Sight()
         self.counts: Counter[str] = Counter()
         self.violations: list[str] = []
@@ -120,8 +118,6 @@ class Hands:
             patches.enter_context(patch.object(KeptSessions, "read", _nothing))
             patches.enter_context(watched())
             patches.enter_context(patch.object(App, "_display", self._displayed(App._display)))
-            for one in self.patches():
-                patches.enter_context(one)
             self.say(f"size {self.size}")
             async with app.run_test(size=self.size):
                 await self.settle()
@@ -129,10 +125,6 @@ class Hands:
                 # As the program does it: no session is put in another's place while all end.
                 app.workers.cancel_group(app, "sessions")
                 await asyncio.sleep(0)
-
-    def patches(self) -> Iterator[Any]:
-        """What else is put in the place of something while the program runs."""
-        return iter(())
 
     def _displayed(self, display: Callable[..., None]) -> Callable[..., None]:
         def displayed(app: App[Any], *frame: Any) -> None:
@@ -192,7 +184,7 @@ class Hands:
         self.say(f"press {' '.join(keys)}")
         for key in keys:
             self.app.post_message(key_event(key))
-            self.watch.pressed(key, self.clock.now)
+            self.escaped_at = self.clock.now if key == "escape" else self.escaped_at
         self.counts["keys"] += len(keys)
 
     def letters(self, most: int = 8) -> list[str]:

@@ -11,45 +11,11 @@ from tests.ui.drawn import terminal_of
 
 QUIET, HELD, REPEAT, WORD, ALONE, SEEN, WRITING = 0.4, 0.8, 0.15, 0.3, 0.25, 2.0, 1.5
 """The seconds of the rules for keys, as they are promised; none is taken from the program."""
-LIST_QUIET = 0.4
-"""Seconds without a key until a list that came up by itself takes one that decides."""
 ESCAPES_APART = 0.4
 """Seconds between two Esc of which the second may interrupt."""
 NEVER = float("-inf")
 SHOWN = 8
 """So many characters of a row's words are looked for: on a narrow screen the others are in its next line."""
-
-
-@dataclass
-class Watch:
-    """When keys came, and since when what has the keys was there.
-
-    Attributes:
-        front: What has the keys.
-        quiet_from: When it takes a key that decides, though it came up by itself.
-        escaped_at: When Esc was last pressed.
-    """
-
-    front: object = None
-    quiet_from: float = NEVER
-    escaped_at: float = NEVER
-
-    def looked(self, front: object, at: float, *, asked_for: bool) -> bool:
-        """Note what has the keys now; return whether that is something else than before."""
-        if front == self.front:
-            return False
-        self.front = front
-        self.quiet_from = NEVER if asked_for or front is None else at + LIST_QUIET
-        return True
-
-    def fresh(self, at: float) -> bool:
-        """Whether what has the keys came up so recently that no key was meant for it."""
-        return at < self.quiet_from
-
-    def pressed(self, key: str, at: float) -> None:
-        """Note a key."""
-        if key == "escape":
-            self.escaped_at = at
 
 
 @dataclass
@@ -128,14 +94,6 @@ class Frame:
         ends = tuple(f" {wanted[:at]}" for at, character in enumerate(wanted) if character == " ")
         lines = [line[line.find(sign) :] for line in self.lines if sign in line]
         return any(wanted in line or line.rstrip().endswith(ends) for line in lines)
-
-    def begins(self, words: str, sign: str) -> bool:
-        """Whether the row behind a sign begins with words, as far as its line has room for them.
-
-        A narrow screen breaks a name within a word: no line then has its first characters whole.
-        """
-        rows = (line.partition(sign)[2].strip().partition("  ")[0] for line in self.lines if sign in line)
-        return any(row and words.startswith(row) for row in rows)
 
     def ends(self, text: str, sign: str) -> bool:
         """Whether the row behind a sign is the end of a text, which a narrow screen breaks within a word."""

@@ -330,7 +330,7 @@ class Panels(Hands):
 
     async def _pressed(self, *keys: str) -> None:
         """Press keys in one go, and judge what came of them."""
-        before, escaped_at = self._before(), self.watch.escaped_at
+        before, escaped_at = self._before(), self.escaped_at
         if before.front is None and not before.prompt_has_keys:
             self._word = None
             self.post(*keys)

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from ccq_tui.input.gate import PAUSE, Face, Hand, KeyKind, Sign, Stroke, To
+from ccq_tui.input.gate import NEVER, PAUSE, Face, Hand, KeyKind, Sign, Stroke, To
 from ccq_tui.widgets.keys import Keyboard
 from tests.unit.input.hands import NAMES, Timer
 
@@ -101,3 +103,38 @@ def test_what_a_key_was_asked_for_does_not_count_for_something_else() -> None:
     surface.now, surface.face = 1.5, FACES["withdraw"]
     surface.press("escape")
     assert surface.came == ["again", "again"]
+
+
+TAPS = st.tuples(st.sampled_from(["", "x", "down"]), st.sampled_from([0.0, 0.03, 0.2, 0.3, 0.5, 1.0, 2.5]))
+
+
+@settings(max_examples=400)
+@given(st.sampled_from(sorted(FACES)), st.lists(TAPS, max_size=8))
+def test_only_a_key_that_was_meant_for_a_surface_decides_there(
+    name: str, keys: list[tuple[str, float]]
+) -> None:
+    """As somebody sees it who has a clock; no time is taken from the gate."""
+    face = FACES[name]
+    surface = Surface(
+        face, {"quit": "ctrl+c", "export": "e"}.get(name, "escape" if face.interrupts else "enter")
+    )
+    quiet = 0.8 if face.quiet == PAUSE else 0.4
+    wrong, named, last, shown = "", NEVER, ("", NEVER), face.shown_at
+    for tapped, pause in [*keys, ("down", 20.0)]:
+        count = len(surface.came)
+        surface.go(round(surface.now + pause, 6))
+        assert not (wrong and "done" in surface.came[count:]), wrong
+        now, key, count = surface.now, tapped or surface.deciding, len(surface.came)
+        if key == surface.deciding:
+            again = now - named <= (10.0 if face.reads else 2.0 if face.twice else 99.0)
+            seen = shown is not None and (not face.by_itself or now - shown >= quiet)
+            repeats = last[0] == key and now - last[1] < 0.15
+            wrong = "a repeat" if repeats else ""
+            if not again and (face.twice or not seen):
+                wrong = "neither named, nor in sight long enough"
+        surface.press(key)
+        assert not (wrong and "done" in surface.came[count:]), wrong
+        if key == "x" and quiet == 0.8 and shown is not None and now - shown < quiet:
+            shown = now  # words go on that were begun before
+        named = now if surface.came[count:] == ["again"] else named if key == surface.deciding else NEVER
+        last = key, now
