@@ -79,4 +79,4 @@ if __name__ == "__main__":
         small[package] += code_lines(source) < SMALL
     print("  lines  at most  public names  files under 60  package")  # noqa: T201
     for package, lines in sorted(counted().items()):
-        print(f"{lines:7,} {ALLOWED[package]:8,} {names[package]:13,} {small[package]:15,}  {package}")  # noqa: T201
+        print(f"{lines:7,} {ALLOWED.get(package, 0):8,} {names[package]:13,} {small[package]:15,}  {package}")  # noqa: T201
