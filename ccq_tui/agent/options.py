@@ -22,6 +22,9 @@ _logger = logging.getLogger(__name__)
 
 ASKING = frozenset({"questions", "max_question_rounds"})
 """The settings that limit how often the agent asks; they hold for a session."""
+LASTING = ASKING | {"permission_mode"}
+GIVEN_AGAIN = "bypassPermissions"
+"""The permission mode that a session does not keep: who resumes it has to give it again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +67,9 @@ class SessionOptions:
         except ValidationError:
             _logger.warning("What a session was started with before cannot be used any more")
             return self
-        asking = {name: launch[name] for name in launch.keys() & ASKING - self.settings.model_fields_set}
-        return replace(self, settings=self.settings.model_copy(update=dict(flags) | asking))
+        lasting = ASKING if launch.get("permission_mode") in (None, "", GIVEN_AGAIN) else LASTING
+        before = {name: launch[name] for name in launch.keys() & lasting - self.settings.model_fields_set}
+        return replace(self, settings=self.settings.model_copy(update=dict(flags) | before))
 
     def environ(self) -> dict[str, str]:
         """Return this process's environment with the session's variables over it."""

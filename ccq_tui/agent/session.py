@@ -343,8 +343,8 @@ class AgentSession:
                     self._inbox.sessions.note(self._held, ended)
                 self._release()
                 self._begun = False
-            case ev.Connected():
-                pass
+            case ev.Connected(mode=mode) | ev.ModeChanged(mode=mode):
+                self._mode = mode
             case _:
                 return
         name, options = self.session_id, self.options
@@ -352,7 +352,7 @@ class AgentSession:
             return
         launch = {
             "model": options.settings.model,
-            "permission_mode": options.settings.permission_mode,
+            "permission_mode": self._mode,
             "effort": options.settings.effort,
             **{name: getattr(options.settings, name) for name in ASKING},
             "claude": options.settings.claude.lasting(),  # nothing that may be a secret

@@ -197,9 +197,9 @@ def asks(event: object, kind: type) -> bool:
 
 
 def options_in(home: CleanHome, **options: Any) -> SessionOptions:
-    """Give the options of a session in a clean home."""
-    given = {"cwd": home.project, "environment": home.overrides(), "permission_mode": "default"}
-    return options_of(**(given | options))
+    """Give the options of a session in a clean home; one that is None counts as not given."""
+    given = {"cwd": home.project, "environment": home.overrides(), "permission_mode": "default"} | options
+    return options_of(**{name: value for name, value in given.items() if value is not None})
 
 
 def alive(pid: int) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from ccq_tui.agent.events import ModeChanged, NoticeGiven, ToolFinished
+import pytest
+
+from ccq_tui.agent.events import Connected, ModeChanged, NoticeGiven, ToolFinished
 from ccq_tui.inbox.agent_texts import DECLINED
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Declined, Discussed
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import DATABASE, SQLITE, Play, Running
+from tests.agent.running import DATABASE, SQLITE, Play, Running, inbox_at
 from tests.results import answered, replied
 
 MODES = ["bypassPermissions", "acceptEdits", "plan", "auto", "default", "dontAsk"]
@@ -27,6 +29,33 @@ What I had selected, typed and noted until then, not submitted as answers:
 ANSWERED = answered('"Which database?"="SQLite"')
 # dontAsk takes nothing but answers: prose goes as a note.
 REMARK = replied('"Which database?"=(no option selected) notes: {}')
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "resumed"),
+    [
+        (None, "plan", "plan"),
+        ("default", None, "default"),
+        ("plan", "acceptEdits", "acceptEdits"),
+        (None, None, "auto"),
+    ],
+)
+async def test_a_session_keeps_its_mode_when_another_process_resumes_it(
+    play: Play, first: str | None, then: str | None, resumed: str
+) -> None:
+    _, home = play(Scenario("q").says("Done."))
+    async with inbox_at(home.home / "kept") as inbox:
+        async with Running(home, inbox, permission_mode=first) as run:
+            run.session.send("Go")
+            await run.idle()
+            if then is not None:
+                run.session.set_option("mode", then)
+                await run.until(ModeChanged)
+            session_id = run.session.session_id
+        async with Running(home, inbox, permission_mode=None, resume=session_id) as run:
+            assert (await run.until(Connected)).mode == resumed
+        async with Running(home, inbox, permission_mode="dontAsk", resume=session_id) as run:
+            assert (await run.until(Connected)).mode == "dontAsk"
 
 
 async def test_every_mode_asks(play: Play) -> None:
