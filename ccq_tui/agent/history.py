@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,6 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import read_by
 from ccq_tui.agent.translate import PastTranslator
-from ccq_tui.agent.user_texts import task_ends
 from ccq_tui.claude_lines import Line
 from ccq_tui.inbox.call_results import UNANSWERED
 from ccq_tui.words import plural
@@ -75,11 +73,10 @@ async def read_history(
     lines = output.splitlines()
     first: dict[str, Any] = await asyncio.to_thread(json.loads, lines[0])
     session_id: str = first["session_id"]
-    ended = {event.task_id: event for text in first["notifications"] for event in task_ends(text)}
     deferred = frozenset(first["deferred"])
     read: list[tuple[tuple[ev.AgentEvent, ...], tuple[str, ...]]] = []
     for number, line in enumerate(lines):
-        read.append(await asyncio.to_thread(_part, line, session_id, deferred | left, ended))
+        read.append(await asyncio.to_thread(_part, line, session_id, deferred | left))
         if not number and first["gaps"]:
             gap = ev.NoticeGiven("warning", GAPS.format(plural(first["gaps"], "place")))
             read[0] = (*read[0][0], gap), read[0][1]
@@ -97,47 +94,22 @@ async def read_history(
 
 
 def _part(
-    line: bytes, session_id: str, left: frozenset[str], ended: dict[str, ev.TaskEnded]
+    line: bytes, session_id: str, left: frozenset[str]
 ) -> tuple[tuple[ev.AgentEvent, ...], tuple[str, ...]]:
     messages: list[dict[str, Any]] = json.loads(line)["messages"]
-    events = tuple(replay(messages, session_id, left, ended))
+    events = tuple(replay(messages, session_id, left))
     return events, tuple(message["uuid"] for message in messages)
 
 
-_IN_BACKGROUND = re.compile(
-    r"\A(?:Command (?:running|was) [^\n]*?\bID: |Async agent launched.*?^agentId: )(\w+)",
-    re.DOTALL | re.MULTILINE,
-)
-
-
 def replay(
-    messages: Iterable[Line],
-    session_id: str = "",
-    left: Collection[str] = (),
-    ended: dict[str, ev.TaskEnded] | None = None,
+    messages: Iterable[Line], session_id: str = "", left: Collection[str] = ()
 ) -> Iterator[ev.AgentEvent]:
     """Translate stored messages, oldest first, as the Messages API has them.
 
     Answers to questions and edits also have ``"tool_use_result"`` and ``"timestamp"``. ``left`` are
-    calls whose questions still wait or have an answer to deliver; ``ended`` are the ends of tasks that are
-    reported elsewhere, to which those of these messages are added. Background tasks are reported as ended,
-    since nothing that is stored runs for this reader.
+    calls whose questions still wait or have an answer to deliver.
     """
-    ended = {} if ended is None else ended
-    background: dict[str, str] = {}
-    told: set[str] = set()
     translator = PastTranslator(session_id)
-    for event in (event for line in messages for event in translator.feed(line)):
-        match event:
-            case ev.ToolFinished(call, tool) if tool in {"Bash", "PowerShell", "Agent", "Task"}:
-                if found := _IN_BACKGROUND.match(event.output):
-                    background[found[1]] = call
-                    yield ev.TaskStarted(found[1], call, "", background=True)
-            case ev.TaskEnded(task):
-                ended[task] = event
-                told.add(task)
-        yield event
+    for line in messages:
+        yield from translator.feed(line)
     yield from translator.pass_over(UNANSWERED, left)
-    for task, call in background.items():
-        if task not in told:
-            yield ended.get(task) or ev.TaskEnded(task, call, "stopped")

@@ -25,9 +25,6 @@ from ccq_tui.compat.sdk.light_import import import_sdk
 
 _EDITORS = ("Edit", "MultiEdit", "Write")
 _PATCH = "structuredPatch"
-_NOTIFICATION = "<task-notification>"
-LONGEST = 8_000
-"""Most characters of a notification: an agent's has its whole report."""
 PART = 200
 """Messages in a part; more if a call's result comes late."""
 FEWEST = 60
@@ -110,7 +107,7 @@ def main(directory: str, session_id: str, *, resuming: bool, repairing: bool) ->
     """Print the conversation, a JSON object a line; each line but the first has ``"messages"`` alone.
 
     The first has ``"session_id"``, ``"title"``, ``"first_prompt"``, ``"messages"``, ``"gaps"``,
-    ``"deferred"``, ``"queued"`` and ``"notifications"``. With ``resuming``, the session is named before it
+    ``"deferred"`` and ``"queued"``. With ``resuming``, the session is named before it
     is read; with ``repairing`` too, its record is repaired.
     """
     sdk = import_sdk()
@@ -143,7 +140,6 @@ def main(directory: str, session_id: str, *, resuming: bool, repairing: bool) ->
         "messages": newest,
         "deferred": deferred(record),
         "gaps": max(gaps, damaged),
-        "notifications": notifications(record),
         "queued": queued(entries, messages[-1].uuid) if messages else [],
         "title": title_by_person(session_id, info.custom_title if info else None),
         "first_prompt": (info.first_prompt if info else None) or "",
@@ -229,12 +225,6 @@ def deferred(record: Iterable[Line]) -> list[str]:
         if call and call in (block.get("tool_use_id") for block in blocks_of(entry.get("message"))):
             call = ""
     return [call] if call else []
-
-
-def notifications(record: Iterable[Line]) -> list[str]:
-    """Return the notices that background tasks have ended; few of them are messages."""
-    queued = (text(entry, "content") for entry in record if entry.get("operation") == "enqueue")
-    return [said[:LONGEST] for said in queued if said.startswith(_NOTIFICATION)]
 
 
 def queued(entries: Mapping[str, Line], newest: str) -> list[str]:

@@ -12,14 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.agent.claude.history_reader import (
-    add_records,
-    before,
-    by_uuid,
-    entries_of,
-    notifications,
-    repair,
-)
+from ccq_tui.agent.claude.history_reader import add_records, before, by_uuid, entries_of, repair
 from ccq_tui.agent.events import RequestAsked, RequestSettled, ToolFinished, ToolStarted
 from ccq_tui.agent.history import replay
 from ccq_tui.claude_lines import whole_entries
@@ -141,17 +134,6 @@ def test_whole_entries_of_a_damaged_line() -> None:
 def test_a_record_that_leads_in_a_circle_has_an_end(before: str, tmp_path: Path) -> None:
     lines = stored(boundary("b", before), said("sum", "b"))
     assert found(tmp_path, lines, "sum")[0] == []
-
-
-def test_notifications_are_read_from_the_queue(tmp_path: Path) -> None:
-    text = "<task-notification>x</task-notification>"
-    lines = stored(
-        {"type": "queue-operation", "operation": "enqueue", "content": text},
-        {"type": "queue-operation", "operation": "dequeue", "content": text},
-        {"type": "queue-operation", "operation": "enqueue", "content": f"Look at {text}"},
-        said(text, None),
-    )
-    assert notifications(read(tmp_path, lines)[0]) == [text]
 
 
 def entry(uuid: str, parent: str, kind: str = "assistant", **more: Any) -> dict[str, Any]:

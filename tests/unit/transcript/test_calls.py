@@ -297,20 +297,6 @@ def test_a_lost_session_stops_what_is_in_the_background(model: TranscriptModel) 
     assert not model.ticking
 
 
-def test_what_ran_in_the_background_of_a_resumed_session_has_ended(model: TranscriptModel) -> None:
-    past = (
-        ev.ToolStarted("b", "Bash", {"command": "make", "description": "Build"}),
-        ev.TaskStarted("t", "b", "", background=True),
-        ev.ToolFinished("b", "Bash", "Command running in background with ID: t"),
-        ev.TaskEnded("t", "b", "stopped"),
-    )
-    model.apply(ev.HistoryLoaded(past))
-    assert not model.ticking
-    assert shown(model).splitlines()[0] == "■ Bash make · stopped in the background"
-    model.apply(ev.TaskEnded("t", "b", "stopped", "It did not finish before the session ended"))
-    assert shown(model).endswith("\n· It did not finish before the session ended")
-
-
 def test_a_slow_command_is_no_task_of_its_own(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("b", "Bash", {"command": "sleep 9"}))
     model.apply(ev.TaskStarted("t", "b", "Sleep"))
