@@ -2,7 +2,7 @@
 
 import { button, el, fill, icon, part, said } from "./dom.js";
 import { isBlank } from "./draft.js";
-import { Feed } from "./feed.js";
+import { Feed, hearing } from "./feed.js";
 import { ListView } from "./list_view.js";
 import { pairView } from "./pair_view.js";
 import { linkOf } from "./pairing.js";
@@ -10,21 +10,16 @@ import { isOffered, pushKey, stopOffering, subscribe } from "./push.js";
 import { askedAt, headline, sessionName, standing } from "./records.js";
 import { RequestView } from "./request_view.js";
 import { settingsView } from "./settings_view.js";
-import { draftOf, dropDraft, keepPairing, onPairingsElsewhere, pairings } from "./storage.js";
+import { draftOf, dropDraft, dropPairing, keepPairing, onPairingsElsewhere, pairings } from "./storage.js";
 
 /** @typedef {import("./records.js").Entry} Entry */
 
 const STREAMS = 3;
 const QUIET_TIME = 15 * 60_000;
-const AGE_INTERVAL = 30_000;
-const WORDS = {
-  starting: "Connecting…",
-  live: "Live",
-  polling: "Live, asks every 2 s",
-  offline: "Offline · trying again",
-  revoked: "No longer paired",
-  stopped: "",
-};
+const LOOK_INTERVAL = 5_000;
+const TAPPED = 10;
+
+/** @typedef {import("./feed.js").Hearing & {label: string, act: () => void}} Link How well a relay is heard, and what to do about it. */
 
 class Page {
   constructor() {
@@ -59,7 +54,11 @@ class Page {
     addEventListener("offline", () => this.#lookAgain());
     document.addEventListener("visibilitychange", () => this.#lookAgain());
     addEventListener("keydown", (event) => event.key === "Escape" && this.#back());
-    setInterval(() => this.#render(), AGE_INTERVAL);
+    addEventListener("click", ({ target }) => {
+      if (/** @type {Element} */ (target).closest("button, [type=radio], [type=checkbox]")) navigator.vibrate?.(TAPPED);
+    });
+    part("again").addEventListener("click", () => this.#link().act());
+    setInterval(() => this.#render(), LOOK_INTERVAL);
     // A reload shows again what was open.
     this.wanted = history.state?.key?.split(".")[1] ?? "";
     history.replaceState(null, "");
@@ -179,7 +178,7 @@ class Page {
       fill(
         this.main,
         this.#head("Pairings"),
-        settingsView((id) => this.feeds.get(id)?.state ?? "", {
+        settingsView((id) => this.#link(id).words, {
           pair: () => this.#go("pair"),
           changed: () => this.#paired("settings"),
         }),
@@ -207,6 +206,9 @@ class Page {
   }
 
   #paired(shows = "list") {
+    const over = [...this.feeds.values()].filter((feed) => shows === "list" && feed.state === "revoked");
+    const tokens = over.map(({ pairing }) => pairing.token);
+    for (const { id, token } of pairings()) if (tokens.includes(token)) dropPairing(id);
     this.#pairingsChanged();
     this.#show(pairings().length ? shows : "pair");
   }
@@ -221,6 +223,7 @@ class Page {
       return { label: "Done", run: () => this.#back() };
     };
     return {
+      link: () => this.#link(key.split(".")[0]),
       answer: (answer) => feed().answer(current(), answer),
       leave: () => feed().leave(current()),
       close: () => this.#back(),
@@ -237,17 +240,24 @@ class Page {
 
   #render() {
     const waiting = this.#waiting;
-    const isPaired = this.feeds.size > 0;
-    const states = [...this.feeds.values()].map((feed) => feed.state);
-    const state = states.find((one) => one === "offline") ?? states.find((one) => one !== "live") ?? "live";
-    const title = !isPaired ? "ccq-tui" : waiting.length ? `${waiting.length} waiting` : "All clear";
+    const link = this.#link();
     document.title = waiting.length ? `(${waiting.length}) ccq-tui` : "ccq-tui";
-    part("count").textContent = title;
-    part("connection").textContent = isPaired ? WORDS[state] : "";
-    part("connection").dataset.state = isPaired ? state : "";
-    document.body.classList.toggle("unpaired", !isPaired);
+    part("count").textContent = waiting.length ? `${waiting.length} waiting` : link.isKnown ? "All clear" : "ccq-tui";
+    part("connection").textContent = link.words;
+    part("connection").dataset.state = link.state;
+    part("again").textContent = link.label;
+    part("again").hidden = link.isKnown || link.state === "starting";
+    document.body.classList.toggle("unpaired", !this.feeds.size);
     this.view?.refresh();
-    this.list.show(waiting, this.#quiet, this.view?.entry.key ?? "");
+    this.list.show(waiting, this.#quiet, this.view?.entry.key ?? "", link.isKnown);
+  }
+
+  /** @param {string} [id] Of a pairing; else all of them count. @returns {Link} */
+  #link(id) {
+    const heard = hearing([...this.feeds.values()].filter((feed) => !id || feed.pairing.id === id));
+    if (heard.state === "unpaired") return { ...heard, label: "Pair this device", act: () => this.#go("pair") };
+    if (heard.state === "revoked") return { ...heard, label: "Pair again", act: () => this.#go("pair") };
+    return { ...heard, label: "Try now", act: () => this.#lookAgain() };
   }
 
   /** Opens the request that a link named, one that comes when nothing waits, or, beside the list, the first. @param {Entry[]} waiting */

@@ -141,11 +141,12 @@ export function inWords(question, part) {
   return [...chosen.map(({ label, shown = label }) => shown), own].filter(Boolean).join(", ");
 }
 
-/** What was answered, a line each. @param {any} request @param {Draft} draft */
-export function inLines({ questions = [] }, { isDiscussing, prose, parts }) {
-  if (isDiscussing) return [prose];
-  const asked = areAsked(questions, parts);
-  return questions.map((question, place) => asked[place] && inWords(question, parts[place])).filter(Boolean);
+/** An answer's public JSON as a person reads it, a line each. @param {any} request @param {any} answer */
+export function inLines({ questions = [] }, { discuss, choice, note, answers = [] }) {
+  if (discuss) return [discuss];
+  const given = choice ? [{ selected: [choice], other: note }] : answers;
+  const part = (one) => ({ selected: [], other: "", ...one, isOther: Boolean(one.other), isNone: one.empty });
+  return questions.map((question, place) => given[place] && inWords(question, part(given[place]))).filter(Boolean);
 }
 
 /** The texts that a person typed, which are shown when somebody else answered first. @param {Draft} draft */

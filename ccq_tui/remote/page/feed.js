@@ -6,13 +6,33 @@ import { RelayError, call, canStream, follow } from "./relay.js";
 const POLL = 2_000;
 const HIDDEN_POLL = 30_000;
 const FIRST_PAUSE = 1_000;
-const LONGEST_PAUSE = 15_000;
+const LONGEST_PAUSE = 4_000;
+const REVOKED_PAUSE = 60_000;
+const FRESH = 30_000;
 const STREAM_PAUSE = 30_000;
 const SHORT_STREAM = 5_000;
 const MOST_ENDED = 50;
 const REVOKED = [401, 403];
 
+/** What a person reads of each state, the worst first; the second text stands beside the button that answers. */
+const STATES = {
+  revoked: ["No longer paired", "Not paired any more: no answer can be sent from here."],
+  offline: ["Offline · trying again", "Offline: what you enter stays here."],
+  late: ["Looking again…", ""],
+  starting: ["Connecting…", ""],
+  polling: ["Live, asks every 2 s", ""],
+  live: ["Live", ""],
+};
+
 /** @typedef {import("./records.js").Entry} Entry */
+/** @typedef {{state: string, words: string, warning: string, isKnown: boolean}} Hearing */
+
+/** How well feeds hear their relay, of which the worst counts, and whether what they have is what it has. @param {Feed[]} feeds @returns {Hearing} */
+export function hearing(feeds) {
+  const state = Object.keys(STATES).find((one) => feeds.some((feed) => feed.shown === one)) ?? "unpaired";
+  const [words, warning] = STATES[state] ?? ["This device is not paired", ""];
+  return { state, words, warning, isKnown: ["polling", "live"].includes(state) };
+}
 
 export class Feed {
   /**
@@ -31,26 +51,32 @@ export class Feed {
     this.state = "starting";
     this.failures = 0;
     this.streamAgain = 0;
+    this.heardAt = 0;
+    this.isAsked = false;
     this.stream = new AbortController();
+    this.calls = new AbortController();
     this.wake = () => {};
     this.work = Promise.resolve();
     this.ran = this.#run();
   }
 
-  get #isOver() {
-    return this.state === "revoked" || this.state === "stopped";
+  /** The state, unless nothing was heard for too long to rely on it. */
+  get shown() {
+    const isOld = ["live", "polling"].includes(this.state) && Date.now() - this.heardAt > FRESH;
+    return isOld ? "late" : this.state;
   }
 
   stop() {
     this.#be("stopped");
-    this.stream.abort();
-    this.wake();
+    this.lookAgain();
   }
 
-  /** Looks again at once: the page became visible or online, or is about to be hidden. */
+  /** Looks again at once, whatever stalls: the page became visible or online, or a person asks; or is about to be hidden. */
   lookAgain() {
     this.failures = this.streamAgain = 0;
+    this.isAsked = true;
     this.stream.abort();
+    if (!document.hidden) this.calls.abort();
     this.wake();
   }
 
@@ -69,18 +95,28 @@ export class Feed {
     const { id } = entry.record;
     let answer = { ...body, device: { id: this.pairing.deviceId } };
     try {
-      await call("POST", `/request/${this.pairing.id}/${id}/answer`, { token: this.pairing.token, body });
+      await this.#call("POST", `/request/${this.pairing.id}/${id}/answer`, body);
     } catch (error) {
+      if (error instanceof RelayError && error.isLate) this.#soon(() => this.#update(id));
       if (!(error instanceof RelayError) || error.status !== 409) throw error;
       answer = error.winner ?? answer;
       if (!error.winner) return this.#soon(() => this.#update(id));
     }
-    this.#put({ ...entry, given: await this.opener.given(entry.record, answer) });
+    const given = await this.opener.given(entry.record, answer);
+    if (!given) throw new RelayError(409, { detail: "The relay has an answer that no device of yours gave." });
+    this.#put({ ...entry, given });
     this.#soon(() => this.#update(id));
   }
 
+  /** @param {string} method @param {string} path @param {object} [body] */
+  #call(method, path, body) {
+    if (this.calls.signal.aborted) this.calls = new AbortController();
+    return call(method, path, { token: this.pairing.token, body, stop: this.calls });
+  }
+
   async #run() {
-    while (!this.#isOver) {
+    while (this.state !== "stopped") {
+      this.isAsked = false;
       try {
         const isStreaming = await this.#follow();
         await this.#refresh();
@@ -90,9 +126,11 @@ export class Feed {
         this.#be("polling");
       } catch (error) {
         if (!(error instanceof RelayError)) throw error;
+        if (this.isAsked) continue;
         this.failures += 1;
-        this.#be(REVOKED.includes(error.status) ? "revoked" : "offline");
-        await this.#pause(Math.max(error.wait * 1000, this.#backOff()));
+        const isRevoked = REVOKED.includes(error.status);
+        this.#be(isRevoked ? "revoked" : "offline");
+        await this.#pause(Math.max(error.wait * 1000, isRevoked ? REVOKED_PAUSE : this.#backOff()));
         continue;
       }
       await this.#pause(document.hidden ? HIDDEN_POLL : POLL);
@@ -100,12 +138,12 @@ export class Feed {
   }
 
   #backOff() {
-    return Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.failures - 1)) * (0.5 + Math.random());
+    return Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.failures - 1)) * (0.75 + Math.random() / 2);
   }
 
   /** Follows the events while that is possible; returns whether it was, for long enough to try again at once. */
   async #follow() {
-    if (!this.mayStream || document.hidden || this.#isOver || Date.now() < this.streamAgain) return false;
+    if (!this.mayStream || document.hidden || Date.now() < this.streamAgain) return false;
     this.stream = new AbortController();
     const [stop, began] = [this.stream, Date.now()];
     const opened = () => {
@@ -115,9 +153,10 @@ export class Feed {
         if (!stop.signal.aborted) this.#be("live");
       });
     };
+    const heard = () => (this.heardAt = Date.now());
     const event = ({ id }) => this.#soon(() => this.#update(id));
     try {
-      await follow(this.pairing.id, this.pairing.token, stop, { opened, event });
+      await follow(this.pairing.id, this.pairing.token, stop, { opened, heard, event });
     } catch (error) {
       if (!(error instanceof RelayError) || REVOKED.includes(error.status)) throw error;
     }
@@ -138,8 +177,8 @@ export class Feed {
   }
 
   async #refresh() {
-    const { id, token } = this.pairing;
-    const { requests } = await call("GET", `/requests/${id}`, { token });
+    const { requests } = await this.#call("GET", `/requests/${this.pairing.id}`);
+    this.heardAt = Date.now();
     for (const record of requests) this.#put(await this.#entry(record));
     this.#forget();
     const listed = new Set(requests.map((record) => record.id));
@@ -158,7 +197,7 @@ export class Feed {
   /** @param {string} id */
   async #update(id) {
     try {
-      const record = await call("GET", `/request/${this.pairing.id}/${id}`, { token: this.pairing.token });
+      const record = await this.#call("GET", `/request/${this.pairing.id}/${id}`);
       if (record.status !== "ended" || this.entries.has(id)) this.#put(await this.#entry(record));
     } catch (error) {
       if (!(error instanceof RelayError) || error.status !== 404) throw error;
@@ -183,7 +222,7 @@ export class Feed {
 
   /** @param {typeof this.state} state */
   #be(state) {
-    if (this.state === state || this.#isOver) return;
+    if (this.state === state || this.state === "stopped") return;
     this.state = state;
     this.changed(null, null);
   }

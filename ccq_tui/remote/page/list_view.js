@@ -21,10 +21,10 @@ export class ListView {
     this.element = el("div.list", { onkeydown: (event) => this.#key(event) }, this.clear, this.waiting, this.quiet);
   }
 
-  /** @param {Entry[]} waiting @param {Entry[]} quiet @param {string} current The key of the open request. */
-  show(waiting, quiet, current) {
+  /** @param {Entry[]} waiting @param {Entry[]} quiet @param {string} current The key of the open request. @param {boolean} isKnown Whether that is all. */
+  show(waiting, quiet, current, isKnown) {
     const focused = /** @type {any} */ (document.activeElement)?.dataset?.key;
-    this.clear.hidden = waiting.length > 0;
+    this.clear.hidden = waiting.length > 0 || !isKnown;
     this.waiting.hidden = !waiting.length;
     this.quiet.hidden = !quiet.length;
     change(

@@ -27,7 +27,7 @@ function block(lines) {
   const line = lines[0];
   if (!line.trim()) return void lines.shift();
   if (FENCE.test(line)) return fenced(lines);
-  if (TABLE.test(line)) return el("pre", { tabindex: "0" }, taken(lines, (one) => TABLE.test(one)).join("\n"));
+  if (TABLE.test(line)) return table(taken(lines, (one) => TABLE.test(one)));
   if (RULE.test(line)) return lines.shift() && el("hr");
   const heading = line.match(HEADING);
   if (heading) return lines.shift() && el(`p.heading.level-${heading[1].length}`, ...inline(heading[2]));
@@ -56,6 +56,17 @@ function fenced(lines) {
   const code = lines.splice(0, end < 0 ? lines.length : end);
   lines.shift();
   return el("pre", { tabindex: "0" }, code.join("\n"));
+}
+
+/** @param {string[]} lines */
+function table(lines) {
+  const cells = (line) => line.trim().replaceAll("\\|", "\0").replace(/^\||\|$/g, "").split("|");
+  const rows = lines.map((line) => cells(line).map((cell) => cell.replaceAll("\0", "|").trim()));
+  const isHeaded = rows[1]?.every((cell) => /^:?-+:?$/.test(cell));
+  const row = (name) => (texts) => el("tr", ...texts.map((text) => el(text ? name : "td", ...inline(text))));
+  const [head, body] = isHeaded ? [rows.slice(0, 1), rows.slice(2)] : [[], rows];
+  const whole = el("table", el("thead", ...head.map(row("th"))), el("tbody", ...body.map(row("td"))));
+  return el("div.table", { tabindex: "0", role: "group", "aria-label": "Table" }, whole);
 }
 
 /** @param {string[]} lines */

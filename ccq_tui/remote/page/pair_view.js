@@ -1,9 +1,9 @@
 /** Asks for a code, or takes a link's, and for this device's name. */
 
-import { el, fill, pick } from "./dom.js";
+import { el, fill } from "./dom.js";
 import { PairingError, pairByCode, pairByLink, problemOf, suggestedName } from "./pairing.js";
 import { RelayError } from "./relay.js";
-import { SealError, canSeal } from "./seal.js";
+import { SealError } from "./seal.js";
 
 /**
  * @param {import("./pairing.js").Link | null} given
@@ -25,14 +25,8 @@ export function pairView(given, paired) {
     "aria-describedby": "trouble",
   });
   const name = el("input", { id: "device", type: "text", maxlength: 60, autocomplete: "off", required: true });
-  const plainRow = pick(
-    { type: "checkbox", checked: !canSeal() },
-    "Pair without encryption",
-    "Only if the terminal shows this pairing as plain: the relay can read it.",
-  );
   const trouble = el("p.wrong", { id: "trouble", role: "alert" }, problem);
   const go = el("button", { type: "submit", class: "primary" }, "Pair this device");
-  plainRow.hidden = canSeal();
   suggestedName().then((suggested) => (name.value ||= suggested));
 
   const submit = async (event) => {
@@ -42,12 +36,11 @@ export function pairView(given, paired) {
     trouble.textContent = "";
     try {
       const called = name.value.trim() || "My device";
-      await (link ? pairByLink(link, called) : pairByCode(code.value, called, plainRow.control.checked));
+      await (link ? pairByLink(link, called) : pairByCode(code.value, called));
       paired();
     } catch (error) {
       if (!(error instanceof PairingError || error instanceof RelayError || error instanceof SealError)) throw error;
       trouble.textContent = error.message;
-      if (!link && /** @type {any} */ (error.cause)?.status === 403) plainRow.hidden = false;
     } finally {
       go.disabled = false;
       fill(go, "Pair this device");
@@ -65,7 +58,6 @@ export function pairView(given, paired) {
       { onsubmit: submit, novalidate: true },
       codeField,
       el("div.field", el("label", { for: "device" }, "Name of this device"), name),
-      !link && plainRow,
       trouble,
       go,
     ),

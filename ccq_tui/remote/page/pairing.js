@@ -41,19 +41,13 @@ export async function pairByLink(link, name) {
   return kept(made, { invitation, key: link.key, name });
 }
 
-/**
- * Pairs by a typed code. The secret itself is the proof in a plain pairing alone: in an encrypted one it would give
- * the key to the relay, so the person says that it is plain.
- * @param {string} typed
- * @param {string} name
- * @param {boolean} isPlain
- */
-export async function pairByCode(typed, name, isPlain) {
+/** Pairs by a typed code, which says itself whether its secret may be sent as the proof. @param {string} typed @param {string} name */
+export async function pairByCode(typed, name) {
   const code = codeParts(typed);
   if (!code)
     throw new PairingError("A code has 16 letters and digits, like AB12-CD34-EF56-GH78. Check what you typed.");
-  const { invitation, secret } = code;
-  if (isPlain) return kept(plainOnly(await redeemed(invitation, secret, name)), { invitation, key: "", name });
+  const { invitation, secret, isPlain } = code;
+  if (isPlain) return kept(await redeemed(invitation, secret, name), { invitation, key: "", name });
   if (!canSeal()) throw new PairingError("Encryption needs HTTPS. Open this page by its HTTPS address, then pair.");
   const { proof, wrapping } = await stretched(code);
   const made = await redeemed(invitation, proof, "");
@@ -102,13 +96,6 @@ async function redeemed(invitation, proof, name) {
     };
     throw new PairingError(reasons[error.status] ?? error.message, { cause: error });
   }
-}
-
-/** @param {any} made */
-function plainOnly(made) {
-  if (made.mode !== "plain")
-    throw new PairingError("This pairing is encrypted. Ask for a new code, and pair with encryption.");
-  return made;
 }
 
 /** Names this device at the relay, if that can be reached: its answers carry the name too. @param {string} path @param {string} token @param {string} name */

@@ -139,7 +139,12 @@ export class QuestionForm {
       );
     };
     const steps = this.#places.map((place) => step(this.questions[place], place));
-    return el("ol.steps", { "aria-label": "Questions" }, ...steps);
+    const list = el("ol.steps", { "aria-label": "Questions" }, ...steps);
+    requestAnimationFrame(() => {
+      const current = list.querySelector("[aria-current]");
+      if (current) list.scrollLeft = current.offsetLeft - (list.clientWidth - current.offsetWidth) / 2;
+    });
+    return list;
   }
 
   /** @param {number} place */

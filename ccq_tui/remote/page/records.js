@@ -2,7 +2,7 @@
  * Requests as the relay has them, opened, and what became of them.
  *
  * @typedef {import("./storage.js").Pairing} Pairing
- * @typedef {{by: string, isMine: boolean, isSkipped: boolean, device?: string}} Given Who answered.
+ * @typedef {{by: string, isMine: boolean, isSkipped: boolean, device?: string, answer?: any}} Given Who answered what.
  * @typedef {object} Entry A request on this page.
  * @property {string} key Of all pairings.
  * @property {Pairing} pairing
@@ -55,13 +55,15 @@ export class Opener {
     return { key, pairing, record, body: body?.request ? body : null, statement, given, isGone: false };
   }
 
-  /** Who gave an answer: its sealed name, because only that one is proven. @param {any} record @param {any} answer @returns {Promise<Given>} */
-  async given(record, answer) {
-    const isMine = answer.device?.id === this.pairing.deviceId;
-    const inside = answer.sealed && (await this.#open(record, "answer", answer, null));
-    const name = this.sealer ? inside?.name : answer.device?.name;
-    const by = isMine ? "on this device" : name ? `on ${oneLine(name, 60)}` : "on another device";
-    return { by, isMine, isSkipped: Boolean(answer.skipped), device: answer.device?.id };
+  /** Who gave an answer; null for one that is sealed by nobody. @param {any} record @param {any} given @returns {Promise<Given | null>} */
+  async given(record, given) {
+    const inside = await this.#open(record, "answer", given, { ...given, name: given.device?.name });
+    const isSkipped = Boolean(given.skipped);
+    if (!inside && !isSkipped) return null;
+    const isOurs = !this.sealer || isSkipped || inside?.name === this.pairing.name;
+    const isMine = given.device?.id === this.pairing.deviceId && isOurs;
+    const by = isMine ? "on this device" : inside?.name ? `on ${oneLine(inside.name, 60)}` : "on another device";
+    return { by, isMine, isSkipped, device: given.device?.id, answer: inside?.answer };
   }
 
   /** The body of a call that answers. @param {Entry} entry @param {object} answer */
@@ -117,10 +119,10 @@ export function standing({ record, body, statement, given, isGone }) {
     if (end && end !== "parked") return stands("ended", ended, oneLine(statement.text));
     if (given?.isMine && !given.isSkipped)
       return stands("ended", "Answered on this device", "The relay no longer has this request");
-    return stands("ended", "Withdrawn", "The relay no longer has this request");
+    return stands("ended", "Gone from the relay", "Look at the terminal: it may still wait there");
   }
   if (!body) return stands("unreadable", "Could not be opened", "It was changed on its way, or is not for this device");
-  if (given?.isSkipped) return stands("sent", "Left to the terminal", `Answer it there · chosen ${given.by}`);
+  if (given?.isSkipped) return stands("sent", "Left to the terminal", "Answer it there");
   if (record.status === "answered" && end && end !== "parked") return stands("sent", ended, "Waiting for the session");
   if (given?.isMine) return stands("sent", "Sent", "Waiting for the session");
   if (given) return stands("sent", `Answered ${given.by}`, "Waiting for the session");

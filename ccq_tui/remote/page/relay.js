@@ -17,6 +17,8 @@ export class RelayError extends Error {
     this.status = status;
     this.wait = wait;
     this.winner = problem.winner ?? null;
+    /** Whether it may have done what it was called for. */
+    this.isLate = problem.isLate ?? false;
   }
 }
 
@@ -24,9 +26,9 @@ export class RelayError extends Error {
  * Calls an endpoint; throws `RelayError`.
  * @param {string} method
  * @param {string} path
- * @param {{token?: string, body?: object}} [options]
+ * @param {{token?: string, body?: object, stop?: AbortController}} [options]
  */
-export async function call(method, path, { token, body } = {}) {
+export async function call(method, path, { token, body, stop = new AbortController() } = {}) {
   const options = {
     method,
     headers: {
@@ -35,8 +37,10 @@ export async function call(method, path, { token, body } = {}) {
     },
     body: body && JSON.stringify(body),
   };
-  const whole = async (/** @type {Response} */ response) => [response, parsed(await response.text())];
-  const [response, said] = await reached(path, CALL_LIMIT, options, new AbortController(), whole);
+  const [response, said] = await within(CALL_LIMIT, stop, async () => {
+    const got = await fetch(path, { cache: "no-store", ...options, signal: stop.signal });
+    return [got, parsed(await got.text())];
+  });
   if (!response.ok) throw new RelayError(response.status, said ?? {}, Number(response.headers.get("Retry-After")) || 0);
   if (!said) throw new RelayError(0, { detail: "What answers there is no relay." });
   return said;
@@ -52,20 +56,20 @@ function parsed(text) {
 }
 
 /**
- * @param {string} path
- * @param {number} limit Milliseconds until there must be an answer, read as far as `read` does.
- * @param {RequestInit} options
+ * Does something; throws `RelayError` if that fails, is stopped, or lasts longer than a number of milliseconds.
+ * @template T
+ * @param {number} limit
  * @param {AbortController} stop
- * @param {(response: Response) => any} read
+ * @param {() => Promise<T>} job
+ * @returns {Promise<T>}
  */
-async function reached(path, limit, options, stop, read = (response) => response) {
+async function within(limit, stop, job) {
   const timer = setTimeout(() => stop.abort(), limit);
   try {
-    return await read(await fetch(path, { cache: "no-store", ...options, signal: stop.signal }));
+    return await job();
   } catch (error) {
-    throw new RelayError(0, {
-      detail: String(stop.signal.aborted ? "The relay does not answer." : "No connection to the relay."),
-    });
+    const isLate = stop.signal.aborted;
+    throw new RelayError(0, { isLate, detail: `${isLate ? "No answer from" : "No connection to"} the relay.` });
   } finally {
     clearTimeout(timer);
   }
@@ -79,18 +83,21 @@ export const canStream = () => typeof ReadableStream === "function" && "body" in
  * @param {string} pairing
  * @param {string} token
  * @param {AbortController} stop
- * @param {{opened: () => void, event: (data: {id: string}) => void}} handlers
+ * @param {{opened: () => void, heard: () => void, event: (data: {id: string}) => void}} handlers
  */
 export async function follow(pairing, token, stop, handlers) {
   const headers = { Authorization: `Bearer ${token}`, Accept: "text/event-stream" };
-  const response = await reached(`/events/${pairing}`, CALL_LIMIT, { headers }, stop);
+  const response = await within(CALL_LIMIT, stop, () =>
+    fetch(`/events/${pairing}`, { cache: "no-store", headers, signal: stop.signal }),
+  );
   if (!response.ok || !response.body) throw new RelayError(response.status);
   handlers.opened();
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   for (let rest = ""; ;) {
-    const { done, value } = await within(SILENCE_LIMIT, reader.read(), stop);
+    const { done, value } = await within(SILENCE_LIMIT, stop, () => reader.read());
     if (done) return;
+    handlers.heard();
     const blocks = (rest + decoder.decode(value, { stream: true })).replaceAll("\r\n", "\n").split("\n\n");
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
@@ -107,21 +114,3 @@ const fieldOf = (block, name) =>
     .find((line) => line.startsWith(`${name}:`))
     ?.slice(name.length + 1)
     .trim() ?? "";
-
-/**
- * @template T
- * @param {number} limit
- * @param {Promise<T>} promise
- * @param {AbortController} stop
- * @returns {Promise<T>}
- */
-async function within(limit, promise, stop) {
-  const timer = setTimeout(() => stop.abort(), limit);
-  try {
-    return await promise;
-  } catch (error) {
-    throw new RelayError(0, { detail: "The events stopped." });
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -5,6 +5,7 @@ import { answersOf, asAsked, fits, inLines, newDraft, typed } from "./draft.js";
 import { markdown } from "./markdown.js";
 import { QuestionForm } from "./question_form.js";
 import { askedAt, headline, kindWords, sessionName, standing } from "./records.js";
+import { RelayError } from "./relay.js";
 import { draftOf, keepDraft } from "./storage.js";
 import { age, harmless, lastPart, oneLine, shortPath } from "./text.js";
 
@@ -19,6 +20,7 @@ const REST = "Show the rest";
  * @property {() => Promise<void>} leave Leaves the request to the terminal.
  * @property {() => void} close
  * @property {() => {label: string, run: () => void}} next What to do after this request.
+ * @property {() => import("./app.js").Link} link How well its relay is heard.
  */
 
 export class RequestView {
@@ -33,12 +35,16 @@ export class RequestView {
     this.title = el("h1", { id: "session", tabindex: "-1" });
     this.places = el("p.places");
     this.badge = el("p.badge", "Parked · your answer restarts the session");
+    this.connection = el("p.connection");
     const back = button(icon("back"), handlers.close, "round back", { "aria-label": "Back to the list" });
-    this.head = el("header.head", back, el("div.names", this.title, this.places), this.badge);
+    this.head = el("header.head", back, el("div.names", this.title, this.places, this.connection), this.badge);
     this.state = el("div.state");
     this.content = el("div.content");
     this.main = el("button", { type: "submit", class: "primary" });
     this.beside = button("", () => this.#secondary?.run(), "secondary");
+    this.words = el("p", { role: "alert" });
+    this.again = button("", () => this.handlers.link().act(), "quiet");
+    this.notice = el("div.trouble", this.words, this.again);
     this.bar = el("footer.bar");
     const submit = (event) => (event.preventDefault(), this.#press());
     this.body = el(
@@ -107,9 +113,7 @@ export class RequestView {
   }
 
   /** @param {import("./records.js").Standing} now */
-  #showState({ phase, title, detail, refused }) {
-    const words = this.trouble || (refused && `The session did not take the answer: ${refused}`);
-    const trouble = phase === "open" && words && el("p.trouble", { role: "alert" }, said(words));
+  #showState({ phase, title, detail }) {
     const became =
       phase !== "open" &&
       el(
@@ -117,7 +121,7 @@ export class RequestView {
         phase !== "unreadable" && el("span.sign", icon("check")),
         el("div", el("strong", said(title)), detail && el("p", said(detail))),
       );
-    if (this.state.textContent !== `${words || ""}${title}${detail}` || became) fill(this.state, trouble, became);
+    if (this.state.textContent !== title + detail) fill(this.state, became);
   }
 
   #showContent() {
@@ -188,7 +192,7 @@ export class RequestView {
 
   #asked() {
     const { given, statement } = this.entry;
-    const sent = given?.isMine && !given.isSkipped ? inLines(this.request, this.draft) : [];
+    const sent = given?.isMine && given.answer ? inLines(this.request, given.answer) : [];
     // Until then, it stands beside the end.
     const lines = statement?.taken && !sent.length ? [oneLine(statement.text, 300)].filter(Boolean) : sent;
     return el("section.asked", el("p", said(headline(this.entry))), ...lines.map((line) => el("p.given", said(line))));
@@ -253,7 +257,21 @@ export class RequestView {
     this.beside.hidden = !secondary;
     this.main.hidden = !primary;
     this.bar.hidden = !primary;
-    if (this.main.parentNode !== this.bar || this.bar.childElementCount !== 2) fill(this.bar, this.beside, this.main);
+    if (this.main.parentNode !== this.bar) fill(this.bar, this.notice, this.beside, this.main);
+    this.#showNotice();
+  }
+
+  /** Says beside the button what became of the answer, or that none can be sent. */
+  #showNotice() {
+    const link = this.handlers.link();
+    const { refused } = standing(this.entry);
+    const words = this.trouble || link.warning || (refused && `The session did not take the answer: ${refused}`);
+    this.notice.hidden = this.phase !== "open" || !words;
+    label(this.words, words);
+    this.again.hidden = !link.warning;
+    label(this.again, link.label);
+    this.connection.dataset.state = link.state;
+    label(this.connection, link.isKnown ? "" : link.words);
   }
 
   /** Asks once more in the bar. @param {string} question @param {string} label @param {object | (() => void)} then */
@@ -297,7 +315,8 @@ export class RequestView {
       await sent;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      this.trouble = `Not sent: ${error.message} Your answer is kept here; send it again.`;
+      const what = error instanceof RelayError && error.isLate ? "It may have arrived" : "Not sent";
+      this.trouble = `${what}: ${error.message} Your answer is kept here; send it again.`;
     } finally {
       this.isSending = false;
       this.update(this.entry);
@@ -333,9 +352,9 @@ function webAddress(url) {
   }
 }
 
-/** @param {Element} button @param {string} text */
-function label(button, text) {
-  if (button.textContent !== text) fill(button, said(text));
+/** @param {Element} element @param {string} text */
+function label(element, text) {
+  if (element.textContent !== text) fill(element, text && said(text));
 }
 
 /** A link, which only a tap opens. @param {any} request */

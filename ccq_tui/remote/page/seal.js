@@ -12,6 +12,7 @@ const TAG_BYTES = 16;
 const CODE_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const INVITATION_LETTERS = 4;
 const SECRET_LETTERS = 12;
+const PLAIN_LETTER = "P";
 const CODE_ROUNDS = 600_000;
 
 const toBytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
@@ -123,7 +124,8 @@ export function codeParts(typed) {
   const letters = typed.toUpperCase().replaceAll(/[\s-]/g, "").replaceAll("O", "0").replaceAll(/[IL]/g, "1");
   const known = [...letters].every((letter) => CODE_LETTERS.includes(letter));
   if (!known || letters.length !== INVITATION_LETTERS + SECRET_LETTERS) return null;
-  return { invitation: letters.slice(0, INVITATION_LETTERS), secret: letters.slice(INVITATION_LETTERS) };
+  const [invitation, secret] = [letters.slice(0, INVITATION_LETTERS), letters.slice(INVITATION_LETTERS)];
+  return { invitation, secret, isPlain: letters.startsWith(PLAIN_LETTER) };
 }
 
 /**

@@ -6,17 +6,8 @@ import { isSubscribed, pushKey, subscribe, unsubscribe } from "./push.js";
 import { RelayError } from "./relay.js";
 import { isForgetful, pairings } from "./storage.js";
 
-const STATES = {
-  starting: "Connecting",
-  live: "Connected",
-  polling: "Connected, asks every 2 s",
-  offline: "No connection; tries again",
-  revoked: "No longer paired: remove it, and pair again",
-  stopped: "",
-};
-
 /**
- * @param {(id: string) => string} stateOf The state of a pairing's feed.
+ * @param {(id: string) => string} stateOf How well its relay is heard.
  * @param {{pair: () => void, changed: () => void}} handlers
  * @returns {HTMLElement}
  */
@@ -57,7 +48,7 @@ function pairingRow(pairing, state, changed) {
   return el(
     "li.pair",
     el("h2", said(pairing.machine || "A computer")),
-    el("p.hint", STATES[state] ?? ""),
+    el("p.hint", state),
     el("p.hint", `${mode} · this device is `, said(pairing.name)),
     way,
   );

@@ -1,65 +1,32 @@
 /** Keeps the page's files for a start without a network, and shows pushes. Requests are never kept. */
 
 const CACHE = "ccq-1";
-const SHELL = [
-  "/",
-  "/app.js",
-  "/details.js",
-  "/dom.js",
-  "/draft.js",
-  "/feed.js",
-  "/list_view.js",
-  "/markdown.js",
-  "/pair_view.js",
-  "/pairing.js",
-  "/push.js",
-  "/question_form.js",
-  "/records.js",
-  "/relay.js",
-  "/request_view.js",
-  "/seal.js",
-  "/settings_view.js",
-  "/storage.js",
-  "/text.js",
-  "/style.css",
-  "/manifest.webmanifest",
-  "/icon.svg",
-  "/icon-180.png",
-  "/icon-192.png",
-  "/icon-512.png",
-];
+/** What the page's own file names, and what it may be given of the relay's. */
+const NAMED = /(?:href|src)="(\/[^"]+)"/g;
+const FILE = /^\/$|\.(js|css|svg|png|webmanifest)$/;
 
-self.addEventListener("install", (event) => {
-  event.waitUntil(
-    caches
-      .open(CACHE)
-      .then((cache) => cache.addAll(SHELL))
-      .then(() => self.skipWaiting()),
-  );
-});
+self.addEventListener("install", (event) => event.waitUntil(keepAll().then(() => self.skipWaiting())));
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 
-self.addEventListener("activate", (event) => {
-  event.waitUntil(self.clients.claim());
-});
+async function keepAll() {
+  const page = await (await fetch("/")).text();
+  const named = Array.from(page.matchAll(NAMED), ([, path]) => path);
+  await (await caches.open(CACHE)).addAll(["/", "/icon-192.png", "/icon-512.png", ...named]);
+}
 
 self.addEventListener("fetch", (event) => {
   const { pathname, origin } = new URL(event.request.url);
-  const isShell = event.request.method === "GET" && origin === location.origin && SHELL.includes(pathname);
-  if (isShell) event.respondWith(fresh(event.request, pathname));
+  if (event.request.method === "GET" && origin === location.origin && FILE.test(pathname))
+    event.respondWith(fresh(event.request, pathname));
 });
 
-/** The relay's file, so that page and relay fit together; the kept one without a connection. */
+/** The relay's file, so that page and relay fit together; the kept one without a connection, or behind a proxy without the relay. */
 async function fresh(request, pathname) {
   const cache = await caches.open(CACHE);
-  try {
-    const response = await fetch(request);
-    if (response.ok) await cache.put(pathname, response.clone());
-    return response;
-  } catch (error) {
-    const kept = await cache.match(pathname);
-    if (kept) return kept;
-    throw error;
-  }
+  const response = await fetch(request).catch(() => null);
+  if (response?.ok) await cache.put(pathname, response.clone());
+  const isThere = response && response.status < 500;
+  return (!isThere && (await cache.match(pathname))) || response || Response.error();
 }
 
 self.addEventListener("push", (event) => {
