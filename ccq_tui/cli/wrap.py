@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from ccq_tui.cli.exits import ENDED, MISUSED, Refused
+from ccq_tui.cli.exits import Refused
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
@@ -19,24 +19,15 @@ LONGEST_NAME = 40
     epilog="""\b
   ccq-tui wrap -- npm create vite@latest
   ccq-tui wrap --name deploy -- ./deploy.sh production
-See what the rules find at the end of a recorded output:
-  ccq-tui wrap --explain < recording
 """,
 )
 @click.option("--name", metavar="NAME", help="Name in the inbox (default: the command's name).")
-@click.option(
-    "--explain",
-    is_flag=True,
-    help="Show what the rules find in the output on standard input; takes no COMMAND.",
-)
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
+def wrap(name: str | None, command: tuple[str, ...]) -> int:
     """Run COMMAND in the terminal unchanged, and ask its prompts in the inbox too.
 
     The first answer counts, at the prompt or in the inbox. Passwords are never asked for.
     """
-    if explain:
-        return _explain_recording(command)
     if not command or not command[0]:
         raise Refused("name the command to run: ccq-tui wrap -- COMMAND.")
     if sys.platform == "win32":
@@ -53,22 +44,3 @@ def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
     for line in said:
         echo(f"ccq-tui wrap: {line}", err=True)
     return code
-
-
-def _explain_recording(command: tuple[str, ...]) -> int:
-    import shutil
-
-    from ccq_tui.bridges.terminal.detect import MOST_BYTES, explain
-    from ccq_tui.bridges.terminal.rules import load_rules
-    from ccq_tui.cli.store import print_lines
-    from ccq_tui.config.paths import prompt_rules
-
-    if command or sys.stdin is None or sys.stdin.isatty():
-        raise Refused("--explain takes no command: pipe what a program wrote into ccq-tui wrap --explain.")
-    data = sys.stdin.buffer.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise Refused(f"the recording must have at most {MOST_BYTES:,} bytes.")
-    rules, problems = load_rules(prompt_rules())
-    size = shutil.get_terminal_size((80, 24))
-    print_lines("\n".join([*problems, *explain(data, (size.columns, size.lines), rules)]))
-    return MISUSED if problems else ENDED

@@ -43,11 +43,6 @@ def user_config() -> Path:
     return config_dir() / "config.toml"
 
 
-def prompt_rules() -> Path:
-    """Return the directory of a person's own rules for terminal programs' prompts; it may not exist."""
-    return config_dir() / "prompts"
-
-
 def project_config(start: Path) -> Path | None:
     """Find the settings file of the project that a directory belongs to.
 

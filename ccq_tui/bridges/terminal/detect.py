@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from ccq_tui.bridges.terminal.rules import SHIPPED, PromptRule, Shape
-from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
+from ccq_tui.bridges.terminal.rules import PromptRule, Shape
+from ccq_tui.bridges.terminal.screen import ScreenPicture
 
 SECRET = re.compile(
     r"pass[ -]?(?:word|phrase|code)|\bpasswd\b|\bsecrets?\b|\bpin\b|\bcredentials?\b|\btokens?\b"
@@ -99,7 +99,7 @@ class FoundPrompt:
 
 
 class NoPromptError(Exception):
-    """A rule does not fit; the message gives the reason."""
+    """A rule does not fit."""
 
 
 def find(picture: ScreenPicture, reads: Reads, rules: Sequence[PromptRule]) -> FoundPrompt | None:
@@ -332,31 +332,3 @@ def _end(rule: PromptRule, picture: ScreenPicture, first: int, hinted: bool) -> 
     if any(not (rule.below and rule.below.fullmatch(picture.lines[y][:LONGEST])) for y in left):
         raise NoPromptError("the screen continues below it")
     return max([first, *(y + 1 for y in left)])
-
-
-MOST_BYTES = 4_000_000
-"""Most bytes of a recording."""
-
-
-def explain(recording: bytes, size: tuple[int, int], rules: Sequence[PromptRule]) -> Iterator[str]:
-    """Yield lines about a recording's end: the prompt, and why rules that are not shipped find none.
-
-    ``size`` is the terminal's columns and lines.
-    """
-    screen = LiveScreen(size)
-    screen.take(recording)
-    picture = screen.picture()
-    for reads in (Reads(), Reads(echo=False, lines=False)):
-        called = "lines" if reads.lines else "keys"
-        for rule in rules:
-            if not rule.file.startswith(str(SHIPPED)):
-                try:
-                    match_rule(rule, picture, reads)
-                except NoPromptError as reason:
-                    yield f"{called}: {rule.name}: {reason}"
-        prompt = find(picture, reads, rules)
-        if prompt is None:
-            yield f"{called}: no prompt"
-        else:
-            answers = [row.label for row in prompt.rows] or [label for label, _ in prompt.words]
-            yield f"{called}: {prompt.rule.name} asks “{prompt.question}” {' | '.join(answers)}".rstrip()

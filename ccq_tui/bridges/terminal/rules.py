@@ -1,25 +1,15 @@
-"""Rules, as data, for the texts on a screen that are prompts: shipped ones and a person's own."""
+"""Rules, as data, for the texts on a screen that are prompts."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from ccq_tui.bounded import UnfitFileError, parse_toml, read_text
-from ccq_tui.config.errors import explain
-from ccq_tui.text import one_line
-
-SHIPPED = Path(__file__).parent.parent / "prompts"
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-
-
-class RuleFileError(ValueError):
-    """A file of rules cannot be used; the message names the place and the right content."""
+FILES = Path(__file__).parent.parent / "prompts"
 
 
 class Shape(StrEnum):
@@ -50,29 +40,23 @@ Reading = Literal["lines", "keys", "any"]
 Pattern = re.Pattern[str]
 NOTHING: Pattern = re.compile(r"(?!)")
 """Matches no text."""
-_QUESTION = frozenset({"question"})
-_GROUPS: Mapping[Shape, Mapping[str, frozenset[str]]] = {
-    **{shape: {"prompt": _QUESTION} for shape in (Shape.YES_NO, Shape.TEXT, Shape.ENTER)},
-    Shape.LETTERS: {"prompt": _QUESTION | {"letters"}},
-    Shape.NUMBER: {"prompt": _QUESTION, "row": frozenset({"number", "label"})},
-    Shape.LIST: {"row": frozenset({"label"}), "question": _QUESTION},
-    Shape.CHECKS: {"row": frozenset({"label", "box"}), "question": _QUESTION},
-}
-"""The patterns that a rule needs, with their groups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptRule:
-    """The look of one kind of prompt; `docs/bridges.md` explains each field.
+    """The look of one kind of prompt; its patterns match whole lines.
 
     Attributes:
-        name: Its name; a person's own rule replaces a shipped one of the same name.
+        name: Its name.
         shape: The way to answer the prompt.
         reading: The program's way of reading, as the terminal's modes must show it.
-        prompt: All of the cursor's line up to the cursor; not for lists.
+        prompt: All of the cursor's line up to the cursor, with the group ``question``; also ``yes``, ``no``,
+            ``letters`` (answers, with ``,``, ``|`` or ``/`` between them), ``default`` and ``typed`` (what
+            stands in the field). Not for lists.
         below: A line allowed below the prompt; without it, none is.
-        row: A row of a list, or a numbered line.
-        question: The lines above a list.
+        row: A row of a list, with ``mark``, ``box`` in a check list, ``label`` and ``number``, or a numbered
+            line.
+        question: The lines above a list, with the group ``question``.
         paragraph: Whether it begins in the line above; not for lists.
         blanks: Whether the lines above a list include blank ones.
         by_number: Whether a row's number, typed, marks it; arrows do not, perhaps.
@@ -84,7 +68,6 @@ class PromptRule:
         checked: Values of the group ``box`` if it is checked.
         yes: The text to type for yes.
         no: The text to type for no.
-        file: The file of the rule.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -107,80 +90,12 @@ class PromptRule:
     checked: tuple[str, ...] = ()
     yes: str = "y"
     no: str = "n"
-    file: str = ""
 
 
-def load_rules(own: Path | None) -> tuple[tuple[PromptRule, ...], list[str]]:
-    """Read the shipped rules, and a person's own from a directory, which may not exist.
+def load_rules() -> tuple[PromptRule, ...]:
+    """Read the rules, in the order in which they are tried."""
+    from pydantic import TypeAdapter  # only what watches a program reads rules
 
-    Returns the rules, the person's first, and a line for each of their files that cannot be used. Raises
-    `RuleFileError` if a shipped file is damaged.
-    """
-    problems: list[str] = []
-    theirs: list[PromptRule] = []
-    for path in _files(own) if own is not None else ():
-        try:
-            theirs += read_rules(path)
-        except RuleFileError as error:
-            problems.append(str(error))
-    taken = {rule.name for rule in theirs}
-    shipped = [rule for path in _files(SHIPPED) for rule in read_rules(path)]
-    return (*theirs, *(rule for rule in shipped if rule.name not in taken)), problems
-
-
-def _files(directory: Path) -> list[Path]:
-    try:
-        return sorted(directory.glob("*.toml"))
-    except OSError:
-        return []
-
-
-def read_rules(path: Path) -> list[PromptRule]:
-    """Read a file of rules; raises `RuleFileError`."""
-    shown = one_line(str(path), 300)
-    try:
-        values = parse_toml(read_text(path))
-    except UnfitFileError as error:
-        raise RuleFileError(f"{shown}: {error}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise RuleFileError(f"{shown}: is not TOML: {one_line(str(error), 200)}") from error
-    rules = values.pop("rule", None)
-    if values or not isinstance(rules, list) or not all(isinstance(one, dict) for one in rules):
-        raise RuleFileError(f"{shown}: a file of rules has [[rule]] tables and nothing else")
-    return [_rule(shown, number, values) for number, values in enumerate(rules, 1)]
-
-
-def _rule(file: str, number: int, values: Mapping[str, Any]) -> PromptRule:
-    from pydantic import TypeAdapter, ValidationError  # only what watches a program reads rules
-
-    name = values.get("name")
-    named = isinstance(name, str) and _NAME.fullmatch(name) is not None
-    called = f"{file}: rule {name if named else number}"
-    if not named:
-        raise RuleFileError(
-            f"{called}: name: must be lower-case words joined by -, not {one_line(repr(name), 80)}"
-        )
-    try:
-        rule = TypeAdapter(PromptRule).validate_python({**values, "file": file})
-    except ValidationError as error:
-        wrong = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in wrong["loc"])
-        raise RuleFileError(f"{called}: {one_line(place, 60)}: {one_line(explain(wrong), 200)}") from error
-    for field, needed in _lacking(rule):
-        raise RuleFileError(f"{called}: {field}: must be {needed}")
-    return rule
-
-
-def _lacking(rule: PromptRule) -> Iterator[tuple[str, str]]:
-    """Yield the fields that a rule of its shape needs otherwise, and how."""
-    shape = rule.shape
-    for field, needed in _GROUPS[shape].items():
-        pattern: Pattern = getattr(rule, field)
-        if pattern is NOTHING:
-            yield field, f"a pattern, which a rule of shape {shape} needs"
-        elif missing := sorted(needed - set(pattern.groupindex)):
-            yield field, f"a pattern with {', '.join(f'(?P<{name}>…)' for name in missing)}"
-    if shape.is_list and not rule.underlined and "mark" not in rule.row.groupindex:
-        yield "row", "a pattern with (?P<mark>…), or underlined = true"
-    if shape is Shape.CHECKS and not rule.checked:
-        yield "checked", "what a checked box holds, as a list of texts"
+    read = TypeAdapter(list[PromptRule]).validate_python
+    files = (tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(FILES.glob("*.toml")))
+    return tuple(rule for file in files for rule in read(file["rule"]))

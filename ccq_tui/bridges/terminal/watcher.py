@@ -17,7 +17,7 @@ from ccq_tui.bridges.terminal.program import Watched, foreground_waits
 from ccq_tui.bridges.terminal.rules import PromptRule, Shape, load_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 from ccq_tui.bridges.terminal.typist import KeysTaken, StoppedError, Typist, stands
-from ccq_tui.config.paths import inbox_path, prompt_rules
+from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest, RequestOutcome
@@ -118,13 +118,11 @@ class Open:
 def watch(watched: Watched, end: socket.socket) -> None:
     """Watch a program until it ends, in a process of its own; ``end`` is the socket to the relay."""
     start_logging()
-    rules, problems = load_rules(prompt_rules())
+    rules = load_rules()
 
     async def main() -> None:
         reader, writer = await asyncio.open_unix_connection(sock=end)
         watcher = Watcher(watched, rules, writer)
-        for problem in problems:
-            watcher.say(problem)
         await watcher.run(reader)
 
     try:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
-from ccq_tui.bridges.terminal.rules import PromptRule, RuleFileError, Shape, load_rules, read_rules
+from ccq_tui.bridges.terminal.rules import Shape, load_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 from tests.tables import table
 
 RECORDED: dict[str, Any] = table(__file__, "recorded.json")
-RULES, _ = load_rules(None)
+RULES = load_rules()
 LINES, KEYS = Reads(), Reads(echo=False, lines=False)
 READS = {"lines": LINES, "keys": KEYS, "secret": Reads(echo=False)}
 
@@ -171,51 +169,22 @@ def test_a_prompt_has_its_kind_answers_and_default(
     assert (kind_of(found), answers_of(found), default_of(found)) == (kind, answers, default), program
 
 
-GOOD = '[[rule]]\nname = "mine"\nshape = "text"\nprompt = "(?P<question>Ask me): "\n'
+NEEDED = {
+    **{shape: {"prompt": {"question"}} for shape in (Shape.YES_NO, Shape.TEXT, Shape.ENTER)},
+    Shape.LETTERS: {"prompt": {"question", "letters"}},
+    Shape.NUMBER: {"prompt": {"question"}, "row": {"number", "label"}},
+    Shape.LIST: {"row": {"label"}, "question": {"question"}},
+    Shape.CHECKS: {"row": {"label", "box"}, "question": {"question"}},
+}
+"""The groups that the patterns of a rule need."""
 
 
-def test_shipped_rules_are_sound_and_named_once() -> None:
-    rules, problems = load_rules(None)
-    names = [rule.name for rule in rules]
-    assert problems == []
+def test_rules_are_sound_and_named_once() -> None:
+    names = [rule.name for rule in RULES]
     assert len(names) == len(set(names))
-    assert {rule.shape for rule in rules} == set(Shape)
-
-
-def test_a_persons_rules_come_first_and_replace_those_of_their_names(tmp_path: Path) -> None:
-    (tmp_path / "mine.toml").write_text(GOOD + GOOD.replace("mine", "yes-no"), encoding="utf-8")
-    rules, problems = load_rules(tmp_path)
-    assert problems == []
-    assert [rule.name for rule in rules[:2]] == ["mine", "yes-no"]
-    assert [rule.shape for rule in rules if rule.name == "yes-no"] == [Shape.TEXT]
-
-
-def test_a_bad_file_leaves_the_others_in_force(tmp_path: Path) -> None:
-    (tmp_path / "a.toml").write_text("rule = 1", encoding="utf-8")
-    (tmp_path / "b.toml").write_text(GOOD, encoding="utf-8")
-    rules, problems = load_rules(tmp_path)
-    assert rules[0].name == "mine"
-    assert problems == [f"{tmp_path / 'a.toml'}: a file of rules has [[rule]] tables and nothing else"]
-
-
-@pytest.mark.parametrize(("text", "said"), table(__file__, "rules_refused.json"))
-def test_a_bad_rule_is_refused_with_what_would_be_right(tmp_path: Path, text: str, said: str) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(RuleFileError) as caught:
-        read_rules(path)
-    assert said in str(caught.value)
-    assert str(caught.value).startswith(f"{path}: ")
-
-
-def test_what_is_no_file_of_text_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "directory.toml").mkdir()
-    (tmp_path / "large.toml").write_text("#" * 200_000, encoding="utf-8")
-    _, problems = load_rules(tmp_path)
-    assert [problem.partition(".toml: ")[2][:12] for problem in problems] == ["cannot be re", "is larger th"]
-
-
-def test_each_field_is_explained() -> None:
-    known = {field.name for field in fields(PromptRule)} - {"file"}
-    text = (Path(__file__).parents[4] / "docs" / "bridges.md").read_text(encoding="utf-8")
-    assert [field for field in known if f"`{field}`" not in text] == []
+    assert {rule.shape for rule in RULES} == set(Shape)
+    for rule in RULES:
+        for field, groups in NEEDED[rule.shape].items():
+            assert groups <= set(getattr(rule, field).groupindex), rule.name
+        assert not rule.shape.is_list or rule.underlined or "mark" in rule.row.groupindex, rule.name
+        assert (rule.shape is Shape.CHECKS) == bool(rule.checked), rule.name

@@ -23,7 +23,7 @@ from ccq_tui.questions.moves import open_other, open_text
 from ccq_tui.questions.state import Focus, opened
 from tests.unit.bridges.terminal.test_detect import drawn
 
-RULES, _ = load_rules(None)
+RULES = load_rules()
 DOWN, UP = "\x1b[B", "\x1b[A"
 LIST = "? Which?\n❯ One\n  Two\n"
 LINE = "[1/2] Name: "
