@@ -25,7 +25,6 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.widget import AwaitMount
-from textual.worker import Worker
 
 from ccq_tui import theming
 from ccq_tui.compat.private import load
@@ -61,7 +60,7 @@ from ccq_tui.screens.sessions.trust_gate import PersonHere, TrustGate
 from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title, set_title
 from ccq_tui.text import safe
 from ccq_tui.widgets.keys import Keyboard, bindings_for, read_at, typed_in
-from ccq_tui.widgets.lifetime import WorkFailed, after_refresh, failure, start_work
+from ccq_tui.widgets.lifetime import WorkFailed, after_refresh, start_work
 from ccq_tui.widgets.palette import APP_CSS
 from ccq_tui.widgets.panel import RequestPanel
 
@@ -268,11 +267,6 @@ class CcqApp(_Base):
         self._leader = LeaderThread(self._launch.settings, self._launch.program.state, report)
 
     # -- requests from screens ------------------------------------------------------------------------------
-
-    @on(Worker.StateChanged)
-    def _work_changed(self, event: Worker.StateChanged) -> None:
-        if words := failure(event):
-            self.post_message(WorkFailed(words))
 
     @on(WorkFailed)
     def _work_failed(self, event: WorkFailed) -> None:

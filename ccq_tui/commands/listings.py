@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from heapq import nlargest
 from pathlib import Path
 
 from ccq_tui.agent import controls, listings
@@ -57,8 +56,6 @@ SKILL_STATES = {
     "user-invocable-only": "only for you",
     "off": "off",
 }
-MOST_MEMORIES = 500
-"""Most files listed of a directory of memories."""
 READ_LATER = "takes effect after /clear or in a new session"
 
 
@@ -127,7 +124,7 @@ class ListingCommands(CommandGroup[CommandUi]):
             return
         path = Path(place.path)
         if place.is_directory:
-            await self._memories(path)
+            self._ui.say(f"Claude keeps its memories in {short_path(path)} · open them in your editor", 20.0)
             return
         await self._edit_made(path, READ_LATER)
 
@@ -139,22 +136,6 @@ class ListingCommands(CommandGroup[CommandUi]):
         except OSError as error:
             raise CommandError(f"{path.parent} cannot be created: {error.strerror}") from error
         self._ui.edit_file(path, then)
-
-    async def _memories(self, directory: Path) -> None:
-        try:
-            found = await asyncio.to_thread(_files_below, directory)
-        except OSError as error:
-            raise CommandError(f"{directory} cannot be read: {error.strerror}") from error
-        none = f"Claude has saved no memories yet · they will be in {short_path(directory)}"
-        chosen = await self._runner.one_of(
-            f"Memories in {short_path(directory)}",
-            found,
-            lambda one: PickRow("", str(one.relative_to(directory))),
-            choose="edit it",
-            none=none,
-        )
-        if chosen is not None:
-            self._ui.edit_file(chosen, READ_LATER)
 
     # -- /btw --------------------------------------------------------------------------------------------
 
@@ -214,12 +195,6 @@ def _place_row(place: MemoryPlace) -> PickRow:
     # The CLI's note repeats the place of its usual files.
     note = "" if not place.note or place.note.startswith("Saved in") else place.note
     return PickRow("", label, about, note if place.exists else "new")
-
-
-def _files_below(directory: Path) -> list[Path]:
-    """Return the newest files, sorted by name."""
-    files = ((one.stat().st_mtime, one) for one in directory.rglob("*.md") if one.is_file())
-    return sorted(one for _, one in nlargest(MOST_MEMORIES, files))
 
 
 SERVER_STATES = {

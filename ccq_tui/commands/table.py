@@ -5,7 +5,7 @@ from __future__ import annotations
 from ccq_tui.commands.command import Command
 
 AT_SCREEN = "start ccq-tui without --plain, at a terminal"
-EXPORTED = "ccq-tui export ID prints the conversation"
+EXPORT = "use ccq-tui export ID"
 LISTED = "use ccq-tui sessions"
 
 COMMANDS = (
@@ -16,12 +16,17 @@ COMMANDS = (
     Command("plan", "[prompt]", "Plan first: look and change nothing", "plan"),
     Command("status", "", "Show version, account, model and settings", "workspace.status"),
     Command("diff", "", "Show uncommitted changes", "workspace.diff"),
-    Command("copy", "[N]", "Copy Claude's last answer, or the Nth from the end", "workspace.copy", EXPORTED),
+    Command(
+        "copy",
+        "[N]",
+        "Copy Claude's last answer, or the Nth from the end",
+        "workspace.copy",
+        "use ccq-tui export ID",
+    ),
     Command("add-dir", "PATH", "Let Claude work in another directory too", "workspace.add_directory"),
     Command("cost", "", "Show cost, tokens and time of this session", "models.cost"),
     Command("theme", "[name]", "Choose the colours", "themes.choose", AT_SCREEN),
     Command("vim", "", "Turn Vim's keys in the prompt on or off", "prompts.vim", AT_SCREEN),
-    Command("export", "[md|json|path]", "Write the transcript to a file", "export", EXPORTED),
     Command("rename", "TITLE", "Give this session a title", "workspace.rename"),
     Command("resume", "[id]", "Resume an earlier session", "resume", "use ccq-tui resume ID --plain"),
     Command("new", "", "Open another session beside this one", "act:new", AT_SCREEN),

@@ -20,6 +20,7 @@ ALTERNATIVES = {
     "cd": "/new opens a session in another directory; /add-dir adds one to this session",
     "chrome": "claude --chrome in a terminal",
     "desktop": "claude in a terminal has it",
+    "export": "ccq-tui export ID prints the transcript; /status has the ID",
     "feedback": "send it with claude in a terminal",
     "fork": "ccq-tui --resume ID --fork-session makes a copy",
     "ide": "claude in a terminal connects to an editor",

@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 from textual import events, on
-from textual.screen import Screen
+from textual.await_complete import AwaitComplete
+from textual.screen import ModalScreen, Screen
 from textual.widgets import TextArea
 
 from ccq_tui.config.keymap import keymap
@@ -17,16 +18,16 @@ from ccq_tui.filtered_list import FilteredList
 from ccq_tui.input.gate import PAUSE, QUIET, Face, KeyKind, Sign, Stroke, To
 from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import Hints, KeyPlace, actions_at
-from ccq_tui.screens.overlay import Overlay, Result
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import Keyboard, keyboard_of, read_at, text_of
-from ccq_tui.widgets.lifetime import after, after_refresh
+from ccq_tui.widgets.keys import Keyboard, copy_of, keyboard_of, read_at, text_of
+from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon, start_work
 from ccq_tui.widgets.lines import DrawnLine, LineView
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.pointer import Clickable
 
 DOES = {"go_to": "goes to", "retry": "retries", "empty": "clears"}
 """What actions on a row do, where that is not their name and an s."""
+Result = TypeVar("Result")
 State = TypeVar("State", bound=FilteredList[Any])
 
 
@@ -47,7 +48,7 @@ class ListField(AnswerField):
             event.prevent_default()
 
 
-class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
+class ListScreen(ModalScreen[Result], Clickable[Hashable], Generic[Result, State]):
     """A screen with a filtered list: a field finds rows; keys and clicks act on the one under the cursor.
 
     Attributes:
@@ -70,6 +71,11 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
     """Keys that move the caret in what is typed."""
     LETTERS: ClassVar[bool] = False
     """Whether a person may have chosen letters as keys of the list."""
+
+    makes_way = False
+    """Whether it closes when another session opens in front."""
+    _types_on = False
+    """Whether it has passed on text, to which keys such as Enter belong then."""
 
     def __init__(self, state: State) -> None:
         super().__init__()
@@ -98,6 +104,33 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
         covered, self._covered = self._covered, screen is not self
         if covered and screen is self:
             self.came_up()
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Leave the screen.
+
+        Textual dismisses whatever screen is on top, even one that another key of the same burst has opened.
+        """
+        return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    def passes_on(self, event: events.Key | events.Paste) -> bool:
+        """Pass on an event if this screen is not the active one; return whether this screen must ignore it.
+
+        It came in one burst with the key that left this screen, or that opened another one over it. Once this
+        screen has gone, text and the keys behind it go to the widget that has the focus; a key before any
+        text was meant for this screen, unless it means the same everywhere.
+        """
+        if self.is_active:
+            return False
+        if self not in self.app.screen_stack:
+            screen = self.app.screen
+            bound = screen.active_bindings.get(event.key) if isinstance(event, events.Key) else None
+            self._types_on |= isinstance(event, events.Paste) or bool(text_of(event))
+            if bound is not None and bound.binding.priority:
+                action = partial(self.app.run_action, bound.binding.action, bound.node)
+                start_work(self.app, action, name="key")
+            elif self._types_on and screen.focused is not None:
+                screen.focused.post_message(copy_of(event))
+        return True
 
     # -- keys and clicks ----------------------------------------------------------------------------------
 
@@ -267,6 +300,19 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
             self.show(self.state.put([row.key for row in self.state.shown].index(key)))
 
     # -- drawing ------------------------------------------------------------------------------------------
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether its widgets exist: it may be left at the moment when it opens."""
+        return self.is_attached and self.query_one_optional(HintBar) is not None
+
+    def draw(self) -> None:
+        """Draw what changes."""
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        if is_live(self):
+            soon(self, self.draw)
 
     def show(self, state: State) -> None:
         """Show another state of the list."""

@@ -1,19 +1,15 @@
-"""The transcript as a file: Markdown to read, JSON to process."""
+"""The transcript as a text: Markdown to read, JSON to process."""
 
 from __future__ import annotations
 
 import json
-import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from ccq_tui.inbox.document import lines
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.records import outcome_record
-from ccq_tui.stored import write_whole
 from ccq_tui.text import fenced
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.tools import main_argument
@@ -123,19 +119,3 @@ def _ended(block: bl.RequestBlock) -> str:
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
-
-
-def write_export(path: Path, text: str, *, overwrite: bool = False) -> None:
-    """Write a file that only its owner may read; raises `FileExistsError` rather than replace one unasked."""
-    data = text.encode("utf-8", errors="replace")
-    if overwrite:
-        write_whole(path, data)
-        return
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(data)
-
-
-def export_name(name: str, ending: str, at: datetime) -> str:
-    """Return the name of a file: ``session-NAME-DATE-TIME.md``."""
-    safe_name = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:60] or "claude"
-    return f"session-{safe_name}-{at:%Y-%m-%d-%H%M%S}.{ending}"

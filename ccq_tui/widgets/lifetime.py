@@ -18,7 +18,7 @@ from textual.dom import DOMNode
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.widget import Widget
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker
 
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -70,39 +70,35 @@ def start_work(
 ) -> Worker[T | None]:
     """Run a coroutine beside the keys; Textual cancels it when its owner is unmounted.
 
-    A failure reaches the owner as `Worker.StateChanged`, except after the owner began to close: then it is
-    only logged, since the work was about to be cancelled. A failure of ``fatal`` work ends the program;
+    A failure reaches the owner as `WorkFailed`, except after the owner began to close: then it is only
+    logged, since the work was about to be cancelled. A failure of ``fatal`` work ends the program;
     ``exclusive`` work cancels the other work of its group.
     """
-    return owner.run_worker(
-        partial(_worked, owner, work, name), name=name, group=group, exclusive=exclusive, exit_on_error=fatal
-    )
+    worked = partial(_worked, owner, work, name, fatal)
+    return owner.run_worker(worked, name=name, group=group, exclusive=exclusive, exit_on_error=fatal)
 
 
 def _called(owner: MessagePump, callback: Callable[[], object]) -> object:
     return callback() if owner.is_running else None
 
 
-async def _worked(owner: DOMNode, work: Callable[[], Awaitable[T]], name: str) -> T | None:
+async def _worked(owner: DOMNode, work: Callable[[], Awaitable[T]], name: str, fatal: bool) -> T | None:
     try:
         return await work()
     except Exception:
-        if owner.is_running:
+        if not owner.is_running:
+            _logger.info("%r ended before its work %s did", owner, name, exc_info=True)
+        elif fatal:
             raise
-        _logger.info("%r ended before its work %s did", owner, name, exc_info=True)
+        else:
+            _logger.exception("worker %s failed", name)
+            words = f"Something went wrong in ccq-tui ({name}); the log has more."
+            owner.post_message(WorkFailed(words))
         return None
 
 
 @dataclass
 class WorkFailed(Message):
-    """Work of a screen over a session failed; the session under it, if there is one, reports it."""
+    """Work failed; the session that it belongs to reports it, else the one on the screen."""
 
     words: str
-
-
-def failure(event: Worker.StateChanged) -> str:
-    """Log that work failed; return the words for a person, or "" where nothing failed."""
-    if event.state is not WorkerState.ERROR:
-        return ""
-    _logger.error("worker %s failed", event.worker.name, exc_info=event.worker.error)
-    return f"Something went wrong in ccq-tui ({event.worker.name}); the log has more."

@@ -175,13 +175,7 @@ async def test_memory_is_edited_and_made(
         assert edited == [tmp_path / "CLAUDE.md", tmp_path / "own/CLAUDE.md"]
         assert (tmp_path / "own").is_dir()
         await memory(pilot, "up", "enter")
-        await until(pilot, lambda: "Claude has saved no memories yet" in driven.screen.dock.notices.text)
-        (kept / "a").mkdir(parents=True)
-        (kept / "a/[b].md").write_text("")
-        await memory(pilot, "up", "enter")
-        await until(pilot, lambda: getattr(driven.app.screen, "heading", "").startswith("Memories in"))
-        await choose(pilot, "enter")
-        await until(pilot, lambda: edited[2:] == [kept / "a/[b].md"])
+        await until(pilot, lambda: f"memories in {kept}" in driven.screen.dock.notices.text)
         (tmp_path / "file").write_text("")
         path = str(tmp_path / "file/CLAUDE.md")
         driven.told.replies["get_memory_dialog"] = {"files": [{"path": path, "label": "User"}]}

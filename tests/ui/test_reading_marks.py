@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,12 @@ from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
 from ccq_tui.config.keymap import with_keys
-from ccq_tui.config.launch import Launch, ProgramArguments
+from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.input.gate import AGAIN
 from ccq_tui.screens.link_opener import Target
 from ccq_tui.screens.session import blocks
 from ccq_tui.screens.session.blocks import BlockBar
-from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.transcript.blocks import PromptBlock, ProseBlock, ToolBlock
 from ccq_tui.transcript.document import Document
 from ccq_tui.widgets.hints import HintBar
@@ -141,33 +139,6 @@ async def test_links_and_files_that_exist_are_opened_in_turn(
         link, file = ("https://example.org/a", "", 0), ("", "notes.txt", 3)
         assert opened == [link, file, link]
         await until(pilot, lambda: "1 of 2" in run.screen.dock.notices.text)
-
-
-async def test_the_transcript_is_written_where_it_was_said_and_never_over_another_file(
-    tmp_path: Path,
-) -> None:
-    here = tmp_path / "project"
-    here.mkdir()
-    run = Driven(Launch(settings=Settings(cwd=here), program=ProgramArguments(state=tmp_path / "state")))
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.session is not None)
-        run.screen.transcript.add_prompt("hello there")
-        await export_transcript(run.screen, "")
-        await export_transcript(run.screen, "json")
-        assert not [*here.iterdir()], "a checkout gets no file that nobody named"
-        written = {file.suffix: file for file in (tmp_path / "state" / "exports").iterdir()}
-        assert "> hello there" in written[".md"].read_text()
-        assert json.loads(written[".json"].read_text())["blocks"][0]["text"] == "hello there"
-        assert str(written[".json"]) in run.screen.transcript.text()
-
-        await export_transcript(run.screen, "own.md")
-        await export_transcript(run.screen, "own.md")
-        assert "--overwrite replaces it" in run.screen.transcript.text()
-        (here / "own.md").write_text("")
-        await export_transcript(run.screen, "own.md --overwrite")
-        assert "hello" in (here / "own.md").read_text()
-        await export_transcript(run.screen, "gone/own.md")
-        assert "Nothing was exported: No such file or directory: " in run.screen.transcript.text()
 
 
 async def told_text(run: Driven, pilot: Pilot[int], text: str) -> None:

@@ -31,7 +31,7 @@ from ccq_tui.processes import Owner
 from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.runtime.launches import launch_of
-from ccq_tui.screens.overlay import Overlay
+from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions import session_manager
@@ -360,7 +360,7 @@ async def test_no_letter_is_lost_as_a_field_of_another_screen_comes(tmp_path: Pa
         async def opened() -> None:
             run.app.post_message(events.Key(key, None))
             for _ in range(10_000):
-                if isinstance(run.app.screen, Overlay) and run.app.screen.focused is not None:
+                if isinstance(run.app.screen, ListScreen) and run.app.screen.focused is not None:
                     return
                 await asyncio.sleep(0)
 

@@ -17,7 +17,6 @@ from textual.message import Message
 from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.worker import Worker
 
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError, earlier_sessions
@@ -44,7 +43,6 @@ from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import screen_commands
 from ccq_tui.screens.session.blocks import BlockActions, BlockBar
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
 from ccq_tui.screens.session.prompts import PromptImages, Prompts, Remedies
 from ccq_tui.screens.session.requests import RequestQueue
@@ -55,7 +53,7 @@ from ccq_tui.transcript.blocks import Block, PromptBlock
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.completer import Completer
 from ccq_tui.widgets.keys import bindings_at, bindings_for, keyboard_of
-from ccq_tui.widgets.lifetime import after, failure, is_live, start_work
+from ccq_tui.widgets.lifetime import WorkFailed, after, is_live, start_work
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.measures import is_low
 from ccq_tui.widgets.prompt import Prompt
@@ -411,10 +409,10 @@ class SessionScreen(Screen[None], Leading):
         else:
             self.prompt.take_focus()
 
-    @on(Worker.StateChanged)
-    def _work_changed(self, event: Worker.StateChanged) -> None:
-        if words := failure(event):
-            self.note(words, "error")
+    @on(WorkFailed)
+    def _work_failed(self, event: WorkFailed) -> None:
+        event.stop()
+        self.note(event.words, "error")
 
     # -- keys -----------------------------------------------------------------------------------------------
 
@@ -536,9 +534,6 @@ class SessionScreen(Screen[None], Leading):
     def send(self, text: str, images: Mapping[str, PromptImage] | None = None, **_how: bool) -> None:
         """Send a prompt; see `Prompts.send`."""
         self.prompts.send(text, images)
-
-    async def export(self, argument: str) -> None:
-        await export_transcript(self, argument)
 
     # -- messages of the widgets, each to its controller ----------------------------------------------------
 

@@ -22,7 +22,7 @@ from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import sign_and_word
 from ccq_tui.runtime.worktree_cleanup import EndedSession
-from ccq_tui.screens.overlay import Overlay
+from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.notifications import notification_of
@@ -128,7 +128,7 @@ class OpenSessions(UserList[SessionScreen]):
 
     def _switch_to(self, screen: SessionScreen) -> AwaitMount:
         over = self._app.screen
-        if isinstance(over, Overlay) and over.makes_way:
+        if isinstance(over, ListScreen) and over.makes_way:
             over.dismiss(None)  # else it would stay over the session that is left
         return self._app.switch_mode(screen.mode)
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import stat
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import PlanRequest, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
-from ccq_tui.transcript.export import export_json, export_markdown, export_name, write_export
+from ccq_tui.transcript.export import export_json, export_markdown
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.painter import plain_text
 
@@ -84,20 +82,3 @@ def test_markdown_keeps_prose_and_fences_what_is_none(model: TranscriptModel) ->
     assert "### Questions · answered\n\n```\n1  Which?" in text
     assert "[ ]  1  A: first\n   [x]  2  B\n   → B\n   ✎ n\n" in text
     assert "→ so" in text
-
-
-def test_a_file_is_private_and_is_not_replaced_unasked(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
-    write_export(path, "one")
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    with pytest.raises(FileExistsError):
-        write_export(path, "two")
-    assert path.read_text() == "one"
-    write_export(path, "two \ud800", overwrite=True)
-    assert path.read_text() == "two ?"
-    assert [file.name for file in tmp_path.iterdir()] == ["a.md"]
-
-
-def test_names_hold_nothing_that_leads_elsewhere() -> None:
-    assert export_name("../a b/c", "md", AT) == "session-a-b-c-2026-01-02-030400.md"
-    assert export_name("", "json", AT) == "session-claude-2026-01-02-030400.json"
