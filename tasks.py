@@ -90,8 +90,18 @@ def test(words: list[str]) -> int:
     task = [sys.executable, __file__]
     smoke = [script("python"), "-m", "bench", "--smoke", "--programs", "ccq-tui"]
     with beside([*task, "types"], [*task, "wheel"], smoke):
-        do([script("pytest"), *WORKERS, "--dist=worksteal"])
+        do([script("pytest"), *WORKERS, "--dist=worksteal", "-rs"])  # with the reason of each skip
     print(f"\nAll checks passed in {time.monotonic() - started:.0f} s.")
+    return 0
+
+
+def thorough(_words: list[str]) -> int:
+    """Try all properties with many more examples, press random keys, and kill programs, each at length."""
+    install(VENV, DEV)
+    os.environ["CCQ_TUI_PROPERTIES"] = "thorough"
+    do([script("pytest"), *WORKERS, "-m", "hypothesis", "--timeout=3600", "tests/unit", "tests/ui"])
+    do([script("python"), "-m", "tests.ui.keystrokes"])
+    do([script("python"), "-m", "tests.agent.killed.rivals"])
     return 0
 
 
@@ -339,6 +349,7 @@ TASKS = {
     "demo": (demo, "set up, then try the program without an account; takes a scenario's name"),
     "test": (test, "set up, then make every check; with words after it, pytest alone with them"),
     "run": (run, "start the program: run -- ARGS"),
+    "thorough": (thorough, "properties, random keys and kills at length: about two hours"),
     "coverage": (coverage, "all tests, and what of the whole program they cover"),
     "latest": (
         latest,

@@ -49,8 +49,9 @@ PINNED = {
 }
 
 # A deadline measures the machine, not the code: two cores shared by all workers miss any honest one.
-hypothesis_settings.register_profile("ccq", deadline=None)
-hypothesis_settings.load_profile("ccq")
+hypothesis_settings.register_profile("fast", deadline=None, max_examples=40)
+hypothesis_settings.register_profile("thorough", deadline=None, max_examples=600)
+hypothesis_settings.load_profile(os.environ.get("CCQ_TUI_PROPERTIES", "fast"))
 
 FILES, MOST_FILES = Path("/proc/self/fd"), 600
 

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.inbox import file_diff
@@ -398,7 +398,6 @@ async def test_a_plan_that_was_read_enlarged_was_seen() -> None:
         assert app.outcomes[-1] == Allowed(mode="default")
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_the_choices_are_in_sight_and_what_enter_allows_was_seen(data: st.DataObject) -> None:
     """For any call and size; only a screen too low for its choices hides one, and then the keys say so."""

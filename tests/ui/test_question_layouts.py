@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -152,7 +152,6 @@ ASKED = st.builds(
 ANY_SIZE = st.tuples(st.integers(30, 130), st.integers(8, 50))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(ASKED, min_size=1, max_size=3), ANY_SIZE, st.sampled_from(["", KEPT]), st.data())
 def test_the_rules_hold_for_any_set_and_size(
     questions: list[Question], size: tuple[int, int], aside: str, data: st.DataObject

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.bridges.edited_file import SettingsFileError
@@ -28,7 +28,6 @@ def test_what_cannot_be_changed_safely_is_left_alone(text: str) -> None:
 LINES = ["# a comment", "", "bell = true", 'theme = "x"', "[keys]", 'note = """', '"""', "list = [", "]"]
 
 
-@settings(max_examples=40)
 @given(st.lists(st.sampled_from(LINES), max_size=8), st.text(max_size=20))
 def test_whatever_stands_in_the_file_only_the_theme_is_another_one(lines: list[str], theme: str) -> None:
     text = "\n".join(lines)

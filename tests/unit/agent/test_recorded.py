@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ccq_tui.agent import events as ev
@@ -250,7 +250,6 @@ def played(path: Path, data: bytes) -> Recording:
     return recording
 
 
-@settings(max_examples=20)
 @given(st.lists(ENTRIES | LIKELY, max_size=6))
 def test_any_json_is_shown_or_passed_over(tmp_path_factory: pytest.TempPathFactory, found: list[Any]) -> None:
     data = "\n".join(json.dumps(entry) for entry in found).encode()
@@ -262,7 +261,6 @@ def test_any_json_is_shown_or_passed_over(tmp_path_factory: pytest.TempPathFacto
     )
 
 
-@settings(max_examples=25)
 @example(b"\0\n\0")
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
@@ -270,7 +268,6 @@ def test_any_bytes_are_read(tmp_path_factory: pytest.TempPathFactory, data: byte
     assert len(recording.bad) <= recording.read
 
 
-@settings(max_examples=15)
 @given(st.data())
 def test_a_line_may_be_cut_anywhere(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     line = json.dumps(said(call("AskUserQuestion", QUESTIONS), text("é"))).encode()

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -258,7 +258,6 @@ events = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(made.requests)
 def test_a_request_comes_back(request: Request) -> None:
     text = request_to_json(request)
@@ -269,13 +268,11 @@ def test_a_request_comes_back(request: Request) -> None:
         assert back.questions.source == request.questions.source
 
 
-@settings(max_examples=60, deadline=None)
 @given(made.outcomes)
 def test_an_outcome_comes_back(outcome: RequestOutcome) -> None:
     assert outcome_from_json(outcome_to_json(outcome)) == outcome
 
 
-@settings(max_examples=40, deadline=None)
 @given(made.requests, made.inputs)
 def test_what_a_newer_version_adds_is_passed_over(request: Request, more: dict[str, object]) -> None:
     content = json.loads(request_to_json(request))
@@ -314,7 +311,6 @@ SET = QuestionSet(
 alone = [QuestionSet("q", (question,)) for question in SET.questions]
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.sampled_from([SET, *alone]), st.lists(events, max_size=25))
 def test_what_was_selected_and_typed_comes_back(questions: QuestionSet, pressed: list[Event]) -> None:
     state = opened(questions)
@@ -368,7 +364,6 @@ def test_a_text_that_fits_no_question_is_not_opened() -> None:
         assert (back.focus, back.stray) == (resting_focus(back.pages, tab), None)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(["permission", "plan"]), st.lists(events, max_size=12))
 def test_a_decisions_text_and_edited_plan_come_back(kind: str, pressed: list[Event]) -> None:
     request = (
@@ -405,7 +400,6 @@ def test_what_no_longer_fits_is_passed_over() -> None:
     assert selected(asked("A", "B", "C", text="Another?")) == ()
 
 
-@settings(max_examples=40, deadline=None)
 @given(made.requests, made.values)
 def test_a_draft_of_any_shape_opens_the_request(request: Request, content: object) -> None:
     assert with_draft(request, json.dumps(content)) is not None

@@ -239,7 +239,6 @@ def test_a_database_that_is_held_too_long_is_an_error_and_nothing_changes(tmp_pa
     store.close()
 
 
-EXAMPLES = int(os.environ.get("TWO_STORES_EXAMPLES", "40"))
 QUESTIONS = tuple(Question(text, text, (Option("A"), Option("B"))) for text in ("Which?", "Why?"))
 stores = st.integers(0, 1)
 calls = st.sampled_from(["a", "b"])
@@ -447,7 +446,6 @@ class TwoStores(RuleBasedStateMachine):
 
 
 def test_two_stores_at_random() -> None:
-    """`TWO_STORES_EXAMPLES` drives more of them."""
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
-        TwoStores, settings=settings(max_examples=EXAMPLES, stateful_step_count=30, deadline=None)
+        TwoStores, settings=settings(stateful_step_count=30)
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.inbox.choices import answer_to, decided
@@ -132,7 +132,6 @@ def test_everything_can_be_withdrawn(request: Request, reason: str) -> None:
     check_outcome(request, Cancelled(reason))
 
 
-@settings(max_examples=300)
 @given(any_sets, st.lists(events, max_size=60))
 def test_what_a_panel_confirms_is_taken(questions: QuestionSet, happened: list[Event]) -> None:
     state = opened(questions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
@@ -32,7 +32,6 @@ def start(*questions: Question, complete: int = 0) -> PanelState:
     return begun(asked(*(questions or (PART,))), Arriving(complete))
 
 
-@settings(max_examples=60, deadline=None)
 @given(sets, st.lists(st.lists(events, max_size=4), min_size=1, max_size=12), st.booleans())
 def test_random_growth(questions: QuestionSet, happened: list[list[Event]], seen: bool) -> None:
     source = question_set_input(questions.questions)
@@ -214,7 +213,6 @@ def _begins(part: Question, whole: Question) -> bool:
     return whole.text.startswith(part.text) and len(part.options) <= len(whole.options) and options
 
 
-@settings(max_examples=40, deadline=None)
 @given(sets, st.integers(1, 9))
 def test_every_prefix_reads_as_a_prefix(questions: QuestionSet, size: int) -> None:
     source = question_set_input(questions.questions)

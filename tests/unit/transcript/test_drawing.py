@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
@@ -337,7 +337,6 @@ def test_hostile_text_leaves_no_control_character(width: int, folded: bool) -> N
         assert any("␛" in strip.text for strip in strips)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=200), st.integers(4, 90))
 def test_any_markdown_fits_its_width(text: str, width: int) -> None:
     data = model()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.segment import Segment
 from rich.style import Style
@@ -222,7 +222,6 @@ KINDS = ["fence", "item", "output", "command", "diff"]
 GAPS = st.sampled_from(["", "", "", " ", "   ", "\n    ", "\n"])
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(KINDS), st.lists(GAPS, min_size=2, max_size=120), st.integers(14, 60), st.data())
 def test_any_stretch_of_code_is_copied_as_it_was_written(
     kind: str, gaps: list[str], width: int, data: st.DataObject

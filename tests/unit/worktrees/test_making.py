@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ccq_tui.agent.reader import EarlierSession
@@ -199,7 +199,6 @@ def test_names_that_would_be_no_directory_or_no_branch_are_not(name: str) -> Non
     assert problem_of(name) != ""
 
 
-@settings(max_examples=40)
 @given(st.text(alphabet="ab.-_/@{~", min_size=1, max_size=8))
 @example("a.lock")
 @example("a/.b")
