@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from checks import names, readme, sentences
+from checks import docs, names, readme, sentences
 
-faults = [*names.faults(), *sentences.faults(), *readme.faults()]
+faults = [*names.faults(), *sentences.faults(), *readme.faults(), *docs.faults()]
 sys.stdout.write("".join(f"{fault}\n" for fault in faults))
 sys.exit(1 if faults else 0)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from operator import attrgetter
-from pathlib import Path
 
 import pytest
 
-import ccq_tui
 from ccq_tui.agent.events import SessionState
 from ccq_tui.commands.command import Command
 from ccq_tui.config.keymap import TEXT_PLACES
@@ -17,10 +14,6 @@ from ccq_tui.screens.session import screen
 from ccq_tui.screens.session.screen import ACTIONS, SLASH_COMMANDS, SessionScreen
 from tests.ui.drawn import screen_text
 from tests.ui.session import Driven, press, until
-
-ROOT = Path(__file__).parents[2]
-PAGES = ROOT / "docs"
-PACKAGE = Path(ccq_tui.__file__).parent
 
 
 async def test_one_entry_makes_a_slash_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,12 +40,6 @@ async def test_one_entry_makes_a_slash_command(monkeypatch: pytest.MonkeyPatch) 
             await press(pilot, "escape", "escape", then=lambda: run.app.screen is run.session_screen)
 
 
-def test_each_slash_command_has_its_line_in_the_docs() -> None:
-    page = (PAGES / "commands.md").read_text(encoding="utf-8")
-    for command in SLASH_COMMANDS:
-        assert f"| `/{command.name}" in page, command.name
-
-
 async def test_each_key_and_command_of_the_tables_has_a_handler() -> None:
     run = Driven()
     async with run.app.run_test():
@@ -60,12 +47,3 @@ async def test_each_key_and_command_of_the_tables_has_a_handler() -> None:
             assert callable(attrgetter(command.does.partition(":")[0])(run.session_screen)), command.name
         named = {name for name, row in SETTINGS.items() if row.place in TEXT_PLACES}
         assert {*ACTIONS, "help", "quit", "suspend"} == named | {"unmark"}
-
-
-def test_the_files_that_an_errand_names_are_there() -> None:
-    page = (PAGES / "architecture.md").read_text(encoding="utf-8")
-    table = page.partition("| errand | files |")[2].partition("\n\n")[0]
-    named = {name for name in re.findall(r"`([\w/.-]+)`", table) if "/" in name}
-    assert len(named) > 20
-    missing = {name for name in named if not any((root / name).exists() for root in (PACKAGE, ROOT))}
-    assert missing == set()

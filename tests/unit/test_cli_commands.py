@@ -59,12 +59,9 @@ def test_help_shows_commands_and_exit_codes(ccq: Cli) -> None:
     assert "\n  prompt " not in text
 
 
-def test_every_flag_is_a_setting_and_is_documented() -> None:
-    page = (DOCS / "command-line.md").read_text(encoding="utf-8")
-    for names, _ in _SETTINGS:
-        field = names[-1].removeprefix("--").replace("-", "_")
-        assert field in Settings.model_fields
-        assert f"`{names[0]}" in page
+def test_every_flag_is_a_setting() -> None:
+    fields = {names[-1].removeprefix("--").replace("-", "_") for names, _ in _SETTINGS}
+    assert fields <= Settings.model_fields.keys()
 
 
 def test_config_show_is_a_settings_file(ccq: Cli) -> None:

@@ -6,7 +6,6 @@ import ast
 import inspect
 import json
 import os
-import re
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -150,12 +149,6 @@ def test_what_is_not_named_as_a_projects_is_the_persons(project: Path, name: str
     assert f"{name}: cannot be set by a project's file" in problems()[0]
 
 
-def test_the_documentation_names_what_a_project_may_set() -> None:
-    page = Path(__file__).parents[2].joinpath("docs/configuration.md").read_text(encoding="utf-8")
-    named = page.partition("A project's file can set:\n")[2].partition("\n\n```")[0]
-    assert set(re.findall(r"`(\w+)`", named)) - {"default", "plan"} == OF_PROJECTS
-
-
 def test_a_project_may_choose_what_is_harmless(project: Path) -> None:
     (project / "src").mkdir()
     write_project(project, "permission_mode = 'plan'\ncwd = 'src'\ndisallowed_tools = ['WebFetch']\n")
@@ -246,12 +239,6 @@ def test_every_field_says_what_it_is() -> None:
         if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr)
     }
     assert Settings.model_fields.keys() - documented == set()
-
-
-def test_the_documentation_names_every_field() -> None:
-    page = Path(__file__).parents[2] / "docs" / "configuration.md"
-    text = page.read_text(encoding="utf-8")
-    assert [name for name in Settings.model_fields if f"`{name}`" not in text] == []
 
 
 def test_the_constructor_looks_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:

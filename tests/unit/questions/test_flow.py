@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.input.keys import KeyPlace, listed_at, rows_at
+from ccq_tui.input.keys import KeyPlace, rows_at
 from ccq_tui.questions import Answer, Condition, FieldRules, Option, Question, QuestionSet
 from ccq_tui.questions.conditions import asked
 from ccq_tui.questions.events import Doubted, TextChanged, Words
@@ -23,7 +22,6 @@ from ccq_tui.questions.moves import taken_over
 from ccq_tui.questions.prose import before_words, draft_text, length_notice, unselected_text
 from ccq_tui.questions.schema_form import read_form, read_link, unusable
 from ccq_tui.questions.state import Draft, Focus, PanelState, first_page, opened, proposed, typable
-from checks.keys_page import PAGE, page
 from tests.unit.answering.asking import words
 from tests.unit.answering.test_grammar import said
 from tests.unit.questions.drive import (
@@ -277,40 +275,6 @@ def test_hints_never_promise_a_key_that_means_nothing() -> None:
                 if shown not in ("Ctrl+J", "↑↓", "Shift+↑↓"):
                     key = names.get(shown, shown.lower())
                     assert action_for(state, key, "") is not None, f"{shown} in {state.focus}"
-
-
-# -- the pages of keys ---------------------------------------------------------------------------------------
-
-
-PANEL = Path(__file__).parents[3] / "docs" / "question-panel.md"
-NAMES = {"↑": "up", "↓": "down", "←": "left", "→": "right", "Esc": "escape", "/": "slash"}
-
-
-def textual_name(key: str) -> str:
-    """Turn a key as people read it, such as ``Shift+↑``, into Textual's name for it."""
-    parts = key.split("+")
-    return "+".join([part.lower() for part in parts[:-1]] + [NAMES.get(parts[-1], parts[-1].lower())])
-
-
-def documented() -> set[str]:
-    table = re.search(r"^\| key .*?(?=\n\n)", PANEL.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert table
-    columns = [row.split("|")[1] for row in table[0].split("\n")[2:]]
-    keys: set[str] = set()
-    for column in columns:
-        keys |= {textual_name(key) for key in re.findall(r"`([^`]+)`", column)}
-        if "-" in column:
-            first, last = re.findall(r"`(\d)`", column)
-            keys |= {str(digit) for digit in range(int(first), int(last) + 1)}
-    return keys
-
-
-def test_every_key_of_the_panel_is_documented_and_no_other() -> None:
-    assert documented() == {key for keys in listed_at(KeyPlace.QUESTION).values() for key in keys}
-
-
-def test_the_page_of_all_keys_is_the_table() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "python3 tasks.py docs writes it"
 
 
 # -- conditions ----------------------------------------------------------------------------------------------

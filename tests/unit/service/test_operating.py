@@ -14,7 +14,6 @@ import yaml
 
 from ccq_tui.cli.serve import serve
 from ccq_tui.service.api import READY
-from checks import rights_page
 
 CHECKOUT = Path(__file__).parents[3]
 PLACE = CHECKOUT / "docs" / "examples" / "service"
@@ -64,7 +63,3 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
     file.write_text(UNIT.read_text("utf-8").replace("/opt/ccq-tui/bin/ccq-tui", "/bin/true"), "utf-8")
     done = subprocess.run(["systemd-analyze", "verify", file], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_the_table_of_who_may_do_what_is_that_of_the_code() -> None:
-    assert rights_page.page() == rights_page.PAGE.read_text("utf-8")
