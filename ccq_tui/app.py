@@ -9,7 +9,6 @@ import logging
 import os
 import shutil
 import signal
-import sys
 import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -78,7 +77,7 @@ SAVE_SECONDS = 2.0
 WRITE_SECONDS = 5.0
 """Seconds that leaving the first list waits for an answer that is being written."""
 SETTLE_SECONDS = 0.05
-SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
+SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
 ACTIONS: Mapping[str, Callable[..., object]] = {
     "overview": lambda app: app.show_sessions(),
@@ -401,13 +400,12 @@ class CcqApp(_Base):
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
 
-        for name in SIGNALS:
-            if (number := getattr(signal, name, None)) is not None:
-                signal.signal(number, pass_on)
+        for number in SIGNALS:
+            signal.signal(number, pass_on)
 
     def _signalled(self, number: int) -> None:
         first, self._signal = self._signal, self._signal or number
-        if (first or self._ending) and getattr(signal, "SIGHUP", None) in (number, first):
+        if (first or self._ending) and signal.SIGHUP in (number, first):
             # A terminal that goes is no second request: the driver notices it too, and a shell that goes
             # with it ends a stopped job by another signal.
             return
@@ -448,8 +446,6 @@ async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Prestarte
 
 def shell_may_resume() -> bool:
     """Whether a shell with job control started the program: nothing else would resume it after a stop."""
-    if sys.platform == "win32":
-        return False
     return os.getpgrp() != os.getsid(0)
 
 

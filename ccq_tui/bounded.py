@@ -45,8 +45,7 @@ def read_bytes(path: Path, most: int) -> bytes:
 def begin(path: Path, most: int, at: int = 0) -> bytes:
     """Read bytes of a file from offset ``at``; raises `UnfitFileError` for no regular file, and OSError."""
     # Do not wait for a writer if the file is a pipe.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-    descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     kind = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(kind):
         os.close(descriptor)

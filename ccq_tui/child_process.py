@@ -22,7 +22,7 @@ async def end(process: Process) -> None:
     event loop is gone. Pass a program that has already ended only if it led a group: members may be left.
     """
     with suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg") and _led_group(process.pid):
+        if _led_group(process.pid):
             os.killpg(process.pid, signal.SIGKILL)
         elif process.returncode is None:
             process.kill()

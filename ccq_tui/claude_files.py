@@ -5,14 +5,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 
 def find_cli() -> tuple[Path | None, str]:
     """Return the CLI that the SDK would find, or None, and its origin; the SDK is slow to import."""
-    name = "claude.exe" if sys.platform == "win32" else "claude"
+    name = "claude"
     spec = importlib.util.find_spec("claude_agent_sdk")
     for directory in (spec.submodule_search_locations or []) if spec else []:
         bundled = Path(directory) / "_bundled" / name

@@ -205,7 +205,7 @@ def early_prompt(draw: Callable[[int, int], str] | None = None) -> EarlyPrompt |
 
     ``draw`` makes another first frame than the prompt's; then standard output need not be the terminal.
     """
-    if sys.platform == "win32" or os.environ.get("TERM", "dumb") == "dumb":
+    if os.environ.get("TERM", "dumb") == "dumb":
         return None
     try:
         # The screen is drawn on standard error, as Textual does.

@@ -68,14 +68,8 @@ def alive(owner: Owner | None) -> bool:
     if _PROC.joinpath("self").exists():
         start = _start(owner.pid)
         return start is not None and owner.start in ("", start)
-    if sys.platform == "win32":  # there os.kill would end it
-        return True
-    return _signals(owner.pid)
-
-
-def _signals(pid: int) -> bool:
     try:
-        os.kill(pid, 0)
+        os.kill(owner.pid, 0)
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:

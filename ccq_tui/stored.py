@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 from pathlib import Path
 
 LOCK_SECONDS = 2.0
@@ -40,17 +41,12 @@ def write_whole(path: Path, content: str | bytes, mode: int | None = None) -> No
 
 @contextmanager
 def locked(path: Path, seconds: float = LOCK_SECONDS, *, shared: bool = False) -> Iterator[bool]:
-    """Keep other processes from taking a lock, where the system can; wait for one that has it.
+    """Keep other processes from taking a lock; wait for one that has it.
 
     ``path`` is a directory, or a lock file, made beside the file that is written. The lock ends with its
-    process. Several processes may have one that is ``shared``. Yields whether this process has it, as far as
-    the system can tell; raises OSError.
+    process. Several processes may have one that is ``shared``. Yields whether this process has it; raises
+    OSError.
     """
-    try:
-        from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
-    except ImportError:  # not on Windows, where an open file cannot be moved either
-        yield True
-        return
     private_dir(path.parent)
     made = 0 if path.is_dir() else os.O_CREAT
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | made, 0o600)

@@ -103,7 +103,7 @@ class EditedFile:
         return target
 
     def _check_owner(self, path: Path) -> None:
-        if hasattr(os, "getuid") and path.exists() and path.stat().st_uid != os.getuid():
+        if path.exists() and path.stat().st_uid != os.getuid():
             raise SettingsFileError(f"{path} belongs to another user")
 
 

@@ -331,9 +331,8 @@ async def _asked(
         if asking is not None:
             asking.cancel()
 
-    if sys.platform != "win32":
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, end, number)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, end, number)
     inbox = None if request.questions.secret else Inbox.begin(inbox_path())
     try:
         if inbox is not None:

@@ -233,10 +233,8 @@ def say_where_the_log_is() -> None:
 
 def end_on_signals() -> None:
     """Exit in good order on the system's signals to end."""
-    for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
-        number = getattr(signal, name, None)
-        if number is not None:
-            signal.signal(number, _end)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, _end)
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import click
 
@@ -30,8 +29,6 @@ def wrap(name: str | None, command: tuple[str, ...]) -> int:
     """
     if not command or not command[0]:
         raise Refused("name the command to run: ccq-tui wrap -- COMMAND.")
-    if sys.platform == "win32":
-        raise Refused("ccq-tui wrap needs Linux or macOS.")
     from ccq_tui.bridges.terminal.program import NotStartedError
     from ccq_tui.bridges.terminal.wrap import wrap as run
 

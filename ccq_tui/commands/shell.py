@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from functools import partial
 from uuid import uuid4
 
@@ -23,7 +22,6 @@ NOTHING = "Type a command after the ! · Enter runs it in your shell"
 ONE_RUNS = "A command is still running · {interrupt} stops it, then Enter runs this one"
 RUNS = "Running in your shell · {interrupt} stops it"
 STOPPING = "Stopping the command · {interrupt} again kills it"
-NOT_HERE = "Shell commands do not run here on Windows · use another terminal"
 
 
 class ShellCommands:
@@ -43,7 +41,7 @@ class ShellCommands:
         command = command_in(text)
         if command is None:
             return False
-        words = NOT_HERE if sys.platform == "win32" else ONE_RUNS if self.runs else "" if command else NOTHING
+        words = ONE_RUNS if self.runs else "" if command else NOTHING
         if words:
             self._ui.say(with_keys(words))
         return bool(words)

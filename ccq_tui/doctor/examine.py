@@ -243,7 +243,7 @@ def _misspelt_variables() -> list[Check]:
 def _colours() -> Check:
     if colourless():
         return Check(TERMINAL, "Colours", "none, because of NO_COLOR or TERM")
-    if os.environ.get("COLORTERM", "").lower() in {"truecolor", "24bit"} or os.name == "nt":
+    if os.environ.get("COLORTERM", "").lower() in {"truecolor", "24bit"}:
         return Check(TERMINAL, "Colours", "16 million")
     advice = "The themes use 16 million colours: if the terminal supports them, set COLORTERM=truecolor."
     return Check(TERMINAL, "Colours", "256 or fewer", Level.WARNING, advice)

@@ -38,7 +38,7 @@ def clipboard_command(environment: Mapping[str, str], platform: str = sys.platfo
     x11, path = environment.get("DISPLAY"), environment.get("PATH")
     wanted = (
         (platform == "darwin", ["pbcopy"]),
-        (platform == "win32" or "WSL_DISTRO_NAME" in environment, ["clip.exe"]),
+        ("WSL_DISTRO_NAME" in environment, ["clip.exe"]),
         (environment.get("WAYLAND_DISPLAY"), ["wl-copy"]),
         (x11, ["xclip", "-selection", "clipboard"]),
         (x11, ["xsel", "--clipboard", "--input"]),
@@ -120,7 +120,7 @@ def reader(environment: Mapping[str, str], platform: str = sys.platform) -> Clip
         return shutil.which(program, path=environment.get("PATH")) is not None
 
     mac, wayland, x11 = platform == "darwin", environment.get("WAYLAND_DISPLAY"), environment.get("DISPLAY")
-    windows = platform == "win32" or "WSL_DISTRO_NAME" in environment
+    windows = "WSL_DISTRO_NAME" in environment
     shell = ("powershell.exe", "-NoProfile", "-NonInteractive", "-STA", "-Command")
     paste, begin = ("wl-paste", "--no-newline"), ("xclip", "-selection", "clipboard", "-o")
     known = (

@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 import signal
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -179,7 +178,7 @@ def editor_command(environment: Mapping[str, str], path: Path, line: int = 0) ->
     except ValueError:
         words = [named]
     if not words:
-        names = ("notepad",) if sys.platform == "win32" else ("sensible-editor", "nano", "vim", "vi")
+        names = ("sensible-editor", "nano", "vim", "vi")
         usual = (name for name in names if shutil.which(name, path=environment.get("PATH")))
         words = [next(usual, "")]
     if not words[0]:
@@ -221,7 +220,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 @contextmanager
 def _interrupts_for_the_editor() -> Iterator[None]:
     r"""Let Ctrl+C and Ctrl+\\ in the editor be the editor's: they reach all processes of the terminal."""
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGQUIT") if hasattr(signal, name)]
+    numbers = (signal.SIGINT, signal.SIGQUIT)
     before = [(number, signal.signal(number, lambda _number, _frame: None)) for number in numbers]
     try:
         yield

@@ -91,7 +91,7 @@ def browser_command(environment: Mapping[str, str], platform: str = sys.platform
 
     Never one that draws in the terminal itself, as Python's own choice may be.
     """
-    names = {"darwin": ["open"], "win32": ["explorer.exe"]}.get(platform, [])
+    names = ["open"] if platform == "darwin" else []
     if not names and "WSL_DISTRO_NAME" in environment:
         names = ["wslview", "explorer.exe"]
     elif not names and (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):

@@ -144,10 +144,7 @@ def _filters(directory: Path, words: tuple[str, ...]) -> list[str]:
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End git and its child processes, such as hooks: they could hold its output open."""
     with suppress(ProcessLookupError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
     with suppress(subprocess.TimeoutExpired):
         process.communicate(timeout=END_SECONDS)
 

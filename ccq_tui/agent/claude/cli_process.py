@@ -138,7 +138,7 @@ async def leave(client: sdk.ClaudeSDKClient, pid: int | None, *, busy: bool) -> 
         ending.cancel()
         if pid is not None:
             with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+                os.kill(pid, signal.SIGKILL)
     if cancelled:
         raise asyncio.CancelledError
 

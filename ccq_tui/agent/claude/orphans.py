@@ -35,7 +35,7 @@ _NAMES = ("--session-id=", "--resume=")
 async def end_leftovers(session_id: str) -> bool:
     """End the CLIs of a session whose programs are gone; returns whether there was one.
 
-    Where the system does not list its processes (Windows), none is found.
+    Where the system does not list its processes, none is found.
     """
     return bool(session_id) and await asyncio.to_thread(_end, session_id)
 
@@ -46,7 +46,7 @@ def _end(session_id: str) -> bool:
         return False
     _logger.warning("Claude processes without their program are ended: %s", sorted(found))
     # The first signal lets the CLI write its record, and end its own processes.
-    for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+    for number in (signal.SIGTERM, signal.SIGKILL):
         left = _ended(found, number)
         if not left:
             return True

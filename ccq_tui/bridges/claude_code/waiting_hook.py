@@ -311,10 +311,8 @@ async def _decision(
 ) -> Mapping[str, Any] | None:
     """Ask, wait, and return the hook's output for a person's decision here, or None for none."""
     stopped = asyncio.Event()
-    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
-        if (number := getattr(signal, name, None)) is not None:
-            with suppress(NotImplementedError):  # not on Windows, where it ends the process
-                asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     inbox = Inbox.begin(path)  # a lock or a full disk delays the question, and does not end it
     asking = asyncio.ensure_future(inbox.ask(request, dialog.context()))
     # For a subagent in the background, too, Claude Code shows nothing while the hook waits.
@@ -403,9 +401,6 @@ async def _closed(inbox: Inbox, request: Request, ended: CallEnd | Cancelled) ->
 
 def _see_it_taken(request: Request, dialog: Dialog, path: Path) -> None:
     """Record whether Claude Code took a decision, which it does only after this process has ended."""
-    if not hasattr(os, "fork"):
-        _note(request, path, "")
-        return
     if os.fork():
         return
     os.setsid()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +28,6 @@ def _as_typed(typed: str) -> Iterator[Message]:
 
 def lasting_driver() -> type[Driver] | None:
     """Return a driver for a terminal that may go away, or None to use Textual's own."""
-    if sys.platform == "win32":
-        return None
     decoder = load("ccq_tui.compat.textual.decoder", "Decoder")  # of use to Textual's own driver, too
     driver: type[Driver] | None = load("ccq_tui.compat.textual.lasting_driver", "LastingDriver")
     return driver if decoder is not None else None

@@ -424,7 +424,7 @@ def test_the_examples_run_in_their_order(home: Path, capsys: pytest.CaptureFixtu
         for step in block.removeprefix("$ ").split("\n$ ")
         if step.startswith("ccq-tui hooks")
     ]
-    assert len(steps) == 3
+    assert len(steps) == 2
     for step in steps:
         line, _, wanted = step.partition("\n")
         assert main(shlex.split(line)[1:]) == 0

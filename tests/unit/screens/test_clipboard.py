@@ -100,7 +100,8 @@ class TestReading:
 
     async def test_what_windows_prints_is_the_image(self, tmp_path: Path) -> None:
         program(tmp_path, "powershell.exe", f"echo {base64.b64encode(png()).decode()}")
-        assert await read_clipboard(reader({"PATH": str(tmp_path)}, "win32")) == png()
+        wsl = {"PATH": str(tmp_path), "WSL_DISTRO_NAME": "U"}
+        assert await read_clipboard(reader(wsl, "linux")) == png()
 
     async def test_a_program_that_hangs_is_ended(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
