@@ -1,4 +1,4 @@
-"""The CLI's own lists, as data: commands and models, permission rules, hooks, skills, memory."""
+"""The CLI's own lists, as data: commands and models, permission rules, memory."""
 
 from __future__ import annotations
 
@@ -29,29 +29,6 @@ class PermissionRule:
     source: str
     rule: str
     in_effect: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Hook:
-    """A hook; ``source`` is the CLI's name for its settings file, ``place`` the words for a person."""
-
-    event: str
-    matcher: str
-    command: str
-    source: str
-    place: str
-    disabled: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Skill:
-    """A skill; ``state`` is on, name-only, user-invocable-only or off."""
-
-    name: str
-    source: str
-    description: str
-    state: str = "on"
-    callable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,33 +67,6 @@ def _rules(answer: Line) -> tuple[PermissionRule, ...]:
             text(one, "behavior"), text(one, "source"), text(one, "rule"), not one.get("notInEffect")
         )
         for one in _listed(fields(answer, "state"), "rules")
-    )
-
-
-def _hooks(answer: Line) -> tuple[Hook, ...]:
-    return tuple(
-        Hook(
-            text(one, "event"),
-            text(one, "matcher"),
-            text(one, "commandText"),
-            text(one, "source"),
-            text(one, "sourceLabel"),
-            one.get("disabled") is True,
-        )
-        for one in _listed(answer, "hooks")
-    )
-
-
-def _skills(answer: Line) -> tuple[Skill, ...]:
-    return tuple(
-        Skill(
-            text(one, "display_name") or text(one, "name"),
-            text(one, "source"),
-            text(one, "description"),
-            text(one, "state") or "on",
-            one.get("advertised") is True,
-        )
-        for one in _listed(answer, "skills")
     )
 
 
@@ -184,9 +134,5 @@ def default_model(info: Line) -> str:
 
 PERMISSION_RULES = Control("list_permission_rules", _rules)
 """Asks for the permission rules, those of the session and its flags included."""
-HOOKS = Control("get_hooks_listing", _hooks)
-"""Asks for the hooks."""
-SKILLS = Control("get_skills_dialog", _skills)
-"""Asks for the skills."""
 MEMORY = Control("get_memory_dialog", _memory)
 """Asks for the existing and possible files of instructions, and the directories of memories."""

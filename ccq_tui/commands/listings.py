@@ -1,4 +1,4 @@
-"""/permissions, /hooks, /skills, /memory, /btw, /mcp and /tasks."""
+"""/permissions, /memory, /btw, /mcp and /tasks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from ccq_tui.agent import controls, listings
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import McpServer
-from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule, Skill
+from ccq_tui.agent.listings import MemoryPlace, PermissionRule
 from ccq_tui.bounded import begin
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.commands.command import CommandGroup, CommandUi, PickRow, Work
 from ccq_tui.config.keymap import key_of
-from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.runtime.view import short_path
 from ccq_tui.text import one_line, safe
 from ccq_tui.transcript.blocks import ToolBlock, with_inner
@@ -39,7 +38,6 @@ SOURCES = {
 }
 CHECKED = {"deny": 0, "ask": 1, "allow": 2}
 """The behaviours of rules in the order of their checks."""
-AT_ONCE = "applies within seconds"
 
 
 def _rule_row(one: PermissionRule | str) -> PickRow:
@@ -50,17 +48,11 @@ def _rule_row(one: PermissionRule | str) -> PickRow:
     return PickRow("", one.rule, f"{source}{disabled}", one.behavior)
 
 
-SKILL_STATES = {
-    "on": "",
-    "name-only": "known by name only",
-    "user-invocable-only": "only for you",
-    "off": "off",
-}
 READ_LATER = "takes effect after /clear or in a new session"
 
 
 class ListingCommands(CommandGroup[CommandUi]):
-    """Shows rules, hooks, skills, files of instructions and MCP servers, and asks beside the conversation."""
+    """Shows rules, files of instructions and MCP servers, and asks beside the conversation."""
 
     # -- /permissions ------------------------------------------------------------------------------------
 
@@ -70,48 +62,15 @@ class ListingCommands(CommandGroup[CommandUi]):
         rules = sorted(found, key=lambda one: CHECKED.get(one.behavior, len(CHECKED)))
         rows: list[PermissionRule | str] = [*rules, *SETTINGS_FILES]
         one = await self._runner.one_of("Permission rules", rows, _rule_row, choose="edit its file")
-        if one is not None:
-            source = one if isinstance(one, str) else one.source
-            await self._edit_settings(source, f"this rule comes from {SOURCES.get(source, source)}")
-
-    async def _edit_settings(self, source: str, other: str) -> None:
-        """Open a settings file in the person's editor; ``other`` says where a thing is that is in none."""
+        if one is None:
+            return
+        source = one if isinstance(one, str) else one.source
         if source not in SETTINGS_FILES:
-            raise CommandError(f"{one_line(other, 200)}, not from a settings file of yours")
+            words = one_line(SOURCES.get(source, source), 80)
+            raise CommandError(f"this rule comes from {words}, not from a settings file of yours")
         own = source == "userSettings"
         directory = claude_directory() if own else self._ui.launch.settings.directory.resolve()
-        await self._edit_made(directory / SETTINGS_FILES[source][0], AT_ONCE)
-
-    # -- /hooks ------------------------------------------------------------------------------------------
-
-    async def hooks(self) -> None:
-        """List the hooks, and open the file of one in the person's editor."""
-        none = "No hooks yet · add them under `hooks` in .claude/settings.json"
-        found = await self._runner.ask(listings.HOOKS)
-        hook = await self._runner.one_of("Hooks", found, _hook_row, choose="edit its file", none=none)
-        if hook is None:
-            return
-        await self._edit_settings(hook.source, f"this hook is from {hook.place}")
-
-    # -- /skills -----------------------------------------------------------------------------------------
-
-    async def skills(self) -> None:
-        """List the skills, and put the one that is chosen in the prompt."""
-        none = "No skills yet · add one as .claude/skills/NAME/SKILL.md"
-        found = await self._runner.ask(listings.SKILLS)
-        skill = await self._runner.one_of(
-            "Skills", found, _skill_row, choose="put it in the prompt", none=none
-        )
-        if skill is None:
-            return
-        name = one_line(skill.name, 200)
-        if not skill.callable:
-            raise CommandError(f"{name} is not a command · only Claude may use it, or it is turned off")
-        prompt = self._ui.prompt
-        if prompt.draft.text.strip():
-            self._ui.say(f"The prompt is not empty · clear it, then type /{name}", seconds=8.0)
-        else:
-            prompt.restore(PromptDraft(f"/{name} "))
+        await self._edit_made(directory / SETTINGS_FILES[source][0], "applies within seconds")
 
     # -- /memory -----------------------------------------------------------------------------------------
 
@@ -178,15 +137,6 @@ class ListingCommands(CommandGroup[CommandUi]):
                     return ""
         except CommandError as error:
             return f"{server.name}: {error}"
-
-
-def _hook_row(one: Hook) -> PickRow:
-    source = "off" if one.disabled else SOURCES.get(one.source, one.source)
-    return PickRow("", f"{one.event} {one.matcher}".strip(), one.command, source)
-
-
-def _skill_row(one: Skill) -> PickRow:
-    return PickRow("", one.name, one.description, SKILL_STATES.get(one.state, one.state) or one.source)
 
 
 def _place_row(place: MemoryPlace) -> PickRow:

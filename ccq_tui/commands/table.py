@@ -36,8 +36,6 @@ COMMANDS = (
     Command("close", "", "End and remove this session", "close_session", AT_SCREEN),
     Command("mcp", "", "See MCP servers, reconnect them, turn them on and off", "listings.servers"),
     Command("permissions", "", "See permission rules, and edit the file of one", "listings.permissions"),
-    Command("hooks", "", "See hooks, and edit the file of one", "listings.hooks"),
-    Command("skills", "", "See skills, and put one in the prompt", "listings.skills"),
     Command("memory", "", "Edit CLAUDE.md and other memory", "listings.memory"),
     Command("btw", "QUESTION", "Ask Claude a side question, outside the conversation", "listings.ask_beside"),
     Command("tasks", "", "See background tasks, and stop them", "tasks.stop"),

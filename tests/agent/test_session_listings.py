@@ -9,32 +9,22 @@ import pytest
 
 from ccq_tui.agent import listings
 from ccq_tui.agent.events import ModelsListed
-from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule, Skill
+from ccq_tui.agent.listings import MemoryPlace, PermissionRule
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Play, Running
 from tests.agent.stage import staged
 from tests.steps import step
 
-HOOKS = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}
 RULE = "Bash(npm test *)"
 
 
-async def test_rules_hooks_skills_and_a_side_question(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_rules_instructions_and_a_side_question(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     model, home = play(Scenario("c").says("Hello.").ends_turn().says("Beside.").ends_turn())
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home.config))
-    skill = home.project / ".claude/skills/foo/SKILL.md"
-    skill.parent.mkdir(parents=True)
-    skill.write_text("---\nname: foo\ndescription: A foo skill\n---\nDo foo\n")
-    (home.project / ".claude/settings.json").write_text(json.dumps({"hooks": HOOKS}))
+    (home.project / ".claude").mkdir(exist_ok=True)
     async with staged((model, home), allowed_tools=("Read",)) as stage:
         run = stage.run
         await run.until(ModelsListed)
-        with step("hooks and skills"):
-            place = "Project settings (.claude/settings.json)"
-            assert await run.session.ask(listings.HOOKS) == (
-                Hook("PreToolUse", "Bash", "true", "projectSettings", place),
-            )
-            assert Skill("foo", "project", "A foo skill") in await run.session.ask(listings.SKILLS)
         with step("files of instructions"):
             (home.project / "CLAUDE.md").write_text("Be brief\n")
             places = await run.session.ask(listings.MEMORY)

@@ -1,4 +1,4 @@
-"""Lists of commands and their picker: rules, hooks, skills and questions, by keys that a person chose."""
+"""Lists of commands and their picker: rules, memory and questions, by keys that a person chose."""
 
 from __future__ import annotations
 
@@ -78,36 +78,7 @@ async def test_the_file_of_a_rule_or_one_for_a_new_rule_is_edited(
         await until(pilot, lambda: "from flag, not from a settings file of yours" in notices(driven))
 
 
-HOOK = {
-    "event": "PreToolUse",
-    "matcher": "Bash",
-    "commandText": "./check.sh",
-    "source": "projectSettings",
-    "sourceLabel": "Project settings",
-}
-
-
-async def test_hooks_are_shown_and_the_file_of_one_is_edited(
-    driven: Driven, tmp_path: Path, edited: list[Path]
-) -> None:
-    async with driven.app.run_test() as pilot:
-        driven.told.replies["get_hooks_listing"] = {"hooks": [HOOK, {**HOOK, "source": "pluginHook"}]}
-        shown = await choosing(pilot, driven, "/hooks")
-        assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
-            ("PreToolUse Bash", "./check.sh", "project"),
-            ("PreToolUse Bash", "./check.sh", "pluginHook"),
-        ]
-        await choose(pilot, "enter")
-        await until(pilot, lambda: edited == [tmp_path / ".claude/settings.json"])
-        await choosing(pilot, driven, "/hooks")
-        await choose(pilot, "down", "enter")
-        await until(pilot, lambda: "not from a settings file of yours" in notices(driven))
-        driven.told.replies["get_hooks_listing"] = {}
-        await say(pilot, driven, "/hooks", then=lambda: "No hooks yet" in driven.screen.dock.notices.text)
-
-
-async def test_a_question_beside_the_conversation_is_no_prompt_and_a_skill_is(driven: Driven) -> None:
-    skill = {"name": "p:foo", "display_name": "foo", "description": "A foo", "source": "project"}
+async def test_a_question_beside_the_conversation_is_no_prompt(driven: Driven) -> None:
     async with driven.app.run_test() as pilot:
         driven.told.replies["side_question"] = {"response": "Because [b]so[/b]."}
         await say(pilot, driven, "/btw why so?", then=lambda: "Because [b]so[/b]." in notices(driven))
@@ -117,20 +88,6 @@ async def test_a_question_beside_the_conversation_is_no_prompt_and_a_skill_is(dr
         await say(pilot, driven, "/btw again?", then=lambda: "/btw failed: overloaded" in notices(driven))
         await say(pilot, driven, "/btw", then=lambda: "needs a question" in driven.screen.dock.notices.text)
         assert driven.screen.dock.prompt.text == "/btw "
-        driven.told.replies["get_skills_dialog"] = {
-            "skills": [{**skill, "state": "on", "advertised": True}, {**skill, "state": "off"}]
-        }
-        shown = await choosing(pilot, driven, "/skills")
-        assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
-            ("foo", "A foo", "project"),
-            ("foo", "A foo", "off"),
-        ]
-        await choose(pilot, "enter")
-        await closed(pilot)
-        assert driven.screen.dock.prompt.text == "/foo "
-        await choosing(pilot, driven, "/skills")
-        await choose(pilot, "down", "enter")
-        await until(pilot, lambda: "foo is not a command" in notices(driven))
 
 
 async def test_memory_is_edited_and_made(
