@@ -264,19 +264,6 @@ async def test_an_owner_that_has_ended_is_not_called_back(way: str, caplog: pyte
     assert worker.state in (WorkerState.SUCCESS, WorkerState.CANCELLED)
 
 
-async def test_work_that_fails_while_its_owner_lives_is_told() -> None:
-    async def fail() -> None:
-        raise ValueError("failed")
-
-    async with running(Owning()) as (app, pilot):
-        worker = start_work(app, fail, name="failing")
-        async with asyncio.timeout(10):
-            while not worker.is_finished:
-                await pilot.pause()
-        assert worker.state is WorkerState.ERROR
-        assert isinstance(worker.error, ValueError)
-
-
 async def used(run: Many, pilot: Pilot[int]) -> None:
     """Use what delays something: panels that open and close, notices, lists, searches, other screens."""
     session = run.all[0]
