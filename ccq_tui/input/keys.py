@@ -276,6 +276,7 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
         _row("leave", "q", "Leave"),
         _row("leave", "f2", "Leave", setting="panel"),
         _row("leave", "f5", "Leave", setting="overview"),
+        _row("leave", "ctrl+c", "Leave", setting="copy"),
     ),
     KeyPlace.NEW: (
         _row("open", "enter", "Open the session", DECIDE),

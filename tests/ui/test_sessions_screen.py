@@ -318,7 +318,7 @@ async def test_leaving_the_inbox_alone_ends_the_program_with_the_answer_on_disk(
         # After "/" every letter is one to find, those that are keys as well.
         await pilot.press("slash", "q", "x")
         assert run.list.state.filter == "qx"
-        await press(pilot, "escape", "q", then=lambda: run.app.return_code == 0)
+        await press(pilot, "escape", "ctrl+c", then=lambda: run.app.return_code == 0)
     assert run.launches == []
 
 
@@ -352,7 +352,21 @@ async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -
     assert rows[0].group == "Sessions"
     assert "Mark it as done, or as not done" in {row.description for row in rows}
     await press(pilot, "escape", then=lambda: run.app.screen is screen)
-    leaving = {"right", "a", "l", "enter", "escape", "q", "f2", "f5", "ctrl+f", "slash", "n", "letters"}
+    leaving = {
+        "right",
+        "a",
+        "l",
+        "enter",
+        "escape",
+        "q",
+        "f2",
+        "f5",
+        "ctrl+c",
+        "ctrl+f",
+        "slash",
+        "n",
+        "letters",
+    }
     for key in actions_at(KeyPlace.SESSIONS).keys() - leaving:
         await pilot.press(key)
         assert screen.field.text == "", key
