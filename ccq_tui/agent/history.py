@@ -60,8 +60,8 @@ async def read_history(
         left = await resume(session_id) if resume is not None else left
 
     output = await read_by(
-        "ccq_tui.agent.claude.history_reader",
         options,
+        "history",
         str(options.cwd),
         options.resume or "",
         *(["resuming"] if resume is not None else []),

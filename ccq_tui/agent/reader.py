@@ -21,11 +21,10 @@ from ccq_tui.child_process import end
 _logger = logging.getLogger(__name__)
 
 GO = b"go\n"
-"""Starts the work of a module that waits; without it the parent is gone or does not want the work."""
+"""Starts the work of a program that waits; without it the parent is gone or does not want the work."""
 
 LIST_SECONDS = 30.0
 MOST_SESSIONS = 200
-MODULE = "ccq_tui.agent.claude.sessions_reader"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ async def earlier_sessions(
     Raises `ReaderError`.
     """
     place = "" if everywhere else str(options.cwd)
-    output = await read_by(MODULE, options, "list", place, str(MOST_SESSIONS), seconds=LIST_SECONDS)
+    output = await read_by(options, "list", place, str(MOST_SESSIONS), seconds=LIST_SECONDS)
     return tuple(
         EarlierSession(**one | {"last": tuple((who, text) for who, text in one["last"])})
         for one in json.loads(output)
@@ -66,12 +65,12 @@ async def earlier_sessions(
 
 async def rename_earlier(options: SessionOptions, session_id: str, title: str) -> None:
     """Give a session that does not run here a title, which is not empty; raises `ReaderError`."""
-    await read_by(MODULE, options, "rename", session_id, title, seconds=LIST_SECONDS)
+    await read_by(options, "rename", session_id, title, seconds=LIST_SECONDS)
 
 
 async def delete_earlier(options: SessionOptions, session_id: str) -> Path:
     """Delete the file in which Claude Code keeps a session, and nothing else; raises `ReaderError`."""
-    output = await read_by(MODULE, options, "delete", session_id, seconds=LIST_SECONDS)
+    output = await read_by(options, "delete", session_id, seconds=LIST_SECONDS)
     return Path(json.loads(output))
 
 
@@ -80,22 +79,21 @@ class ReaderError(Exception):
 
 
 async def read_by(
-    module: str,
     options: SessionOptions,
     *arguments: str,
     seconds: float,
     allow: Callable[[str], Awaitable[object]] | None = None,
 ) -> bytes:
-    """Run a module that prints its result, and return that; raises `ReaderError`.
+    """Run `ccq_tui.agent.claude.records`, and return what it prints; raises `ReaderError`.
 
-    ``allow`` takes the first line: the module waits until it returns, and is ended if it raises.
+    ``allow`` takes the first line: the program waits until it returns, and is ended if it raises.
     """
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-P",  # the working directory holds the person's project, and must not lend it modules
             "-m",
-            module,
+            "ccq_tui.agent.claude.records",
             *arguments,
             env=options.environ() | {"PYTHONPATH": os.pathsep.join(place for place in sys.path if place)},
             stdin=asyncio.subprocess.DEVNULL if allow is None else asyncio.subprocess.PIPE,
@@ -115,7 +113,7 @@ async def read_by(
         if process.returncode is None:
             await end(process)
     if problem and not process.returncode:
-        _logger.warning("%s: %s", module, problem.decode(errors="replace").strip())
+        _logger.warning("A record: %s", problem.decode(errors="replace").strip())
     if process.returncode:
         lines = problem.decode(errors="replace").strip().splitlines()
         raise ReaderError(lines[-1] if lines else f"exit code {process.returncode}")

@@ -12,7 +12,7 @@ from uuid import uuid4
 from ccq_tui.agent import commands as cmd
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.orphans import end_leftovers
-from ccq_tui.agent.claude.record import taken
+from ccq_tui.agent.claude.records import taken
 from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.controls import Control, Rewound, rename, rewind
 from ccq_tui.agent.delivery import CLOSED, Delivery, UnrecordedPrompts

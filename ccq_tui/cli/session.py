@@ -120,7 +120,7 @@ def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resum
         raise click.UsageError(f"--session-id: must be a UUID such as {example}, not {wanted!r}.", context)
     if resumes and not flags.get("fork"):
         raise click.UsageError("--session-id with --continue or --resume needs --fork.", context)
-    from ccq_tui.agent.claude.record import Recorded, recorded
+    from ccq_tui.agent.claude.records import Recorded, recorded
     from ccq_tui.agent.options import SessionOptions
     from ccq_tui.config.settings import Settings
 

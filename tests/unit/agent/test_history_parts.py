@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ccq_tui.agent.claude import history_reader
-from ccq_tui.agent.claude.history_reader import parts
+from ccq_tui.agent.claude import records
+from ccq_tui.agent.claude.records import parts
 from ccq_tui.agent.events import HistoryLoaded, PromptAccepted
 from ccq_tui.agent.history import replay
 from ccq_tui.transcript.model import TranscriptModel
@@ -45,8 +45,8 @@ def conversation(steps: list[int]) -> list[Message]:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history_reader, "PART", 5)
-    monkeypatch.setattr(history_reader, "FEWEST", 3)
+    monkeypatch.setattr(records, "PART", 5)
+    monkeypatch.setattr(records, "FEWEST", 3)
 
 
 @example([])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.agent.claude.history_reader import add_records, before, by_uuid, entries_of, repair
+from ccq_tui.agent.claude.records import add_records, before, by_uuid, entries_of, repair
 from ccq_tui.agent.events import RequestAsked, RequestSettled, ToolFinished, ToolStarted
 from ccq_tui.agent.history import replay
 from ccq_tui.claude_lines import whole_entries

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from claude_agent_sdk import list_sessions
 
-from ccq_tui.agent.claude import sessions_reader
-from ccq_tui.agent.claude.sessions_reader import deleted, listed, main
+from ccq_tui.agent.claude import records
+from ccq_tui.agent.claude.records import deleted, listed, main
 from ccq_tui.worktrees.creation import make, planned
 from tests.unit.worktrees.repositories import IDENTITY, repository
 
@@ -72,7 +72,7 @@ def test_sessions_of_other_worktrees_belong_to_the_directory(
 
 
 def test_only_the_end_of_a_large_record_is_read(projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions_reader, "TAIL", 400)
+    monkeypatch.setattr(records, "TAIL", 400)
     write(projects, ONE, *(entry("user", f"prompt {number} " + "x" * 50) for number in range(100)))
     (found,) = listed("", 10)
     assert [text.split()[1] for _who, text in found.last] == ["98", "99"]

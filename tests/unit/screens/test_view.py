@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude.sessions_reader import listed
+from ccq_tui.agent.claude.records import listed
 from ccq_tui.agent.events import (
     AgentEvent,
     Connected,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from ccq_tui.agent.claude.record import taken
+from ccq_tui.agent.claude.records import taken
 from ccq_tui.inbox.store.encoding import prompts_from_json
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.testing import CleanHome, Exchange

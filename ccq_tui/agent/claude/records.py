@@ -1,27 +1,203 @@
-"""Prints a session's messages as JSON: a program of its own, run by `ccq_tui.agent.history`.
+"""Claude Code's records of sessions: what is in one, and which there are.
 
-For a session to be resumed it first prints the id on a line of its own, and reads and repairs nothing until
-the caller confirms that no other program runs the session.
+`ccq_tui.agent.reader` runs this as a program for what takes the SDK: to list, rename and delete sessions,
+and to print the messages of one. For a session to be resumed it first prints the id on a line of its own,
+and reads and repairs nothing until the caller confirms that no other program runs the session.
 """
 
 from __future__ import annotations
 
 import gc
 import json
+import logging
 import os
 import stat
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
+from enum import StrEnum
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
-from ccq_tui.agent.claude.sessions_reader import title_by_person
+from ccq_tui.agent.events import PromptAccepted
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.reader import EarlierSession
+from ccq_tui.agent.session_name import SessionName, title_of
+from ccq_tui.agent.user_texts import written
+from ccq_tui.bounded import UnfitFileError, begin
 from ccq_tui.claude_files import record_files
-from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, fields, text, whole_entries
+from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, fields, record_entry, text, whole_entries
 from ccq_tui.compat.sdk.light_import import import_sdk
+
+_logger = logging.getLogger(__name__)
+
+_WAITING = b'{"type":"queue-operation"'
+"""Start of a line about the queue, which does not show that a turn has read a prompt."""
+
+
+def taken(options: SessionOptions, prompts: Mapping[str, str]) -> frozenset[str]:
+    """Return the prompts that a turn has read, by the records of their sessions. For a thread.
+
+    A record that is missing or cannot be read names none.
+    """
+    found: set[str] = set()
+    for session_id in set(prompts.values()) - {""}:
+        wanted = {name: name.encode() for name, session in prompts.items() if session == session_id}
+        for line in _lines(options, session_id):
+            found.update(name for name, uuid in wanted.items() if uuid in line)
+    return frozenset(found)
+
+
+def last_words(options: SessionOptions, session_id: str) -> str:
+    """Return the last text of a session whose last turn came to its end, else "". For a thread.
+
+    Where the CLI was killed in the middle of a turn, its record does not say that the turn ended.
+    """
+    last: Line = {}
+    for line in _lines(options, session_id):
+        if b'"message"' in line:
+            read = record_entry(line)
+            last = last if read.get("isSidechain") or not read.get("message") else read
+    message = fields(last, "message")
+    is_whole = message.get("stop_reason") == "end_turn" and message.get("model") != "<synthetic>"
+    if last.get("type") != "assistant" or not is_whole:
+        return ""
+    return "\n\n".join(found for one in blocks_of(message) if (found := text(one, "text").strip()))
+
+
+class Recorded(StrEnum):
+    """The state of the CLI's record of a session."""
+
+    NOTHING = "nothing"
+    """The session can begin under its id."""
+    NO_MESSAGE = "no message"
+    """The session can neither begin under its id nor be resumed."""
+    MESSAGES = "messages"
+    """The session can be resumed."""
+
+
+def recorded(options: SessionOptions, session_id: str) -> Recorded:
+    """Return the state of a session's record. Reads files: for a thread."""
+    if not record_files(session_id, options.environ()):
+        return Recorded.NOTHING
+    marks = (b'"type":"user"', b'"type":"assistant"')
+    has_any = any(mark in line for line in _lines(options, session_id) for mark in marks)
+    return Recorded.MESSAGES if has_any else Recorded.NO_MESSAGE
+
+
+def _lines(options: SessionOptions, session_id: str) -> Iterator[bytes]:
+    for path in record_files(session_id, options.environ()):
+        try:
+            with path.open("rb") as lines:
+                yield from (line for line in lines if not line.startswith(_WAITING))
+        except OSError as error:
+            _logger.warning("A session's record cannot be read: %s", error.strerror)
+
+
+# -- lists -----------------------------------------------------------------------------------------------
+
+
+CLEARED = "/clear"
+"""The first prompt of a session that began when another was cleared, until there is one."""
+LAST_MESSAGES = 3
+LONGEST_MESSAGE = 600
+TITLE_BYTES = 65_536
+"""Bytes of each end of a record in which the SDK looks for a title."""
+TAIL = 128 * 1024
+"""Bytes at the end of a record to search for the last messages."""
+
+
+def listed(directory: str, limit: int) -> list[EarlierSession]:
+    """Describe sessions, the newest first; "" for all directories."""
+    sdk = import_sdk()
+    if directory:
+        found = sdk.list_sessions(directory, limit=limit, include_worktrees=True)
+    else:
+        found = sdk.list_sessions(limit=limit)
+    return [
+        EarlierSession(
+            one.session_id,
+            str(SessionName(title, first, title_of(prompt or one.summary))) or one.summary,
+            one.last_modified / 1000,
+            one.git_branch or "",
+            one.cwd or directory,
+            tuple(last),
+        )
+        for one in found
+        for last, prompt in (_last_messages(one.session_id),)
+        for title in (title_by_person(one.session_id, one.custom_title),)
+        for first in (title_of(one.first_prompt or ""),)
+        if last or one.first_prompt != CLEARED
+    ]
+
+
+def deleted(session_id: str) -> str:
+    """Delete the one file of a session, and return its path; raises unless there is exactly one."""
+    files = record_files(str(UUID(session_id)))
+    if len(files) != 1:
+        raise FileNotFoundError(f"{len(files)} files have the session {session_id}")
+    # Not by the SDK's own function, which also removes the directory of its subagents.
+    files[0].unlink()
+    return str(files[0])
+
+
+def title_by_person(session_id: str, title: str | None) -> str:
+    """Return a session's title if a person gave it; of the two kinds, the SDK does not say which it found."""
+    by_model = f'"aiTitle":{json.dumps(title, ensure_ascii=False)}'.encode()
+    for path in record_files(session_id) if title else ():
+        with suppress(OSError, UnfitFileError):
+            end = max(0, path.stat().st_size - TITLE_BYTES)
+            if any(by_model in begin(path, TITLE_BYTES, at) for at in (0, end)):
+                return ""
+    return title or ""
+
+
+def _last_messages(session_id: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the last messages, oldest first, and the last prompt, which may be older, or ""."""
+    found: list[tuple[str, str]] = []
+    prompt = ""
+    for who, words in filter(None, map(_said, _lines_from_end(session_id))):
+        if len(found) < LAST_MESSAGES:
+            found.append((who, words))
+        prompt = prompt or (words if who == "user" else "")
+        if prompt and len(found) == LAST_MESSAGES:
+            break
+    return found[::-1], prompt
+
+
+def _lines_from_end(session_id: str) -> Iterator[bytes]:
+    for path in record_files(session_id):
+        try:
+            size = path.stat().st_size
+            lines = begin(path, TAIL, max(0, size - TAIL)).splitlines()
+        except (OSError, UnfitFileError):
+            continue  # the session is listed without its last words
+        # The first one is the rest of a line, unless the file is short.
+        yield from reversed(lines if size <= TAIL else lines[1:])
+
+
+def _said(line: bytes) -> tuple[str, str] | None:
+    """Return the role and text of a message's line, or None for any other line and for commands."""
+    entry = record_entry(line)
+    if entry.get("type") not in {"user", "assistant"}:
+        return None
+    if entry.get("isMeta") or entry.get("isSidechain"):
+        return None
+    blocks = blocks_of(entry.get("message"))
+    texts = [str(one.get("text") or "") for one in blocks if one.get("type") == "text"]
+    if entry["type"] == "user":
+        said = [one.text for words in texts for one in written(words) if isinstance(one, PromptAccepted)]
+        texts = list(filter(title_of, said))
+    words = "\n".join(texts).strip()[:LONGEST_MESSAGE]
+    return (str(entry["type"]), words) if words else None
+
+
+# -- the past of one ---------------------------------------------------------------------------------------
+
 
 _EDITORS = ("Edit", "MultiEdit", "Write")
 _PATCH = "structuredPatch"
@@ -103,7 +279,7 @@ def by_uuid(record: Iterable[Line]) -> dict[str, Line]:
     return {str(entry["uuid"]): entry for entry in record if entry.get("uuid")}
 
 
-def main(directory: str, session_id: str, *, resuming: bool, repairing: bool) -> None:
+def history(directory: str, session_id: str, *, resuming: bool, repairing: bool) -> None:
     """Print the conversation, a JSON object a line; each line but the first has ``"messages"`` alone.
 
     The first has ``"session_id"``, ``"title"``, ``"first_prompt"``, ``"messages"``, ``"gaps"``,
@@ -264,7 +440,24 @@ def entries_of(paths: Iterable[Path]) -> tuple[list[Line], int]:
     return record, damaged
 
 
+def main(action: str, *arguments: str) -> None:
+    """List, rename or delete sessions, or read one, and print the result as JSON."""
+    done: object = None
+    match action, arguments:
+        case "history", (directory, session_id, *given):
+            history(directory, session_id, resuming="resuming" in given, repairing="repairing" in given)
+            return
+        case "list", (directory, limit):
+            done = listed(directory, int(limit))
+        case "rename", (session_id, title):
+            import_sdk().rename_session(session_id, title)
+        case "delete", (session_id,):
+            done = deleted(session_id)
+        case _:
+            raise ValueError(f"unknown: {action}")
+    json.dump(done, sys.stdout, default=asdict)
+
+
 if __name__ == "__main__":
     gc.disable()  # the data has no reference cycles, and the process ends after printing it
-    place, session, *given = sys.argv[1:]
-    main(place, session, resuming="resuming" in given, repairing="repairing" in given)
+    main(*sys.argv[1:])
