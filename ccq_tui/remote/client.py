@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 import httpx2
 
 from ccq_tui.config.carried import mapping
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.text import one_line
+from ccq_tui.web.client import FAILURES, CallError, HttpClient, failure_words, read_bounded
 
 CALL_SECONDS = 30.0
 """Most seconds for one call in all, with what it waits where the relay asks to."""
@@ -23,10 +21,6 @@ SILENCE_SECONDS = 25.0
 """Seconds without a byte after which a stream of events has ended; a relay sends one at least every 8."""
 MOST_BYTES = 64_000_000
 """Most bytes of a relay's response to read."""
-HERE = ("127.0.0.1", "::1", "localhost")
-"""Hosts that no proxy reaches."""
-
-FAILURES = (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, OSError)
 
 Record = dict[str, Any]
 Status = Literal["pending", "answered", "ended"]
@@ -83,18 +77,13 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
 
     def __init__(self, pairing: Pairing) -> None:
         self.pairing = pairing
+        headers = {"Content-Type": "application/json"}
+        headers |= {"Authorization": f"Bearer {pairing.token}"} if pairing.token else {}
+        place, trusted = pairing.relay, pairing.certificate
         try:
-            trusted = ssl.create_default_context(cafile=pairing.certificate) if pairing.certificate else True
-        except (OSError, ssl.SSLError) as error:
-            raise RelayUnreachable(f"the certificate {pairing.certificate} cannot be read") from error
-        bearer = {"Authorization": f"Bearer {pairing.token}"} if pairing.token else {}
-        self._http = httpx2.AsyncClient(
-            base_url=pairing.relay,
-            headers={"Content-Type": "application/json"} | bearer,
-            verify=trusted if pairing.relay.startswith("https:") else False,  # all certificates take 50 ms
-            timeout=httpx2.Timeout(CALL_SECONDS, connect=10.0),
-            trust_env=not pairing.certificate and urlsplit(pairing.relay).hostname not in HERE,
-        )
+            self._http = HttpClient(place, CALL_SECONDS, certificate=trusted, headers=headers)
+        except OSError as error:
+            raise RelayUnreachable(f"the certificate {trusted} cannot be read") from error
 
     async def __aexit__(self, *_error: object) -> None:
         """Close all connections."""
@@ -207,32 +196,17 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
         # ASCII: a model's text may hold half of a character, which UTF-8 does not have.
         content = None if said is None else json.dumps(said, separators=(",", ":"), default=str).encode()
         try:
-            async with asyncio.timeout(CALL_SECONDS):
-                while True:
-                    async with self._http.stream(method, path, content=content, headers=headers) as response:
-                        body = await read_bounded(response, MOST_BYTES)
-                    if response.status_code != httpx2.codes.TOO_MANY_REQUESTS:
-                        break
-                    asked = response.headers.get("retry-after", "")
-                    await asyncio.sleep(int(asked) if asked.isdecimal() else 1)
-        except FAILURES as error:
-            raise RelayUnreachable(f"the relay {failure_words(error)}") from error
+            response, body = await self._http.call(
+                method, path, content, headers=headers, most=MOST_BYTES, again=True
+            )
+        except CallError as error:
+            raise RelayUnreachable(f"the relay {error}") from error
         if response.is_success and (found := _json(body)) is not None:
             return found
         refusal = _refusal(response, body)
         if may_miss and isinstance(refusal, RelayRefused) and refusal.status == httpx2.codes.NOT_FOUND:
             return {}
         raise refusal
-
-
-async def read_bounded(response: httpx2.Response, most: int) -> bytes:
-    """Return the body of a response that streams; raises `httpx2.StreamError` for a longer one."""
-    body = bytearray()
-    async for part in response.aiter_bytes():
-        body += part
-        if len(body) > most:
-            raise httpx2.StreamError(f"the response has more than {most:,} bytes")
-    return bytes(body)
 
 
 UNPAIRED = "the relay does not know this machine: pair again, by ccq-tui phone or ccq-tui pair URL CODE"
@@ -247,13 +221,6 @@ def _refusal(response: httpx2.Response, body: bytes) -> RelayError:
     if response.status_code == httpx2.codes.UNAUTHORIZED:
         return Unpaired(UNPAIRED)
     return RelayRefused(response.status_code, problem)
-
-
-def failure_words(error: Exception) -> str:
-    """Say why a server gave no answer: one of `FAILURES`."""
-    if isinstance(error, TimeoutError | httpx2.TimeoutException):
-        return "does not answer in time"
-    return f"cannot be reached: {one_line(str(error), 200) or type(error).__name__}"
 
 
 def _json(body: str | bytes) -> Record | None:

@@ -6,6 +6,7 @@ All but a few are services of apprise, which is synchronous, and an extra.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import re
 import threading
@@ -24,6 +25,7 @@ from ccq_tui.remote.notify.notification import Notification, Receipt
 from ccq_tui.remote.notify.program import try_program
 from ccq_tui.remote.pairings import Pairing
 from ccq_tui.text import one_line
+from ccq_tui.web.client import CallError, HttpClient
 
 _logger = logging.getLogger(__name__)
 
@@ -137,7 +139,7 @@ def target_of(url: str) -> tuple[str, tuple[str, ...], tuple[str, str] | None]:
 
 
 async def send_by_ntfy(url: str, notification: Notification) -> str:
-    """Publish a notification to the topics of a URL, without a limit of time; return why it failed, or "".
+    """Publish a notification to the topics of a URL; return why it failed, or "".
 
     By ntfy's own JSON, which needs no extra, and has a button that opens the page.
     """
@@ -151,15 +153,14 @@ async def send_by_ntfy(url: str, notification: Notification) -> str:
         said |= {"click": page, "actions": [view]}
     try:
         # It reads certificates.
-        async with await asyncio.to_thread(httpx2.AsyncClient, auth=login, timeout=None) as client:
+        async with await asyncio.to_thread(HttpClient, server, LIMIT_SECONDS, auth=login) as client:
             for topic in topics:
-                response = await client.post(server, json={"topic": topic, **said})
+                response, body = await client.call("POST", server, json.dumps({"topic": topic, **said}))
                 if response.status_code != httpx2.codes.OK:
-                    return one_line(
-                        f"the server refused it: HTTP {response.status_code} {response.text}", 300
-                    )
-    except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-        # Other errors quote the URL.
-        why = str(error) if isinstance(error, httpx2.NetworkError) else type(error).__name__
-        return f"the server cannot be reached: {one_line(why, 200)}"
+                    why = f"HTTP {response.status_code} {body.decode('utf-8', 'replace')}"
+                    return one_line(f"the server refused it: {why}", 300)
+    except CallError as error:
+        return f"the server {error}"
+    except httpx2.InvalidURL:
+        return "the server cannot be reached: InvalidURL"
     return ""

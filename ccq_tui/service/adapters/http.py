@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from urllib.parse import urlsplit
 
 import httpx2
 
-from ccq_tui.remote.client import FAILURES, HERE, failure_words, read_bounded
 from ccq_tui.service.port import RetryLaterError
 from ccq_tui.text import one_line
+from ccq_tui.web.client import CallError, HttpClient
 
 CALL_SECONDS = 15.0
 SECRET_SECONDS = 20.0
@@ -31,9 +30,7 @@ class HttpAdapter:
         self._url = url
         self._paused_until = 0.0
         """When the other side takes calls again, by the monotonic clock."""
-        by_proxy, is_safe = urlsplit(url).hostname not in HERE, url.startswith("https:")
-        # Without TLS none are read: all certificates take 50 ms.
-        self._http = httpx2.AsyncClient(timeout=CALL_SECONDS, verify=is_safe, trust_env=by_proxy)
+        self._http = HttpClient(url, CALL_SECONDS)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -44,10 +41,9 @@ class HttpAdapter:
         if (left := self._paused_until - time.monotonic()) > 0:
             raise RetryLaterError("no more calls are taken for now", left)
         try:
-            async with self._http.stream("POST", self._url, content=content, headers=headers) as response:
-                body = await read_bounded(response, 1_000_000)
-        except FAILURES as error:
-            raise RetryLaterError(f"{one_line(self._url, 200)} {failure_words(error)}") from error
+            response, body = await self._http.call("POST", self._url, content, headers=headers)
+        except CallError as error:
+            raise RetryLaterError(f"{one_line(self._url, 200)} {error}") from error
         if response.status_code == httpx2.codes.TOO_MANY_REQUESTS:
             raise self._paused(response)
         if response.is_server_error:
