@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from ccq_tui.bridges.mcp.entries import SERVER, SETUPS, file_of, http_entry, lines_of, stdio_entry, with_entry
-from ccq_tui.bridges.mcp.token import TokenError, read_token, token_file, url_of
+from ccq_tui.bridges.mcp.token import PATH, TokenError, read_token, token_file, url_of
 from ccq_tui.cli.edits import changed, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused, refusing, serve
 from ccq_tui.cli.options import port_flag
@@ -124,18 +124,14 @@ def _over_stdio() -> int:
 
 
 def _over_http(port: int) -> int:
-    from ccq_tui.bridges.mcp.http import listening, serve_http
+    from ccq_tui.bridges.mcp.http import serve_http
+    from ccq_tui.web.serving import ServeError
 
-    token = _token()
-    try:
-        taken = listening(port)
-    except OSError as error:
-        why = one_line(error.strerror or str(error), 200)
-        raise Refused(f"port {port} cannot be used: {why}; choose another one with --port.") from error
-    with taken:
-        echo(f"Serving MCP at {url_of(taken.getsockname()[1])}; Ctrl+C ends it.", err=True)
+    def started(url: str) -> None:
+        echo(f"Serving MCP at {url}{PATH}; Ctrl+C ends it.", err=True)
         echo("Requests need the token: ccq-tui mcp config CLIENT --http prints it.", err=True)
-        return serve(serve_http(taken, token, inbox_path()), InboxError)
+
+    return serve(serve_http(port, _token(), inbox_path(), started), ServeError, InboxError)
 
 
 def _token() -> str:

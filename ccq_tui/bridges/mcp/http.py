@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import signal
-import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import parse_qs
 
-import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,72 +18,44 @@ from ccq_tui.bridges.mcp.calls import WaitingCalls
 from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directory_of
 from ccq_tui.bridges.mcp.token import HOST, PATH
 from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.web.serving import Listening, Served, serve_app, stopped_by_signals
 
 EXCHANGE = "ccq_tui.exchange"
 """Key of a request's `HttpExchange` in its scope."""
 SESSION_HEADER = "mcp-session-id"
 IDLE_SECONDS = 24 * 3600.0
 """Seconds that a session without any request stays."""
-STOP_SECONDS = 2
-"""Seconds to wait for open connections at the end."""
-STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
-def listening(port: int) -> socket.socket:
-    """Take a port of this machine, or any free one for 0; raises `OSError`."""
-    taken = socket.create_server((HOST, port))
-    # asyncio leaves it off here, and each answer would wait 40 ms for the client's acknowledgement.
-    taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return taken
-
-
-async def serve_http(taken: socket.socket, token: str, inbox_file: Path) -> None:
+async def serve_http(port: int, token: str, inbox_file: Path, started: Callable[[str], None]) -> None:
     """Serve clients until a signal stops the process; their requests stay pending.
 
     Args:
-        taken: The port.
+        port: The port of this machine, or 0 for any free one.
         token: The token that every request must bring.
         inbox_file: The inbox.
+        started: Called with the server's URL, as soon as it takes requests.
 
     Raises:
         InboxError: The inbox cannot be opened.
+        ServeError: The port cannot be used.
     """
-    inbox = await Inbox.connect(inbox_file)
-    try:
-        calls = WaitingCalls(inbox)
-        server = AskingServer(calls, place_of)
-        port = taken.getsockname()[1]
-        names = [f"{name}:{port}" for name in (HOST, "localhost", "[::1]")]
-        manager = StreamableHTTPSessionManager(
-            server.mcp,
-            security_settings=TransportSecuritySettings(
-                allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
-            ),
-            session_idle_timeout=IDLE_SECONDS,
-            max_sessions=1000,
-        )
-        config = uvicorn.Config(
-            guarded(manager.handle_request, token, calls.delivered),
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            timeout_graceful_shutdown=STOP_SECONDS,
-        )
-        async with manager.run():
-            await StoppableServer(config).serve(sockets=[taken])
-    finally:
-        await inbox.close()
 
+    @asynccontextmanager
+    async def opened(_url: str) -> AsyncIterator[Served]:
+        inbox = await Inbox.connect(inbox_file)
+        try:
+            calls = WaitingCalls(inbox)
+            server = AskingServer(calls, place_of)
+            manager = StreamableHTTPSessionManager(
+                server.mcp, session_idle_timeout=IDLE_SECONDS, max_sessions=1000
+            )
+            async with manager.run():
+                yield behind_token(manager.handle_request, token, calls.delivered), lambda: None
+        finally:
+            await inbox.close()
 
-class StoppableServer(uvicorn.Server):
-    """A server that returns after a signal stopped it; uvicorn's own would end the process by that signal."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Stop at the signals that end a program."""
-        for number in STOPS:
-            asyncio.get_running_loop().add_signal_handler(number, self.handle_exit, number, None)
-        yield
+    await serve_app(Listening(host=HOST, port=port), opened, started=started, stop=stopped_by_signals())
 
 
 class HttpExchange:
@@ -112,7 +80,7 @@ def place_of(context: Context) -> CallPlace:
     return CallPlace(session, directory_of(given), exchange.gone, exchange.outcomes.append)
 
 
-def guarded(app: ASGIApp, token: str, delivered: Callable[[str], None]) -> ASGIApp:
+def behind_token(app: ASGIApp, token: str, delivered: Callable[[str], None]) -> ASGIApp:
     """Return an app behind a check of the token; it reports the outcomes that reach a client.
 
     Args:
