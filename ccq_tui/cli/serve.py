@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,14 +87,16 @@ def status(store: str, file: Path | None) -> int:
     from ccq_tui.config.load import read_settings_file
     from ccq_tui.inbox.layout import local
     from ccq_tui.service.api import page_address
-    from ccq_tui.service.run import OVER, WAITS, Happened
+    from ccq_tui.service.run import OVER, Happened
     from ccq_tui.service.tokens import page_key
     from ccq_tui.words import duration
 
     with _runs(store) as opened:
         runs, counts = opened.list(), opened.counts()
         refused = {one.run: one.body["text"] for one in opened.current(Happened.REFUSED)}
-        asked = {one.run: one for one in opened.current(Happened.ASKED)}
+        kinds = (Happened.ASKED, Happened.ANSWERED, Happened.ENDED)
+        asked = [one for kind in kinds for one in opened.current(kind)]
+    last = {one.run: one for one in sorted(asked, key=attrgetter("number"))}
     place = file or config_dir() / "service.toml"
     # Not the whole of it, whose secrets may be in the service's environment alone.
     origin = str(read_settings_file(place, "user").values.get("public_url", "")) if place.exists() else ""
@@ -104,11 +107,13 @@ def status(store: str, file: Path | None) -> int:
             f"{run.id}  {run.state:<8} {local(run.changed)}  {one_line(run.title, 60)}  {one_line(where, 60)}"
         )
         if run.state not in OVER:
-            waits = asked.get(run.id) if run.state in WAITS else None
-            seconds = (datetime.now(UTC) - waits.at).total_seconds() if waits else 0.0
-            said = [f"waits {duration(seconds)}"] if waits else []
+            waits = last.get(run.id)  # also one that works: its process is kept for a permission
+            said = []
+            if waits is not None and waits.kind is Happened.ASKED:
+                said = [f"waits {duration((datetime.now(UTC) - waits.at).total_seconds())}"]
             said += [one_line(run.url, 300), page_address(origin, key, run) if origin else ""]
-            echo("  ".join(["", *filter(None, said)]))
+            if any(said):
+                echo("  ".join(["", *filter(None, said)]))
     for run_id, why in refused.items():
         echo(f"{run_id}  its ticket refuses what it is sent: {one_line(why, 200)}; see ccq-tui inbox")
     echo(", ".join(f"{count} {state}" for state, count in counts.items() if count) or "No runs yet.")
@@ -116,17 +121,17 @@ def status(store: str, file: Path | None) -> int:
 
 
 @serve.command()
-@click.argument("name", default="")
+@click.argument("name", required=False)
 @click.option(
     "--scope",
     "scopes",
     multiple=True,
     type=click.Choice(SCOPES),
-    help="Let it do this alone: read, answer or start.",
+    help="Let it do this alone: read, answer (and stop) or start; several times for several.",
 )
 @click.option("--until", type=_DAY, metavar="DAY", help="The last day on which it counts.")
 @click.option("--revoke", is_flag=True, help="Revoke the tokens of this name instead.")
-def token(name: str, scopes: tuple[str, ...], until: datetime | None, revoke: bool) -> int:
+def token(name: str | None, scopes: tuple[str, ...], until: datetime | None, revoke: bool) -> int:
     """Print a new token for the API; NAME says who answers with it.
 
     Without NAME, list the tokens that there are.
@@ -135,7 +140,7 @@ def token(name: str, scopes: tuple[str, ...], until: datetime | None, revoke: bo
 
     may = [Scope(one) for one in scopes or SCOPES]
     with refusing(TokensError):
-        if name:
+        if name is not None:
             last = f"{until:%Y-%m-%d}" if until else ""
             echo(change_tokens(state_dir(), name, add=not revoke, scopes=may, until=last) or "Revoked.")
             return ENDED
@@ -144,7 +149,8 @@ def token(name: str, scopes: tuple[str, ...], until: datetime | None, revoke: bo
         ends = f"until {one['until']}" if one["until"] else "without end"
         ends += ", which is over" if is_over(one) else ""
         echo(f"{one['name']:<20} {', '.join(one['scopes'])}  {ends}")
-    echo("" if tokens else "No tokens yet: ccq-tui serve token NAME makes one.")
+    if not tokens:
+        echo("No tokens yet: ccq-tui serve token NAME makes one.")
     return ENDED
 
 
@@ -267,7 +273,7 @@ def _started(url: str) -> None:
     echo("For its API: ccq-tui serve token NAME", err=True)
 
 
-def _run(options: ServiceOptions, started: Callable[[str], None]) -> None:
+def _run(options: ServiceOptions, started: Callable[[str], None], log: str = "service.log") -> None:
     from ccq_tui.inbox.verdicts import InboxError
     from ccq_tui.service.serving import serve as serving
     from ccq_tui.service.store import RunStoreError
@@ -278,7 +284,7 @@ def _run(options: ServiceOptions, started: Callable[[str], None]) -> None:
         await serving(options, started, stopped_by_signals())
 
     errors = (ServeError, RunStoreError, InboxError)
-    exits.serve(run(), *errors, formatter=JsonFormatter, name="service.log")
+    exits.serve(run(), *errors, formatter=JsonFormatter, name=log)
 
 
 def _demo(options: dict[str, Any]) -> int:
@@ -323,5 +329,6 @@ def _demo(options: dict[str, Any]) -> int:
             Thread(target=begin, args=(url,), daemon=True).start()  # it calls the service that calls this
 
         store = f"sqlite:///{home.root / 'service.db'}"
-        _run(ServiceOptions(config, store, state, environment=home.overrides(), **options), started)
+        served = ServiceOptions(config, store, state, environment=home.overrides(), **options)
+        _run(served, started, log=str(home.root / "service.log"))  # not that of another service here
     return ENDED

@@ -160,8 +160,10 @@ class Policy(ConfigTable):
             return ""
         if act is RunAct.ALLOW and not named:
             return f"{person.called} may not allow it here: it is decided in ccq-tui on the run's machine."
-        whom = listed([*dict.fromkeys(other.called for other in may)], MOST_NAMED) or "nobody"
-        return f"{person.called} may not {act} in {repository}; {whom} may."
+        names = dict.fromkeys(other.called for other in may)
+        who = person.id if person.called in names else person.called
+        whom = listed([*names], MOST_NAMED) or "nobody"
+        return f"{who} may not {act} in {repository}; {whom} may."
 
     def allows_anybody(self, repository: str) -> bool:
         """Return whether permissions of a repository's runs may be decided in their tickets."""

@@ -215,7 +215,8 @@ class Service:
             if message.stop and await self._may_stop(run, message):
                 return run
         await self._enqueue(run)
-        actor = Actor(Surface.TICKET, ticket.person.called)
+        surface = Surface.TICKET if run.source in self.adapters else Surface.PROGRAM
+        actor = Actor(surface, ticket.person.called)
         await self.authority.acted(run, "", RunAct.START, actor, refused=problem)
         self.runtime.run_beside(self._ask_ticket(run))
         return run

@@ -169,6 +169,13 @@ def test_runs_are_listed_with_how_long_they_wait_and_forgotten(ccq: Cli, tmp_pat
         rf"shop on no machine yet\n  waits \d.*s  https://linear.app/T  {page}\n1 parked\n", listed
     )
     assert "\x1b" not in listed
+    with closing(RunStore.open(url)) as store:  # a permission, for which its process is kept
+        store.update(made.id, state=RunState.WORKING)
+    assert re.search(r"  working .*\n  waits \d", ccq("serve", "status", *where))
+    with closing(RunStore.open(url)) as store:
+        store.record(made.id, Happened.ANSWERED, "q", {})
+        store.update(made.id, state=RunState.PARKED)
+    assert "waits" not in ccq("serve", "status", *where)
     assert "is parked: stop it first" in ccq("serve", "forget", made.id, *where, code=2)
     with closing(RunStore.open(url)) as store:
         store.update(made.id, state=RunState.ENDED)
@@ -187,7 +194,7 @@ def test_a_token_is_printed_once_and_revoked(ccq: Cli) -> None:
     assert ccq("serve", "token").strip() == "ci                   read, answer, start  without end"
     ccq("serve", "token", "board", "--scope", "read", "--until", "2020-01-31")
     assert "board                read  until 2020-01-31, which is over" in ccq("serve", "token")
-    for wrong in (" ", "a\x1b[31mb", "x" * 65):
+    for wrong in ("", " ", "a\x1b[31mb", "x" * 65):
         assert "a token's name is one line" in ccq("serve", "token", wrong, code=2)
     assert made not in (state_dir() / "service-tokens.json").read_text(encoding="utf-8")
     assert ccq("serve", "token", "ci", "--revoke") == "Revoked.\n"

@@ -147,8 +147,8 @@ async def test_a_run_over_http(
             assert (await call.http.post(run["page"], data={"text": "More"})).status_code == 403
             with closing(RunStore.open(f"sqlite:///{home.root / 'runs.db'}")) as store:
                 store.update(run["id"], link=UNLINKED)
-                acts = [one.body["act"] for one in store.all_events(run["id"], Happened.ACTED)]
-            assert acts == ["start", "answer"]
+                acts = [one.body for one in store.all_events(run["id"], Happened.ACTED)]
+            assert [(one["act"], one["where"]) for one in acts] == [("start", "by ci"), ("answer", "by ci")]
             assert (await call.http.get(run["page"])).status_code == 404
         with step("another token, which reads alone, and one that is over"):
             tokens = (([Scope.READ], "", 200, 403), ([*Scope], "2020-01-01", 401, 401))

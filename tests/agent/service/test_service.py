@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -11,16 +19,19 @@ from ccq_tui.inbox.requests import call_of
 from ccq_tui.service import service as service_module
 from ccq_tui.service.policy import Repository
 from ccq_tui.service.run import Happened, RunState
+from ccq_tui.service.tokens import page_key
 from ccq_tui.testing.scenario import Scenario
 from tests.actors import PANEL
 from tests.agent.killed.process import running_below
 from tests.agent.running import Play
+from tests.agent.service.postgres import MISSING, fresh, postgres, programs
 from tests.agent.service.stage import serving
 from tests.agent.test_runtime import DATABASE
 from tests.steps import step, until_true
 from tests.unit.worktrees.repositories import IDENTITY, repository, run
 
 OVER = (RunState.ENDED, RunState.FAILED)
+NEEDS_POSTGRES = pytest.mark.skipif(programs() is None, reason=MISSING)
 COMMIT = "git add made && git commit -qm Made"
 
 
@@ -162,3 +173,60 @@ async def test_a_stop_before_its_ticket_starts_nothing_and_an_ended_run_is_forgo
         with store._work() as work:
             kept = work.exec_driver_sql("SELECT workflow_uuid FROM workflow_status").all()
         assert kept == []
+
+
+def back_up(to: Path, state: Path, runs: str, own: Sequence[Path]) -> None:
+    """Copy all that docs/service.md names, while the service runs: the inbox last."""
+    to.mkdir()
+    shutil.copy(state / "service-key", to)
+    for number, place in enumerate(own):
+        shutil.copytree(place, to / str(number), symlinks=True)
+    if runs.startswith("postgresql:"):
+        subprocess.run([f"{programs()}/pg_dump", runs, "--file", to / "runs"], check=True)
+    else:
+        with closing(sqlite3.connect(runs)) as open_runs, closing(sqlite3.connect(to / "runs")) as copy:
+            open_runs.backup(copy)
+    words = [sys.executable, "-m", "ccq_tui", "inbox", "backup", to / "inbox.db"]
+    subprocess.run(words, check=True, env=os.environ | {"XDG_STATE_HOME": str(state.parent)})
+
+
+def destroy_and_restore(backup: Path, state: Path, runs: str, own: Sequence[Path]) -> None:
+    for place in (*own, state):
+        shutil.rmtree(place)
+    state.mkdir(mode=0o700)
+    for name in ("service-key", "inbox.db"):
+        shutil.copy(backup / name, state)
+    for number, place in enumerate(own):
+        shutil.copytree(backup / str(number), place, symlinks=True)
+    if runs.startswith("postgresql:"):
+        subprocess.run([f"{programs()}/psql", "-q", runs, "-f", backup / "runs"], check=True)
+    else:
+        for old in Path(runs).parent.glob("runs.db*"):
+            old.unlink()
+        shutil.copy(backup / "runs", runs)
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=NEEDS_POSTGRES)])
+async def test_a_backup_taken_while_it_runs_is_restored_as_the_docs_say(
+    play: Play, repo: Path, tmp_path: Path, kind: str
+) -> None:
+    model, home = play(Scenario("day").asks(DATABASE).says("Done.").ends_turn())
+    state, own = home.root / "ccq-tui", (home.config, repo)
+    with ExitStack() as stack:
+        server = stack.enter_context(postgres(tmp_path)) if kind == "postgres" else ""
+        before, after = (fresh(server), fresh(server)) if server else [str(home.root / "runs.db")] * 2
+        async with serving(home, repo, machine=state.name, url=before if server else "") as one:
+            key = page_key(state)
+            made = await one.ticket()
+            await one.until(made, RunState.WAITING)
+            await asyncio.to_thread(back_up, tmp_path / "backup", state, before, own)
+            await one.say("Stop", stop=True)  # later: it is lost
+            await one.until(made, RunState.STOPPED)
+        await asyncio.to_thread(destroy_and_restore, tmp_path / "backup", state, after, own)
+        async with serving(home, repo, machine=state.name, url=after if server else "") as one:
+            [known] = one.service.store.list()
+            assert (known.id, known.state, page_key(state)) == (made.id, RunState.WAITING, key)
+            await one.say("2")
+            assert (await one.until(made, RunState.ENDED)).result.startswith("Done.")
+            assert '"Which database?"="Redis"' in model.result("toolu_day_1").text

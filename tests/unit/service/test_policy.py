@@ -71,6 +71,10 @@ def test_a_refusal_names_whom_to_ask() -> None:
     assert POLICY.refusal(EVE, RunAct.START, "bank", INVOLVED) == (
         "Eve may not start in bank; cleo@example.org may."
     )
+    namesake = Participant("webhook:cleo@example.org", "cleo@example.org")
+    assert POLICY.refusal(namesake, RunAct.START, "bank", INVOLVED) == (
+        "webhook:cleo@example.org may not start in bank; cleo@example.org may."
+    )
     said = "Ada may not allow it here: it is decided in ccq-tui on the run's machine."
     assert POLICY.refusal(ADA, RunAct.ALLOW, "shop", INVOLVED) == said
 
