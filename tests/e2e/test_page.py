@@ -18,6 +18,8 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, 
 from ccq_tui.remote import relay as page_files
 from ccq_tui.remote.phone.devices import code_for_device, devices_of, link_for_device
 from ccq_tui.remote.publication import Publication, read_answer
+from ccq_tui.remote.relay.members import pushes_of, put
+from ccq_tui.remote.relay.push import KEY, OWN, Pusher
 from tests import hostile
 from tests.e2e import asked
 from tests.e2e.paging import Pages, Terminal, main, paired, pick, press, ready, shown
@@ -483,29 +485,86 @@ async def test_the_page_names_all_its_files() -> None:
     assert sorted(named) == sorted({one.name for one in directory.iterdir()} - others)
 
 
+PUSHES = """
+    const keys = { p256dh: KEY, auth: "BTBZMqHH6r4Tts7J_aSIgg" };
+    const standard = (key) => atob(key.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = (key) => Uint8Array.from(standard(key), (one) => one.charCodeAt(0));
+    let kept = null;
+    PushManager.prototype.getSubscription = async () => kept;
+    PushManager.prototype.subscribe = async ({ applicationServerKey: key }) => {
+        if (kept && kept.key !== key) throw new DOMException("another key", "InvalidStateError");
+        const endpoint = `https://push.example/${key}`;
+        kept ??= {
+            key,
+            options: { applicationServerKey: bytes(key).buffer },
+            toJSON: () => ({ endpoint, expirationTime: null, keys }),
+            unsubscribe: async () => (kept = null),
+        };
+        return kept;
+    };
+""".replace("KEY", json.dumps(PUSH_KEY))
+ALLOWED: Any = {"permissions": ["notifications"], "service_workers": "allow"}
+
+
+async def test_push_is_renewed_for_every_pairing_at_each_start(
+    relay: RunningRelay, terminal: Terminal, plain: Terminal, pages: Pages
+) -> None:
+    page = await pages.paired(terminal, script=PUSHES, **ALLOWED)
+    await press(page, "Pairings and notifications", "Turn on")
+    await shown(page, "Apple’s devices get none")  # its relay has no https name
+    await page.get_by_role("button", name="Turn off").wait_for()
+    groups = [pushes_of(one.client.pairing.id) for one in (terminal, plain)]
+
+    async def subscribed(count: int, text: str = "push.example") -> bool:
+        found = [entry.text for group in groups for entry in (await relay.store.entries(group)).values()]
+        return len(found) == count and all(text in one for one in found)
+
+    async def forget(group: str) -> None:
+        for device in await relay.store.entries(group):
+            await put(relay.store, group, device, None)
+
+    assert await subscribed(1)
+    await forget(groups[0])  # its push service answered 410
+    await page.reload()
+    await until_true(lambda: subscribed(1))
+    await page.goto(await link_for_device(plain.client))
+    await press(page, "Pair this device")
+    await until_true(lambda: subscribed(2))
+    await put(relay.store, OWN, KEY, None)
+    key = await Pusher(relay.store, "").public_key()
+    await page.evaluate("navigator.serviceWorker.ready.then(() => 1)")
+    (worker,) = page.context.service_workers
+    change = "Object.assign(new Event('pushsubscriptionchange'), { waitUntil: () => 0 })"
+    await worker.evaluate(f"dispatchEvent({change})")
+    await until_true(lambda: subscribed(2, key))
+    await press(page, "Pairings and notifications", "Turn off")
+    await page.get_by_role("button", name="Turn on").wait_for()
+    assert await subscribed(0)
+    await page.reload()
+    await page.get_by_text("Live", exact=True).wait_for(state="attached")
+    assert await subscribed(0)
+
+
+async def test_no_script_reads_a_key(terminal: Terminal, page: Page) -> None:
+    await terminal.publish(asked.BASH)
+    await shown(page, "make test")
+    kept = "localStorage.getItem('ccq.pairings')"
+    key, now = terminal.client.pairing.key, await page.evaluate(kept)
+    assert key not in now
+    old = json.dumps([{**one, "key": key} for one in json.loads(now)])
+    for text in (now, old):  # as an older page kept it
+        await page.evaluate("(text) => localStorage.setItem('ccq.pairings', text)", text)
+        await page.reload()
+        await shown(page, "make test")
+        assert await page.evaluate(kept) == now
+    stored = "() => import('/storage.js').then(({ keyOf, pairings }) => keyOf(pairings()[0]))"
+    assert await page.evaluate(f"({stored})().then((key) => key.extractable)") is False
+
+
 async def test_the_service_worker_notifies_and_starts_without_a_network(
     relay: RunningRelay, terminal: Terminal, pages: Pages
 ) -> None:
-    script = """
-        const keys = { p256dh: KEY, auth: "BTBZMqHH6r4Tts7J_aSIgg" };
-        const made = { endpoint: "https://push.example/1", expirationTime: null, keys };
-        let kept = null;
-        PushManager.prototype.getSubscription = async () => kept;
-        PushManager.prototype.subscribe = async () => {
-            kept = { toJSON: () => made, unsubscribe: async () => (kept = null) };
-            return kept;
-        };
-    """.replace("KEY", json.dumps(PUSH_KEY))
-    allowed = {"permissions": ["notifications"], "service_workers": "allow"}
-    page = await pages.paired(terminal, script=script, **allowed)
-    await press(page, "Pairings and notifications", "Turn on")
-    await page.get_by_role("button", name="Turn off").wait_for()
-    _, failed = await terminal.client.notify()
-    assert len(failed) == 1  # push.example does not exist
-    await press(page, "Turn off")
-    await page.get_by_role("button", name="Turn on").wait_for()
-    assert await terminal.client.notify() == (0, [])
-
+    page = await pages.paired(terminal, script=PUSHES, **ALLOWED)
     browser = await page.context.new_cdp_session(page)
     registered: list[dict[str, Any]] = []
     listen = "ServiceWorker.workerRegistrationUpdated"
@@ -524,6 +583,8 @@ async def test_the_service_worker_notifies_and_starts_without_a_network(
         return str(await page.evaluate(notified))
 
     assert await until_true(pushed, 20) == "waits: A question waits"
+    await page.reload()  # nothing waits: it was answered
+    await until_true(lambda: page.evaluate(f"({notified})().then((shown) => !shown)"))
 
     await page.context.set_offline(True)
     await page.reload()

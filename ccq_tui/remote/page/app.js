@@ -6,10 +6,10 @@ import { Feed, hearing } from "./feed.js";
 import { ListView } from "./list_view.js";
 import { pairView } from "./pair_view.js";
 import { linkOf } from "./pairing.js";
-import { isOffered, pushKey, stopOffering, subscribe } from "./push.js";
+import { clearShown } from "./push.js";
 import { askedAt, headline, sessionName, standing } from "./records.js";
 import { RequestView } from "./request_view.js";
-import { settingsView } from "./settings_view.js";
+import { notifications, settingsView } from "./settings_view.js";
 import { draftOf, dropDraft, dropPairing, keepPairing, onPairingsElsewhere, pairings } from "./storage.js";
 
 /** @typedef {import("./records.js").Entry} Entry */
@@ -17,7 +17,6 @@ import { draftOf, dropDraft, dropPairing, keepPairing, onPairingsElsewhere, pair
 const STREAMS = 3;
 const QUIET_TIME = 15 * 60_000;
 const LOOK_INTERVAL = 5_000;
-const TAPPED = 10;
 
 /** @typedef {import("./feed.js").Hearing & {label: string, act: () => void}} Link How well a relay is heard, and what to do about it. */
 
@@ -40,8 +39,6 @@ class Page {
       dismiss: (key) => this.#dismiss(key),
       hasDraft: (key) => !isBlank(draftOf(key)),
     });
-    this.offer = el("div.offer", { hidden: true });
-    fill(part("list"), this.list.element, this.offer);
     fill(part("devices"), icon("devices"));
     part("devices").addEventListener("click", () => this.#go("settings"));
   }
@@ -55,7 +52,7 @@ class Page {
     document.addEventListener("visibilitychange", () => this.#lookAgain());
     addEventListener("keydown", (event) => event.key === "Escape" && this.#back());
     addEventListener("click", ({ target }) => {
-      if (/** @type {Element} */ (target).closest("button, [type=radio], [type=checkbox]")) navigator.vibrate?.(TAPPED);
+      if (/** @type {Element} */ (target).closest("button, [type=radio], [type=checkbox]")) navigator.vibrate?.(10);
     });
     part("again").addEventListener("click", () => this.#link().act());
     setInterval(() => this.#render(), LOOK_INTERVAL);
@@ -64,8 +61,10 @@ class Page {
     history.replaceState(null, "");
     this.#pairingsChanged();
     if (!this.#takeFragment() && !pairings().length) this.#show("pair");
-    // Without it, as where a certificate is not trusted, only the start without a network is missing.
-    if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("/sw.js").catch(() => null);
+    if (!("serviceWorker" in navigator)) return;
+    navigator.serviceWorker.addEventListener("message", () => this.#offer());
+    // Without it, as where a certificate is not trusted, only pushes and the start without a network are missing.
+    navigator.serviceWorker.register("/sw.js").catch(() => null);
   }
 
   /** Opens a request. @param {string} key */
@@ -133,9 +132,10 @@ class Page {
   #becomes(entry, before) {
     const [now, was] = [standing(entry), before && standing(before)];
     const name = entry.body ? sessionName(entry) : "A request";
+    const say = (words) => fill(part("news"), said(words));
     const isStarting = this.feeds.get(entry.pairing.id)?.state === "starting";
-    if (now.phase === "open" && was?.phase !== "open" && !isStarting) this.#say(`${name} asks: ${headline(entry)}`);
-    if (was && now.title && now.title !== was.title) this.#say(`${name}: ${now.title}`);
+    if (now.phase === "open" && was?.phase !== "open" && !isStarting) say(`${name} asks: ${headline(entry)}`);
+    if (was && now.title && now.title !== was.title) say(`${name}: ${now.title}`);
     if (now.phase === "ended") {
       if (!this.ended.has(entry.key)) this.ended.set(entry.key, Date.now());
       entry.draft = before?.draft ?? draftOf(entry.key);
@@ -144,11 +144,6 @@ class Page {
     const { machine } = entry.body ?? {};
     if (machine && machine !== entry.pairing.machine) keepPairing(Object.assign(entry.pairing, { machine }));
     if (this.view?.entry.key === entry.key) this.view.update(entry);
-  }
-
-  /** @param {string} words */
-  #say(words) {
-    fill(part("news"), said(words));
   }
 
   /** Shows a place that the browser's way back leaves. @param {string} shows @param {string} [key] */
@@ -175,20 +170,12 @@ class Page {
       this.view ??= new RequestView(/** @type {Entry} */ (entry), this.#handlers(key));
       fill(this.main, this.view.element);
     } else if (this.shows === "settings") {
-      fill(
-        this.main,
-        this.#head("Pairings"),
-        settingsView((id) => this.#link(id).words, {
-          pair: () => this.#go("pair"),
-          changed: () => this.#paired("settings"),
-        }),
-      );
+      const handlers = { pair: () => this.#go("pair"), changed: () => this.#paired("settings") };
+      const view = settingsView((id) => this.#link(id).words, handlers);
+      fill(this.main, this.#head("Pairings"), view);
     } else if (this.shows === "pair") {
-      fill(
-        this.main,
-        this.#head("Pair this device"),
-        pairView(link, () => this.#paired()),
-      );
+      const view = pairView(link, () => this.#paired());
+      fill(this.main, this.#head("Pair this device"), view);
     } else fill(this.main, el("p.nothing", this.#waiting.length ? "Choose a request." : ""));
     document.body.dataset.shows = this.shows;
     if (["settings", "pair"].includes(this.shows)) this.main.querySelector("h1")?.focus();
@@ -248,6 +235,7 @@ class Page {
     part("again").textContent = link.label;
     part("again").hidden = link.isKnown || link.state === "starting";
     document.body.classList.toggle("unpaired", !this.feeds.size);
+    if (link.isKnown && !waiting.length) clearShown();
     this.view?.refresh();
     this.list.show(waiting, this.#quiet, this.view?.entry.key ?? "", link.isKnown);
   }
@@ -272,28 +260,9 @@ class Page {
     this.#go("request", (wanted || waiting[0]).key);
   }
 
-  async #offer() {
-    const [first] = pairings();
-    if (!first || !isOffered() || !(await pushKey(first))) return void (this.offer.hidden = true);
-    const trouble = el("p.wrong", { role: "alert" });
-    const done = () => (stopOffering(), (this.offer.hidden = true));
-    const turnOn = async () => {
-      try {
-        await subscribe(pairings(), await pushKey(first));
-        done();
-      } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        trouble.textContent = error.message;
-      }
-    };
-    fill(
-      this.offer,
-      el("p", "Get a notification when a question waits."),
-      trouble,
-      button("Not now", done, "secondary"),
-      button("Turn on", turnOn, "primary"),
-    );
-    this.offer.hidden = false;
+  /** Renews the notifications, and offers them. */
+  #offer() {
+    fill(part("list"), this.list.element, notifications(true));
   }
 }
 

@@ -1,7 +1,7 @@
 /** The list: what waits, oldest first, and below it, quietly, what was answered or has ended. */
 
 import { button, el, fill, icon, said } from "./dom.js";
-import { askedAt, headline, kindWords, sessionName, standing } from "./records.js";
+import { askedAt, directoryOf, headline, kindWords, sessionName, standing } from "./records.js";
 import { age, oneLine, shortPath } from "./text.js";
 
 /** @typedef {import("./records.js").Entry} Entry */
@@ -42,10 +42,7 @@ export class ListView {
   /** @param {Entry} entry @param {string} current */
   #card(entry, current) {
     const { key, body } = entry;
-    const places = [
-      shortPath(body.session?.directory || body.request.origin?.directory || ""),
-      oneLine(body.machine, 40),
-    ].filter(Boolean);
+    const places = [shortPath(directoryOf(entry)), oneLine(body.machine, 40)].filter(Boolean);
     return button(
       el(
         "span.inside",

@@ -2,7 +2,7 @@
 
 import { RelayError, call } from "./relay.js";
 import { Sealer, canSeal, codeParts, stretched, unwrapKey } from "./seal.js";
-import { dropPairing, keepPairing } from "./storage.js";
+import { dropPairing, keepPairing, keyOf } from "./storage.js";
 
 /** @typedef {{version: string, invitation: string, proof: string, key: string}} Link */
 
@@ -55,16 +55,16 @@ export async function pairByCode(typed, name) {
 }
 
 /** Ends a pairing here, and at the relay if that can be reached. @param {import("./storage.js").Pairing} pairing */
-export async function forget(pairing) {
-  try {
-    await call("DELETE", `/devices/${pairing.id}/${pairing.deviceId}`, pairing);
-  } catch (error) {
-    if (!(error instanceof RelayError)) throw error;
-    if (![0, 401, 403, 404].includes(error.status)) throw error;
-  } finally {
-    dropPairing(pairing.id);
-  }
+export async function forget({ id, deviceId, token }) {
+  await attempt(call("DELETE", `/devices/${id}/${deviceId}`, { token }));
+  dropPairing(id);
 }
+
+/** @param {Promise<any>} called */
+const attempt = (called) =>
+  called.catch((error) => {
+    if (!(error instanceof RelayError)) throw error;
+  });
 
 /** A name for this device that its owner knows. */
 export async function suggestedName() {
@@ -98,25 +98,14 @@ async function redeemed(invitation, proof, name) {
   }
 }
 
-/** Names this device at the relay, if that can be reached: its answers carry the name too. @param {string} path @param {string} token @param {string} name */
-async function named(path, token, name) {
-  try {
-    await call("PUT", path, { token, body: { name } });
-  } catch (error) {
-    if (!(error instanceof RelayError)) throw error;
-  }
-}
-
 /**
  * @param {any} made The relay's answer.
  * @param {{invitation: string, key: string, name: string}} known
  */
 async function kept({ pairingId, deviceId, token }, { invitation, key, name }) {
   const pairing = { id: pairingId, deviceId, token, key, name, machine: "" };
-  keepPairing(pairing);
-  if (key) {
-    const sealed = await new Sealer(key, pairingId).seal({ name }, { kind: "name", id: invitation });
-    await named(`/devices/${pairingId}/${deviceId}`, token, sealed);
-  }
-  return pairing;
+  if (!key) return keepPairing(pairing);
+  const sealed = await new Sealer(keyOf(pairing), pairingId).seal({ name }, { kind: "name", id: invitation });
+  // If it does not reach the relay: its answers carry the name too.
+  await attempt(call("PUT", `/devices/${pairingId}/${deviceId}`, { token, body: { name: sealed } }));
 }

@@ -1,45 +1,61 @@
 /** Notifications by Web Push, where browser and relay have it; a subscription holds for all pairings. */
 
-import { RelayError, call } from "./relay.js";
+import { call } from "./relay.js";
+import { toBase64 } from "./seal.js";
 
-const OFF = "ccq.push-offered";
+const WANTED = "ccq.push";
 
-export const canPush = () =>
-  "serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis;
+/** @typedef {{isThere: boolean, isOn: boolean, isNamed: boolean}} Push Whether there can be any, there are, and the relay has an https name. */
 
-/** Whether to offer notifications with the list. */
-export const isOffered = () => canPush() && Notification.permission === "default" && !localStorage.getItem(OFF);
-export const stopOffering = () => localStorage.setItem(OFF, "1");
+const canPush = () => "serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis;
 
-/** The relay's key, or "" where it sends none now. @param {import("./storage.js").Pairing} pairing */
-export async function pushKey({ id, token }) {
-  try {
-    return canPush() ? (await call("GET", `/push/${id}`, { token })).key : "";
-  } catch (error) {
-    if (error instanceof RelayError) return "";
-    throw error;
-  }
+/** Whether nobody was asked yet. */
+export const isOpen = () => Notification.permission === "default" && !localStorage.getItem(WANTED);
+
+/**
+ * Has the relay push for all pairings, if a person wants that: it forgets a subscription that failed once, and a
+ * pairing, a key of the relay, or a subscription may be new.
+ * @param {import("./storage.js").Pairing[]} pairings @returns {Promise<Push>}
+ */
+export async function renewed(pairings) {
+  const asked = canPush() ? pairings.map(({ id, token }) => call("GET", `/push/${id}`, { token })) : [];
+  const { key = "", named } = await Promise.any(asked).catch(() => ({}));
+  const isOn = Boolean(key) && (await isSubscribed(pairings, key).catch(() => false));
+  return { isThere: Boolean(key), isOn, isNamed: named !== false };
 }
 
-/** Whether this device gets notifications. */
-export async function isSubscribed() {
-  const worker = canPush() && (await navigator.serviceWorker.getRegistration());
-  return Boolean(worker && (await worker.pushManager.getSubscription()));
+/** @param {import("./storage.js").Pairing[]} pairings @param {string} key */
+async function isSubscribed(pairings, key) {
+  const { pushManager } = await navigator.serviceWorker.ready;
+  const before = await pushManager.getSubscription();
+  const isWanted = before ? localStorage.getItem(WANTED) !== "no" : localStorage.getItem(WANTED) === "yes";
+  if (!isWanted || Notification.permission !== "granted") return false;
+  const used = before?.options.applicationServerKey;
+  if (used && toBase64(new Uint8Array(used)) !== key) await before.unsubscribe();
+  const options = { userVisibleOnly: true, applicationServerKey: key };
+  const subscription = (await pushManager.subscribe(options)).toJSON();
+  await Promise.any(pairings.map(({ id, token }) => call("POST", `/push/${id}`, { token, body: { subscription } })));
+  return true;
 }
 
-/** Asks the browser, after a tap, and subscribes. @param {import("./storage.js").Pairing[]} pairings @param {string} key */
-export async function subscribe(pairings, key) {
+/** Asks the browser, after a tap, and subscribes. @param {import("./storage.js").Pairing[]} pairings */
+export async function turnOn(pairings) {
   if ((await Notification.requestPermission()) !== "granted")
     throw new Error("The browser does not allow it. Change that in its settings for this page.");
-  const worker = await navigator.serviceWorker.ready;
-  const options = { userVisibleOnly: true, applicationServerKey: key };
-  const subscription = (await worker.pushManager.subscribe(options)).toJSON();
-  await Promise.all(pairings.map(({ id, token }) => call("POST", `/push/${id}`, { token, body: { subscription } })));
+  localStorage.setItem(WANTED, "yes");
+  if (!(await renewed(pairings)).isOn) throw new Error("Browser or relay did not take it. Try again.");
 }
 
 /** @param {import("./storage.js").Pairing[]} pairings */
-export async function unsubscribe(pairings) {
+export async function turnOff(pairings) {
+  localStorage.setItem(WANTED, "no");
   const worker = await navigator.serviceWorker.ready;
   await (await worker.pushManager.getSubscription())?.unsubscribe();
-  await Promise.all(pairings.map(({ id, token }) => call("DELETE", `/push/${id}`, { token })));
+  await Promise.allSettled(pairings.map(({ id, token }) => call("DELETE", `/push/${id}`, { token })));
+}
+
+/** Takes the notifications away, once nothing waits. */
+export async function clearShown() {
+  const worker = await navigator.serviceWorker?.getRegistration().catch(() => null);
+  for (const one of (await worker?.getNotifications()) ?? []) one.close();
 }

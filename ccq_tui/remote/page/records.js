@@ -22,6 +22,7 @@
  */
 
 import { SealError, Sealer } from "./seal.js";
+import { keyOf } from "./storage.js";
 import { harmless, oneLine } from "./text.js";
 
 const ENDS = {
@@ -37,7 +38,7 @@ export class Opener {
   /** @param {Pairing} pairing */
   constructor(pairing) {
     this.pairing = pairing;
-    this.sealer = pairing.key ? new Sealer(pairing.key, pairing.id) : null;
+    this.sealer = pairing.key ? new Sealer(keyOf(pairing), pairing.id) : null;
   }
 
   /** @param {any} record @param {Entry | null} before The same one, as it was. @returns {Promise<Entry>} */
@@ -166,6 +167,9 @@ export function kindWords({ body }) {
 
 /** When it was asked, by the terminal's word rather than the relay's. @param {Entry} entry */
 export const askedAt = ({ body, record }) => body?.request.asked_at || record.timestamp;
+
+/** Where it is asked. @param {Entry} entry */
+export const directoryOf = ({ body }) => body?.session?.directory || body?.request?.origin?.directory || "";
 
 /** What to call who asks. @param {Entry} entry */
 export const sessionName = ({ body }) =>

@@ -101,16 +101,8 @@ export async function follow(pairing, token, stop, handlers) {
     const blocks = (rest + decoder.decode(value, { stream: true })).replaceAll("\r\n", "\n").split("\n\n");
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
-      const data = fieldOf(block, "data");
-      if (data) handlers.event(JSON.parse(data));
+      const data = block.match(/^data:(.*)$/m);
+      if (data) handlers.event(JSON.parse(data[1]));
     }
   }
 }
-
-/** @param {string} block @param {string} name */
-const fieldOf = (block, name) =>
-  block
-    .split("\n")
-    .find((line) => line.startsWith(`${name}:`))
-    ?.slice(name.length + 1)
-    .trim() ?? "";

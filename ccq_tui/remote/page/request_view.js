@@ -4,7 +4,7 @@ import { button, el, fill, icon, prose, said } from "./dom.js";
 import { answersOf, asAsked, fits, inLines, newDraft, typed } from "./draft.js";
 import { markdown } from "./markdown.js";
 import { QuestionForm } from "./question_form.js";
-import { askedAt, headline, kindWords, sessionName, standing } from "./records.js";
+import { askedAt, directoryOf, headline, kindWords, sessionName, standing } from "./records.js";
 import { RelayError } from "./relay.js";
 import { draftOf, keepDraft } from "./storage.js";
 import { age, harmless, lastPart, oneLine, shortPath } from "./text.js";
@@ -102,7 +102,7 @@ export class RequestView {
   /** @param {import("./records.js").Standing} now */
   #showHead({ isParked, phase }) {
     const { body } = this.entry;
-    const directory = body?.session?.directory || this.request.origin?.directory || "";
+    const directory = directoryOf(this.entry);
     const places = [shortPath(directory), oneLine(body?.machine, 40), age(askedAt(this.entry))].filter(Boolean);
     this.badge.hidden = !isParked || phase !== "open";
     this.places.title = harmless(directory);
@@ -346,9 +346,8 @@ function webAddress(url) {
   try {
     const known = new URL(url);
     return ["http:", "https:"].includes(known.protocol) ? known : null;
-  } catch (error) {
-    if (error instanceof TypeError) return null;
-    throw error;
+  } catch {
+    return null;
   }
 }
 

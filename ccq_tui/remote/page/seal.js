@@ -25,10 +25,7 @@ export const canSeal = () => Boolean(globalThis.crypto?.subtle);
 
 /** @param {Uint8Array} data */
 export function toBase64(data) {
-  let letters = "";
-  for (let at = 0; at < data.length; at += 0x8000) {
-    letters += String.fromCharCode(...data.subarray(at, at + 0x8000));
-  }
+  const letters = Array.from(data, (code) => String.fromCharCode(code)).join("");
   return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
@@ -37,9 +34,7 @@ export function fromBase64(text) {
   if (!/^[\w-]*$/.test(text)) throw new SealError("it is not base64url");
   try {
     const letters = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    const data = new Uint8Array(letters.length);
-    for (let at = 0; at < data.length; at += 1) data[at] = letters.charCodeAt(at);
-    return data;
+    return Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
   } catch (error) {
     throw new SealError("it is not base64url", { cause: error });
   }
@@ -51,15 +46,15 @@ async function sha256(text) {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** A pairing's key, which can be used and not be read. @param {string} text In base64url. */
+export const baseKey = (text) => crypto.subtle.importKey("raw", fromBase64(text), "HKDF", false, ["deriveKey"]);
+
 /** Seals and opens the texts of one pairing. */
 export class Sealer {
-  /**
-   * @param {string} key The pairing's key in base64url.
-   * @param {string} pairing The pairing's id.
-   */
+  /** @param {Promise<CryptoKey>} key @param {string} pairing The pairing's id. */
   constructor(key, pairing) {
     this.pairing = pairing;
-    this.key = crypto.subtle.importKey("raw", fromBase64(key), "HKDF", false, ["deriveKey"]);
+    this.key = key;
     /** @type {Map<Kind, Promise<CryptoKey>>} */
     this.derived = new Map();
   }

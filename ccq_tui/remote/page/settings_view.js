@@ -2,8 +2,7 @@
 
 import { button, el, fill, said } from "./dom.js";
 import { forget } from "./pairing.js";
-import { isSubscribed, pushKey, subscribe, unsubscribe } from "./push.js";
-import { RelayError } from "./relay.js";
+import { isOpen, renewed, turnOff, turnOn } from "./push.js";
 import { isForgetful, pairings } from "./storage.js";
 
 /**
@@ -17,28 +16,20 @@ export function settingsView(stateOf, handlers) {
     "section.settings",
     el("ul.pairs", ...rows),
     button("Pair with another computer", handlers.pair, "secondary"),
-    notifications(),
+    notifications(false),
     isForgetful && el("p.trouble", "This browser keeps nothing. Drafts last until you close the page."),
   );
 }
 
 /** @param {import("./storage.js").Pairing} pairing @param {string} state @param {() => void} changed */
 function pairingRow(pairing, state, changed) {
-  const ends = async () => {
-    try {
-      await forget(pairing);
-    } catch (error) {
-      if (!(error instanceof RelayError)) throw error;
-    }
-    changed();
-  };
   const ask = () => {
     const keep = button("Keep", () => fill(way, remove), "secondary");
     fill(
       way,
       el("p.prompt", { role: "alert" }, "Forget it? You pair again with a new code."),
       keep,
-      button("Forget", ends, "primary danger"),
+      button("Forget", () => forget(pairing).then(changed), "primary danger"),
     );
     keep.focus();
   };
@@ -54,29 +45,23 @@ function pairingRow(pairing, state, changed) {
   );
 }
 
-function notifications() {
-  const [first] = pairings();
-  const holder = el("section.notify", { hidden: true });
-  if (!first) return holder;
-  const show = async () => {
-    const [key, isOn] = [await pushKey(first), await isSubscribed()];
-    holder.hidden = !key;
-    const toggle = async () => {
-      try {
-        await (isOn ? unsubscribe(pairings()) : subscribe(pairings(), key));
-        await show();
-      } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        holder.append(el("p.wrong", { role: "alert" }, error.message));
-      }
-    };
+/** Says whether this device notifies, and turns it on and off. @param {boolean} isOffer Whether it is an offer, which a person may put off. */
+export function notifications(isOffer) {
+  const holder = el(isOffer ? "section.notify.offer" : "section.notify", { hidden: true });
+  const show = async (trouble = "") => {
+    const { isThere, isOn, isNamed } = await renewed(pairings());
+    holder.hidden = !isThere || (isOffer && !isOpen());
     fill(
       holder,
       el("h2", "Notifications"),
       el("p.hint", "This device shows one when a question waits."),
-      button(isOn ? "Turn off" : "Turn on", toggle, "secondary"),
+      !isNamed && el("p.hint", "Apple’s devices get none: for them, the relay needs an https name."),
+      trouble && el("p.wrong", { role: "alert" }, trouble),
+      isOffer && button("Not now", press(turnOff), "secondary"),
+      button(isOn ? "Turn off" : "Turn on", press(isOn ? turnOff : turnOn), isOffer ? "primary" : "secondary"),
     );
   };
+  const press = (turn) => () => turn(pairings()).then(show, (error) => show(error.message));
   show();
   return holder;
 }

@@ -2,12 +2,15 @@
  * What this device keeps: its pairings and the drafts.
  *
  * @typedef {{id: string, deviceId: string, token: string, key: string, name: string, machine: string}} Pairing
- *   A pairing: the ids of both, this device's token, the key of a sealed one or "", this device's name, and the
- *   machine's as far as it is known.
+ *   A pairing: the ids of both, this device's token, "" or where the key of a sealed one is (or the key itself, where
+ *   the browser keeps none otherwise), this device's name, and the machine's as far as it is known.
  */
+
+import { SealError, baseKey } from "./seal.js";
 
 const PAIRINGS = "ccq.pairings";
 const DRAFT = "ccq.draft.";
+const KEYS = "keys";
 
 /** Whether the browser refused to keep something, which then lasts until the page is closed. */
 export let isForgetful = false;
@@ -19,9 +22,8 @@ function read(name) {
   const text = unkept.get(name) ?? localStorage.getItem(name);
   try {
     return text && JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
+  } catch {
+    return null;
   }
 }
 
@@ -45,8 +47,34 @@ export const pairings = () => read(PAIRINGS) ?? [];
 export const keepPairing = (pairing) =>
   write(PAIRINGS, [...pairings().filter((one) => one.id !== pairing.id), pairing]);
 
+/** The key of a sealed pairing, which moves to where no script can read it, and the pairing is kept. @param {Pairing} pairing */
+export async function keyOf(pairing) {
+  const { id, key } = pairing;
+  if (key === KEYS) return (await inKeys((keys) => keys.get(id))) ?? Promise.reject(new SealError("its key is gone"));
+  const made = await baseKey(key);
+  const isKept = await inKeys((keys) => keys.put(made, id)).catch(() => null);
+  keepPairing(Object.assign(pairing, { key: isKept ? KEYS : key }));
+  return made;
+}
+
+/** @param {(keys: IDBObjectStore) => IDBRequest} job @returns {Promise<any>} */
+async function inKeys(job) {
+  const opening = indexedDB.open("ccq");
+  opening.onupgradeneeded = () => opening.result.createObjectStore(KEYS);
+  const database = await result(opening);
+  return result(job(database.transaction(KEYS, "readwrite").objectStore(KEYS))).finally(() => database.close());
+}
+
+/** @param {IDBRequest} request @returns {Promise<any>} */
+const result = (request) =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
 /** @param {string} id */
 export function dropPairing(id) {
+  inKeys((keys) => keys.delete(id)).catch(() => null);
   write(
     PAIRINGS,
     pairings().filter((one) => one.id !== id),

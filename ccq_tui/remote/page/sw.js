@@ -29,9 +29,19 @@ async function fresh(request, pathname) {
   return (!isThere && (await cache.match(pathname))) || response || Response.error();
 }
 
+const LOOK = { tag: "waits", renotify: true, icon: "/icon-192.png", badge: "/icon-192.png" };
+
 self.addEventListener("push", (event) => {
-  const options = { tag: "waits", renotify: true, icon: "/icon-192.png", badge: "/icon-192.png" };
-  event.waitUntil(self.registration.showNotification("A question waits", options));
+  event.waitUntil(self.registration.showNotification("A question waits", LOOK));
+});
+
+/** The tokens for the relay are the page's. */
+self.addEventListener("pushsubscriptionchange", (event) => {
+  const renew = (open) =>
+    open.length
+      ? open.forEach((page) => page.postMessage("renew"))
+      : self.registration.showNotification("Open this page to get its notifications again", LOOK);
+  event.waitUntil(self.clients.matchAll({ type: "window" }).then(renew));
 });
 
 self.addEventListener("notificationclick", (event) => {

@@ -31,9 +31,6 @@ export function oneLine(text, most = 200) {
   return line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line;
 }
 
-/** @param {number} count @param {string} noun */
-export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
 /** @param {string} time */
 export function age(time) {
   const minutes = Math.floor((Date.now() - Date.parse(time)) / 60_000);
