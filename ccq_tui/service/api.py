@@ -169,12 +169,9 @@ async def health(call: Call) -> Answer:
 @api.get(READY, response_model=Ready)
 async def ready(call: Call) -> Answer:
     """Say that the service can write into its database, and what its sessions run as."""
-    await asyncio.to_thread(call.parts.service.store.check)
-    return {
-        "status": "ok",
-        "machine": call.parts.service.machine,
-        "sessions": call.parts.service.isolation.words,
-    }
+    service = call.parts.service
+    await asyncio.to_thread(service.store.check)
+    return {"status": "ok", "machine": service.machine, "sessions": service.isolation.words}
 
 
 @api.post("/runs", tags=MAY_START, response_model=RunEntry)
@@ -192,10 +189,7 @@ async def post_run(call: Call, given: Annotated[Sent, shaped(NewRun)]) -> Answer
 
 @api.get("/runs", tags=READ, response_model=RunEntries)
 async def get_runs(
-    call: Call,
-    state: RunState | None = None,
-    machine: str = "",
-    limit: Annotated[int, Query(ge=0, le=1_000)] = 100,
+    call: Call, state: RunState | None = None, machine: str = "", limit: Limit = 100
 ) -> Answer:
     """List runs, the one that changed last first."""
     states = (state,) if state else ()

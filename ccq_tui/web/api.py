@@ -17,7 +17,7 @@ from fastapi.security import HTTPBearer
 from pydantic import Field, PlainValidator
 from sse_starlette import EventSourceResponse
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 from starlette.types import Message
@@ -127,14 +127,7 @@ def api_app(
         more: Its other routes.
         refusals: What answers errors of its own.
     """
-    failures = (
-        ProblemError,
-        TimeoutError,
-        ClientDisconnect,
-        HTTPException,
-        RequestValidationError,
-        Exception,
-    )
+    failures = (ProblemError, HTTPException, RequestValidationError, Exception)
     app = FastAPI(
         title=title,
         version=ccq_tui.__version__,
@@ -172,8 +165,6 @@ async def _failed(request: Request, error: Exception) -> Response:
     match error:
         case ProblemError():
             problem = error
-        case TimeoutError() | ClientDisconnect():
-            problem = ProblemError(408, "The body did not arrive in time; send it again.")
         case RequestValidationError():
             first = error.errors()[0]
             problem = wrong(first["loc"][-1], first["msg"])

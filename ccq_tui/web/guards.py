@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ccq_tui.web.problems import ProblemError, too_many
@@ -121,11 +121,14 @@ def _address(request: Request) -> str:
 async def read_body(request: Request, most: int) -> bytes:
     """Return the body of a call; raises `ProblemError` as soon as it is too long."""
     body = bytearray()
-    async with asyncio.timeout(30.0):
-        async for part in request.stream():
-            body += part
-            if len(body) > most:
-                raise ProblemError(413, f"The body is too long: at most {most} bytes are taken.")
+    try:
+        async with asyncio.timeout(30.0):
+            async for part in request.stream():
+                body += part
+                if len(body) > most:
+                    raise ProblemError(413, f"The body is too long: at most {most} bytes are taken.")
+    except (TimeoutError, ClientDisconnect) as error:
+        raise ProblemError(408, "The body did not arrive in time; send it again.") from error
     return bytes(body)
 
 
