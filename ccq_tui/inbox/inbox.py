@@ -95,11 +95,7 @@ class Inbox:
         self._is_troubled = False
         self._listens = False
         self._worker = Worker(
-            path,
-            partial(self._post, self._take),
-            partial(self._post, self._reopened),
-            self.in_trouble,
-            self._waits,
+            path, partial(self._post, self._take), partial(self._post, self._reopened), self.in_trouble
         )
 
     @classmethod
@@ -557,9 +553,6 @@ class Inbox:
             self._retrying.cancel()
             self._retrying = None
         self._write()
-
-    def _waits(self) -> bool:
-        return any(one.waiting for one in tuple(self._kept.values()))
 
     def _post(self, callback: Callable[..., None], *values: object) -> None:
         """Call something in the event loop, or ignore it once the loop has ended."""

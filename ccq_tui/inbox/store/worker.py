@@ -20,10 +20,8 @@ from ccq_tui.inbox.verdicts import InboxClosed, InboxError, InboxUnavailable
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-NEAR_SECONDS = 0.1
-"""Seconds between the thread's looks up from its queue while a request waits for an answer."""
-FAR_SECONDS = 0.18
-"""Seconds between them otherwise: changes by other processes are still noticed within 200 ms."""
+LOOK_SECONDS = 0.1
+"""Seconds between the thread's looks up from its queue: changes by other processes are noticed by then."""
 OPEN_SECONDS = 1.0
 """Seconds to leave a database alone that cannot be opened."""
 REPLACED = "it was moved, deleted or replaced while in use"
@@ -102,14 +100,12 @@ class Worker:
         heard: Callable[[list[News]], None],
         reopened: Callable[[], None],
         troubled: Callable[[InboxError], None],
-        waits: Callable[[], bool],
     ) -> None:
         self._path = path
         self._heard = heard
         self._reopened = reopened
         """Called when a database was opened late, or again."""
         self._troubled = troubled
-        self._waits = waits
         self._store: Store | None = None
         self._feed: ChangeFeed | None = None
         self._problem: InboxError | None = None
@@ -207,14 +203,14 @@ class Worker:
         return self._store
 
     def _serve(self) -> None:
-        tick = time.monotonic() + NEAR_SECONDS
+        tick = time.monotonic() + LOOK_SECONDS
         while True:
             try:
                 item = self._work.get(timeout=max(0.0, tick - time.monotonic()))
             except queue.Empty:
                 if store := self._ready():
                     self._look(store)
-                tick = time.monotonic() + (NEAR_SECONDS if self._waits() else FAR_SECONDS)
+                tick = time.monotonic() + LOOK_SECONDS
                 continue
             store = self._ready()
             if item is None:

@@ -1,6 +1,6 @@
-"""Programs on disks without room, by `test_durable_trouble`: `python -m ... WAY DIRECTORY ...`.
+"""Programs whose files have no room, by `test_durable_trouble`: `python -m ... DIRECTORY ...`.
 
-Each starts while only as many bytes are free as its directory's name says, keeps what a person does, gets
+Each starts while no file may have more bytes than its directory's name says, keeps what a person does, gets
 room, and prints what it was told as a line. They are copies of one process, whose start costs more than that.
 """
 
@@ -24,18 +24,6 @@ from tests.unit.inbox.test_inbox import Heard, permission
 FACT = SessionFact(directory="/work", name="api", state="working", cause="test", runs=True)
 
 
-def filled(place: Path, room: int) -> Callable[[], None]:
-    """Leave so many bytes of a small file system free; the function returned empties it again."""
-    filler = place / "filler"
-    with filler.open("wb", buffering=0) as file:
-        try:
-            while True:
-                file.write(b"x" * 1024)
-        except OSError:
-            file.truncate(max(0, file.tell() - room))
-    return filler.unlink
-
-
 def limited(room: int) -> Callable[[], None]:
     """Let no file grow beyond so many bytes, as a quota does; the function returned allows it again."""
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -47,8 +35,8 @@ def of(heard: Heard, kind: type[InboxTrouble] | type[InboxRenewed]) -> list[str]
     return [one.message for one in heard.changes if isinstance(one, kind)]
 
 
-async def run(way: str, room: int, place: Path) -> dict[str, object]:
-    free = filled(place, room) if way == "tmpfs" else limited(room)
+async def run(room: int, place: Path) -> dict[str, object]:
+    free = limited(room)
     inbox = Inbox.begin(place / "state" / "inbox.db")
     heard = Heard(inbox)
     opened = ""
@@ -75,9 +63,9 @@ async def run(way: str, room: int, place: Path) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[2:]:
+    for name in sys.argv[1:]:
         if os.fork() == 0:
-            told = asyncio.run(run(sys.argv[1], int(Path(name).name), Path(name)))
+            told = asyncio.run(run(int(Path(name).name), Path(name)))
             os.write(1, json.dumps([name, told]).encode() + b"\n")  # in one go, so that no line is torn
             os._exit(0)  # as if it were killed: all that was confirmed is on disk
-    sys.exit(max(os.waitstatus_to_exitcode(os.wait()[1]) for _ in sys.argv[2:]))
+    sys.exit(max(os.waitstatus_to_exitcode(os.wait()[1]) for _ in sys.argv[1:]))
