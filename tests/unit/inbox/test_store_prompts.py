@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Iterator
-from multiprocessing.queues import Queue
-from multiprocessing.synchronize import Barrier, Event
 from pathlib import Path
 
 import pytest
@@ -114,35 +111,6 @@ def test_what_is_too_long_is_refused_and_what_was_kept_stays(
     for name in ("b", "c"):
         store.prompts.save(name, HERE, PromptDraft(name))
     assert bodies(store) == [PromptDraft("b"), PromptDraft("c")]
-
-
-def test_of_programs_that_start_at_once_one_takes_all(tmp_path: Path) -> None:
-    path = tmp_path / "inbox.db"
-    store = Store(path)
-    for text in ("one", "two"):
-        store.prompts.save(text, HERE, PromptDraft(text))
-    store.database.do("UPDATE prompts SET owner_pid = ?, owner_start = ?", (GONE.pid, GONE.start))
-    store.close()
-    context = multiprocessing.get_context("forkserver")  # a fork of a process with threads may hang
-    taken: Queue[str] = context.Queue()
-    begin, end = context.Barrier(4), context.Event()
-    programs = [context.Process(target=_program, args=(path, begin, end, taken)) for _ in range(4)]
-    for one in programs:
-        one.start()
-    found = [taken.get(timeout=30) for _ in programs]
-    end.set()
-    for one in programs:
-        one.join(30)
-    assert sorted(found) == ["", "", "", "one\ntwo"]
-
-
-def _program(path: Path, begin: Barrier, end: Event, taken: Queue[str]) -> None:
-    store = Store(path)
-    begin.wait(30)
-    left = store.prompts.take("mine", HERE)
-    taken.put(left.text if left else "")
-    end.wait(30)  # what a program that has ended has is the next one's
-    store.close()
 
 
 class Place:
