@@ -39,7 +39,7 @@ from ccq_tui.service.run import OVER, UNLINKED, WORKS, Happened, Run, RunEvent, 
 from ccq_tui.service.service import Service
 from ccq_tui.service.store import RunStoreError, UnknownRunError
 from ccq_tui.service.telemetry import Telemetry
-from ccq_tui.service.tokens import Scope, is_over, page_sign, read_tokens
+from ccq_tui.service.tokens import Scope, Token, is_over, page_sign, read_tokens
 from ccq_tui.web.api import (
     SEND_SECONDS,
     Answer,
@@ -70,6 +70,7 @@ EFFECT_SECONDS = 3.0
 READ: Roles = [Scope.READ]
 MAY_ANSWER: Roles = [Scope.ANSWER]
 MAY_START: Roles = [Scope.START]
+NOBODY = Token(name="", scopes=[], until="")
 READY, RUN, RUN_REQUEST = "/ready", "/runs/{run}", "/runs/{run}/requests/{request}"
 
 api = new_router()
@@ -120,16 +121,20 @@ class ServiceParts:
 
 @dataclass(frozen=True, slots=True)
 class ServiceCall:
-    """A call that may be made, with the name of who makes it."""
+    """A call that may be made, with the token of who makes it."""
 
     parts: ServiceParts
     request: Request
-    name: str
+    token: Token
 
     @property
     def person(self) -> Participant:
         """Who makes it."""
-        return Participant(f"token:{self.name}", self.name)
+        return Participant(f"token:{self.token['name']}", self.token["name"])
+
+    def record(self, run: Run) -> dict[str, Any]:
+        """Return a run in JSON; the address of its page, which answers, is for who may answer."""
+        return run_record(run, self.parts.page(run) if Scope.ANSWER in self.token["scopes"] else "")
 
     async def run(self) -> Run:
         """Return the run in the address; raises `UnknownRunError`."""
@@ -184,7 +189,7 @@ async def post_run(call: Call, given: Annotated[Sent, shaped(NewRun)]) -> Answer
         raise NotAllowedError(why)
     run = await call.parts.service.incoming(ticket)
     assert run is not None  # noqa: S101 - a ticket always has a run
-    return run_record(run, call.parts.page(run))
+    return call.record(run)
 
 
 @api.get("/runs", tags=READ, response_model=RunEntries)
@@ -194,14 +199,14 @@ async def get_runs(
     """List runs, the one that changed last first."""
     states = (state,) if state else ()
     found = await asyncio.to_thread(call.parts.service.store.list, states, machine, limit or 100)
-    return {"runs": [run_record(one, call.parts.page(one)) for one in found]}
+    return {"runs": [call.record(one) for one in found]}
 
 
 @api.get(RUN, tags=READ, response_model=RunEntry)
 async def get_run(call: Call) -> Answer:
     """Get a run."""
     run = await call.run()
-    return run_record(run, call.parts.page(run))
+    return call.record(run)
 
 
 @api.get(f"{RUN}/requests", tags=READ, response_model=RunRequests)
@@ -268,8 +273,8 @@ def service_app(parts: ServiceParts) -> FastAPI:
     """
 
     async def enter(request: Request, roles: list[Any]) -> ServiceCall:
-        name = await _owner(parts, request, Scope(*roles)) if roles else ""
-        return ServiceCall(parts, request, name)
+        token = await _owner(parts, request, Scope(*roles)) if roles else NOBODY
+        return ServiceCall(parts, request, token)
 
     async def page(request: Request) -> Response:
         run, store = await _signed(parts, request), parts.service.store
@@ -320,7 +325,7 @@ async def _said_on_page(service: Service, run: Run, body: bytes) -> None:
     message = TicketMessage(
         run.source,
         run.ticket,
-        said.get("id") or str(uuid4()),
+        f"page {run.id} {said.get('id') or uuid4()}",  # not the id of another's message to come
         text,
         Participant(f"{LINK}{run.id}"),
         stop,
@@ -337,14 +342,14 @@ async def _said_on_page(service: Service, run: Run, body: bytes) -> None:
                 await service.advance(run)
 
 
-async def _owner(parts: ServiceParts, request: Request, scope: Scope) -> str:
-    """Return who has the token of a call; raises `ProblemError`."""
+async def _owner(parts: ServiceParts, request: Request, scope: Scope) -> Token:
+    """Return the token of a call; raises `ProblemError`."""
     # Looked up by its digest, which shows nothing of a token however long that takes.
     tokens = await asyncio.to_thread(read_tokens, parts.state)
     token = tokens.get(token_digest(request))
     if token is not None and not is_over(token):
         if scope in token["scopes"]:
-            return token["name"]
+            return token
         raise ProblemError(403, f"This token may {' and '.join(token['scopes'])}, but not {scope}.")
     with parts.guesses.guessing(request):
         raise ProblemError(

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode
 from uuid import NAMESPACE_OID, uuid5
 
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.launch import Launch, Trusted
+from ccq_tui.config.launch import Launch
 from ccq_tui.config.load import load_settings
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.verdicts import InboxError
@@ -171,10 +171,11 @@ class Segments:
         if self._isolation.program is not None:
             flags["cli_path"] = self._isolation.program
         base = replace(self._launch, program=replace(self._launch.program, flags=flags))
-        launch = launch_in(Path(run.directory), "", base, asked=False)
-        if self._isolation.apart:  # what of ccq-tui's own settings the agent may write, names no program here
+        if self._isolation.apart:  # no file is read here, by the service, that the agent may write
             own = load_settings(flags | {"cwd": run.directory}, project=False)
-            launch = replace(launch, settings=own.settings, trusted=Trusted())
+            launch = Launch(settings=own.settings, program=base.program)
+        else:
+            launch = launch_in(Path(run.directory), "", base, asked=False)
         return replace(launch, name=one_line(run.title, MOST_NAME), labels=run.labels)
 
     async def _record(self, run_id: str, happenings: Happenings) -> None:

@@ -88,6 +88,9 @@ async def test_a_run_over_http(
             assert (await call("POST", "/runs", new)).json()["id"] == run["id"]
             assert [one["id"] for one in (await call("GET", "/runs")).json()["runs"]] == [run["id"]]
             path = f"/runs/{run['id']}"
+            reader = change_tokens(state_of(home), "reader", scopes=[Scope.READ])
+            shown = (await call("GET", path, Authorization=f"Bearer {reader}")).json()
+            assert (shown["id"], shown["page"], bool(run["page"])) == (run["id"], "", True)
         with step("asked and answered"):
             seen = await events(call, f"{path}/events", "asked")
             assert seen[0][1] == "started"

@@ -83,7 +83,8 @@ async def test_an_agent_of_another_user_allows_itself_nothing(
     state = secrets / "ccq-tui"
     reach = f"id -u; cat {state}/inbox.db || echo no inbox; touch by-agent\n"
     (work / "reach.sh").write_text(reach, "utf-8")
-    run_git(work, "add", "reach.sh")
+    (work / ".ccq-tui.toml").write_text("not read by the service [", "utf-8")
+    run_git(work, "add", "reach.sh", ".ccq-tui.toml")
     run_git(work, "commit", "-qm", "Reach")
     script = Scenario("apart").runs("Bash", command="sh reach.sh", description="Reach")
     script = script.runs("Bash", command="touch allowed", description="Make it").says("Done.").ends_turn()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx2
@@ -11,20 +12,42 @@ import httpx2
 from ccq_tui.service.adapters.webhook import WebhookAdapter
 from ccq_tui.service.api import LIMITS, ServiceParts, service_app
 from ccq_tui.service.isolation import Isolation
+from ccq_tui.service.people import Participant
 from ccq_tui.service.policy import Policy
+from ccq_tui.service.port import TicketMessage
+from ccq_tui.service.run import Run, RunState
 from ccq_tui.service.service import Service
 from ccq_tui.service.store import RunStore
 from ccq_tui.service.telemetry import Telemetry
-from ccq_tui.service.tokens import change_tokens
+from ccq_tui.service.tokens import change_tokens, page_sign
 from tests.unit.service.test_webhook import GOOD, SECRET, signed
 
 
-async def test_a_database_that_is_away_and_wrong_tokens(tmp_path: Path) -> None:
-    service = Service(Policy({}), "", machine="one", state=tmp_path)
+def parts_of(state: Path) -> ServiceParts:
+    service = Service(Policy({}), "", machine="one", state=state)
     service.isolation = Isolation("Sessions run as nobody.", apart=True)
-    service.store = RunStore.open(f"sqlite:///{tmp_path / 'runs.db'}")
+    service.store = RunStore.open(f"sqlite:///{state / 'runs.db'}")
     hooks = {"webhook": WebhookAdapter(lambda: SECRET)}
-    parts = ServiceParts(service, hooks, tmp_path, lambda _run: "", b"key", Telemetry())
+    return ServiceParts(service, hooks, state, lambda _run: "", b"key", Telemetry())
+
+
+async def test_who_has_the_address_of_a_page_takes_no_place_of_another_message(tmp_path: Path) -> None:
+    parts, now = parts_of(tmp_path), datetime.now(UTC)
+    store, said = parts.service.store, ("webhook", "T", "A title", "", "Build it", "repo", now, now)
+    run = store.create(Run("0123456789ab", *said, machine="two", state=RunState.WORKING, link="n"))
+    transport = httpx2.ASGITransport(service_app(parts))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://here") as http:
+        place = f"/page/{run.id}/{page_sign(b'key', run)}"
+        for _ in range(2):
+            assert (await http.post(place, data={"text": "More", "id": "7"})).status_code == 303
+    stop = TicketMessage("webhook", "T", "7", "", Participant("webhook:anna"), stop=True)
+    assert store.unknown([stop]) == [stop]
+    assert [one.text for one in store.kept(run)] == ["More"]
+    store.close()
+
+
+async def test_a_database_that_is_away_and_wrong_tokens(tmp_path: Path) -> None:
+    parts = parts_of(tmp_path)
     bearer = {"Authorization": f"Bearer {await asyncio.to_thread(change_tokens, tmp_path, 'ci')}"}
     transport = httpx2.ASGITransport(service_app(parts))
     async with httpx2.AsyncClient(transport=transport, base_url="http://here") as http:
@@ -51,4 +74,4 @@ async def test_a_database_that_is_away_and_wrong_tokens(tmp_path: Path) -> None:
             assert (await http.get("/runs")).status_code == 401
         assert (await http.get("/runs")).status_code == 429
         assert (await http.get("/runs", headers=bearer)).status_code == 200
-    service.store.close()
+    parts.service.store.close()
