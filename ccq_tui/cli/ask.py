@@ -139,7 +139,6 @@ Exit codes:
 @click.option(
     "--timeout", metavar="T", help="Close after this long without a key. [default: 30m at a terminal]"
 )
-@click.option("--wait", metavar="T", help="Close after this long in any case.")
 @click.option("--detach", is_flag=True, help="Ask in the inbox alone, and wait.")
 def ask(
     form: str,
@@ -154,7 +153,6 @@ def ask(
     output: str | None,
     plain: bool,
     timeout: str | None,
-    wait: str | None,
     detach: bool,
     **flags: Any,
 ) -> int:
@@ -187,8 +185,8 @@ def ask(
         hint = f"\nTo ask it as a question, add one of {_FLAGS}." if is_text and not chosen else ""
         raise Refused(_FIELD.sub(r"--\1", str(error)) + hint) from error
     given = _read(answers_file, partial(_answers, wanted)) if answers_file is not None else ()
-    seconds, waits = seconds_in("--timeout", timeout), seconds_in("--wait", wait)
-    if timeout is None and wait is None and not detach and has_terminal():
+    seconds = seconds_in("--timeout", timeout)
+    if timeout is None and not detach and has_terminal():
         seconds = INACTIVE_SECONDS
     return fill(
         wanted,
@@ -196,7 +194,6 @@ def ask(
         output if output is not None else "" if chosen else STDOUT,
         plain=plain,
         timeout=seconds,
-        wait=waits,
         detach=detach,
         given=given,
         defaults=defaults,
@@ -212,7 +209,6 @@ def fill(
     *,
     plain: bool = False,
     timeout: float | None = INACTIVE_SECONDS,
-    wait: float | None = None,
     detach: bool = False,
     given: Sequence[Answer | None] = (),
     defaults: bool = False,
@@ -227,7 +223,6 @@ def fill(
         output: The file that gets the record (``.jsonl``: one more line), "-" for standard output, or "".
         plain: Whether to ask line by line.
         timeout: Seconds without a key until the form closes, or None.
-        wait: Seconds until it closes in any case, or None.
         detach: Whether to ask in the inbox alone.
         given: The answers to begin with; None where there is none.
         defaults: Whether what the form proposes is given, too.
@@ -277,7 +272,7 @@ def fill(
         if no_input:
             result: Result = record_given(request, given, write)
         else:
-            result = asyncio.run(_asked(request, partial(_begun, given, show), write, timeout, wait))
+            result = asyncio.run(_asked(request, partial(_begun, given, show), write, timeout))
     except (OutputError, InboxError) as error:
         raise Refused(f"{one_line(str(error), 1_000)}.") from error
     ended = _ended(result)
@@ -308,11 +303,7 @@ def _whole(number: float | None) -> float | None:
 
 
 async def _asked(
-    request: FormRequest,
-    show: Show,
-    write: Callable[[Mapping[str, Any]], None],
-    inactive: float | None,
-    wait: float | None,
+    request: FormRequest, show: Show, write: Callable[[Mapping[str, Any]], None], inactive: float | None
 ) -> Result:
     """Ask in the inbox until the form is settled, or a signal ends the program."""
     from ccq_tui.config.paths import inbox_path
@@ -332,7 +323,7 @@ async def _asked(
     inbox = Inbox.begin(inbox_path())
     try:
         await inbox.opened()
-        return await fill(inbox, request, show, write=write, inactive=inactive, wait=wait)
+        return await fill(inbox, request, show, write=write, inactive=inactive)
     except asyncio.CancelledError:
         if ended:
             raise SystemExit(128 + ended) from None

@@ -78,20 +78,14 @@ class Filling:
     Args:
         opened: Its request.
         inactive: Seconds without a sign of a person until it closes, or None.
-        wait: Seconds until it closes in any case, or None.
         clock: Seconds since any moment.
     """
 
     def __init__(
-        self,
-        opened: OpenRequest,
-        inactive: float | None = None,
-        wait: float | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        self, opened: OpenRequest, inactive: float | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.opened = opened
         self._inactive, self._clock = inactive, clock
-        self._until = None if wait is None else clock() + wait
         self._touched = clock()
         self.heard_at: Callable[[], float] = lambda: 0.0
         """Returns the time of the last input where it is shown, if that does not call `touch`."""
@@ -103,10 +97,9 @@ class Filling:
     @property
     def seconds_left(self) -> float | None:
         """Seconds until it closes, or None if it waits without limit."""
-        there = max(self._touched, self.heard_at())
-        ends = [] if self._inactive is None else [there + self._inactive]
-        ends += [] if self._until is None else [self._until]
-        return max(0.0, min(ends) - self._clock()) if ends else None
+        if self._inactive is None:
+            return None
+        return max(0.0, max(self._touched, self.heard_at()) + self._inactive - self._clock())
 
     @property
     def countdown(self) -> str:
@@ -173,7 +166,6 @@ async def fill(
     *,
     write: Callable[[Mapping[str, Any]], object] | None = None,
     inactive: float | None = None,
-    wait: float | None = None,
 ) -> FilledIn | Unanswered:
     """Ask a form, and write its record once it is answered.
 
@@ -185,7 +177,6 @@ async def fill(
         show: Shows it to a person until it is settled, or that person leaves it.
         write: Writes the record, before it counts as written; by default to the output that is asked for.
         inactive: Seconds without a sign of a person until it closes, or None.
-        wait: Seconds until it closes in any case, or None.
 
     Raises:
         InboxError: The inbox cannot be read.
@@ -194,7 +185,7 @@ async def fill(
     claimed = await inbox.run(lambda store: store.requests.claim(request))
     async with inbox.asking(claimed.request) as opened:
         await opened.added()
-        in_time = await Filling(opened, inactive, wait).outcome(show)
+        in_time = await Filling(opened, inactive).outcome(show)
     stored, record = opened.stored, None
     if isinstance(stored.outcome, Answered):
         record = record_for(stored)

@@ -55,7 +55,7 @@ def test_piped_lines_are_answers_and_without_any_it_waits_in_the_inbox(
 ) -> None:
     """None is a pipe that says nothing, and stays open."""
     form = ["Which?", "--option", "a", "--option", "b", "--json"] if question else [str(write_ten(tmp_path))]
-    command = [sys.executable, "-m", "ccq_tui", "ask", *form, "--wait", "1m"]
+    command = [sys.executable, "-m", "ccq_tui", "ask", *form, "--timeout", "1m"]
     with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -117,18 +117,6 @@ async def test_a_form_that_is_left_or_out_of_time_waits_no_more_and_keeps_its_dr
     assert shown == ["half"]
 
 
-async def test_the_surface_is_told_and_the_total_time_ends_whatever_a_person_does(
-    inbox: Inbox, tmp_path: Path
-) -> None:
-    async def keep_typing(filling: Filling) -> None:
-        while filling.opened.is_pending:
-            filling.touch()
-            await asyncio.sleep(0)
-
-    ended = await fill(inbox, asked(tmp_path), keep_typing, inactive=60, wait=0.05)
-    assert ended == Unanswered(in_time=False)
-
-
 @pytest.mark.parametrize("changed", [False, True])
 async def test_what_was_confirmed_before_the_process_died_is_recorded_by_the_next_once(
     tmp_path: Path, changed: bool
