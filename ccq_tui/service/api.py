@@ -18,7 +18,7 @@ from uuid import uuid4
 
 import prometheus_client
 from fastapi import Depends, FastAPI, Query
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from sse_starlette import ServerSentEvent
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -143,6 +143,7 @@ class ServiceCall:
 
 Call = Annotated[ServiceCall, Depends(entered)]
 Limit = Annotated[int, Query(ge=0, le=1_000)]
+State = Annotated[RunState | None, BeforeValidator(lambda text: text or None)]
 
 
 def page_address(origin: str, key: bytes, run: Run) -> str:
@@ -193,9 +194,7 @@ async def post_run(call: Call, given: Annotated[Sent, shaped(NewRun)]) -> Answer
 
 
 @api.get("/runs", tags=READ, response_model=RunEntries)
-async def get_runs(
-    call: Call, state: RunState | None = None, machine: str = "", limit: Limit = 100
-) -> Answer:
+async def get_runs(call: Call, state: State = None, machine: str = "", limit: Limit = 100) -> Answer:
     """List runs, the one that changed last first."""
     states = (state,) if state else ()
     found = await asyncio.to_thread(call.parts.service.store.list, states, machine, limit or 100)
