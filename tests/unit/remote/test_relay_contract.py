@@ -231,6 +231,21 @@ async def test_a_query_takes_numbers_in_range(pairing: TestPairing) -> None:
     assert (await pairing.terminal("GET", "/nothing")).headers["content-type"] == "application/problem+json"
 
 
+async def test_who_calls_is_known_before_a_body_is_read(pairing: TestPairing) -> None:
+    nobody, long = pairing.relay.nobody, b"x" * 400_000
+    assert [(await who("POST", "/request", long)).status_code for who in (nobody, pairing.terminal)] == [
+        401,
+        413,
+    ]
+    place = f"/request/{pairing.id}/{await pairing.request()}"
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    refused = await pairing.terminal("PUT", f"{place}/answer", b"{}")
+    assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
+    assert (await pairing.device("HEAD", place)).status_code == 200
+    taken = await pairing.device("POST", f"{place}/answer", {"skipped": True}, headers=headers)
+    assert taken.json() == {"success": True}
+
+
 # -- the OpenAPI document ------------------------------------------------------------------------------------
 
 
