@@ -20,8 +20,8 @@ from ccq_tui.inbox.verdicts import InboxClosed, InboxError, InboxUnavailable
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-LOOK_SECONDS = 0.1
-"""Seconds between the thread's looks up from its queue: changes by other processes are noticed by then."""
+LOOK_SECONDS = 0.18
+"""Seconds between the thread's looks for changes by other processes; ten a second cost a laptop's battery."""
 OPEN_SECONDS = 1.0
 """Seconds to leave a database alone that cannot be opened."""
 REPLACED = "it was moved, deleted or replaced while in use"

@@ -34,10 +34,10 @@ from ccq_tui.cli import main
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Allowed, Cancelled, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.store import worker
 from ccq_tui.inbox.store.opening import BUSY_SECONDS
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.store.worker import FAR_SECONDS, NEAR_SECONDS
 from ccq_tui.logs import log_path
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, QuestionSet
@@ -297,7 +297,7 @@ async def test_the_other_place_sees_an_answer_at_its_next_look(stage: Stage) -> 
     ended, looks = await waited(lambda _: stage.native.write(there))
     assert (isinstance(ended, CallEnd), looks) == (True, 1)
     # Another process sees it at its store's next look; screens and the hook's end have the rest of 1 s.
-    assert LOOK_SECONDS + max(NEAR_SECONDS, FAR_SECONDS) < 0.3
+    assert LOOK_SECONDS + worker.LOOK_SECONDS < 0.3
 
 
 def test_a_hook_waits_for_a_lock_longer_than_a_command_does(
