@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-MOST_LINES, MOST_KEYS = 130, 10
+MOST_LINES, MOST_KEYS = 110, 10
 MOST_OF_PICTURE = 200_000
 
 
