@@ -177,7 +177,7 @@ def _say(line: str) -> None:
 
 
 def _say_reached(sign: str) -> None:
-    _say(f"{sign[:1].upper()}{sign[1:]}: see ccq-tui doctor." if sign else "The relay is reached.")
+    _say(f"{sign[:1].upper()}{sign[1:]}: see ccq-tui devices." if sign else "The relay is reached.")
 
 
 async def _say_arrivals(client: RelayClient) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 import os
 import platform
@@ -31,7 +30,6 @@ from ccq_tui.config.settings import ENV_PREFIX, Settings
 from ccq_tui.inbox.layout import wrapped
 from ccq_tui.output import Styled, colourless
 from ccq_tui.plain.mode import VARIABLES
-from ccq_tui.remote.pairings import Pairing, PairingsError, pairings_file, read_pairings
 from ccq_tui.text import one_line, safe
 from ccq_tui.words import plural
 
@@ -191,9 +189,7 @@ def _version(path: Path) -> Check:
 
 
 PROGRAM, TERMINAL, DIRECTORIES = "Program", "Terminal", "Directories"
-MCP, PHONE = "MCP", "Phone"
-RELAY_SECONDS = 5.0
-"""Seconds for the answers of all relays together."""
+MCP = "MCP"
 
 
 def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
@@ -222,7 +218,6 @@ def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
         _writable("State", state_dir(), Level.FAILURE),
         _writable("Logs", log_dir(), Level.WARNING),
         *examine_mcp(),
-        *examine_pairings(),
     ]
 
 
@@ -299,35 +294,3 @@ def _words(entry: dict[str, object]) -> list[str]:
     ]
     texts = [word for word in words if isinstance(word, str)]
     return texts if len(texts) == len(words) else []
-
-
-def examine_pairings() -> list[Check]:
-    """Check each pairing with a relay, all at once; return nothing where none is paired."""
-    try:
-        pairings = read_pairings(pairings_file())
-    except PairingsError as error:
-        return [Check(PHONE, "Pairings", str(error), Level.WARNING, "Until then nothing is published.")]
-    return asyncio.run(_examined(pairings)) if pairings else []
-
-
-async def _examined(pairings: tuple[Pairing, ...]) -> list[Check]:
-    return await asyncio.gather(*map(_check_relay, pairings))
-
-
-async def _check_relay(pairing: Pairing) -> Check:
-    from ccq_tui.remote.client import RelayClient, RelayError, Unpaired
-
-    relay, forget = one_line(pairing.public, 200), f"ccq-tui devices forget {pairing.public}"
-    try:
-        async with asyncio.timeout(RELAY_SECONDS), RelayClient(pairing) as client:
-            members = await client.devices()
-    except Unpaired:
-        advice = f"Run “{forget}”, then pair again by “ccq-tui phone” or “ccq-tui pair {pairing.relay}”."
-        return Check(PHONE, "Relay", f"{relay} does not know this machine", Level.WARNING, advice)
-    except (RelayError, OSError, TimeoutError, ValueError) as error:
-        why = "no answer within 5 s" if isinstance(error, TimeoutError) else one_line(str(error), 200)
-        advice = f"Start it with “ccq-tui phone”, or where it is. If it is gone for good: “{forget}”."
-        return Check(PHONE, "Relay", f"{relay}: {why}", Level.WARNING, advice)
-    count = sum(one.get("role") == "device" for one in members)
-    sealed = "encrypted" if pairing.is_sealed else "not encrypted"
-    return Check(PHONE, "Relay", f"{relay}, {plural(count, 'device')}, {sealed}")
