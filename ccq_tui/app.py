@@ -55,7 +55,7 @@ from ccq_tui.screens.sessions.model import SessionList
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
 from ccq_tui.screens.sessions.screen import ANSWERS, Going, SessionsScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
-from ccq_tui.screens.sessions.trust_gate import PersonHere, TrustGate
+from ccq_tui.screens.sessions.trust import PersonHere, TrustGate
 from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title, set_title
 from ccq_tui.text import safe
 from ccq_tui.widgets.keys import Keyboard, bindings_for, read_at, typed_in

@@ -14,10 +14,9 @@ from ccq_tui.config.keymap import key_of
 from ccq_tui.input.keynames import shown_keys
 from ccq_tui.input.keys import Does, Hints
 from ccq_tui.text import one_line
-from ccq_tui.widgets.keys import press_key
+from ccq_tui.widgets.keys import Clickable, press_key
 from ccq_tui.widgets.lines import FittedLines
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.pointer import Clickable
 
 SEPARATOR = " · "
 CHIPS = 4

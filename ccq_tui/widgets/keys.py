@@ -1,11 +1,12 @@
-"""The keys that a person chose, for widgets that take keys themselves."""
+"""Keys and clicks, for widgets that take them themselves."""
 
 from __future__ import annotations
 
+import time
 from asyncio import TimerHandle
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Generic, TypeVar, cast
 
 from textual import events
 from textual.binding import Binding
@@ -15,7 +16,7 @@ from textual.widgets import Input
 
 from ccq_tui.config.keymap import keymap
 from ccq_tui.input import gate
-from ccq_tui.input.gate import NEVER, Face, Hand, To, Verdict
+from ccq_tui.input.gate import FOCUS, NEVER, Face, Hand, To, Verdict
 from ccq_tui.input.keynames import typed_by
 from ccq_tui.input.keys import SETTINGS, TABLE, KeyPlace, KeyRow
 from ccq_tui.questions.state import is_text
@@ -221,3 +222,40 @@ def read_at(widget: DOMNode, event: events.Event, clock: Callable[[], float]) ->
 def press_key(widget: Widget, key: str) -> None:
     """Act as if a key had been pressed now."""
     widget.app.post_message(events.Key(key, typed_by(key) or None))
+
+
+Target = TypeVar("Target")
+LEFT = 1
+"""The button that clicks."""
+
+
+class Clickable(Generic[Target]):
+    """A widget or screen that takes clicks, as distinct from everything else that a mouse does.
+
+    A click is a press of the left button that began and ended on one target, by equality. Textual also
+    reports one when another button was pressed, and when the pointer was dragged from one row of a widget to
+    another. The press that gives the terminal the focus begins none.
+    """
+
+    _pressed_on: Target | None = None
+
+    def under(self, event: events.MouseEvent) -> Target | None:
+        """Return the target under the pointer, or None."""
+        raise NotImplementedError
+
+    def clicked(self, target: Target, event: events.Click) -> None:
+        """Take a click on a target."""
+        raise NotImplementedError
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where a button went down."""
+        app: Any = cast("DOMNode", self).app
+        now, focused_at = getattr(app, "clock", time.monotonic)(), getattr(app, "focused_at", float("-inf"))
+        meant = event.button == LEFT and now - focused_at >= FOCUS
+        self._pressed_on = self.under(event) if meant else None
+
+    def on_click(self, event: events.Click) -> None:
+        """Take the click if it was one on one target."""
+        pressed, self._pressed_on = self._pressed_on, None
+        if event.button == LEFT and pressed is not None and self.under(event) == pressed:
+            self.clicked(pressed, event)

@@ -10,9 +10,9 @@ from textual import events
 
 from ccq_tui import signs
 from ccq_tui.widgets.hints import cut
+from ccq_tui.widgets.keys import Clickable
 from ccq_tui.widgets.lines import TextLines
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.pointer import Clickable
 
 SEPARATOR = " · "
 SHORTEST, LONGEST = 6, 40

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from ccq_tui.questions import Option, Question
-from ccq_tui.screens.trust import TRUST_QUESTION
+from ccq_tui.screens.sessions.trust import TRUST_QUESTION
 from ccq_tui.testing import Scenario, clean_environment
 from ccq_tui.widgets.decision.details import PLAN_TITLE
 from tests.e2e.conftest import Running, Start

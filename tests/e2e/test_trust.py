@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.screens.trust import TRUST_QUESTION
+from ccq_tui.screens.sessions.trust import TRUST_QUESTION
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
 

@@ -19,8 +19,8 @@ from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.sessions.rows import RowsView
 from ccq_tui.screens.sessions.screen import SessionsScreen
-from ccq_tui.screens.trust import TrustScreen
-from ccq_tui.widgets.choices import ChoiceList
+from ccq_tui.screens.sessions.trust import TrustScreen
+from ccq_tui.widgets.completer import ChoiceList
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.panel import RequestPanel
 

@@ -39,7 +39,7 @@ from ccq_tui.runtime.recovery import Recovery, Remedy
 from ccq_tui.screens.help import HelpScreen, key_rows
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.screen import SessionsScreen
-from ccq_tui.screens.trust import TrustScreen
+from ccq_tui.screens.sessions.trust import TrustScreen
 from ccq_tui.widgets.decision.details import plan_above
 from ccq_tui.widgets.hints import HintRow
 from ccq_tui.widgets.lines import LineView

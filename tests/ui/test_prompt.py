@@ -22,7 +22,7 @@ from ccq_tui.input.gate import AGAIN
 from ccq_tui.prompts.completion_list import SEEN_AFTER
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.prompts.unread import PromptDraft, Sent
-from ccq_tui.widgets.choices import ChoiceList, height_of
+from ccq_tui.widgets.completer import ChoiceList, height_of
 from ccq_tui.widgets.prompt import Prompt
 from tests.ui.host import Clock, press_later
 from tests.ui.session import Driven, ToldSession, press, prompt_kept, running, until

@@ -21,7 +21,7 @@ from ccq_tui.prompts import images
 from ccq_tui.prompts.completion_list import Completion
 from ccq_tui.screens.session.prompts import EMPTY
 from ccq_tui.transcript.blocks import NoticeBlock
-from ccq_tui.widgets.choices import ChoiceList
+from ccq_tui.widgets.completer import ChoiceList
 from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, TYPED_ON, Prompt
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures

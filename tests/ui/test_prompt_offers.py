@@ -19,7 +19,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import Completion, CompletionList
-from ccq_tui.widgets.choices import ChoiceList, drawn, height_of
+from ccq_tui.widgets.completer import ChoiceList, drawn, height_of
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.prompt.field import PromptField

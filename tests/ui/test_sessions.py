@@ -38,7 +38,7 @@ from ccq_tui.screens.sessions import session_manager
 from ccq_tui.screens.sessions.new_row import DIRECTORY
 from ccq_tui.screens.sessions.open_sessions import DEMO_LOST, parting_words
 from ccq_tui.screens.sessions.screen import SessionsScreen
-from ccq_tui.screens.sessions.trust_gate import TrustGate
+from ccq_tui.screens.sessions.trust import TrustGate
 from ccq_tui.widgets.keys import copy_of
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.strip import Strip

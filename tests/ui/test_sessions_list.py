@@ -27,7 +27,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions import listing
 from ccq_tui.screens.sessions.model import ListHeading, RequestRow
 from ccq_tui.screens.sessions.screen import AGAIN_OPENS, SessionsScreen
-from ccq_tui.screens.sessions.trust_gate import TrustGate
+from ccq_tui.screens.sessions.trust import TrustGate
 from tests.actors import PANEL
 from tests.steps import step
 from tests.ui.drawn import screen_lines

@@ -36,7 +36,7 @@ from ccq_tui.screens.sessions import earlier
 from ccq_tui.screens.sessions.model import ListHeading
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.sessions.session_manager import UNOPENED
-from ccq_tui.screens.trust import SETTINGS_QUESTION, TRUST_QUESTION, TrustScreen
+from ccq_tui.screens.sessions.trust import SETTINGS_QUESTION, TRUST_QUESTION, TrustScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later

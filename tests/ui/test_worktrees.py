@@ -18,7 +18,7 @@ from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_row import WORKTREE
 from ccq_tui.screens.sessions.screen import SessionsScreen
-from ccq_tui.screens.trust import TrustScreen
+from ccq_tui.screens.sessions.trust import TrustScreen
 from ccq_tui.worktrees.creation import make, planned
 from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, press_later

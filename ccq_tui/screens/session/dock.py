@@ -35,15 +35,14 @@ from ccq_tui.questions.state import Arriving, PanelState
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.text import safe
 from ccq_tui.transcript.blocks import RequestPlace
+from ccq_tui.widgets.decision.panel import PANELS, Panel, panel_kind
 from ccq_tui.widgets.hints import NARROW, HintBar
 from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import palette_of
-from ccq_tui.widgets.panel.drafts import ClosedPages, draft_words
-from ccq_tui.widgets.panel.host import PanelHost
+from ccq_tui.widgets.panel.host import ClosedPages, PanelHost, draft_words
 from ccq_tui.widgets.panel.request_panel import TAKES_PROMPT
-from ccq_tui.widgets.panels import PANELS, Panel, panel_kind
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.prompt.prompt import SIGN
 from ccq_tui.widgets.question import QuestionPanel

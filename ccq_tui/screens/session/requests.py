@@ -18,18 +18,18 @@ from ccq_tui.screens.link_opener import open_url
 from ccq_tui.screens.session.dock import HOW_SECONDS
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.decision.panel import Panel
 from ccq_tui.widgets.hints import HIDES
 from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.lifetime import after_refresh
-from ccq_tui.widgets.panel.drafts import (
+from ccq_tui.widgets.panel.host import (
     ClosedDrafts,
+    PanelHost,
     draft_words,
     plan_left_over,
     set_left_over,
     text_left_over,
 )
-from ccq_tui.widgets.panel.host import PanelHost
-from ccq_tui.widgets.panels import Panel
 
 READY_SECONDS = 0.2
 """Seconds from the start of a turn to the making of panels."""

@@ -39,7 +39,6 @@ from ccq_tui.screens.editor import edit_for
 from ccq_tui.screens.link_opener import open_url
 from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions.details import Details, said_last
 from ccq_tui.screens.sessions.listing import Listing
 from ccq_tui.screens.sessions.model import (
     NEW_ROW,
@@ -52,20 +51,28 @@ from ccq_tui.screens.sessions.model import (
     ordered,
 )
 from ccq_tui.screens.sessions.new_row import CARET, DIRECTORY, PROMPT, WORKTREE
-from ccq_tui.screens.sessions.rows import ALONE, EMPTY, ListLook, RowsView, head_line, head_parts, list_lines
+from ccq_tui.screens.sessions.rows import (
+    ALONE,
+    EMPTY,
+    Details,
+    ListLook,
+    RowsView,
+    head_line,
+    head_parts,
+    list_lines,
+    said_last,
+)
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.text import one_line
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.decision.panel import Panel, panel_kind
 from ccq_tui.widgets.keys import Typed, copy_of, keyboard_of, keys_meant, text_of
 from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
-from ccq_tui.widgets.lines import TextLines
+from ccq_tui.widgets.lines import SightView, TextLines
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import palette_of
-from ccq_tui.widgets.panel.drafts import ClosedDrafts, draft_words, left_over
-from ccq_tui.widgets.panel.host import PanelHost
+from ccq_tui.widgets.panel.host import ClosedDrafts, PanelHost, draft_words, left_over
 from ccq_tui.widgets.panel.measures import SHARES, is_low, most_lines
-from ccq_tui.widgets.panels import Panel, panel_kind
-from ccq_tui.widgets.sight import SightView
 
 ANSWERS = "inbox answer"
 """The group of workers that see an answer through."""

@@ -32,7 +32,7 @@ from ccq_tui.screens.sessions.earlier import KeptSessions
 from ccq_tui.screens.sessions.model import SessionRow
 from ccq_tui.screens.sessions.new_row import NewSession
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
-from ccq_tui.screens.sessions.trust_gate import TrustGate
+from ccq_tui.screens.sessions.trust import TrustGate
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.worktrees.model import WorktreeError
 

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from ccq_tui import signs
 from ccq_tui.config.keymap import keymap
 from ccq_tui.inbox.choices import permission_asked
+from ccq_tui.inbox.draft import Draft
 from ccq_tui.inbox.file_diff import CONTEXT, hunks_of
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from ccq_tui.input.keys import KeyPlace
@@ -24,12 +25,21 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import FRAME, asides, detail_lines, flow_lines, headline, plan_above
 from ccq_tui.widgets.hints import NARROW, HintBar
 from ccq_tui.widgets.lifetime import after_refresh
-from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, row_lines, wrapped
+from ccq_tui.widgets.lines import (
+    DrawnLine,
+    Flow,
+    LineView,
+    SightView,
+    TextLines,
+    more_line,
+    row_lines,
+    wrapped,
+)
 from ccq_tui.widgets.panel import RequestPanel, measures
 from ccq_tui.widgets.panel.measures import Drawn, PanelLook
+from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.question.panel import QuestionForm
 from ccq_tui.widgets.question.parts import unseen_words
-from ccq_tui.widgets.sight import SightView, more_line
 
 LABEL_AT = 6
 """Cells before the words of a choice, and before the text typed along with one."""
@@ -272,3 +282,12 @@ class DecisionPanel(RequestPanel):
             self._draw()
         else:
             self.form.say_more(self._state, self._look())
+
+
+Panel = QuestionPanel | DecisionPanel
+PANELS: tuple[type[Panel], ...] = (QuestionPanel, DecisionPanel)
+
+
+def panel_kind(draft: Draft) -> type[Panel]:
+    """Return the panel that asks a request."""
+    return DecisionPanel if draft.page.question.acts else QuestionPanel

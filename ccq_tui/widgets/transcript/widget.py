@@ -28,9 +28,9 @@ from ccq_tui.agent.events import AgentEvent, BlockGrew, HistoryLoaded, NoticeGiv
 from ccq_tui.transcript.blocks import Block, ErrorBlock, NoticeBlock, RequestPlace
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.transcript.order import BlockChange
+from ccq_tui.widgets.keys import Clickable
 from ccq_tui.widgets.lifetime import after, is_live, soon
 from ccq_tui.widgets.lines import READING
-from ccq_tui.widgets.pointer import Clickable
 from ccq_tui.widgets.transcript.code import CSS, PREFIX, STYLES, Colours, Lexers
 from ccq_tui.widgets.transcript.layout import Layout, Viewport
 from ccq_tui.widgets.transcript.pace import FramePace, Intake

@@ -15,7 +15,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.sessions.screen import SessionsScreen
-from ccq_tui.widgets.panels import Panel
+from ccq_tui.widgets.decision.panel import Panel
 from ccq_tui.widgets.search_bar import SearchBar
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, gained
