@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,7 +39,7 @@ class Isolation:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def isolation(table: SessionsTable, state: Path) -> Isolation:
+def isolation(table: SessionsTable, state: Path, hidden: Collection[str] = ()) -> Isolation:
     """Return what the sessions run as; from then on, this process runs git as that user, too.
 
     A repository that an agent may write can name programs, which git runs.
@@ -47,11 +47,13 @@ def isolation(table: SessionsTable, state: Path) -> Isolation:
     Args:
         table: The configuration.
         state: A directory that only the service may write.
+        hidden: The variables that git does not get: that user can read them there, and programs of git do.
 
     Raises:
         SettingsError: The command does not work.
     """
     git.BY[:] = table.command
+    git.HIDDEN = {*hidden}
     if not table.command:
         return Isolation(SHARED.format(getpass.getuser()))
     import pwd  # there is none on Windows

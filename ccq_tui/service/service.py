@@ -112,7 +112,8 @@ class Service:
         await asyncio.to_thread(self.store.claim, self.machine)
         loaded = await asyncio.to_thread(load_settings, project=False)
         state = self._program.state or state_dir()
-        self.isolation = await asyncio.to_thread(isolation, self.policy.sessions, state)
+        hidden = [name for name, value in self._program.environment.items() if not value]
+        self.isolation = await asyncio.to_thread(isolation, self.policy.sessions, state, hidden)
         environment = {**self._program.environment, **self.isolation.environment}
         launch = Launch(settings=loaded.settings, program=replace(self._program, environment=environment))
         trusted = [one.path.resolve() for one in self.policy.repositories.values()]

@@ -16,6 +16,8 @@ CHECKOUT_SECONDS = 180.0
 """Seconds that git may take to write the files of a repository, or to remove them."""
 END_SECONDS = 2.0
 BY: list[str] = []
+HIDDEN: set[str] = set()
+"""The variables of this process that they do not get: who is that user, or writes a hook, could read them."""
 """The words before git and `by_user` in this process: a service runs them as the user of its sessions."""
 LONGEST = 300
 WRITES_FILES = frozenset({"worktree"})
@@ -52,7 +54,7 @@ def git(directory: Path, *words: str, seconds: float = SECONDS, inert: bool = Fa
     Raises:
         GitError: Git failed, took too long, or is not there.
     """
-    environment = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
+    environment = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE | HIDDEN}
     environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     silencing: tuple[str, ...] = ()
     if inert:
@@ -107,7 +109,13 @@ def by_user(*words: str, seconds: float = SECONDS) -> str:
     """Run a program as git is run, and return its output; raises `GitError`."""
     try:
         done = subprocess.run(  # noqa: S603 - as above
-            [*BY, *words], capture_output=True, timeout=seconds, check=True, text=True, cwd="/"
+            [*BY, *words],
+            capture_output=True,
+            timeout=seconds,
+            check=True,
+            text=True,
+            cwd="/",
+            env={name: value for name, value in os.environ.items() if name not in HIDDEN},
         )
     except subprocess.CalledProcessError as error:
         raise GitError(error.stderr.strip() or str(error)) from error

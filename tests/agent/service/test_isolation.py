@@ -46,6 +46,7 @@ sys.exit(main(["answer", sys.argv[1], "--choose", "y"]))
 @pytest.fixture(autouse=True)
 def by(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(git, "BY", [])
+    monkeypatch.setattr(git, "HIDDEN", set())
 
 
 @pytest.fixture
@@ -91,6 +92,10 @@ async def test_an_agent_of_another_user_allows_itself_nothing(
     model = scripted_model(script)
     (place / "home").mkdir()
     home = clean_environment(model.url, root=place / "home")
+    monkeypatch.setenv("SERVICE_SECRET", "for the service alone")
+    hook = work / ".git" / "hooks" / "post-checkout"
+    hook.write_text("#!/bin/sh\nenv > ~/of-hook\n", "utf-8")
+    hook.chmod(0o755)
     owned(home.root)
     repo = Repository(owned(work), allowed_tools=("Bash(sh reach.sh)",))
     table = SessionsTable(command=AS_USER, home=home.home)
@@ -114,6 +119,9 @@ async def test_an_agent_of_another_user_allows_itself_nothing(
         [reached, _] = model.tool_results()
         assert reached.text.startswith(str(USER))
         assert "no inbox" in reached.text
+        of_hook = (home.home / "of-hook").read_text("utf-8")
+        assert f"HOME={home.home}" in of_hook
+        assert "for the service alone" not in of_hook
 
 
 def test_a_command_that_does_not_work_is_named(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_the_sessions_user_is_separated_everywhere() -> None:
     composed = yaml.safe_load(COMPOSE.read_text("utf-8"))["services"]["ccq-tui"]
     assert (composed["cap_drop"], set(composed["cap_add"])) == (["ALL"], RIGHTS)
     image = IMAGE.read_text("utf-8")
-    assert "useradd --create-home ccq-agent" in image
+    assert re.search(r"useradd --create-home --uid \d+ ccq-agent", image)
     assert set(re.findall(r"ccq-tui\[(\w+)\]", image)) == {"service"}
     mounted = {one.split(":")[1] for one in composed["volumes"]}
     assert set(yaml.safe_load(re.findall(r"VOLUME (.*)", image)[0])) <= mounted
