@@ -23,7 +23,7 @@ CHARACTERS_A_SECOND = 600.0
 LOOKS = (
     *("theme", "bell", "notify", "notify_after", "progress", "reduce_motion", "screen_reader", "keys"),
     *("cli_path", "question_previews", "extended_questions", "log_level"),
-    *("park_after", "question_timeout", "on_question_timeout", "session_timeout"),
+    *("park_after", "question_timeout", "on_question_timeout"),
 )
 """Settings that a demo takes from files and the environment: looks, and the person's time limits.
 

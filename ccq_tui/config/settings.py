@@ -127,10 +127,6 @@ class Settings(ClaudeFlags):
     """"park": a question that timed out still waits, without a process. "no_answer": the agent continues with
     the message that nobody answered and that nothing was chosen."""
 
-    session_timeout: Duration = None
-    """Seconds without any activity before a session is closed, or parked if a question waits. Unset or
-    "never": it is not."""
-
     theme: str = Field(default="ccq-dark", min_length=1)
     """The colours: the name of a theme, or the path of a theme file (.toml)."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ccq_tui.agent.events import AgentEvent, SessionState
+from ccq_tui.agent.events import AgentEvent
 from ccq_tui.runtime.limits import Limit
 
 
@@ -15,15 +15,9 @@ class Reconnected:
 
 @dataclass(frozen=True, slots=True)
 class LimitReached:
-    """A time limit ended the session's process, or the session.
-
-    Attributes:
-        limit: The limit.
-        state: The session's new state: parked or ended.
-    """
+    """A time limit ended the session's process: it is parked."""
 
     limit: Limit
-    state: SessionState
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The time limits of sessions: when one is parked, ended or closed, decided from given times alone.
+"""The time limits of questions: when one ends or its session is parked, decided from given times alone.
 
 No limit ever chooses an option, and none passes while somebody types: each is counted from the last key.
 """
@@ -14,8 +14,6 @@ from ccq_tui.agent.events import SessionState
 from ccq_tui.config.settings import Settings
 from ccq_tui.words import spoken
 
-_LIMITED = frozenset({SessionState.AWAITING, SessionState.IDLE})
-"""States that a limit can end."""
 COUNTDOWN = 60.0
 """Seconds before the end of a limit at which the countdown begins."""
 
@@ -27,7 +25,6 @@ class Due(Enum):
     """The session continues to wait without a process; nothing is lost, so it needs no countdown."""
     PARK_QUESTION = "question_timeout"
     NO_ANSWER = "no_answer"
-    END_SESSION = "session_timeout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +34,18 @@ class Limits:
     Attributes:
         park_after: For waiting questions, without a key.
         question: For the question that is shown.
-        session: For a session in which nothing happens.
         no_answer: Whether a question that timed out ends; else it is parked.
     """
 
     park_after: float | None = None
     question: float | None = None
-    session: float | None = None
     no_answer: bool = False
 
     @classmethod
     def of(cls, settings: Settings) -> Limits:
         """Return the limits of settings."""
         no_answer = settings.on_question_timeout == "no_answer"
-        return cls(settings.park_after, settings.question_timeout, settings.session_timeout, no_answer)
+        return cls(settings.park_after, settings.question_timeout, no_answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,43 +109,39 @@ class Limit:
         """
         if self.due is Due.PARK or now < self.counts_from:
             return ""
-        what = {Due.PARK_QUESTION: "Parks", Due.NO_ANSWER: "Ends as “no answer”"}.get(
-            self.due, "Session ends"
-        )
+        what = "Parks" if self.due is Due.PARK_QUESTION else "Ends as “no answer”"
         return f"{what} in {max(0, math.ceil(self.at - now))} s · any key stops it"
 
 
 def next_limit(limits: Limits, now: Standing) -> Limit | None:
     """Return the limit that ends first, or None when nothing has one.
 
-    A session that is parked, working or over has none.
+    Only a session in which something waits has one.
 
     Args:
         limits: The limits that a person set.
         now: The state of the session.
     """
-    found, waits = [], now.state is SessionState.AWAITING
-    timed = waits and limits.question is not None and bool(now.question) and not now.stopped
+    if now.state is not SessionState.AWAITING:
+        return None
+    found = []
+    timed = limits.question is not None and bool(now.question) and not now.stopped
     if timed and limits.question is not None and (limits.no_answer or now.parkable):
         due = Due.NO_ANSWER if limits.no_answer else Due.PARK_QUESTION
         found.append(Limit(due, max(now.turn, now.touched), limits.question, now.question))
-    idle = max(now.heard, now.touched)
     # Parked, a question would never come to the end that the person asked for.
-    if waits and limits.park_after is not None and now.parkable and not (timed and limits.no_answer):
-        found.append(Limit(Due.PARK, idle, limits.park_after))
-    if limits.session is not None and (now.state is SessionState.IDLE or (waits and now.parkable)):
-        found.append(Limit(Due.END_SESSION, idle, limits.session))
+    if limits.park_after is not None and now.parkable and not (timed and limits.no_answer):
+        found.append(Limit(Due.PARK, max(now.heard, now.touched), limits.park_after))
     return min(found, key=lambda limit: limit.at, default=None)
 
 
 def cause(limit: Limit) -> str:
-    """Return why a session ended, for the history.
+    """Return why a session was parked, for the history.
 
     Args:
         limit: The limit that passed.
     """
-    what = "no activity" if limit.due is Due.END_SESSION else "no answer"
-    return f"{what} for {spoken(limit.seconds)} ({limit.due.value})"
+    return f"no answer for {spoken(limit.seconds)} ({limit.due.value})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +185,7 @@ class LimitWatch:
             standing: The session as it is without a person; no turn of a question began before ``turn``.
             attention: Returns a person's last action; called only if a limit may apply.
         """
-        if standing.state not in _LIMITED:
+        if standing.state is not SessionState.AWAITING:
             self.upcoming = None
             return ""
         seen = attention()

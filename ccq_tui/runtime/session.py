@@ -452,9 +452,6 @@ class SupervisedSession:
             case Due.PARK | Due.PARK_QUESTION:
                 self._step(Reason.LIMIT)
                 self.agent.park(cause(limit))
-            case Due.END_SESSION:
-                self._step(Reason.LIMIT)
-                self.agent.close(cause(limit))
 
     def _note_end(self, state: ev.SessionState) -> None:
         """Report why the session ended, if a limit or another session's need ended it."""
@@ -464,5 +461,5 @@ class SupervisedSession:
             return
         if self.stage.reason is Reason.ROOM:
             self._events.emit(GaveWay())
-        elif self.stage.reason is Reason.LIMIT and self._limits.passed is not None:
-            self._events.emit(LimitReached(self._limits.passed, state))
+        elif self.stage == Stage(Phase.PARKED, Reason.LIMIT) and self._limits.passed is not None:
+            self._events.emit(LimitReached(self._limits.passed))

@@ -231,7 +231,7 @@ async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Play) -> None:
         heard.session.send("Build it")
         asked = (await heard.until(QuestionRequest)).request
         reached = await heard.until(LimitReached)
-        assert (reached.limit.due, reached.state) == (Due.PARK, ev.SessionState.PARKED)
+        assert (reached.limit.due, heard.session.facts.state) == (Due.PARK, ev.SessionState.PARKED)
         assert [one.request.id for one in heard.session.waiting] == [asked.id]
         name, inbox = heard.session.facts.session_id, one.runtime.inbox
         rows = await inbox.run(lambda store: store.history.changes(session_id=name))

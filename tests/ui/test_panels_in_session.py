@@ -407,24 +407,6 @@ async def test_the_last_minute_is_counted_down_and_the_question_ends_as_was_want
         assert "●" not in card.partition(NOT_IN_TIME)[2].partition("F8")[0]
 
 
-async def test_a_session_that_nobody_uses_is_closed_with_a_line_and_goes_on_with_the_next_prompt() -> None:
-    async with running(driven(session_timeout="1h")) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.session_id)
-        await later(run, pilot, 3550)
-        assert "Session ends in" in run.screen.dock.notices.text
-        await pilot.press("x", "left")
-        await later(run, pilot, 3000)
-        assert run.screen.dock.notices.text == ""
-        assert not run.told.closed
-        await later(run, pilot, 601)
-        assert run.told.closed
-        assert run.told.cause == "no activity for 1 h (session_timeout)"
-        run.told.tell(ev.StateChanged(ev.SessionState.ENDED))
-        await until(pilot, lambda: "Closed after 1 h without activity" in run.screen.transcript.text())
-        assert run.screen.dock.prompt.text == "x"
-        await press(pilot, "enter", then=lambda: len(run.launches) == 2 and run.told.sent == ["x"])
-
-
 async def test_a_session_that_gave_way_says_so_and_goes_on_with_the_next_prompt() -> None:
     async with running(driven()) as (run, pilot):
         await until(pilot, lambda: run.screen.view.session_id and run.screen.session.can_give_way)

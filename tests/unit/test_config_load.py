@@ -255,14 +255,13 @@ def test_durations(written: object, seconds: float | None) -> None:
 @pytest.mark.parametrize("written", ["", "soon", "10 minutes", "0", "-5", True, "inf", "9999h", "1e3", "٣m"])
 def test_what_is_no_duration(written: object) -> None:
     with pytest.raises(ValidationError, match='such as "10m", "2h" or "30d", or "never"'):
-        Settings(session_timeout=written)  # type: ignore[arg-type]
+        Settings(question_timeout=written)  # type: ignore[arg-type]
 
 
 def test_only_parking_is_on_unless_wanted() -> None:
     settings = Settings()
     assert (settings.park_after, settings.on_question_timeout) == (600.0, "park")
     assert settings.question_timeout is None
-    assert settings.session_timeout is None
 
 
 def test_settings_cannot_be_changed() -> None:

@@ -35,7 +35,8 @@ class AttentionWatch:
 
     def take(self, event: SessionEvent) -> None:
         if isinstance(event, LimitReached):
-            self._ui.note(_ended_words(event))
+            after = spoken(event.limit.seconds)
+            self._ui.note(f"Parked after {after} without an answer · your answer restarts Claude")
         elif isinstance(event, GaveWay):
             self._ui.note("Closed while idle, to make room for another session · your next prompt resumes it")
 
@@ -60,14 +61,6 @@ class AttentionWatch:
             self._touched = max(self._touched, typed)
         first = next((item.request for item in dock.line.asked.items), None)
         return Attention(self._touched, first.id if first and kind_of(first).EXPIRES else "")
-
-
-def _ended_words(event: LimitReached) -> str:
-    """Say why a session ended, and what starts it again."""
-    after = spoken(event.limit.seconds)
-    if event.state is ev.SessionState.PARKED:
-        return f"Parked after {after} without an answer · your answer restarts Claude"
-    return f"Closed after {after} without activity · your next prompt resumes it"
 
 
 def notification_of(session: str, news: Sequence[str]) -> tuple[str, str]:

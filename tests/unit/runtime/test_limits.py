@@ -16,7 +16,7 @@ from ccq_tui.words import spoken
 ASKED = Standing(
     SessionState.AWAITING, touched=10.0, heard=100.0, question="t", turn=100.0, parkable=True, stopped=False
 )
-ALL = Limits(park_after=600.0, question=300.0, session=900.0)
+ALL = Limits(park_after=600.0, question=300.0)
 
 
 def ends(limits: Limits, now: Standing) -> tuple[Due, float] | None:
@@ -30,8 +30,6 @@ def test_each_limit_is_counted_from_the_last_key() -> None:
     assert ends(ALL, ASKED) == (Due.PARK_QUESTION, 400.0)
     assert ends(ALL, replace(ASKED, touched=350.0)) == (Due.PARK_QUESTION, 650.0)
     assert ends(ALL, replace(ASKED, stopped=True)) == (Due.PARK, 700.0)
-    assert ends(Limits(session=900.0), ASKED) == (Due.END_SESSION, 1000.0)
-    assert ends(Limits(session=900.0), replace(ASKED, state=SessionState.IDLE)) == (Due.END_SESSION, 1000.0)
 
 
 def test_a_session_in_which_a_permission_waits_is_not_parked() -> None:
@@ -48,7 +46,7 @@ def test_a_question_that_is_to_end_is_not_parked_before() -> None:
     assert ends(limits, replace(ASKED, stopped=True)) == (Due.PARK, 160.0)
 
 
-UNTIMED = sorted(set(SessionState) - {SessionState.AWAITING, SessionState.IDLE})
+UNTIMED = sorted(set(SessionState) - {SessionState.AWAITING})
 
 
 @given(st.sampled_from(UNTIMED), st.booleans())
@@ -61,7 +59,7 @@ limits = st.none() | st.floats(1, 10_000)
 
 
 @given(
-    st.builds(Limits, limits, limits, limits, st.booleans()),
+    st.builds(Limits, limits, limits, st.booleans()),
     st.builds(
         Standing,
         st.sampled_from(list(SessionState)),
@@ -74,7 +72,7 @@ limits = st.none() | st.floats(1, 10_000)
     ),
 )
 @example(
-    Limits(None, 1.0, None, no_answer=True),
+    Limits(None, 1.0, no_answer=True),
     Standing(SessionState.AWAITING, 2.2e-313, 0.0, "t", 0.0, parkable=False, stopped=False),
 )
 def test_nothing_ends_under_somebodys_hands(limits: Limits, now: Standing) -> None:
@@ -104,9 +102,9 @@ def test_the_last_minute_is_counted_down_and_any_key_in_it_stops_it() -> None:
 
 
 def test_limits_are_what_was_set() -> None:
-    assert Limits.of(Settings()) == Limits(600.0, None, None, no_answer=False)
-    set_ = Settings(park_after=None, question_timeout=90, session_timeout=60, on_question_timeout="no_answer")
-    assert Limits.of(set_) == Limits(None, 90.0, 60.0, no_answer=True)
+    assert Limits.of(Settings()) == Limits(600.0, None, no_answer=False)
+    set_ = Settings(park_after=None, question_timeout=90, on_question_timeout="no_answer")
+    assert Limits.of(set_) == Limits(None, 90.0, no_answer=True)
 
 
 @pytest.mark.parametrize(
