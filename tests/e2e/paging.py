@@ -148,3 +148,30 @@ async def shown(page: Page, *texts: str) -> None:
 async def ready(page: Page) -> None:
     """Wait until the request that was opened takes keys."""
     await page.locator(".content:not([inert])").wait_for()
+
+
+PHONE = (390, 844)
+LOOKS: Any = ((PHONE, "light"), (PHONE, "dark"), ((1280, 800), "dark"), ((190, 230), "light"))
+RULES = {"light": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], "dark": ["color-contrast"]}
+SMALL = """() => [...document.querySelectorAll("button, summary, a, textarea, input[type=text], label.pick")]
+    .filter((one) => one.checkVisibility())
+    .map((one) => [one.outerHTML.slice(0, 90), one.getBoundingClientRect()])
+    .filter(([, { width, height }]) => Math.min(width, height) < 43.5)
+    .map(([name, { width, height }]) => `${name} ${width}x${height}`)"""
+WIDE = "() => document.documentElement.scrollWidth > innerWidth"
+
+
+async def check(page: Page, place: str) -> None:
+    """Measure the page in all sizes, the watch's last; on a phone, let axe look at it too."""
+    from axe_playwright_python.async_playwright import Axe
+
+    for (width, height), scheme in LOOKS:
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.emulate_media(color_scheme=scheme)
+        at = (place, width)
+        assert (at, await page.evaluate(SMALL)) == (at, [])
+        assert not await page.evaluate(WIDE), at
+        if width == PHONE[0]:
+            # All but the colours is the same in dark.
+            found = await Axe().run(page, options={"runOnly": RULES[scheme]})
+            assert (place, found.response["violations"]) == (place, [])

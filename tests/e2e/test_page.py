@@ -22,7 +22,7 @@ from ccq_tui.remote.relay.members import pushes_of, put
 from ccq_tui.remote.relay.push import KEY, OWN, Pusher
 from tests import hostile
 from tests.e2e import asked
-from tests.e2e.paging import Pages, Terminal, main, paired, pick, press, ready, shown
+from tests.e2e.paging import Pages, Terminal, check, main, paired, pick, press, ready, shown
 from tests.steps import until_true
 from tests.unit.answering import asking
 from tests.unit.questions.drive import RELEASE
@@ -216,7 +216,7 @@ async def test_the_relay_is_restarted(tmp_path: Path, pages: Pages) -> None:
         await pick(page, "SQLite")
         await relay.stop()
         await press(page, "Send SQLite")
-        await shown(page, "Your answer is kept here")
+        await shown(page, "It is kept here")
         await relay.start()
         await press(page, "Send SQLite")
         assert (await terminal.answer(published))[0] == SQLITE
@@ -594,9 +594,6 @@ async def test_the_service_worker_notifies_and_starts_without_a_network(
 # -- sizes and accessibility ---------------------------------------------------------------------------------
 
 
-PHONE = (390, 844)
-LOOKS: Any = ((PHONE, "light"), (PHONE, "dark"), ((1280, 800), "dark"), ((190, 230), "light"))
-RULES = {"light": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], "dark": ["color-contrast"]}
 REQUESTS = {
     "one": asked.asks(asked.CACHE),
     "set": asked.asks(asked.CACHE, asked.FEATURES, asked.REPLICAS, asked.NAME),
@@ -606,28 +603,6 @@ REQUESTS = {
     "form": asked.FORM,
     "link": asked.LINK,
 }
-SMALL = """() => [...document.querySelectorAll("button, summary, a, textarea, input[type=text], label.pick")]
-    .filter((one) => one.checkVisibility())
-    .map((one) => [one.outerHTML.slice(0, 90), one.getBoundingClientRect()])
-    .filter(([, { width, height }]) => Math.min(width, height) < 43.5)
-    .map(([name, { width, height }]) => `${name} ${width}x${height}`)"""
-WIDE = "() => document.documentElement.scrollWidth > innerWidth"
-
-
-async def check(page: Page, place: str) -> None:
-    """Measure the page in all sizes, the watch's last; on a phone, let axe look at it too."""
-    from axe_playwright_python.async_playwright import Axe
-
-    for (width, height), scheme in LOOKS:
-        await page.set_viewport_size({"width": width, "height": height})
-        await page.emulate_media(color_scheme=scheme)
-        at = (place, width)
-        assert (at, await page.evaluate(SMALL)) == (at, [])
-        assert not await page.evaluate(WIDE), at
-        if width == PHONE[0]:
-            # All but the colours is the same in dark.
-            found = await Axe().run(page, options={"runOnly": RULES[scheme]})
-            assert (place, found.response["violations"]) == (place, [])
 
 
 async def test_fits_and_is_accessible(relay: RunningRelay, terminal: Terminal, pages: Pages) -> None:

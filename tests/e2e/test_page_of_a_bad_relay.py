@@ -13,7 +13,7 @@ import pytest
 
 from ccq_tui.remote.phone.devices import code_for_device, link_for_device
 from tests.e2e import asked
-from tests.e2e.paging import Pages, Terminal, main, paired, pick, press, shown
+from tests.e2e.paging import Pages, Terminal, check, main, paired, pick, press, shown
 from tests.steps import until_true
 from tests.unit.remote.relays import RunningRelay, running
 
@@ -107,6 +107,8 @@ async def test_offline_is_said_where_one_answers(tmp_path: Path, pages: Pages) -
         for way in ("0", "document.body.scrollHeight"):
             await page.evaluate(f"scrollTo(0, {way})")
             assert await page.evaluate(IN_SIGHT, places) == places
+        await check(page, "offline")
+        await page.set_viewport_size({"width": SMALL[0], "height": SMALL[1]})
         await press(page, "Back to the list")
         await page.clock.install()
         for _ in range(6):

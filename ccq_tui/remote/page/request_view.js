@@ -316,7 +316,7 @@ export class RequestView {
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const what = error instanceof RelayError && error.isLate ? "It may have arrived" : "Not sent";
-      this.trouble = `${what}: ${error.message} Your answer is kept here; send it again.`;
+      this.trouble = `${what}: ${error.message} It is kept here; send it again.`;
     } finally {
       this.isSending = false;
       this.update(this.entry);
