@@ -1,8 +1,6 @@
-"""Every errand of the list of sessions by keys alone, at two sizes."""
+"""Every errand of the list of sessions by keys alone, on the smallest screen."""
 
 from __future__ import annotations
-
-import pytest
 
 from ccq_tui.questions import Option, Question
 from ccq_tui.screens.sessions.new_row import CARET
@@ -11,8 +9,6 @@ from tests.e2e.conftest import Start
 from tests.e2e.terminal import LIMIT
 from tests.steps import step
 
-SIZES = ((40, 12), (110, 36))
-
 
 def asks(replies: Replies) -> Scenario:
     """Ask one question about the prompt."""
@@ -20,9 +16,8 @@ def asks(replies: Replies) -> Scenario:
     return Scenario().asks(question).says(f"I did {replies.prompt}.")
 
 
-@pytest.mark.parametrize("size", SIZES, ids="{0[0]}x{0[1]}".format)
-def test_the_errands_of_the_list_are_done_by_keys_alone(start: Start, size: tuple[int, int]) -> None:
-    run = start(Scenario("list").then(asks), prompt="", size=size)
+def test_the_errands_of_the_list_are_done_by_keys_alone(start: Start) -> None:
+    run = start(Scenario("list").then(asks), prompt="", size=(40, 12))
     terminal = run.terminal
     with step("from a session to all, and back"):
         terminal.wait("ready")
