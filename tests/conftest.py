@@ -16,7 +16,6 @@ import pytest
 import pytest_textual_snapshot
 import textual.constants
 from hypothesis import settings as hypothesis_settings
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.widgets import Input, TextArea
 
 from ccq_tui.compat.sdk.light_import import import_sdk
@@ -135,18 +134,6 @@ class TopLevelSnapshots(pytest_textual_snapshot.SVGImageExtension):
             The directory as an absolute path.
         """
         return str(SNAPSHOTS / Path(test_location.filepath).relative_to(TESTS).with_suffix(""))
-
-
-class TopLevelText(SingleFileSnapshotExtension):
-    """Keeps screens as text in the same place."""
-
-    _file_extension = "txt"
-    _write_mode = WriteMode.TEXT
-
-    @classmethod
-    def dirname(cls, *, test_location: Any) -> str:
-        """Say where the screens of a test file are."""
-        return TopLevelSnapshots.dirname(test_location=test_location)
 
 
 # snap_compare reads the name from its own module; there is no option for the directory.

@@ -8,25 +8,7 @@ from typing import Any
 
 from ccq_tui.forms.reading import read_form
 
-TEN = """
-id = "ten"
-version = "2"
-title = "Ten questions"
-description = "About the last change."
-questions = [
-  {id = "kind", text = "What kind of change?", kind = "choice", options = [
-    {label = "Feature", value = "feat"}, {label = "Fix", value = "fix"}]},
-  {id = "cause", text = "What caused the bug?", kind = "text", when = {question = "kind", equals = "Fix"}},
-  {id = "value", text = "Who asked for it?", kind = "text", when = {question = "kind", equals = "Feature"}},
-  {id = "parts", text = "Which parts changed?", kind = "multi", options = ["Core", "CLI", "Docs"]},
-  {id = "hours", text = "How many hours?", kind = "number", min = 0, max = 40},
-  {id = "tested", text = "Is it tested?", kind = "confirm"},
-  {id = "story", text = "How did it go?", kind = "multiline"},
-  {id = "learned", text = "What did you learn?", kind = "text", required = false},
-  {id = "hardest", text = "What was hard?", kind = "multi", required = false, options = ["Time", "Tools"]},
-  {id = "outcome", text = "How did it end?", kind = "choice", options = ["Done", "Partly"]},
-]
-"""
+TEN = Path(__file__).with_name("ten.toml").read_text(encoding="utf-8")
 ANSWERS: dict[str, Any] = {
     "kind": {"value": "fix", "label": "Fix"},
     "cause": {"value": "a race"},

@@ -90,23 +90,7 @@ ANSWERS = [
     {"question": "What is it called?", "selected": [], "other": "Wörter, 一", "note": ""},
     {"question": "How many shards?", "selected": [], "other": "5", "note": "", "number": 5},
 ]
-ANSWER_TEXT = """The user answered:
-
-1. Which layout?
-   [ ] Wide (Recommended)
-   [x] Narrow
-   Note: keep it small
-
-2. Which checks?
-   [x] Lint
-   [ ] Types
-   [x] Tests
-
-3. What is it called?
-   Answer: Wörter, 一
-
-4. How many shards?
-   Answer: 5"""
+ANSWER_TEXT = Path(__file__).with_name("mcp_answer.txt").read_text(encoding="utf-8")
 
 
 async def test_clients_over_stdio_are_answered_by_keyboard_and_by_command(desk: Desk) -> None:

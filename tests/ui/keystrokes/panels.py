@@ -40,8 +40,6 @@ BEFORE = (Recalled(Answer(("SQLite",), note="nb"), "on 3 Nov"), Recalled(Answer(
 """How the questions were answered before: `r` takes that over."""
 WALKS = frozenset("jkhl123456789")
 """Keys that may be pressed in a row as commands."""
-TAKES = ("enter", "y", "n", "ctrl+d")
-"""Keys that may decide."""
 LONG = "\n".join(f"echo step {number}" for number in range(30))
 PLAN = "# A plan\n\n" + "\n".join(f"{number}. Do this and that" for number in range(30))
 

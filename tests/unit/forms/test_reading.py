@@ -26,58 +26,7 @@ from ccq_tui.questions.model import Condition
 from tests.ten import records
 from tests.unit.stocked import RUNNING, SESSION, asked, stock
 
-RELEASE = """\
-id = "release"
-version = 3
-title = "Release notes"
-description = "For the people who use it."
-context = ["main is frozen"]
-[[questions]]
-id = "kind"
-text = "What kind of release?"
-kind = "choice"
-options = [{label = "Major", value = "x"}, {label = "Minor", description = "features"}, "Patch, small"]
-default = "Major"
-[[questions]]
-id = "why"
-header = "Reason"
-text = "Why is it major?"
-kind = "text"
-help = "One line for the changelog."
-placeholder = "it breaks …"
-required = false
-min_length = 3
-max_length = 80
-pattern = "^[a-z]"
-when = {question = "kind", equals = "x"}
-[[questions]]
-id = "areas"
-text = "Which areas?"
-kind = "multi"
-options = ["API", "Docs"]
-other = true
-max_choices = 2
-default = ["Docs"]
-[[questions]]
-id = "shards"
-text = "How many shards?"
-kind = "number"
-integer = true
-min = 1
-max = 9
-default = 3
-when = {question = "areas", contains = "API"}
-[[questions]]
-id = "sure"
-text = "Is it final?"
-kind = "confirm"
-[[questions]]
-id = "notes"
-text = "What else?"
-kind = "multiline"
-required = false
-when = {question = "sure", equals = false}
-"""
+RELEASE = Path(__file__).with_name("release.toml").read_text(encoding="utf-8")
 
 
 def test_a_form_file_is_read() -> None:

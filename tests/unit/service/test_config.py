@@ -10,23 +10,7 @@ from ccq_tui.config.errors import SettingsError
 from ccq_tui.service.config import read_config
 from tests.tables import table
 
-GOOD = """\
-machine = "build-1"
-public_url = "https://ccq.example.org"
-
-[limits]
-question = "2h"
-
-[repositories.shop]
-path = "shop"
-allowed_tools = "Bash(git *), Edit"
-choose = { label = "shop" }
-push = true
-
-[linear]
-webhook_secret = "env:SHOP_LINEAR"
-token = "file:token"
-"""
+GOOD = Path(__file__).with_name("good.toml").read_text(encoding="utf-8")
 
 
 @pytest.fixture
