@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
@@ -13,7 +13,6 @@ from ccq_tui.agent import commands as cmd
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.records import taken
-from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.controls import Control, Rewound, rename, rewind
 from ccq_tui.agent.delivery import CLOSED, Delivery, UnrecordedPrompts
 from ccq_tui.agent.history import SessionPast, Told, read_history
@@ -29,6 +28,10 @@ if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
     from ccq_tui.agent.claude.prestart import Prestarted
 
+OVER = "The session is over."
+NOTHING_WAITS = "No question waits: there is nothing to park."
+TAKEN_BACK = "you withdrew it"
+ENDS = "the session ended before Claude read it"
 NO_EARLIER_SESSION = "No earlier session here; this is a new one."
 LEFTOVER_ENDED = "Ended the Claude process that a killed ccq-tui had left running in this conversation."
 T = TypeVar("T")
@@ -67,7 +70,20 @@ class AgentSession:
         self._inbox = inbox
         self._delivery = Delivery(inbox, self._emit, self.put)
         self._unrecorded = UnrecordedPrompts(self._emit, self.taken)
-        self._commander = Commander(self._emit, self._stop)
+        self._ordered: asyncio.Queue[cmd.Ordered] = asyncio.Queue()
+        """The commands that keep their order: interrupts, control requests and the end overtake them."""
+        self._unsent: dict[str, cmd.Send] = {}
+        """The prompts in `_ordered`, by their ids, without those that were taken back."""
+        self._tasks: set[asyncio.Task[Any]] = set()
+        """What overtakes the commands in their order."""
+        self._working: Connection | None = None
+        """The connection, once it takes commands."""
+        self._leaving = False
+        self._one_leaves = asyncio.Lock()
+        """An end waits for parking: cut off, the same call would never ask again."""
+        self._ending = False
+        """Whether the CLI is about to end, and nothing is asked of it any more."""
+        self._over = False
         self._begun = bool(options.resume or options.continue_conversation)
         """Whether its conversation has a prompt: before that, no session is in any list."""
         self._held = ""
@@ -131,7 +147,8 @@ class AgentSession:
 
     def interrupt(self) -> None:
         """End the running turn, and with it every request that waits."""
-        self._commander.interrupt()
+        if not self._ending:
+            self._begin(self._interrupt())
 
     def set_option(self, what: cmd.Option, value: str) -> None:
         """Change the permission mode, the model or the effort; see `SetOption`."""
@@ -139,7 +156,14 @@ class AgentSession:
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation, and wait for the answer; raises `CommandError`."""
-        return await self._commander.ask(self._connection, control)
+        if self._ending or self._connection is None:
+            raise cmd.CommandError(OVER if self._ending else "Claude is still starting.")
+        asking = self._begin(self._connection.ask(control))
+        asking.add_done_callback(lambda done: done.cancelled() or done.exception())  # also if nobody waits
+        await asyncio.wait({asking})
+        if asking.cancelled():
+            raise cmd.CommandError(OVER)
+        return asking.result()
 
     async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
         """Take the conversation back to before a prompt, then the files; raises as `ask` does."""
@@ -158,15 +182,22 @@ class AgentSession:
 
     def park(self, cause: str = "") -> None:
         """End the process while questions wait; they are answered once the session is resumed."""
-        self._commander.leave(ends=False, cause=cause)
+        self._leave_soon(ends=False, cause=cause)
 
     def close(self, cause: str = "") -> None:
         """End the session and its process; `SessionLost` reports the end. Waiting questions are parked."""
-        self._commander.leave(ends=True, cause=cause)
+        self._leave_soon(ends=True, cause=cause)
 
     def put(self, command: cmd.Ordered) -> None:
         """Queue a command; after the session's end it is refused by an event."""
-        self._commander.put(command)
+        if self._over:
+            self._failed(command, OVER)
+        elif isinstance(command, cmd.Withdraw) and (send := self._unsent.pop(command.prompt_id, None)):
+            self._emit(ev.PromptReturned(send.text, TAKEN_BACK, send.prompt_id, wanted=True))
+        else:
+            if isinstance(command, cmd.Send):
+                self._unsent[command.prompt_id] = command
+            self._ordered.put_nowait(command)
 
     async def run(self) -> None:
         """Run the session, from the start of the CLI to its end.
@@ -206,15 +237,15 @@ class AgentSession:
                     connection.gate.asked[resumed] |= self._past.asked
                 lost = await self._open(connection, resumed, reading)
                 if lost is None:
-                    tasks.append(group.create_task(self._commander.work(connection)))
+                    tasks.append(group.create_task(self._work(connection)))
                     lost = await connection.read()
             except LoadError as error:
                 lost = ev.SessionLost(str(error))
             except ClaimLostError as error:
                 lost = ev.SessionLost(str(error), expected=True, kind=Problem.RUNS_ELSEWHERE)
             finally:
-                self._commander.end()
-                for task in tasks:
+                self._ending = True
+                for task in (*self._tasks, *tasks):
                     task.cancel()
         return lost
 
@@ -302,13 +333,106 @@ class AgentSession:
                 unread, self._connection.translator.sent = self._connection.translator.sent, {}
                 await self._unrecorded.settle(self.session_id, reason, unread, in_order=lost.expected)
         finally:
-            self._commander.finish()
+            self._over = True
+            while not self._ordered.empty():  # so that no prompt is lost
+                command = self._ordered.get_nowait()
+                if not self._was_taken_back(command):
+                    self._failed(command, OVER)
             state = ev.SessionState.ENDED if lost.expected else ev.SessionState.FAILED
             if self._parked or lost.kind == Problem.RUNS_ELSEWHERE:
                 state = ev.SessionState.PARKED
             self._emit(ev.StateChanged(state, self._cause))
             self._emit(lost)
             self._delivery.close(in_order=lost.expected)
+
+    # -- commands -------------------------------------------------------------------------------------------
+
+    def _leave_soon(self, *, ends: bool, cause: str) -> None:
+        """Put off the waiting questions, then end the session; without ``ends``, only if questions wait."""
+        if not self._ending:
+            self._begin(self._leave(ends=ends, cause=cause))
+
+    async def _leave(self, *, ends: bool, cause: str) -> None:
+        async with self._one_leaves:
+            connection, parked = self._working, False
+            if connection is not None and (ends or connection.gate.waits.pending):
+                self._leaving = True
+                await self._ordered_done()
+                # Prompts that were not read are given back first.
+                await connection.reclaim(ENDS)
+                parked = await connection.park()
+            if parked or ends:
+                self._leaving = True
+                self._stop(parked, cause)
+            else:
+                self._leaving = False
+                self._emit(ev.NoticeGiven("info", NOTHING_WAITS))
+
+    def _was_taken_back(self, command: cmd.Ordered) -> bool:
+        """Take a command out of `_unsent`; return whether it is a prompt that was taken back."""
+        return isinstance(command, cmd.Send) and self._unsent.pop(command.prompt_id, None) is None
+
+    def _begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _work(self, connection: Connection) -> None:
+        """Execute the commands that keep their order, until cancelled."""
+        self._working = connection
+        while True:
+            command = await self._ordered.get()
+            try:
+                if self._was_taken_back(command):
+                    continue
+                match command:
+                    case cmd.Send(kept=kept):
+                        if kept is not None and not kept.done():
+                            # Seconds that a prompt waits for the disk; then it is sent all the same.
+                            await asyncio.wait({kept}, timeout=5.0)
+                        if self._leaving:
+                            self._failed(command, ENDS)
+                        else:
+                            await connection.send(command)
+                    case cmd.Withdraw(prompt_id):
+                        await connection.withdraw(prompt_id)
+                    case cmd.SetOption():
+                        await connection.change(command)
+            except cmd.CommandError as error:
+                self._failed(command, str(error))
+            except asyncio.CancelledError:
+                self._failed(command, OVER)
+                raise
+            finally:
+                self._ordered.task_done()
+
+    async def _ordered_done(self) -> None:
+        """Wait for earlier commands, but not behind one that hangs."""
+        try:
+            async with asyncio.timeout(2.0):
+                await self._ordered.join()
+        except TimeoutError:
+            _logger.info("What was sent before is overtaken")
+
+    async def _interrupt(self) -> None:
+        if self._working is None:
+            return  # nothing runs yet, and queued prompts are meant to run
+        await self._ordered_done()
+        try:
+            await self._working.interrupt()
+        except cmd.CommandError as error:
+            self._emit(ev.ErrorReported("interrupt", f"The turn was not interrupted: {error}"))
+
+    def _failed(self, command: cmd.Ordered, reason: str) -> None:
+        match command:
+            case cmd.Send():
+                self._emit(ev.PromptReturned(command.text, reason, command.prompt_id))
+            case cmd.Withdraw():
+                self._emit(ev.NoticeGiven("warning", f"A queued prompt was not withdrawn: {reason}"))
+            case cmd.SetOption(what, value):
+                words = f"The {what} was not changed to {value or 'the default'}: {reason}"
+                self._emit(ev.ErrorReported(what, words))
 
     def _stop(self, parked: bool = False, cause: str = "") -> None:
         self._closing = True

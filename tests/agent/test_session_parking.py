@@ -13,9 +13,8 @@ from ccq_tui.agent import delivery
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude import waits
 from ccq_tui.agent.claude.connection import Connection
-from ccq_tui.agent.commander import NOTHING_WAITS
 from ccq_tui.agent.delivery import CLEARED, REWOUND
-from ccq_tui.agent.session import NOT_TAKEN_BACK
+from ccq_tui.agent.session import NOT_TAKEN_BACK, NOTHING_WAITS
 from ccq_tui.inbox.agent_texts import POSTPONED
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, call_of
