@@ -91,7 +91,7 @@ ACTIONS: Mapping[str, Callable[..., object]] = {
     "close": lambda app, one: app.manager.work("close session", partial(app.manager.close, one)),
     "elsewhere": lambda app, one: app.manager.work("elsewhere", partial(app.manager.start_again, one)),
     "changed": lambda app: app.sessions.list(),
-    "news": lambda app, session, news: app.manager.tell_news(session, news),
+    "news": lambda app, session, news: app.sessions.tell_news(session, news),
 }
 """What screens ask of the program or report to it, by the name in `ProgramAction`."""
 

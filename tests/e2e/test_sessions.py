@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ccq_tui.questions import Option, Question
-from ccq_tui.screens.sessions.new_row import CARET
+from ccq_tui.screens.sessions.model import CARET
 from ccq_tui.testing import Replies, Scenario
 from tests.e2e.conftest import Start
 from tests.e2e.terminal import LIMIT

@@ -35,7 +35,7 @@ from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions import session_manager
-from ccq_tui.screens.sessions.new_row import DIRECTORY
+from ccq_tui.screens.sessions.model import DIRECTORY
 from ccq_tui.screens.sessions.open_sessions import DEMO_LOST, parting_words
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.sessions.trust import TrustGate

@@ -16,7 +16,7 @@ from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions.new_row import WORKTREE
+from ccq_tui.screens.sessions.model import WORKTREE
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.sessions.trust import TrustScreen
 from ccq_tui.worktrees.creation import make, planned

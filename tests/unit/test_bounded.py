@@ -21,8 +21,7 @@ from ccq_tui.config.launch import launch_with
 from ccq_tui.config.load import MOST_NAMED, load_settings
 from ccq_tui.config.paths import user_config
 from ccq_tui.screens.session.status import git_branch
-from ccq_tui.theming.live import keep_theme
-from ccq_tui.theming.load import read_theme
+from ccq_tui.theming.load import keep_theme, read_theme
 
 SECONDS = 30.0
 """Each took minutes, all memory, or for ever."""

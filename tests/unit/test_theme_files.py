@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.bridges.edited_file import SettingsFileError
-from ccq_tui.theming.live import keep_theme, with_theme
+from ccq_tui.theming.load import keep_theme, with_theme
 from tests.tables import table
 
 

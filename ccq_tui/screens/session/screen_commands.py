@@ -22,8 +22,7 @@ from ccq_tui.input.keys import SETTINGS
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
-from ccq_tui.theming.live import keep_theme, listed
-from ccq_tui.theming.load import choose, load_themes
+from ccq_tui.theming.load import choose, keep_theme, listed, load_themes
 
 REST_SECONDS = 0.08
 """Seconds that the cursor rests on a theme before it applies: a switch costs more than a key may wait."""

@@ -15,8 +15,10 @@ from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.place import Group, Place, group_of
 from ccq_tui.inbox.requests import Origin, QuestionRequest
 from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.runtime.launches import PlaceError, SessionSpec, wanted
 from ccq_tui.runtime.view import short_path
 from ccq_tui.text import one_line
+from ccq_tui.worktrees.model import WorktreeError
 
 LONGEST_NAME = 200
 LONGEST_LINE = 300
@@ -325,3 +327,73 @@ def age(seconds: float) -> str:
         if seconds >= size * (1 + (unit == "w")):
             return f"{seconds // size}{unit}"
     return f"{seconds}s" if seconds >= 5 else "now"
+
+
+PROMPT, DIRECTORY, WORKTREE = range(3)
+LABELS = ("Prompt", "Directory", "Worktree")
+NO_PROMPT, NO_WORKTREE = "none yet", "none · Space makes a name"
+CARET = "▏"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownField:
+    """A field of the row for a new session: its label, its text with the caret in it, and what is wrong."""
+
+    label: str
+    text: str
+    fault: str = ""
+
+
+@dataclass
+class NewSession:
+    """What a person wants of a new session.
+
+    Attributes:
+        texts: The text of each field.
+        at: The field that has the keys.
+        faults: What is wrong with a field, by its place.
+    """
+
+    texts: list[str] = field(default_factory=lambda: [""] * len(LABELS))
+    at: int = PROMPT
+    faults: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The text of the field that has the keys."""
+        return self.texts[self.at]
+
+    def step(self, by: int) -> None:
+        """Go to another field."""
+        self.at = (self.at + by) % len(LABELS)
+
+    def type(self, text: str) -> None:
+        """Put another text into the field that has the keys."""
+        if text != self.text:
+            self.texts[self.at] = text
+            self.faults.pop(self.at, None)
+
+    def shown(self, here: Path, caret: int) -> tuple[ShownField, ...]:
+        """Return the fields with the caret at its place."""
+        empty = (NO_PROMPT, short_path(here), NO_WORKTREE)
+        found = []
+        for at, (label, text) in enumerate(zip(LABELS, self.texts, strict=True)):
+            if at == self.at:
+                text = f"{text[:caret]}{CARET}{text[caret:]}"
+                text += f" {empty[at]}" if text == CARET and at != PROMPT else ""
+            found.append(ShownField(label, text or empty[at], self.faults.get(at, "")))
+        return tuple(found)
+
+    def spec(self, here: Path) -> SessionSpec | None:
+        """Return the session that is wanted, or None and note what is wrong; call it in a thread."""
+        prompt, directory, worktree = self.texts
+        self.faults = {}
+        try:
+            return wanted(directory, prompt, worktree, here)
+        except (PlaceError, OSError) as error:
+            self.at = DIRECTORY
+            self.faults = {DIRECTORY: str(error)}
+        except WorktreeError as error:
+            self.at = WORKTREE
+            self.faults = {WORKTREE: str(error)}
+        return None

@@ -173,13 +173,15 @@ class OpenSessions(UserList[SessionScreen]):
         if (front := self.front) is not None and is_live(front):
             front.notifications.call(*notification_of(asker, [news]))
 
-    def tell_news(self, screen: SessionScreen, news: str) -> None:
+    def tell_news(self, session: SupervisedSession, news: str) -> None:
         """Show in the session on the screen what happened in another one, until somebody goes there.
 
         News of a waiting request also ends once that is answered.
         """
-        of = f"{screen.mode} {WAITS if screen.session.waiting else NEWS}"
-        self.say(f"◆ {screen.view.short_name}: {news}{self.leads}", ANNOUNCED_SECONDS, of)
+        screen = self.own(session)
+        if screen is not None and screen is not self.front:
+            of = f"{screen.mode} {WAITS if screen.session.waiting else NEWS}"
+            self.say(f"◆ {screen.view.short_name}: {news}{self.leads}", ANNOUNCED_SECONDS, of)
 
     @property
     def leads(self) -> str:

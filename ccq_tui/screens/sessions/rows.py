@@ -34,6 +34,7 @@ from ccq_tui.screens.sessions.model import (
     RequestRow,
     SessionList,
     SessionRow,
+    ShownField,
     age,
 )
 from ccq_tui.text import one_line, safe
@@ -60,15 +61,6 @@ LONGEST = 20_000
 """Most characters shown of one text."""
 GONE = "gone: {decline} removes it, c copies"
 SAYS = {"user": "❯ ", "assistant": "● "}
-
-
-@dataclass(frozen=True, slots=True)
-class ShownField:
-    """A field of the row for a new session: its label, its text with the caret in it, and what is wrong."""
-
-    label: str
-    text: str
-    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,11 @@ from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.listing import Listing
 from ccq_tui.screens.sessions.model import (
+    CARET,
+    DIRECTORY,
     NEW_ROW,
+    PROMPT,
+    WORKTREE,
     Listed,
     ListHeading,
     NewRow,
@@ -50,7 +54,6 @@ from ccq_tui.screens.sessions.model import (
     SessionRow,
     ordered,
 )
-from ccq_tui.screens.sessions.new_row import CARET, DIRECTORY, PROMPT, WORKTREE
 from ccq_tui.screens.sessions.rows import (
     ALONE,
     EMPTY,

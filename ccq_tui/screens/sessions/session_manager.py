@@ -29,8 +29,7 @@ from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.screen import ALONE
 from ccq_tui.screens.sessions.earlier import KeptSessions
-from ccq_tui.screens.sessions.model import SessionRow
-from ccq_tui.screens.sessions.new_row import NewSession
+from ccq_tui.screens.sessions.model import NewSession, SessionRow
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
 from ccq_tui.screens.sessions.trust import TrustGate
 from ccq_tui.widgets.lifetime import start_work
@@ -272,12 +271,6 @@ class SessionManager:
             sessions.say(with_keys(ALONE))
         else:
             await sessions.show(sessions[(sessions.index(front) + by) % len(sessions)])
-
-    def tell_news(self, session: SupervisedSession, news: str) -> None:
-        """Show in the session on the screen what happened in another one."""
-        own = self.sessions.own(session)
-        if own is not None and own is not self.sessions.front:
-            self.sessions.tell_news(own, news)
 
 
 def _beside(old: Launch, launch: Launch) -> Launch:
