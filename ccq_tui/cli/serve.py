@@ -70,7 +70,7 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
         where = one_line(str(place), 300)
         raise Refused(f"{where} is missing: docs/service.md shows one; ccq-tui serve --demo needs none.")
     config = read_config(place)
-    echo(isolation(config.sessions, state_dir()).words, err=True)
+    echo(isolation(config.sessions, state_dir(), config.hidden).words, err=True)
     for doubt in doubts(place, config, TOOLS):
         echo(str(doubt), err=True)
     if (refused := asyncio.run(token_refused(place, config))) is not None:

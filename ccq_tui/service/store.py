@@ -425,7 +425,6 @@ def _migrate(engine: sa.Engine) -> None:
         if known > VERSION:
             said = f"The database of runs is of a newer ccq-tui (version {known}): upgrade this one."
             raise RunStoreError(said)
-        work.execute(sa.text("DROP TABLE IF EXISTS ccq_requests"))  # of version 2
         there = {one["name"] for one in sa.inspect(work).get_columns(_RUNS.name)}
         for name, default in ADDED.items():
             if name not in there:

@@ -47,9 +47,9 @@ class Token(TypedDict):
 
 
 class _File(TypedDict):
-    version: Literal[1, 2]
-    tokens: dict[str, Token | str]
-    """By their digests; version 1 had names alone."""
+    version: Literal[2]
+    tokens: dict[str, Token]
+    """By their digests."""
 
 
 def read_tokens(state: Path) -> dict[str, Token]:
@@ -58,15 +58,11 @@ def read_tokens(state: Path) -> dict[str, Token]:
     if not file.exists():
         return {}
     try:
-        found = TypeAdapter(_File).validate_json(read_text(file))["tokens"]
+        return TypeAdapter(_File).validate_json(read_text(file))["tokens"]
     except ValueError as error:
         raise TokensError(
             f"{file} cannot be used; remove it, and make new tokens by ccq-tui serve token"
         ) from error
-    return {
-        key: Token(name=one, scopes=[*Scope], until="") if isinstance(one, str) else one
-        for key, one in found.items()
-    }
 
 
 def is_over(token: Token) -> bool:
