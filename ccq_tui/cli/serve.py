@@ -6,7 +6,7 @@ import importlib.util
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,14 @@ _store = click.option(
 _config = click.option(
     "--config", "file", type=_FILE, metavar="FILE", help="The configuration: docs/service.md."
 )
+_scopes = click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(SCOPES),
+    help="Let it do this alone: read, answer (and stop) or start; several times for several.",
+)
+_until = click.option("--until", type=_DAY, metavar="DAY", help="The last day on which it counts.")
 
 
 @click.group(invoke_without_command=True)
@@ -84,7 +92,6 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
 @_config
 def status(store: str, file: Path | None) -> int:
     """List the runs, the one that changed last first: since when they wait, their tickets and pages."""
-    from ccq_tui.config.load import read_settings_file
     from ccq_tui.inbox.layout import local
     from ccq_tui.service.api import page_address
     from ccq_tui.service.run import OVER, Happened
@@ -97,9 +104,7 @@ def status(store: str, file: Path | None) -> int:
         kinds = (Happened.ASKED, Happened.ANSWERED, Happened.ENDED)
         asked = [one for kind in kinds for one in opened.current(kind)]
     last = {one.run: one for one in sorted(asked, key=attrgetter("number"))}
-    place = file or config_dir() / "service.toml"
-    # Not the whole of it, whose secrets may be in the service's environment alone.
-    origin = str(read_settings_file(place, "user").values.get("public_url", "")) if place.exists() else ""
+    origin = _public_url(file)
     key = page_key(state_dir()) if origin else b""
     for run in runs:
         where = f"{run.repository} on {run.machine or 'no machine yet'}"
@@ -122,14 +127,8 @@ def status(store: str, file: Path | None) -> int:
 
 @serve.command()
 @click.argument("name", required=False)
-@click.option(
-    "--scope",
-    "scopes",
-    multiple=True,
-    type=click.Choice(SCOPES),
-    help="Let it do this alone: read, answer (and stop) or start; several times for several.",
-)
-@click.option("--until", type=_DAY, metavar="DAY", help="The last day on which it counts.")
+@_scopes
+@_until
 @click.option("--revoke", is_flag=True, help="Revoke the tokens of this name instead.")
 def token(name: str | None, scopes: tuple[str, ...], until: datetime | None, revoke: bool) -> int:
     """Print a new token for the API; NAME says who answers with it.
@@ -152,6 +151,34 @@ def token(name: str | None, scopes: tuple[str, ...], until: datetime | None, rev
     if not tokens:
         echo("No tokens yet: ccq-tui serve token NAME makes one.")
     return ENDED
+
+
+@serve.command()
+@click.argument("name")
+@_scopes
+@_until
+@_config
+def link(name: str, scopes: tuple[str, ...], until: datetime | None, file: Path | None) -> int:
+    """Print an address that signs a browser in to the board of all runs; NAME says who answers there.
+
+    It is a token of that name, for a week unless --until says another day.
+    """
+    from ccq_tui.service.tokens import Scope, TokensError, change_tokens
+
+    last = until or datetime.now(UTC) + timedelta(days=7)
+    may = [Scope(one) for one in scopes or SCOPES]
+    with refusing(TokensError):
+        made = change_tokens(state_dir(), name, scopes=may, until=f"{last:%Y-%m-%d}")
+    echo(f"{_public_url(file) or 'http://127.0.0.1:8766'}/#token={made}")
+    return ENDED
+
+
+def _public_url(file: Path | None) -> str:
+    from ccq_tui.config.load import read_settings_file
+
+    place = file or config_dir() / "service.toml"
+    # Not the whole of it, whose secrets may be in the service's environment alone.
+    return str(read_settings_file(place, "user").values.get("public_url", "")) if place.exists() else ""
 
 
 @serve.command()
@@ -208,7 +235,7 @@ def forget(run: str, store: str) -> int:
 def audit(run: str, since: datetime | None, jsonl: bool, store: str) -> int:
     """List who started, prompted, answered, allowed and stopped what, and who was refused."""
     from ccq_tui.inbox.layout import local
-    from ccq_tui.service.api import event_record
+    from ccq_tui.service.board import event_record
     from ccq_tui.service.run import Happened
 
     with _runs(store) as opened:
@@ -270,7 +297,9 @@ def _url(store: str) -> str:
 
 def _started(url: str) -> None:
     echo(f"Serving runs at {url}; Ctrl+C ends it.", err=True)
-    echo("For its API: ccq-tui serve token NAME", err=True)
+    echo(
+        "For the board of its runs: ccq-tui serve link NAME. For its API: ccq-tui serve token NAME", err=True
+    )
 
 
 def _run(options: ServiceOptions, started: Callable[[str], None], log: str = "service.log") -> None:

@@ -1,4 +1,4 @@
-"""The service over HTTP: its API, the webhooks of its adapters, and the pages of its runs."""
+"""The service over HTTP: its API, the webhooks of its adapters, and the board of its runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import parse_qsl
 from uuid import uuid4
 
 import prometheus_client
@@ -21,25 +20,27 @@ from fastapi import Depends, FastAPI, Query
 from pydantic import BeforeValidator, Field
 from sse_starlette import ServerSentEvent
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
-from ccq_tui.inbox.actors import Surface
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.records import request_record
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.schema import Given, RequestRecord
 from ccq_tui.inbox.store.rows import stamp
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome, Unknown
+from ccq_tui.remote.relay.endpoints import PAGE
 from ccq_tui.service.authority import NotAllowedError
-from ccq_tui.service.page import MOST_EVENTS, STYLE, meant_by, run_page
-from ccq_tui.service.people import LINK, Participant, RunAct, TicketRole
+from ccq_tui.service.board import FILES, MOST_EVENTS, event_record, meant_by, refusals, whole, with_questions
+from ccq_tui.service.people import LINK, UNKNOWN, Participant, RunAct, TicketRole
 from ccq_tui.service.policy import NoRepositoryError
 from ccq_tui.service.port import NewTicket, TicketMessage, Webhook
-from ccq_tui.service.run import OVER, UNLINKED, WORKS, Happened, Run, RunEvent, RunState
+from ccq_tui.service.run import OVER, UNLINKED, Happened, Run, RunState
 from ccq_tui.service.service import Service
 from ccq_tui.service.store import RunStoreError, UnknownRunError
 from ccq_tui.service.telemetry import Telemetry
-from ccq_tui.service.tokens import Scope, Token, is_over, page_sign, read_tokens
+from ccq_tui.service.tokens import Scope, is_over, page_sign, read_tokens
 from ccq_tui.web.api import (
     SEND_SECONDS,
     Answer,
@@ -65,12 +66,12 @@ LIMITS = CallLimits(1_000_000)
 LOOK_SECONDS = 1.0
 HEARTBEAT_SECONDS = 7
 """Seconds between two comments in a stream of events."""
-EFFECT_SECONDS = 3.0
-"""Most seconds that a page waits for the effect of what was sent from it."""
 READ: Roles = [Scope.READ]
 MAY_ANSWER: Roles = [Scope.ANSWER]
 MAY_START: Roles = [Scope.START]
-NOBODY = Token(name="", scopes=[], until="")
+LINKED = "Bearer page."
+"""How a page calls whose address is its right: then the run's id, a dot, and what signs it."""
+READS_ALONE = "This token may read, but not answer."
 READY, RUN, RUN_REQUEST = "/ready", "/runs/{run}", "/runs/{run}/requests/{request}"
 
 api = new_router()
@@ -87,8 +88,13 @@ NewRun: Any = shape(
 )
 _RUN: Any = {one.name: str for one in fields(Run) if one.name != "link"}
 _RUN |= {"people": dict[str, dict[str, str]], "segment": int, "state": RunState, "page": str}
-RunEntry: Any = shape("RunEntry", **_RUN)
-RunEntries = shape("RunEntries", runs=list[RunEntry])
+_WAITS: Any = shape("WaitingQuestion", request=str, kind=str, text=str, asked_at=str)
+RunEntry: Any = shape("RunEntry", **_RUN, questions=int, waiting=list[_WAITS], done=bool)
+RunEntries = shape("RunEntries", runs=list[RunEntry], counts=dict[RunState, int])
+_WHOLE: Any = {"here": bool, "asked": dict[str, Any] | None, "refused": dict[str, str]}
+WholeRun = shape("WholeRun", RunEntry, **_WHOLE, events=list[dict[str, Any]])
+RunMessage = shape("RunMessage", text=_TEXT, meant=(str, ""), id=(str, ""))
+MarkDone = shape("MarkDone", done=(bool, True))
 RunRequests = shape("RunRequests", requests=list[RequestRecord])
 AnswerBody = shape("AnswerBody", answer=Given)
 Health = shape("ServiceHealth", status=str, machine=str)
@@ -121,20 +127,21 @@ class ServiceParts:
 
 @dataclass(frozen=True, slots=True)
 class ServiceCall:
-    """A call that may be made, with the token of who makes it."""
+    """A call that may be made, who makes it, and whether that may answer."""
 
     parts: ServiceParts
     request: Request
-    token: Token
+    person: Participant
+    answers: bool
 
     @property
-    def person(self) -> Participant:
-        """Who makes it."""
-        return Participant(f"token:{self.token['name']}", self.token["name"])
+    def surface(self) -> Surface:
+        """Where it is made: a browser names the page's origin when it sends something."""
+        return Surface.PAGE if "origin" in self.request.headers else Surface.PROGRAM
 
     def record(self, run: Run) -> dict[str, Any]:
         """Return a run in JSON; the address of its page, which answers, is for who may answer."""
-        return run_record(run, self.parts.page(run) if Scope.ANSWER in self.token["scopes"] else "")
+        return run_record(run, self.parts.page(run) if self.answers else "")
 
     async def run(self) -> Run:
         """Return the run in the address; raises `UnknownRunError`."""
@@ -143,7 +150,7 @@ class ServiceCall:
 
 Call = Annotated[ServiceCall, Depends(entered)]
 Limit = Annotated[int, Query(ge=0, le=1_000)]
-State = Annotated[RunState | None, BeforeValidator(lambda text: text or None)]
+States = Annotated[tuple[RunState, ...], Query(), BeforeValidator(lambda texts: filter(None, texts))]
 
 
 def page_address(origin: str, key: bytes, run: Run) -> str:
@@ -156,11 +163,6 @@ def run_record(run: Run, page: str) -> dict[str, Any]:
     record = {**asdict(run), "created": stamp(run.created), "changed": stamp(run.changed), "page": page}
     del record["link"]
     return record
-
-
-def event_record(event: RunEvent) -> dict[str, Any]:
-    """Return an event in JSON."""
-    return {**asdict(event), "at": stamp(event.at)}
 
 
 # -- the API ----------------------------------------------------------------------------------------------
@@ -190,22 +192,29 @@ async def post_run(call: Call, given: Annotated[Sent, shaped(NewRun)]) -> Answer
         raise NotAllowedError(why)
     run = await call.parts.service.incoming(ticket)
     assert run is not None  # noqa: S101 - a ticket always has a run
-    return call.record(run)
+    return await _shown(call, run)
 
 
 @api.get("/runs", tags=READ, response_model=RunEntries)
-async def get_runs(call: Call, state: State = None, machine: str = "", limit: Limit = 100) -> Answer:
-    """List runs, the one that changed last first."""
-    states = (state,) if state else ()
-    found = await asyncio.to_thread(call.parts.service.store.list, states, machine, limit or 100)
-    return {"runs": [call.record(one) for one in found]}
+async def get_runs(call: Call, state: States = (), machine: str = "", limit: Limit = 100) -> Answer:
+    """List runs with the questions that wait in them, the one that changed last first."""
+    store = call.parts.service.store
+    found = await asyncio.to_thread(store.list, state, machine, limit or 100)
+    waits = await with_questions(call.parts.service, found)
+    runs = [call.record(one) | more for one, more in zip(found, waits, strict=True)]
+    return {"runs": runs, "counts": await asyncio.to_thread(store.counts)}
 
 
-@api.get(RUN, tags=READ, response_model=RunEntry)
-async def get_run(call: Call) -> Answer:
-    """Get a run."""
+@api.get(RUN, tags=READ, response_model=WholeRun)
+async def get_run(call: Call, after: Count = None) -> Answer:
+    """Get a run, what the caller may not do in it, and what happened in it after an event, newest first."""
     run = await call.run()
-    return call.record(run)
+    found = await _shown(call, run) | await whole(call.parts.service, run, call.person, after or 0)
+    return found if call.answers else found | {"refused": dict.fromkeys(RunAct, READS_ALONE)}
+
+
+async def _shown(call: ServiceCall, run: Run) -> dict[str, Any]:
+    return call.record(run) | (await with_questions(call.parts.service, [run]))[0]
 
 
 @api.get(f"{RUN}/requests", tags=READ, response_model=RunRequests)
@@ -219,7 +228,8 @@ async def answer(call: Call, given: Annotated[Sent, shaped(AnswerBody, exact=Tru
     """Answer a request of a run; the first answer wins."""
     place, data = call.request.path_params, dict(given["answer"])
     data.pop("version", None)
-    match await call.parts.service.answer(place["run"], place["request"], data, call.person):
+    said = (data, call.person, call.surface)
+    match await call.parts.service.answer(place["run"], place["request"], *said):
         case Unknown():
             raise ProblemError(404, "This run has no such request on this machine.")
         case AlreadySettled(outcome=outcome) as settled:
@@ -230,8 +240,48 @@ async def answer(call: Call, given: Annotated[Sent, shaped(AnswerBody, exact=Tru
 @api.post(f"{RUN}/stop", tags=MAY_ANSWER, response_model=Done)
 async def stop(call: Call) -> None:
     """Stop a run at once."""
-    if not await call.parts.service.stop(call.request.path_params["run"], call.person):
+    if not await call.parts.service.stop(call.request.path_params["run"], call.person, call.surface):
         raise ProblemError(409, "The run has ended already.")
+
+
+@api.post(f"{RUN}/messages", tags=MAY_ANSWER, response_model=Done)
+async def post_message(call: Call, given: Annotated[Sent, shaped(RunMessage)]) -> None:
+    """Say something to a run: an answer to a question that its ticket was asked, or more to do."""
+    run, service, meant = await call.run(), call.parts.service, given.get("meant", "")
+    if not (text := given["text"].strip()):
+        raise wrong("text", "it is empty")
+    act = RunAct.PROMPT
+    if meant:
+        events = partial(service.store.events, run.id, limit=MOST_EVENTS, newest=True)
+        asked = [one for one in await asyncio.to_thread(events) if one.kind is Happened.ASKED]
+        if (question := next((one for one in asked if meant_by(one) == meant), None)) is None:
+            raise ProblemError(409, "The run no longer asks this.")
+        act = RunAct.ALLOW if question.body.get("decides") else RunAct.ANSWER
+    elif run.state in OVER and (why := refusals(service, run, call.person).get(act)):
+        raise NotAllowedError(why)
+    await service.authority.check(run, call.person, act, call.surface)
+    # Not the id of another's message to come.
+    name = f"page {run.id} {given.get('id') or uuid4()}"
+    said = (run.source, run.ticket, name, text, call.person)
+    message = TicketMessage(*said, surface=call.surface, meant=meant)
+    if not meant:
+        shown = {"kind": "thought", "text": f"Written {message.actor.where}: {text}", "parameter": ""}
+        await service.record(run.id, Happened.SAID, message.id, shown)
+    await service.incoming(message)
+
+
+@api.post(f"{RUN}/done", tags=MAY_ANSWER, response_model=Done)
+async def mark_done(call: Call, given: Annotated[Sent, shaped(MarkDone)]) -> None:
+    """Say that a person is done with a run that has ended, or no longer is; its session is marked, too."""
+    run, done, service = await call.run(), given.get("done", True), call.parts.service
+    if call.person.id.startswith(LINK):
+        raise NotAllowedError("The address of a page is no right to mark it as done.")
+    if run.state not in OVER or run.machine != service.machine:
+        where = f"its session is on {run.machine}" if run.state in OVER else f"it is {run.state}"
+        raise ProblemError(409, f"The run cannot be marked as done here: {where}.")
+    await service.authority.check(run, call.person, RunAct.STOP, call.surface)
+    actor = Actor.here(call.surface, call.person.name)
+    await service.inbox.run(lambda store: store.sessions.set_done(run.session, done, actor))
 
 
 @api.get(f"{RUN}/events", tags=READ, response_class=EventStream)
@@ -272,90 +322,56 @@ def service_app(parts: ServiceParts) -> FastAPI:
     """
 
     async def enter(request: Request, roles: list[Any]) -> ServiceCall:
-        token = await _owner(parts, request, Scope(*roles)) if roles else NOBODY
-        return ServiceCall(parts, request, token)
+        person, answers = await _caller(parts, request, Scope(*roles)) if roles else (UNKNOWN, False)
+        return ServiceCall(parts, request, person, answers)
 
-    async def page(request: Request) -> Response:
-        run, store = await _signed(parts, request), parts.service.store
-        if request.method == "POST":
-            await _said_on_page(parts.service, run, await read_body(request, LIMITS.body))
-            return RedirectResponse(request.url.path, 303)
-        events = await asyncio.to_thread(partial(store.events, run.id, limit=MOST_EVENTS, newest=True))
-        kept = await asyncio.to_thread(store.kept, run)
-        sending = any(one.meant or run.state not in WORKS for one in kept)  # else Claude reads it in time
-        return HTMLResponse(run_page(run, events, sending=sending))
+    async def board(_request: Request) -> Response:
+        return FileResponse(FILES / "board.html")
 
-    refusals = (UnknownRunError, NotAllowedError, NoRepositoryError, InboxError, RunStoreError)
+    failures = (UnknownRunError, NotAllowedError, NoRepositoryError, InboxError, RunStoreError)
     more = [
         Route("/webhooks/{name}", partial(_taken, parts), methods=["POST"]),
-        Route("/page/{run}/{sign}", page, methods=["GET", "POST"]),
-        Route("/page.css", Response(STYLE, media_type="text/css")),
+        *(Route(path, board) for path in ("/", "/page/{run}/{sign}")),
+        Mount("/board", StaticFiles(directory=FILES)),
+        Mount("/static", StaticFiles(directory=PAGE)),
     ]
-    return api_app(api, "ccq-tui service", enter, LIMITS.body, more, dict.fromkeys(refusals, _refused))
+    return api_app(api, "ccq-tui service", enter, LIMITS.body, more, dict.fromkeys(failures, _refused))
 
 
-async def _signed(parts: ServiceParts, request: Request) -> Run:
-    """Return the run of a page that is opened by its address; raises `ProblemError`."""
-    given = request.path_params["sign"].encode("utf-8", "replace")
-    no_page = ProblemError(404, "No run has this page, or it opens no more.")
+async def _linked(parts: ServiceParts, given: str) -> Run | None:
+    """Return the run whose page an address opens, or None."""
+    run_id, _, sign = given.removeprefix(LINKED).partition(".")
     try:
-        run = await asyncio.to_thread(parts.service.store.get, request.path_params["run"])
-    except UnknownRunError as error:
-        raise no_page from error
+        run = await asyncio.to_thread(parts.service.store.get, run_id)
+    except UnknownRunError:
+        return None
     late = datetime.now(UTC) - timedelta(seconds=parts.service.policy.limits.link)
     is_open = run.link != UNLINKED and not (run.state in OVER and run.changed < late)
-    if not (hmac.compare_digest(page_sign(parts.key, run).encode(), given) and is_open):
-        raise no_page
-    return run
+    is_signed = hmac.compare_digest(page_sign(parts.key, run).encode(), sign.encode("utf-8", "replace"))
+    return run if is_open and is_signed else None
 
 
-async def _said_on_page(service: Service, run: Run, body: bytes) -> None:
-    """Take what was sent from a page, once, and wait a moment for its effect."""
-    said, store = dict(parse_qsl(body.decode("utf-8", "replace"))), service.store
-    text, meant, stop = said.get("text", "").strip(), said.get("meant", ""), "stop" in said
-    if meant:
-        events = await asyncio.to_thread(partial(store.events, run.id, limit=MOST_EVENTS, newest=True))
-        if meant not in {meant_by(one) for one in events if one.kind is Happened.ASKED}:
-            raise ProblemError(409, "The run no longer asks this. Go back, and open the page again.")
-    if run.state in OVER and not meant:
-        raise ProblemError(403, "The run is over, and its page continues nothing. Write in its ticket.")
-    if not (text or stop):
-        raise ProblemError(400, "No text was sent. Go back, and write one.", field="text")
-    message = TicketMessage(
-        run.source,
-        run.ticket,
-        f"page {run.id} {said.get('id') or uuid4()}",  # not the id of another's message to come
-        text,
-        Participant(f"{LINK}{run.id}"),
-        stop,
-        surface=Surface.PAGE,
-        meant=meant,
-    )
-    if not (meant or stop):
-        shown = {"kind": "thought", "text": f"On the page of the run: {text}", "parameter": ""}
-        await service.record(run.id, Happened.SAID, f"page {message.id}", shown)
-    await service.incoming(message)
-    if run.machine in ("", service.machine):
-        with suppress(TimeoutError):  # the page then says that it is on its way
-            async with asyncio.timeout(EFFECT_SECONDS):
-                await service.advance(run)
-
-
-async def _owner(parts: ServiceParts, request: Request, scope: Scope) -> Token:
-    """Return the token of a call; raises `ProblemError`."""
+async def _caller(parts: ServiceParts, request: Request, scope: Scope) -> tuple[Participant, bool]:
+    """Return who calls, by a token or a page's address, and if that may answer; raises `ProblemError`."""
+    given = request.headers.get("authorization", "")
+    is_linked = given.startswith(LINKED)
+    if is_linked and (run := await _linked(parts, given)) is not None:
+        if request.path_params.get("run") == run.id and scope is not Scope.START:
+            return Participant(f"{LINK}{run.id}"), True
+        raise ProblemError(403, "The address of a page is a right to its run alone.")
     # Looked up by its digest, which shows nothing of a token however long that takes.
     tokens = await asyncio.to_thread(read_tokens, parts.state)
     token = tokens.get(token_digest(request))
     if token is not None and not is_over(token):
         if scope in token["scopes"]:
-            return token
+            person = Participant(f"token:{token['name']}", token["name"])
+            return person, Scope.ANSWER in token["scopes"]
         raise ProblemError(403, f"This token may {' and '.join(token['scopes'])}, but not {scope}.")
     with parts.guesses.guessing(request):
-        raise ProblemError(
-            401,
-            "The token is missing or unknown: make one by ccq-tui serve token NAME.",
-            headers={"WWW-Authenticate": "Bearer"},
-        )
+        if is_linked:
+            raise ProblemError(404, "No run has this page, or it opens no more.")
+        why = "The token is missing or unknown: make one by ccq-tui serve token NAME."
+        raise ProblemError(401, why, headers={"WWW-Authenticate": "Bearer"})
 
 
 async def _refused(_request: Request, error: Exception) -> Response:

@@ -61,9 +61,9 @@ class Authority:
         body = {"act": act, "person": actor.called, "surface": actor.surface, "where": actor.where, **more}
         await self._runs.record(run.id, Happened.ACTED, f"{act} {what}", body)
 
-    async def check(self, run: Run, person: Participant, act: RunAct) -> None:
-        """Raise `NotAllowedError` for what a person may not do over the API."""
+    async def check(self, run: Run, person: Participant, act: RunAct, surface: Surface) -> None:
+        """Raise `NotAllowedError` for what a person may not do over the API or on a page."""
         if why := await self.refusal(run, person, act):
-            actor = Actor(Surface.PROGRAM, person.called)
+            actor = Actor(surface, person.called)
             await self.acted(run, str(uuid4()), act, actor, refused=why)
             raise NotAllowedError(why)

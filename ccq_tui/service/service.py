@@ -227,7 +227,7 @@ class Service:
         await self.record(run.id, Happened.STARTED, "", {})
         await self._engine.begin(run, run.segment)
 
-    async def stop(self, run_id: str, person: Participant) -> bool:
+    async def stop(self, run_id: str, person: Participant, surface: Surface = Surface.PROGRAM) -> bool:
         """Stop a run at once, and return whether there was something to stop.
 
         A run of another machine is stopped by that, as soon as it looks.
@@ -239,13 +239,18 @@ class Service:
         run = await asyncio.to_thread(self.store.get, run_id)
         if run.state in OVER:
             return False
-        await self.authority.check(run, person, RunAct.STOP)
-        source, surface = (run.source, run.ticket, f"stop {uuid4()}"), Surface.PROGRAM
+        await self.authority.check(run, person, RunAct.STOP, surface)
+        source = (run.source, run.ticket, f"stop {uuid4()}")
         await self.incoming(TicketMessage(*source, "", person, stop=True, surface=surface))
         return True
 
     async def answer(
-        self, run_id: str, request_id: str, data: Mapping[str, Any], person: Participant
+        self,
+        run_id: str,
+        request_id: str,
+        data: Mapping[str, Any],
+        person: Participant,
+        surface: Surface = Surface.PROGRAM,
     ) -> Verdict:
         """Settle a request of a run with an answer in the inbox's public form; the first answer wins.
 
@@ -259,8 +264,8 @@ class Service:
         found = await self.inbox.run(lambda store: store.requests.get(request_id))
         if found is None or found.request.session_id != run.session:
             return Unknown()
-        await self.authority.check(run, person, act_of(found.request))
-        actor = Actor.here(Surface.PROGRAM, person.name)
+        await self.authority.check(run, person, act_of(found.request), surface)
+        actor = Actor.here(surface, person.name)
         return await self.inbox.answer(request_id, parse_outcome(found.request, data), actor)
 
     async def requests(self, run: Run) -> list[StoredRequest]:
@@ -326,6 +331,10 @@ class Service:
         run = await lasting(self.store.get, run.id)
         if run.state is RunState.FAILED:  # it would fail again by what it failed with
             prompts = [*await lasting(self.store.kept, run, after=run.changed)]
+        if run.state is RunState.STOPPED and prompts:  # what came before the stop does not undo it
+            said = await lasting(self.store.kept, run, whole=True)
+            stopped = max((place for place, one in enumerate(said) if one.stop), default=-1)
+            prompts = [one for one in prompts if one in said[stopped + 1 :]]
         if run.state not in WORKS and not await self.requests(run) and (prompts or run.state in WAITS):
             await self.begin_next(run)
 

@@ -13,7 +13,6 @@ from ccq_tui.service.adapters.linear import LinearAdapter
 from ccq_tui.service.adapters.webhook import WebhookAdapter
 from ccq_tui.service.api import ServiceParts, page_address, service_app
 from ccq_tui.service.config import ServiceConfig
-from ccq_tui.service.page import POLICY
 from ccq_tui.service.service import Service
 from ccq_tui.service.telemetry import Telemetry
 from ccq_tui.service.tokens import page_key
@@ -80,7 +79,7 @@ async def serve(options: ServiceOptions, started: Callable[[str], None], stop: a
             yield await asyncio.to_thread(service_app, parts), parts.ending.set
 
     where = replace(options, public_url=config.public_url)
-    await serve_app(where, opened, started=started, stop=stop, policy=POLICY)
+    await serve_app(where, opened, started=started, stop=stop)
 
 
 def _adapters(config: ServiceConfig) -> dict[str, LinearAdapter | WebhookAdapter]:

@@ -331,6 +331,14 @@ class RunStore:
         found = found.where(_EVENTS.c.kind == kind, _RUNS.c.state.not_in(OVER))
         return [_event(row) for row in self._do(found)]
 
+    def asked(self, runs: Collection[str]) -> Sequence[RunEvent]:
+        """Return what runs ask, of those whose last question has no answer yet."""
+        ends = (Happened.ASKED, Happened.ANSWERED, Happened.ENDED)
+        last = sa.select(sa.func.max(_EVENTS.c.number)).group_by(_EVENTS.c.run)
+        last = last.where(_EVENTS.c.run.in_(list(runs)), _EVENTS.c.kind.in_(ends))
+        asked = _EVENTS.c.number.in_(last) & (_EVENTS.c.kind == Happened.ASKED)
+        return [_event(row) for row in self._do(sa.select(_EVENTS).where(asked))]
+
     def mark_sent(self, event_id: str, problem: str = "") -> None:
         """Note that an event was sent to its ticket, or why that refuses it."""
         self._do(sa.update(_EVENTS).where(_EVENTS.c.id == event_id).values(sent=True, problem=problem))

@@ -167,7 +167,7 @@ async def _failed(request: Request, error: Exception) -> Response:
             problem = error
         case RequestValidationError():
             first = error.errors()[0]
-            problem = wrong(first["loc"][-1], first["msg"])
+            problem = wrong([one for one in first["loc"] if isinstance(one, str)][-1], first["msg"])
         case HTTPException(status_code=HTTPStatus.NOT_FOUND):
             problem = not_found()
         case HTTPException(status_code=status, detail=detail, headers=headers):

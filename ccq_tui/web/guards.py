@@ -132,7 +132,7 @@ async def read_body(request: Request, most: int) -> bytes:
     return bytes(body)
 
 
-def guarded(app: ASGIApp, hosts: Collection[str], *, tls: bool, policy: str = POLICY) -> ASGIApp:
+def guarded(app: ASGIApp, hosts: Collection[str], *, tls: bool) -> ASGIApp:
     """Return an app that answers to its own names alone, and gives every response its headers.
 
     A page of another site could otherwise reach a server on this machine through the person's browser.
@@ -141,9 +141,8 @@ def guarded(app: ASGIApp, hosts: Collection[str], *, tls: bool, policy: str = PO
         app: The app.
         hosts: Its names; a proxy may serve it at another port.
         tls: Whether clients reach it by TLS.
-        policy: What its pages may do.
     """
-    fixed = HEADERS | (STRICT_TRANSPORT if tls else {}) | {"Content-Security-Policy": policy}
+    fixed = HEADERS | (STRICT_TRANSPORT if tls else {})
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import uvicorn
 from starlette.types import ASGIApp
 
-from ccq_tui.web.guards import POLICY, PORT, guarded
+from ccq_tui.web.guards import PORT, guarded
 
 STOP_SECONDS = 3
 MOST_CONNECTIONS = 5_000
@@ -61,7 +61,6 @@ async def serve_app(
     *,
     started: Callable[[str], None] | None = None,
     stop: asyncio.Event | None = None,
-    policy: str = POLICY,
 ) -> None:
     """Serve an app until it is stopped or cancelled; the process's signals are left alone.
 
@@ -70,7 +69,6 @@ async def serve_app(
         opened: Opens the app, given the URL by which this machine reaches it.
         started: Called with that URL, as soon as it takes calls.
         stop: Ends it when it is set.
-        policy: What its pages may do.
 
     Raises:
         ServeError: Its address, its certificate or its options cannot be used.
@@ -81,7 +79,7 @@ async def serve_app(
         url = own_url(options, taken.getsockname()[1])
         async with opened(url) as (inner, end_streams):
             tls = (options.public_url or url).startswith("https:")
-            server = _Server(_config(guarded(inner, _names(options, url), tls=tls, policy=policy), options))
+            server = _Server(_config(guarded(inner, _names(options, url), tls=tls), options))
             serving = asyncio.create_task(server.serve(sockets=[taken]))
             try:
                 if started is not None:

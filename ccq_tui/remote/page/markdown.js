@@ -9,7 +9,7 @@ const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const QUOTE = /^\s*>\s?(.*)$/;
 const RULE = /^\s*([-*_])(\s*\1){2,}\s*$/;
 const TABLE = /^\s*\|/;
-const INLINE = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\s][^*\n]*)\*/g;
+const INLINE = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\s][^*\n]*)\*|(?<!\w)_([^_\s][^_\n]*)_(?!\w)/g;
 
 /**
  * @param {unknown} text
@@ -93,10 +93,10 @@ function inline(text) {
   const parts = [];
   let end = 0;
   for (const match of text.matchAll(INLINE)) {
-    const [whole, code, strong, alsoStrong, emphasis] = match;
+    const [whole, code, strong, alsoStrong, emphasis, alsoEmphasis] = match;
     parts.push(text.slice(end, match.index));
     if (code) parts.push(el("code", code));
-    else if (emphasis) parts.push(el("em", emphasis));
+    else if (emphasis || alsoEmphasis) parts.push(el("em", emphasis || alsoEmphasis));
     else parts.push(el("strong", strong || alsoStrong));
     end = match.index + whole.length;
   }

@@ -17,9 +17,9 @@ const REST = "Show the rest";
 /**
  * @typedef {object} Handlers
  * @property {(answer: object) => Promise<void>} answer Sends an answer; the promise fails with its reason.
- * @property {() => Promise<void>} leave Leaves the request to the terminal.
+ * @property {(() => Promise<void>) | null} leave Leaves the request to the terminal, where that is possible.
  * @property {() => void} close
- * @property {() => {label: string, run: () => void}} next What to do after this request.
+ * @property {() => {label: string, run: () => void} | null} next What to do after this request.
  * @property {() => import("./app.js").Link} link How well its relay is heard.
  */
 
@@ -178,14 +178,14 @@ export class RequestView {
 
   /** Other ways to end the request than its main button. */
   #ways() {
-    const { choices, reply, dismiss } = this.request;
+    const { choices, reply, dismiss, declines } = this.request;
     const way = (label, question, yes, then) => button(label, () => this.#ask(question, yes, then), "way");
-    const leave = () => this.#sending(this.handlers.leave());
+    const leave = () => this.#sending(/** @type {any} */ (this.handlers).leave());
     const ways = [
       reply && !this.draft.isDiscussing && button("Discuss", () => this.#discuss(true), "way"),
-      way("Answer at the terminal", "Leave it to the terminal? Then no device can answer it.", "Leave it", leave),
+      this.handlers.leave && way("Answer at the terminal", "Leave it to the terminal? Then no device can answer it.", "Leave it", leave),
       dismiss && way("Dismiss", "Dismiss it, without a yes or a no?", "Dismiss", { dismiss: true }),
-      !choices && way("Decline", "Decline it? Nothing is chosen.", "Decline", { decline: true }),
+      !choices && declines !== false && way("Decline", "Decline it? Nothing is chosen.", "Decline", { decline: true }),
     ];
     return el("div.ways", { role: "group", "aria-label": "Other ways" }, ...ways);
   }

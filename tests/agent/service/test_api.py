@@ -89,8 +89,13 @@ async def test_a_run_over_http(
             assert [one["id"] for one in (await call("GET", "/runs")).json()["runs"]] == [run["id"]]
             path = f"/runs/{run['id']}"
             reader = change_tokens(state_of(home), "reader", scopes=[Scope.READ])
-            shown = (await call("GET", path, Authorization=f"Bearer {reader}")).json()
-            assert (shown["id"], shown["page"], bool(run["page"])) == (run["id"], "", True)
+            read = (await call("GET", path, Authorization=f"Bearer {reader}")).json()
+            assert (read["id"], read["page"], bool(run["page"])) == (run["id"], "", True)
+            assert set(read["refused"].values()) == {"This token may read, but not answer."}
+
+        async def shown(after: int = 0) -> dict[str, Any]:
+            return dict((await call("GET", f"{path}?after={after}")).json())
+
         with step("asked and answered"):
             seen = await events(call, f"{path}/events", "asked")
             assert seen[0][1] == "started"
@@ -101,9 +106,13 @@ async def test_a_run_over_http(
             assert (wrong.status_code, wrong.json()["field"]) == (400, "answer.answers[0].selected")
             answer = {"answer": {"answers": [{"selected": [2]}]}}
             assert (await call("POST", f"{path}/requests/other/answer", answer)).status_code == 404
-            shown = (await call.http.get(run["page"])).text
-            assert "Which &lt;b&gt;library&lt;/b&gt;?" in shown
-            assert f"ccq-tui answer {asked['id']}" in shown
+            for listed in (
+                (await call("GET", "/runs?state=waiting&state=working")).json()["runs"][0],
+                await shown(),
+            ):
+                [waits] = listed["waiting"]
+                assert (listed["questions"], waits["request"]) == (1, asked["id"])
+                assert (waits["kind"], waits["text"]) == ("question", "Which <b>library</b>?")
             assert (await call("POST", place, answer)).json() == {"success": True}
             again = await call("POST", place, answer)
             assert again.status_code == 409
@@ -115,14 +124,41 @@ async def test_a_run_over_http(
             ended = await call.run("T-1", "ended")
             assert ended["result"].startswith("All is done.")
             assert (await call("POST", f"{path}/stop")).status_code == 409
-        with step("its page"):
+        with step("what happened, and after that"):
+            whole = await shown()
+            assert [one["kind"] for one in whole["events"]][-2:] == ["acted", "started"]
+            assert (whole["here"], whole["asked"], whole["questions"]) == (True, None, 0)
+            assert (await shown(whole["events"][1]["number"]))["events"] == whole["events"][:1]
+            assert set(whole["refused"]) == {"allow"}
+        with step("its page, whose address is a right to it alone"):
             page = await call.http.get(run["page"])
-            assert "All is done." in page.text
-            assert "<i>" not in page.text
-            assert "script" not in page.text
-            assert "form-action 'self'" in page.headers["content-security-policy"]
-            assert (await call.http.get(run["page"][:-1] + "x")).status_code == 404
-            assert (await call.http.get("/page.css")).status_code == 200
+            assert (page.status_code, "<i>" in page.text) == (200, False)
+            assert "script-src 'self'" in page.headers["content-security-policy"]
+            for file in ("/", "/board/board.js", "/static/dom.js", "/static/style.css"):
+                assert (await call.http.get(file)).status_code == 200
+            assert (await call.on_page(run, "GET", path)).json()["result"].startswith("All is done.")
+            other = await call("POST", "/runs", {"title": "Other", "prompt": "x", "ticket": "T-0"})
+            beside = f"/runs/{other.json()['id']}"
+            for method, place, body, status, why in (
+                ("GET", "/runs", None, 403, "a right to its run alone"),
+                ("GET", beside, None, 403, "a right to its run alone"),
+                ("POST", f"{beside}/stop", None, 403, "a right to its run alone"),
+                ("POST", "/runs", new, 403, "a right to its run alone"),
+                ("POST", f"{path}/done", {}, 403, "no right to mark it"),
+                ("POST", f"{path}/messages", {"text": "More"}, 403, "its page continues nothing"),
+                ("POST", f"{path}/messages", {"text": "1", "meant": "x:1"}, 409, "no longer asks this"),
+            ):
+                refused = await call.on_page(run, method, place, body)
+                assert (refused.status_code, why in refused.json()["detail"]) == (status, True), refused.text
+            forged = {**run, "page": run["page"][:-1] + "x"}
+            assert (await call.on_page(forged, "GET", path)).status_code == 404
+            await call("POST", f"{beside}/stop")
+            await call.run("T-0", "ended", "stopped")
+        with step("done with it, by who may stop it"):
+            assert (await call("POST", f"{path}/done", {})).json() == {"success": True}
+            assert (await shown())["done"] is True
+            assert (await call("POST", f"{path}/done", {"done": False})).json() == {"success": True}
+            assert (await shown())["done"] is False
         with step("webhooks"):
             ticket = {"title": "Nowhere", "prompt": "x", "repository": "other"}
             assert (await hook(call, "ccq.ticket", "T-2", ticket, "d1")).status_code == 200
@@ -136,7 +172,7 @@ async def test_a_run_over_http(
             huge = await call.http.post("/webhooks/webhook", content=b"x" * 1_000_001)
             assert huge.status_code == 413
             assert (await call.http.post("/webhooks/linear", content=b"{}")).status_code == 404
-            assert len((await call("GET", "/runs")).json()["runs"]) == 2
+            assert len((await call("GET", "/runs")).json()["runs"]) == 3
         with step("counts"):
             text = (await call("GET", "/metrics")).text
             for line in (
@@ -147,12 +183,11 @@ async def test_a_run_over_http(
             ):
                 assert line in text
         with step("the page continues nothing, and opens no more once it is closed"):
-            assert (await call.http.post(run["page"], data={"text": "More"})).status_code == 403
             with closing(RunStore.open(f"sqlite:///{home.root / 'runs.db'}")) as store:
                 store.update(run["id"], link=UNLINKED)
                 acts = [one.body for one in store.all_events(run["id"], Happened.ACTED)]
             assert [(one["act"], one["where"]) for one in acts] == [("start", "by ci"), ("answer", "by ci")]
-            assert (await call.http.get(run["page"])).status_code == 404
+            assert (await call.on_page(run, "GET", path)).status_code == 404
         with step("another token, which reads alone, and one that is over"):
             tokens = (([Scope.READ], "", 200, 403), ([*Scope], "2020-01-01", 401, 401))
             for scopes, until, status, stops in tokens:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -90,24 +90,28 @@ class Ticket:
         await until_true(lambda: f"{how}; nothing was sent from here." in bodies(self.session, "thought"))
 
     async def page(self) -> None:
-        for text in TYPED:
-            found = await until_true(self.form)
-            await self.send_page(text, found[1], found[2])
+        for number, text in enumerate(TYPED, 1):
+            await until_true(partial(self.asks, f"{self.request}:{number}"))
+            assert (await self.send_page(text, number)).json() == {"success": True}
 
-    async def form(self) -> re.Match[str] | None:
-        shown = (await self.call.http.get(self.run["page"])).text
-        return re.search(r'name="meant" value="([^"]+)".*name="id" value="([^"]+)"', shown)
+    async def asks(self, meant: str) -> bool:
+        asked = (await self.on_page("GET", "")).json()["asked"]
+        return asked is not None and asked["meant"] == meant
 
-    async def send_page(self, text: str, meant: str, message_id: str) -> None:
-        sent = {"text": text, "meant": meant, "id": message_id}
-        for _ in range(2):  # as a form that is sent again
-            assert (await self.call.http.post(self.run["page"], data=sent)).status_code == 303
+    async def on_page(self, method: str, what: str, body: Any = None) -> Any:
+        return await self.call.on_page(self.run, method, f"/runs/{self.run['id']}{what}", body)
+
+    async def send_page(self, text: str, number: int) -> Any:
+        sent = {"text": text, "meant": f"{self.request}:{number}", "id": str(uuid4())}
+        await self.on_page("POST", "/messages", sent)
+        return await self.on_page("POST", "/messages", sent)  # as a call whose response was lost
 
     async def late_page(self, how: str) -> None:
-        await self.send_page("1", f"{self.request}:1", str(uuid4()))
+        await self.send_page("1", 1)
         said = f"{how}; nothing was sent from here."
-        shown = (await self.call.http.get(self.run["page"])).text
-        assert said in shown, shown
+        await until_true(lambda: said in bodies(self.session, "thought"))
+        late = await self.on_page("POST", f"/requests/{self.request}/answer", {"answer": GIVEN})
+        assert late.status_code == 409
 
     async def inbox(self, verdict: type = Won) -> None:
         async with inbox_at(state_of(self.home)) as inbox:
@@ -291,9 +295,9 @@ async def test_a_run_is_stopped_while_it_works_and_while_it_waits(
         async def ticket(session: LinearSession, _run: Mapping[str, Any]) -> None:
             linear.reply(session.id, "Stop", stop=True)
 
-        async def page(_session: LinearSession, run: Mapping[str, Any]) -> None:
-            sent = await call.http.post(run["page"], data={"stop": "1", "id": str(uuid4())})
-            assert sent.status_code == 303
+        async def page(_session: LinearSession, run: dict[str, Any]) -> None:
+            sent = await call.on_page(run, "POST", f"/runs/{run['id']}/stop")
+            assert sent.json() == {"success": True}
 
         async def api(_session: LinearSession, run: Mapping[str, Any]) -> None:
             assert (await call("POST", f"/runs/{run['id']}/stop")).json() == {"success": True}
