@@ -133,7 +133,9 @@ Exit codes:
 @click.option("--context", multiple=True, metavar="KEY=VALUE", help="Say what the form is about. Repeatable.")
 @click.option("--answers", "answers_file", metavar="FILE|-", help="Answers by question, in JSON or TOML.")
 @click.option("--defaults", is_flag=True, help="Take what is proposed where --answers has nothing.")
-@click.option("--no-input", is_flag=True, help="Ask nobody: record what --answers and --defaults give.")
+@click.option(
+    "--no-input", is_flag=True, help="Take all from --answers and --defaults; fail if one is missing."
+)
 @click.option("--output", metavar="FILE|-", help="The record's file; .jsonl gets one more line. [default: -]")
 @click.option("--plain", is_flag=True, help="Ask line by line.")
 @click.option(

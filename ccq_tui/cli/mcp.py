@@ -37,7 +37,7 @@ def mcp(context: click.Context, /, over_http: bool, port: int) -> int:
     """Let any agent that speaks MCP ask you questions.
 
     A client starts this itself: "ccq-tui mcp install CLIENT" adds it to its configuration. It
-    serves one client over standard input and output, or with --http all that bring the token.
+    serves one client over standard input and output, or with --http all that send the token.
     """
     port_given = context.get_parameter_source("port") is not ParameterSource.DEFAULT
     if context.invoked_subcommand is not None:

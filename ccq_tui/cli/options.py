@@ -171,7 +171,7 @@ def listening_flags(function: AnyCallable) -> AnyCallable:
         _flag("--host", None, "The address to listen at.", **host),
         _flag("--certfile certificate", None, "Its certificate, for TLS without a proxy.", type=file),
         _flag("--keyfile key", None, "The certificate's key.", type=file),
-        _switch("--without-tls plain", "Serve a network although others in it can read along."),
+        _switch("--without-tls plain", "Serve plain HTTP; others on the network can read it."),
     )
     return _flags(flags)(function)
 

@@ -42,7 +42,7 @@ def _to_session(kind: str, does: str, *more: click.Parameter) -> click.Command:
 park = _to_session("park", "Stop a session's process; its questions keep waiting.")
 send = _to_session("send", "Give a session a prompt.", click.Argument(["text"]))
 interrupt = _to_session("interrupt", "End the running turn of a session.")
-end = _to_session("end", "End a session's process, also in the middle of a turn; its questions keep waiting.")
+end = _to_session("end", "Stop a session now, even mid-turn. Its questions stay in the inbox.")
 
 
 def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | None = None) -> int:

@@ -148,15 +148,15 @@ async def test_the_news_of_another_session_go_with_what_waits_there(tmp_path: Pa
         await until(pilot, lambda: len(run.all) == 2 and run.number() == 2)
         notices = run.session_screen.dock.notices
         run.all[0].tell(asked())
-        await until(pilot, lambda: "F4 goes there" in notices.text)
+        await until(pilot, lambda: "· F4" in notices.text)
         answer = ev.RequestSettled("toolu_1", Answered((Answer(("First",)),)), PANEL)
         run.all[0].tell(answer)
-        await until(pilot, lambda: "F4 goes there" not in notices.text)
+        await until(pilot, lambda: "· F4" not in notices.text)
         run.all[0].tell(asked("toolu_2"))
-        await until(pilot, lambda: "F4 goes there" in notices.text)
+        await until(pilot, lambda: "· F4" in notices.text)
         await press(pilot, "f4", then=lambda: run.number() == 1)
         await press(pilot, "alt+2", then=lambda: run.number() == 2)
-        assert "F4 goes there" not in notices.text
+        assert "· F4" not in notices.text
 
 
 ENDINGS = 8

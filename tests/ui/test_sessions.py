@@ -202,7 +202,7 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
         run.all[0].tell(ev.TitleChanged("Cache of the API"))
         run.all[0].tell(ev.StateChanged(ev.SessionState.AWAITING))
         run.all[0].tell(asked("toolu_1"))
-        await until(pilot, lambda: "F4 goes there" in run.session_screen.dock.notices.text)
+        await until(pilot, lambda: "· F4" in run.session_screen.dock.notices.text)
         # Both are in one directory: its name would tell nothing.
         assert run.session_screen.dock.notices.text.startswith("◆ Cache of the API: ")
         await until(pilot, lambda: "? 1" in run.strip())

@@ -152,7 +152,7 @@ async def test_pictures_beside_each_other(pictures: Pictures, tmp_path: Path) ->
         run.all[2].tell(StateChanged(SessionState.AWAITING))
         run.all[2].tell(RequestAsked(asked("t9", "id-1", NAMES)))
         front = run.session_screen
-        await until(pilot, lambda: "F4 goes there" in front.dock.notices.text)
+        await until(pilot, lambda: "· F4" in front.dock.notices.text)
         front.dock.notices.hush(f"{run.app.sessions[2].mode} waits")
         run.clock.skip(75)
         run.app.sessions.list()
@@ -178,7 +178,7 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
         await until(pilot, lambda: run.session_screen.dock.query("NoticeLine"))
         notices = run.session_screen.dock.query_one("NoticeLine")
         await until(pilot, lambda: "release form asks: Which one for release?" in str(notices.render()))
-        assert "F4 goes there" in str(notices.render())
+        assert "· F4" in str(notices.render())
         await pilot.press("f4")
         await until(pilot, lambda: isinstance(run.app.screen, SessionsScreen) and run.waiting)
         row = run.row("release form in /work/release")
@@ -373,7 +373,7 @@ async def test_a_session_that_begins_with_a_prompt_says_in_a_line_what_waits(tmp
     store.close()
     async with running(Many(tmp_path, prompt="Build it"), size=(100, 30)) as (run, pilot):
         assert run.app.runtime.inbox.pending == ()
-        words = "1 request waits elsewhere · F4 goes there"
+        words = "1 request waits elsewhere · F4"
         await until(pilot, lambda: words in notices(run))
         assert run.session_screen.around.waiting_beside == 1, "the status line counts what the key reaches"
         await pilot.press("f4")
@@ -396,8 +396,8 @@ async def test_only_a_session_that_is_open_itself_is_not_named_at_the_start(
         await until(pilot, lambda: run.app.sessions and "not reached Claude" in notices(run))
         said = notices(run)
         if fork:
-            assert "2 requests wait elsewhere · F4 goes there" in said
+            assert "2 requests wait elsewhere · F4" in said
             assert "2 answers have not reached Claude: api old, api older" in said
         else:
-            assert "1 request waits elsewhere · F4 goes there" in said
+            assert "1 request waits elsewhere · F4" in said
             assert "1 answer has not reached Claude: api older" in said

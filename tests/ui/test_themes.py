@@ -93,7 +93,7 @@ async def test_once_writes_nothing_and_always_writes_the_one_line() -> None:
             (["down", "enter"], '# mine\nbell = false\ntheme = "ccq-light"\n'),
         ):
             await pick(run, pilot)
-            await press(pilot, *"light", "enter", then=lambda: "For how long?" in screen_text(run.app))
+            await press(pilot, *"light", "enter", then=lambda: "Keep " in screen_text(run.app))
             assert 'theme = "ccq-light"' in screen_text(run.app)
             await press_later(pilot, *keys)
             await until(pilot, lambda: run.app.screen is run.screen)
@@ -129,7 +129,7 @@ async def test_a_theme_file_elsewhere_is_kept_by_its_path(tmp_path: Path) -> Non
         assert run.app.theme == "ccq-dark"
         path.write_text('name = "lake"\nprimary = "#3388aa"\n')
         await pick(run, pilot)
-        await press(pilot, *"lake", "enter", then=lambda: "For how long?" in screen_text(run.app))
+        await press(pilot, *"lake", "enter", then=lambda: "Keep " in screen_text(run.app))
         assert "mine.toml" in screen_text(run.app)
         assert run.app.theme == "lake"
 

@@ -92,8 +92,8 @@ def how_long(name: str, setting: str) -> tuple[str, list[PickRow]]:
     about = f"writes {line} into {user_config()}"
     if os.environ.get(VARIABLE):
         about += f"; {VARIABLE} overrides it"
-    rows = [PickRow("once", "Until ccq-tui ends"), PickRow(ALWAYS, "From now on", about)]
-    return f"The theme is {name}. For how long?", rows
+    rows = [PickRow("once", "This time"), PickRow(ALWAYS, "Always", about)]
+    return f"Keep {name}?", rows
 
 
 NEXT = "this session uses the account from its next start on"

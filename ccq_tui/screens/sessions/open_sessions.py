@@ -186,7 +186,7 @@ class OpenSessions(UserList[SessionScreen]):
     @property
     def leads(self) -> str:
         """The end of a line on something elsewhere: the key that goes there."""
-        return f" · {key_of('waiting')} goes there"
+        return f" · {key_of('waiting')}"
 
     async def go_to_waiting(self) -> None:
         """Show the session of the last news, else the next that waits, else all that waits elsewhere."""

@@ -293,7 +293,7 @@ def facts_of(row: SessionRow, now: float, branch: str = "") -> list[str]:
             state = f"{sign_and_word(SessionState(row.state), len(row.requests))[1]} {since}"
     place = {
         Place.HERE: f"here, Alt+{row.number}" if row.number else "here",
-        Place.RESTS: "no process: your answer starts it" if row.requests else "no process: Enter resumes it",
+        Place.RESTS: "paused · your answer resumes it" if row.requests else "paused · Enter resumes it",
         Place.NATIVE: "in Claude Code’s own screen: answer it there",
     }.get(row.place, row.place.value)
     kind = row.last_line.partition(",")[0] if row.place is Place.FOREIGN else ""

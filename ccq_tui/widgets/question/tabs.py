@@ -49,7 +49,7 @@ BLANKS = 3
 """Most blank lines of a panel."""
 NOTE_LEAD = " ✎ note "
 DISCUSS_LEAD = " ✎ discuss "
-WRITING = "Claude is still writing: select now, send when the question is whole"
+WRITING = "Claude is still writing. Select now; send when it is complete."
 
 Made = TypeVar("Made")
 Cache = dict[object, object]
