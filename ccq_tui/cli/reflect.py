@@ -80,26 +80,22 @@ def commit(revision: str, output: str | None, plain: bool) -> int:
 
 
 @reflect.command()
-@click.option("--tracked", is_flag=True, help="Change a hook even if git tracks it, for all who share it.")
-def install(tracked: bool) -> int:
+def install() -> int:
     """Ask after each commit that a person makes in a terminal, in this repository and its worktrees."""
     with _explained():
-        where = post_commit.install(Path.cwd(), tracked=tracked)
+        where = post_commit.install(Path.cwd())
     echo(f"Installed: {one_line(where, 300)}. ccq-tui reflect asks after your next commit.")
     if Path(where).parent.name == "_":
-        echo("Husky replaces this file at each installation. To keep it, use --tracked, or install it again.")
+        echo("Husky replaces this file at each installation: install it again then.")
     return ENDED
 
 
 @reflect.command()
-@click.option("--tracked", is_flag=True, help="Take the hook also out of a file that git tracks.")
-def uninstall(tracked: bool) -> int:
+def uninstall() -> int:
     """Ask no longer after commits, and leave other hooks as they were."""
     with _explained():
-        left = post_commit.uninstall(Path.cwd(), tracked=tracked)
+        post_commit.uninstall(Path.cwd())
     echo("Uninstalled: ccq-tui reflect asks no longer.")
-    for file in left:
-        echo(f"It stays in {one_line(file, 300)}, which git tracks, turned off here; --tracked removes it.")
     return ENDED
 
 

@@ -23,8 +23,11 @@ def replay(*, file: str, **_flags: object) -> int:
     FILE is the output of "claude -p --output-format stream-json", or a session's .jsonl file (Claude Code
     keeps these under ~/.claude/projects); - reads standard input.
     """
+    from ccq_tui.agent.events import HistoryLoaded, SessionState, StateChanged
     from ccq_tui.agent.recorded import RecordingError, open_recording
-    from ccq_tui.plain.replay import print_recording
+    from ccq_tui.plain.lines import Lines
+    from ccq_tui.plain.transcript import PlainTranscript
+    from ccq_tui.transcript.model import TranscriptModel
 
     if file == STDIN and (sys.stdin is None or sys.stdin.isatty()):
         raise Refused(
@@ -36,7 +39,10 @@ def replay(*, file: str, **_flags: object) -> int:
     except RecordingError as error:
         raise Refused(str(error)) from error
     try:
-        print_recording(recording)
+        transcript = PlainTranscript(TranscriptModel(), Lines())
+        for event in recording.events():  # as the past, so that nothing in it asks for anything
+            transcript.apply(HistoryLoaded((event,), goes_on=True))
+        transcript.apply(StateChanged(SessionState.ENDED))
     except OSError as error:
         raise Unprinted(f"The lines cannot be printed: {reason(error)}.") from error
     if recording.bad:

@@ -1,8 +1,8 @@
 """The post-commit hook that asks for reflections: put into a repository, taken out, and examined.
 
-It is a marked block at the top of the hook, which leaves the rest of it and its exit status alone; a hook
-that is no shell script is kept beside a new one that runs it. The block does nothing unless a repository's
-own configuration turns it on, so that it may be in files that others share. Runs git: for threads.
+It is a marked block at the top of the hook, which leaves the rest of it and its exit status alone. The block
+does nothing unless a repository's own configuration turns it on, so that it may be in a hook of several
+repositories. Runs git: for threads.
 """
 
 from __future__ import annotations
@@ -23,12 +23,9 @@ from ccq_tui.worktrees.git import GitError
 SWITCH = "ccq.reflect"
 SECTION = "hook.ccq-reflect"
 """A hook in git's own configuration, where an earlier version put it."""
-EARLIER = "post-commit.ccq-prev"
 BEGIN = "# >>> ccq-tui reflect: asks about a commit; written by ccq-tui reflect install >>>\n"
 END = "# <<< ccq-tui reflect <<<\n"
 SHELL = "#!/bin/sh\n"
-CHAIN = f'{SHELL}[ ! -x "${{0%/*}}/{EARLIER}" ] || "${{0%/*}}/{EARLIER}" "$@"\nstatus=$?\n'
-CHAIN_END = "exit $status\n"
 _SCRIPT = Path(__file__).with_suffix(".sh")
 _BLOCK = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
 _SHELLS = re.compile(r"#!.*\b(?:ba|da|k|z|a)?sh\b")
@@ -38,37 +35,31 @@ class HookError(Exception):
     """The hook cannot be changed; the message says why and what to do."""
 
 
-def install(directory: Path, *, tracked: bool = False) -> str:
+def install(directory: Path) -> str:
     """Put the hook into the repository of a directory, in place of an earlier one of ours.
 
-    Args:
-        directory: A directory of the repository.
-        tracked: Whether it may change a file that git tracks.
-
-    Returns:
-        The file that has it.
+    Returns the file that has it.
 
     Raises:
         GitError: No repository is there, or git fails.
         HookError: It would change a file that git tracks, or one that cannot be changed.
     """
     top = top_of(directory)
-    _clean(top, tracked=tracked)
-    where = next(map(str, _blocks(top)), "") or str(_put(top, tracked=tracked))
+    _clean(top)
+    where = next(map(str, _blocks(top)), "") or str(_put(top))
     repo_git(top, "config", "--local", SWITCH, "true")
     return where
 
 
-def uninstall(directory: Path, *, tracked: bool = False) -> list[str]:
-    """Take the hook out, and turn off what stays in files that git tracks; return those files.
+def uninstall(directory: Path) -> None:
+    """Take the hook out, and turn off what is in files that git tracks.
 
     Raises `GitError` and `HookError`.
     """
     top = top_of(directory)
     if _setting(top, SWITCH):
         repo_git(top, "config", "--local", "--unset-all", SWITCH)
-    _clean(top, tracked=tracked)
-    return list(map(str, _blocks(top)))
+    _clean(top)
 
 
 def status(directory: Path) -> tuple[list[str], str]:
@@ -83,15 +74,13 @@ def status(directory: Path) -> tuple[list[str], str]:
     return files, "" if files else "another program has replaced the hook"
 
 
-def _put(top: Path, *, tracked: bool) -> Path:
-    file = next((one for one in _files(top) if tracked or not _is_tracked(top, one)), None)
+def _put(top: Path) -> Path:
+    file = next((one for one in _files(top) if not _is_tracked(top, one)), None)
     if file is None:
         raise HookError(
-            f"git tracks {_files(top)[0]}, which others share: "
-            "ccq-tui reflect install --tracked changes it all the same"
+            f"git tracks {_files(top)[0]}, which others share: add “ccq-tui reflect” to it yourself"
         )
-    # A path of this machine would mean nothing to others.
-    block = BEGIN + _script(["ccq-tui"] if _is_tracked(top, file) else own_command()) + END
+    block = BEGIN + _script(own_command()) + END
     try:
         if not file.is_symlink() and not file.exists():
             write_whole(file, SHELL + block, 0o755)
@@ -100,29 +89,22 @@ def _put(top: Path, *, tracked: bool) -> Path:
             first = text.startswith("#!") and text.find("\n") + 1
             write_whole(file, text[: first or 0] + block + text[first or 0 :], file.stat().st_mode & 0o777)
         else:
-            earlier = file.with_name(EARLIER)
-            if earlier.is_symlink() or earlier.exists():
-                raise HookError(f"{earlier} exists: move it away, and run ccq-tui reflect install again")
-            file.rename(earlier)
-            write_whole(file, CHAIN + block + CHAIN_END, 0o755)
+            raise HookError(f"{file} is no shell script that git runs: add “ccq-tui reflect” to it yourself")
     except OSError as error:
         raise HookError(f"{file} cannot be changed: {error.strerror or error}") from error
     return file
 
 
-def _clean(top: Path, *, tracked: bool) -> None:
+def _clean(top: Path) -> None:
     if _setting(top, f"{SECTION}.command"):
         repo_git(top, "config", "--local", "--remove-section", SECTION)
     common = top / repo_git(top, "rev-parse", "--git-common-dir").rstrip("\n")
     for file in _blocks(top, common.resolve() / "hooks" / "post-commit"):
-        if _is_tracked(top, file) and not tracked:
+        if _is_tracked(top, file):
             continue
         rest = _BLOCK.sub("", _text(file))
-        earlier = file.with_name(EARLIER)
         try:
-            if rest == CHAIN + CHAIN_END and (earlier.is_symlink() or earlier.exists()):
-                earlier.replace(file)
-            elif rest in (SHELL, CHAIN + CHAIN_END):
+            if rest == SHELL:
                 file.unlink()
                 _exclude(top, file, out=True)
             else:

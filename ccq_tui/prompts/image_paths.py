@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -15,7 +16,7 @@ MOST_CHARACTERS = 20_000
 """Most characters of a paste that can be paths, and of a prompt that is searched for mentions."""
 ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 """Endings of the paths that are checked; the bytes of the file tell its type."""
-_ROOTED = re.compile(r"(?:/|~/|\.{1,2}/|file://|[A-Za-z]:[\\/]|\\\\)")
+_ROOTED = re.compile(r"(?:/|~/|\.{1,2}/|file://)")
 _QUOTES = "'\""
 # As the CLI reads them: after a blank or an opening sign, in double quotes with blanks.
 _MENTION = re.compile(r"""(?:^|(?<=[\s(\[{<,;:"']))@(?:"([^"\n]+)"|([^\s"]+))""")
@@ -31,12 +32,8 @@ def paths_in(paste: str) -> list[tuple[str, ...]]:
     if len(text) > MOST_CHARACTERS or not _is_path(text.strip(_QUOTES)):  # before the slower checks
         return []
     readings: list[tuple[str, ...]] = [(text.strip(_QUOTES),)] if "\n" not in text else []
-    for posix in (True, False):
-        try:
-            words = shlex.split(text, posix=posix)
-        except ValueError:  # a quote that nothing ends
-            continue
-        readings.append(tuple(word if posix else word.strip(_QUOTES) for word in words))
+    with suppress(ValueError):  # a quote that nothing ends
+        readings.append(tuple(shlex.split(text)))
     if "\n" in text:
         readings.append(tuple(line.strip().strip(_QUOTES) for line in text.splitlines() if line.strip()))
     found = [tuple(map(_plain, words)) for words in readings if words and all(map(_is_path, words))]

@@ -44,8 +44,6 @@ def test_the_hook_is_installed_examined_and_uninstalled(ccq: Cli, repo: Path) ->
     tracked.touch()
     run(repo, "add", "-A")
     assert "Husky replaces this file" in ccq("reflect", "install")
-    assert "--tracked" not in ccq("reflect", "install", "--tracked")
-    assert f"It stays in {tracked}, which git tracks" in ccq("reflect", "uninstall")
 
 
 def test_reflections_are_printed_whole_with_what_could_not_be_read(

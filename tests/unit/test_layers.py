@@ -35,7 +35,7 @@ LIGHT_FIRST = [
     ("import ccq_tui.testing", SCREEN | SDK | SERVER),
     ("import ccq_tui.agent", SCREEN | SDK | SERVER),
     ("import ccq_tui.runtime.runtime, ccq_tui.runtime.notices", SCREEN | SDK | SERVER),
-    ("import ccq_tui.plain.session, ccq_tui.plain.replay", SCREEN | SDK | SERVER),
+    ("import ccq_tui.plain.session", SCREEN | SDK | SERVER),
     (WALKED, SCREEN | SDK | SERVER),
     ("import ccq_tui.transcript.export", SCREEN | SDK | SERVER),
     (CONNECTED, {"mcp", "jsonschema"} | SERVER | SCREEN),
