@@ -166,7 +166,7 @@ class Sessions(Panels):
     @property
     def _types(self) -> bool:
         """Whether letters are text in the list."""
-        return self.listed is not None and (self.listed.finds or self.listed._types)
+        return self.listed is not None and (self.listed.finds or self.listed._fields_open)
 
     @property
     def panel(self) -> Panel | None:
