@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-MINIMUM_CLI = (2, 0, 0)
-"""The oldest Claude Code that can be used."""
-
 
 class Problem(StrEnum):
     """The problems of a session, as events name them."""
 
     CLI_MISSING = "cli_missing"
     CLI_UNUSABLE = "cli_unusable"
-    CLI_OLD = "cli_old"
     CLI_SILENT = "cli_silent"
     CLI_KILLED = "cli_killed"
     CLI_ENDED = "cli_ended"
@@ -74,7 +70,6 @@ class Advice:
 
 _LATER = "Wait a moment, then send the prompt again."
 _SIGN_IN = "Type /login, or set ANTHROPIC_API_KEY and restart; “ccq-tui doctor” checks it."
-_OLDEST = ".".join(map(str, MINIMUM_CLI))
 
 ADVICE: Mapping[str, Advice] = MappingProxyType(
     {
@@ -85,10 +80,6 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         Problem.CLI_UNUSABLE: Advice(
             "Claude Code did not start.",
             "Check the program given by --cli-path or cli_path; “ccq-tui doctor” examines it.",
-        ),
-        Problem.CLI_OLD: Advice(
-            "This Claude Code is too old.",
-            f"Update it to {_OLDEST} or newer, or leave out --cli-path for the bundled one.",
         ),
         Problem.CLI_SILENT: Advice(
             "Claude Code started, but did not answer.",

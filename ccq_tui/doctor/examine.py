@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import ccq_tui
-from ccq_tui.agent.problems import MINIMUM_CLI
 from ccq_tui.bridges.claude_code.hook_settings import hooks_off, installed, problem_of, settings_files
 from ccq_tui.bridges.edited_file import SettingsFileError
 from ccq_tui.bridges.mcp.entries import SETUPS, file_of, servers_in
@@ -182,9 +181,8 @@ def _version(path: Path) -> Check:
         said = (answer.stderr or answer.stdout).strip().splitlines()
         message = f"exit code {answer.returncode}: {said[0][:80] if said else 'no output'}"
         return Check(AREA, "Version", message, Level.FAILURE, f'Run "{path} --version" by hand.')
-    if tuple(map(int, version.groups())) < MINIMUM_CLI:
-        wanted = ".".join(map(str, MINIMUM_CLI))
-        return Check(AREA, "Version", version[0], Level.FAILURE, f"Use Claude Code {wanted} or newer.")
+    if int(version[1]) < 2:
+        return Check(AREA, "Version", version[0], Level.FAILURE, "Use Claude Code 2.0.0 or newer.")
     return Check(AREA, "Version", version[0])
 
 

@@ -19,7 +19,7 @@ from ccq_tui.agent.claude.classify import NO_CONVERSATION
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import SessionLost
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.problems import MINIMUM_CLI, Problem
+from ccq_tui.agent.problems import Problem
 from ccq_tui.claude_lines import bounded
 from ccq_tui.text import one_line, reason
 
@@ -109,7 +109,6 @@ _logger = logging.getLogger(__name__)
 
 # Which of these the SDK reports for a program that ends at once is a matter of chance.
 _UNUSABLE = (Problem.CLI_UNUSABLE, Problem.CLI_ENDED, Problem.CLI_KILLED, Problem.CLI_UNREADABLE)
-_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
 INTERRUPT_SECONDS = 2.0
 # The SDK closes the CLI's input, waits 5 s, terminates it, waits 5 s and kills it: about 20 s at worst.
@@ -180,9 +179,3 @@ async def explain_start(error: BaseException, words: StderrTail, options: Sessio
         return failure
     kind = Problem.CLI_UNUSABLE if failure.kind in _UNUSABLE else failure.kind
     return replace(failure, reason=f"{program}\n{failure.reason}".rstrip(), kind=kind)
-
-
-def is_too_old(version: str) -> bool:
-    """Return whether a version of the CLI is known and too old."""
-    found = _VERSION.search(version)
-    return found is not None and tuple(map(int, found.groups())) < MINIMUM_CLI

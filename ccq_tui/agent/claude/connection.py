@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import claude_agent_sdk as sdk
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude.cli_process import StderrTail, explain, explain_start, is_too_old, leave, limited
+from ccq_tui.agent.claude.cli_process import StderrTail, explain, explain_start, leave, limited
 from ccq_tui.agent.claude.conversation import Conversation, line_of
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.options import sdk_options
@@ -113,8 +113,6 @@ class Connection:
                 asked=frozenset(self.gate.asked[session_id]),
             )
         )
-        if is_too_old(version := str(info.get("claude_code_version") or "")):
-            self._emit(ev.ErrorReported(Problem.CLI_OLD, f"It is version {version}."))
         self._emit(ev.CommandsListed(slash_commands(info)))
         self._emit(ev.ModelsListed(found := models(info)))
         self.gate.auto_mode = any(model.auto_mode for model in found)

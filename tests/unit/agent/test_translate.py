@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude import notices
 from ccq_tui.agent.claude.classify import api_problem, detail
-from ccq_tui.agent.claude.cli_process import is_too_old
 from ccq_tui.agent.claude.conversation import Conversation, line_of
 from ccq_tui.agent.controls import COST_SO_FAR
 from ccq_tui.agent.events import NoticeGiven
@@ -184,14 +183,6 @@ def test_what_the_cli_reports_is_one_of_our_problems(kind: str, text: str, probl
 @pytest.mark.parametrize(("said", "left"), SAID["details"])
 def test_what_we_say_better_is_left_out(said: str, left: str) -> None:
     assert detail(said) == left
-
-
-@pytest.mark.parametrize(
-    ("version", "old"),
-    [("1.0.128 (Claude Code)", True), ("2.0.0", False), ("2.1.330 (Claude Code)", False), ("", False)],
-)
-def test_versions_are_compared_as_numbers(version: str, old: bool) -> None:
-    assert is_too_old(version) is old
 
 
 def test_every_problem_has_a_cause_and_a_remedy_of_one_sentence_each() -> None:
