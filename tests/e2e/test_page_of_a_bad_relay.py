@@ -250,7 +250,7 @@ async def test_a_long_set_and_a_plan_fit_a_small_phone(terminal: Terminal, pages
     await terminal.publish(asked.asks(asked.CACHE, asked.FEATURES, asked.REPLICAS, asked.NAME))
     await press(page, "Skip for now", "Skip for now", "Skip for now")
     await page.get_by_label(asked.NAME.text).fill("x")
-    assert await page.evaluate(IN_SIGHT, [".step[aria-current]"]) == [".step[aria-current]"]
+    await until_true(lambda: page.evaluate(IN_SIGHT, [".step[aria-current]"]))
     await page.emulate_media(forced_colors="active")
     edge = "(one) => getComputedStyle(one).borderTopStyle"
     for name in (".primary", ".step[aria-current]", ".round"):
@@ -258,6 +258,7 @@ async def test_a_long_set_and_a_plan_fit_a_small_phone(terminal: Terminal, pages
     await press(page, "Back to the list")
     await terminal.publish(type(asked.PLAN)("plan2", asked.PLAN.session_id, f"# Move\n\n{TABLE}"), "planner")
     await page.locator(".card").filter(has=page.get_by_text("planner", exact=True)).click()
+    await shown(page, "a | b")
     rows = "(rows) => rows.map((row) => [...row.cells].map((cell) => `${cell.tagName} ${cell.textContent}`))"
     found = await main(page).locator("tr").evaluate_all(rows)
     assert found == [["TH step", "TH who"], ["TD a | b", "TD me"], ["TD two", "TD "]]
