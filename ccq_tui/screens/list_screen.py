@@ -18,11 +18,11 @@ from ccq_tui.filtered_list import FilteredList
 from ccq_tui.input.gate import PAUSE, QUIET, Face, KeyKind, Sign, Stroke, To
 from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import Hints, KeyPlace, actions_at
+from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import Clickable, Keyboard, copy_of, keyboard_of, read_at, text_of
 from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon, start_work
 from ccq_tui.widgets.lines import DrawnLine, LineView
-from ccq_tui.widgets.panel.field import AnswerField
 
 DOES = {"go_to": "goes to", "retry": "retries", "empty": "clears"}
 """What actions on a row do, where that is not their name and an s."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -17,13 +16,10 @@ from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion,
 from ccq_tui.prompts.completion_list import MOST_ROWS, SEEN_AFTER, Completion, CompletionList
 from ccq_tui.prompts.fuzzy import marks
 from ccq_tui.text import one_line
+from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.hints import NARROW, cut
 from ccq_tui.widgets.keys import Clickable, keys_meant
 from ccq_tui.widgets.palette import Palette, palette_of
-
-if TYPE_CHECKING:
-    from ccq_tui.widgets.panel.field import AnswerField
-
 
 MOST_LINES = 8
 _SHARE_OF_SCREEN = 3

@@ -12,7 +12,6 @@ from textual import events
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.widget import Widget
-from textual.widgets import Input
 
 from ccq_tui.config.keymap import keymap
 from ccq_tui.input import gate
@@ -54,17 +53,6 @@ def text_of(event: events.Key) -> str:
 def typed_in(event: events.Key | events.Paste) -> str:
     """Return the text of a key or a paste, or ""."""
     return event.text if isinstance(event, events.Paste) else text_of(event)
-
-
-class LineField(Input):
-    """A field of one line that takes every character that is text."""
-
-    async def on_key(self, event: events.Key) -> None:
-        """Take the characters that Textual's own field passes over."""
-        if not event.is_printable and (text := text_of(event)):
-            event.stop()
-            event.prevent_default()
-            self.replace(text, *sorted(self.selection))
 
 
 class Key(events.Key):  # Textual calls handlers by this name

@@ -4,56 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
 
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.widgets import Input, Static
+from textual.widgets import Static, TextArea
 
-from ccq_tui.input.keys import KeyPlace, key_line
-from ccq_tui.widgets.keys import LineField, bindings_at
+from ccq_tui.input.keys import KeyPlace, actions_at, key_line
+from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.palette import palette_of
 
 SEARCH_KEYS = key_line(KeyPlace.SEARCH, enter="next", leave="close")
 
 
-class SearchField(LineField):
+class SearchField(AnswerField):
     """The search field; it finds while the person types."""
 
     DEFAULT_CSS = """
     SearchField {
         width: 1fr;
-        height: 1;
-        border: none;
+        max-height: 1;
+        margin: 0;
         padding: 0;
+        border: none;
         background: $surface;
         &:focus { border: none; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_at(KeyPlace.SEARCH)]
-
-    def __init__(self, step: Callable[[int], object], leave: Callable[[], object]) -> None:
-        super().__init__(placeholder="Find in the transcript", compact=True, select_on_focus=False)
-        steps = {"next": partial(step, 1), "previous": partial(step, -1)}
-        self._actions: dict[str, Callable[[], object]] = {**steps, "close": leave}
-
-    def action_do(self, name: str) -> None:
-        """Do what a key of the table does here."""
-        self._actions[name]()
-
-    def on_mount(self) -> None:
-        """Keep the caret from blinking, as that of the prompt."""
-        self.cursor_blink = False
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Join a paste of several lines into one."""
-        event.stop()
-        event.prevent_default()
-        self.insert_text_at_cursor(" ".join(event.text.split()))
 
 
 class SearchBar(Horizontal):
@@ -75,13 +54,24 @@ class SearchBar(Horizontal):
         """``look_for`` takes each query, ``step`` 1 or -1 for another match; ``leave`` is called on Esc."""
         super().__init__()
         self._look_for = look_for
-        self.field = SearchField(step, leave)
+        steps = {"next": partial(step, 1), "previous": partial(step, -1)}
+        self._actions: dict[str, Callable[[], object]] = {**steps, "close": leave}
+        self.field = SearchField(self._press)
+        self.field.one_line = True
+        self.field.placeholder = "Find in the transcript"
         self._found = (0, 0, False)
 
     def compose(self) -> ComposeResult:
         yield Static("⌕", classes="label", markup=False)
         yield self.field
         yield Static("", id="found", classes="label", markup=False)
+
+    def _press(self, event: events.Key) -> bool:
+        """Do what a key of the table does here; return whether it does anything."""
+        does = self._actions.get(actions_at(KeyPlace.SEARCH).get(event.key, ""))
+        if does is not None:
+            does()
+        return does is not None
 
     @property
     def is_open(self) -> bool:
@@ -91,7 +81,7 @@ class SearchBar(Horizontal):
     def found_text(self) -> str:
         """Words about the matches found."""
         place, count, more = self._found
-        if not is_live(self) or not self.field.value.strip():
+        if not is_live(self) or not self.field.text.strip():
             return ""
         if not count:
             return "searching…" if more else "not found"
@@ -117,8 +107,8 @@ class SearchBar(Horizontal):
         found = Text(words, palette.note if words == "not found" else palette.strong)
         self.query_one("#found", Static).update(found)
 
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    @on(TextArea.Changed)
+    def _typed(self, event: TextArea.Changed) -> None:
         event.stop()
         if self.is_open:
-            self._look_for(event.value)
+            self._look_for(self.field.text)

@@ -16,7 +16,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import is_text
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.sessions.screen import SessionsScreen
-from ccq_tui.widgets.panel.field import AnswerField
+from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.search_bar import SearchField
 from tests.tables import table
@@ -159,7 +159,7 @@ async def test_the_prompt_and_the_fields_of_a_form_take_it(
     run.screen.dock.prompt.field.load_text("")
     await press(pilot, "ctrl+f", then=lambda: run.app.screen.query(SearchField))
     await typed(pilot)
-    await until(pilot, lambda: run.app.screen.query_one(SearchField).value == TYPED)
+    await until(pilot, lambda: run.app.screen.query_one(SearchField).text == TYPED)
     await press(pilot, "escape", "ctrl+n", then=lambda: isinstance(run.app.screen, SessionsScreen))
     await typed(pilot)
     await until(pilot, lambda: run.app.manager.new.text == TYPED)

@@ -21,8 +21,8 @@ from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.input.gate import WRITING
 from ccq_tui.screens.session.requests import IN_PROMPT
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question.parts import unseen_words
 from ccq_tui.widgets.status_line import StatusLine
 from tests.actors import PANEL

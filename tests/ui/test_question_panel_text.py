@@ -18,7 +18,7 @@ from ccq_tui.questions.moves import set_text
 from ccq_tui.questions.prose import length_notice
 from ccq_tui.questions.state import Focus, opened
 from ccq_tui.widgets.completer import ChoiceList
-from ccq_tui.widgets.panel.field import AnswerField
+from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.question.parts import decline_words, placeholder, who_asks
 from tests.ui.asked import MULTI, NAME, SINGLE

@@ -414,7 +414,7 @@ async def test_a_question_that_comes_meanwhile_gets_the_focus_when_the_search_is
     panel = run.screen.dock.panel
     await until(pilot, lambda: panel.is_mounted)
     await pilot.press(*"le")
-    assert run.screen.search_bar.field.value == "needle"
+    assert run.screen.search_bar.field.text == "needle"
     await until(pilot, lambda: run.screen.search_bar.found_text == "2/3")
     keys = panel.query_one(HintBar)
     assert "Enter next · ↑ previous · Esc close" in str(keys.render())

@@ -393,7 +393,7 @@ class SessionScreen(Screen[None], Leading):
         self.transcript.begin_search()
         self.search_bar.open()
         self.set_focus(self.search_bar.field, scroll_visible=False)
-        self.transcript.search.look_for(self.search_bar.field.value)
+        self.transcript.search.look_for(self.search_bar.field.text)
         self.changed()
 
     def close_search(self) -> None:

@@ -36,12 +36,12 @@ from ccq_tui.questions.events import Clicked, Event, Pressed, TabClicked, TextCh
 from ccq_tui.questions.keys import action_of
 from ccq_tui.questions.state import PanelState, typable
 from ccq_tui.widgets.completer import FILES, Completer
+from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import Clickable, Typed, copy_of, keyboard_of, read_at, text_of, typed_in
 from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon
 from ccq_tui.widgets.lines import READING
 from ccq_tui.widgets.palette import palette_of
-from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.host import PanelHost, draft_words
 from ccq_tui.widgets.panel.keying import PanelKeys
 from ccq_tui.widgets.panel.measures import Drawn, PanelLook

@@ -14,8 +14,8 @@ from ccq_tui.prompts import images, pastes, vim
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.questions.state import typable
 from ccq_tui.text import common_start
+from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.keys import text_of
-from ccq_tui.widgets.panel.field import AnswerField
 
 MOST_LINES = 10
 MOST_PASTES = 20

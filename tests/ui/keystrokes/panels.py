@@ -238,7 +238,7 @@ class Panels(Hands):
             for item in self.dock.line.items
         }
         places["prompt"] = [self.dock.prompt.text, *self.run.told.sent]
-        places["search"] = [bar.field.value for bar in self.run.session_screen.query(SearchBar)]
+        places["search"] = [bar.field.text for bar in self.run.session_screen.query(SearchBar)]
         places["decided"] = [repr(outcome) for _, outcome, _ in self.run.told.answers]
         return {place: Counter("".join(texts)) for place, texts in places.items()}
 

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from textual.widgets import Input
-
 from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
@@ -195,7 +193,7 @@ class Sessions(Panels):
         places = super().texts()
         docks = [screen.dock for screen in self.run.app.sessions]
         bars = [screen.query_one(SearchBar) for screen in self.run.app.sessions]
-        places["search"] = Counter("".join(bar.query_one(Input).value for bar in bars))
+        places["search"] = Counter("".join(bar.field.text for bar in bars))
         sent = [text for session in self.run.all for text in session.sent]
         places["prompt"] = Counter("".join([*(dock.prompt.text for dock in docks), *sent]))
         places["decided"] = Counter("".join(repr(outcome) for _, outcome, _ in self.answers))
