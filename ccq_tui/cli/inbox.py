@@ -39,7 +39,7 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo, not_terminals
 from ccq_tui.plain.mode import plain_reason
 from ccq_tui.text import one_line
-from ccq_tui.words import SHORT, bytes_counted, plural
+from ccq_tui.words import SHORT, bytes_counted
 from ccq_tui.worktrees.model import can_be_there
 
 if TYPE_CHECKING:
@@ -154,23 +154,6 @@ def backup(file: Path) -> int:
             raise Refused(f"{one_line(str(file), 300)} exists: name another file.")
         store.database.copy_to(file)
         print_lines(f"The inbox is copied: {one_line(str(file), 300)}, {bytes_counted(file.stat().st_size)}.")
-    return ENDED
-
-
-@inbox.command()
-@click.option("--before", required=True, metavar="T", help=f"Older than this: {SINCE}.")
-def prune(before: str) -> int:
-    """Delete requests that were answered and delivered, or withdrawn, before T; nothing else.
-
-    The setting prune_after does so at every start.
-    """
-    count, limit = 0, since(before, "--before")
-    with opened_store() as store:
-        while limit and (deleted := store.requests.prune(limit)):
-            count += deleted
-        print_lines(f"{plural(count, 'request')} deleted.")
-        if count:
-            store.database.shrink()
     return ENDED
 
 

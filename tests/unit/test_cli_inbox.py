@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.layout import WIDTH, cells
 from ccq_tui.inbox.records import change_record, request_record, session_record, whole_record
-from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.requests import Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
@@ -64,37 +64,6 @@ def test_a_backup_is_whole_private_and_never_over_a_file(ccq: Cli, tmp_path: Pat
         found = restored.requests.get(id_of(CACHE))
         assert found is not None
         assert found.outcome == Answered((Answer(("None",)),))
-
-
-def test_only_what_is_over_and_old_is_pruned(ccq: Cli) -> None:
-    day = datetime.now(UTC) - timedelta(days=1)
-    for age, name in ((100, "old"), (10, "new")):
-        with asked(day - timedelta(days=age)) as store:
-            for number in range(205 if age == 100 else 1):  # more than one page
-                store.requests.add(PermissionRequest(f"over_{name}{number}", "s", "Bash", {"x": "y" * 2_000}))
-                key = f"over_{name}{number}@s"
-                store.requests.settle(key, Allowed(), PANEL)
-                store.requests.mark_delivered(key, "result")
-            for state in ("waits", "decided", "withdrawn"):
-                store.requests.add(PermissionRequest(f"{state}_{name}", "s", "Bash", {}))
-            store.requests.settle(f"decided_{name}@s", Allowed(), PANEL)
-            store.requests.settle(f"withdrawn_{name}@s", Cancelled("over"), WITHDRAWN)
-    before = inbox_path().stat().st_size
-    assert "--before takes a time" in ccq("inbox", "prune", "--before", "long ago", code=2)
-    assert ccq("inbox", "prune", "--before", "90d") == "206 requests deleted.\n"
-    assert inbox_path().stat().st_size < before / 2
-    with asked() as store:
-        left = [
-            "decided_new@s",
-            "decided_old@s",
-            "over_new0@s",
-            "waits_new@s",
-            "waits_old@s",
-            "withdrawn_new@s",
-        ]
-        assert store.ids.requests() == left
-        assert {change.request_id for change in store.history.changes()} - {""} == set(left)
-    assert ccq("inbox", "prune", "--before", "90d") == "0 requests deleted.\n"
 
 
 @pytest.mark.parametrize(

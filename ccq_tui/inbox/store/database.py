@@ -102,12 +102,6 @@ class Database:
             finally:
                 part.unlink(missing_ok=True)
 
-    def shrink(self) -> None:
-        """Give the space of deleted rows back to the disk; raises `InboxUnavailable`."""
-        with self._translated():
-            self._connection.execute("VACUUM")
-        self.complete()
-
     @contextmanager
     def _translated(self) -> Iterator[None]:
         try:

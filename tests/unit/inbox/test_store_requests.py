@@ -185,6 +185,18 @@ def test_an_id_that_another_one_begins_with_is_its_own(store: Store) -> None:
     assert store.requests.settle(asked(long).id, Denied(), PANEL) == Won()
 
 
+def test_only_what_is_over_and_old_is_deleted_with_its_history(store: Store) -> None:
+    for name in ("over", "waits", "decided", "withdrawn"):
+        store.requests.add(asked(name))
+    for name, outcome in (("over", Allowed()), ("decided", Allowed()), ("withdrawn", Cancelled("gone"))):
+        store.requests.settle(f"{name}@s", outcome, PANEL)
+    store.requests.mark_delivered("over@s", "result")
+    later = START + timedelta(days=1)
+    assert [store.requests.prune(before, limit=1) for before in (START, later, later, later)] == [0, 1, 1, 0]
+    assert store.ids.requests() == ["decided@s", "waits@s"]
+    assert {change.request_id for change in store.history.changes()} == {"decided@s", "waits@s"}
+
+
 def test_what_waits_is_given_in_order_and_in_pages(store: Store) -> None:
     for number in range(7):
         store.requests.add(asked(f"r{number}", f"s{number % 2}"))
