@@ -245,7 +245,9 @@ def audit(run: str, since: datetime | None, jsonl: bool, store: str) -> int:
             continue
         body = {name: one_line(str(value), 300) for name, value in one.body.items()}
         said = f"refused: {body['refused']}" if body.get("refused") else body.get("text", "")
-        line = f"{local(one.at)}  {one.run}  {body['act']:<7} {body['person']}, {body['where']}  {said}"
+        known = body.get("id", "") not in ("", body["person"])  # a name for people can be anybody's
+        who = f"{body['person']} ({body['id']})" if known else body["person"]
+        line = f"{local(one.at)}  {one.run}  {body['act']:<7} {who}, {body['where']}  {said}"
         echo(json.dumps(event_record(one)) if jsonl else line.rstrip())
     return ENDED
 

@@ -66,7 +66,7 @@ class Actor:
         surface: The place of the action.
         name: The name that people know, for example the command, or "".
         process: The process that acted, or None if unknown.
-        device: The device that acted, or "" for this machine.
+        device: The id of the device that acted, or of the person in a ticket; "" for this machine.
     """
 
     surface: Surface
@@ -75,9 +75,9 @@ class Actor:
     device: str = ""
 
     @classmethod
-    def here(cls, surface: Surface, name: str = "") -> Actor:
+    def here(cls, surface: Surface, name: str = "", device: str = "") -> Actor:
         """Return an actor in this process."""
-        return cls(surface, name, this_process())
+        return cls(surface, name, this_process(), device)
 
     @property
     def called(self) -> str:

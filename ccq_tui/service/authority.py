@@ -58,12 +58,13 @@ class Authority:
 
     async def acted(self, run: Run, what: str, act: RunAct, actor: Actor, **more: object) -> None:
         """Record for the audit what a person did; ``what`` distinguishes it from other acts in the run."""
-        body = {"act": act, "person": actor.called, "surface": actor.surface, "where": actor.where, **more}
+        body = {"act": act, "person": actor.called, "id": actor.device, "surface": actor.surface}
+        body |= {"where": actor.where, **more}
         await self._runs.record(run.id, Happened.ACTED, f"{act} {what}", body)
 
     async def check(self, run: Run, person: Participant, act: RunAct, surface: Surface) -> None:
         """Raise `NotAllowedError` for what a person may not do over the API or on a page."""
         if why := await self.refusal(run, person, act):
-            actor = Actor(surface, person.called)
+            actor = Actor(surface, person.called, device=person.id)
             await self.acted(run, str(uuid4()), act, actor, refused=why)
             raise NotAllowedError(why)

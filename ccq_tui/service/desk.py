@@ -265,7 +265,8 @@ class Desk:
 
 def _actor_of(message: TicketMessage) -> Actor:
     """Return who says a message, and where."""
-    return Actor.here(message.surface, one_line(message.person.name, MOST_SHOWN))
+    name = one_line(message.person.name, MOST_SHOWN)
+    return Actor.here(message.surface, name, message.person.id if name else "")
 
 
 def act_of(request: Request) -> RunAct:

@@ -118,7 +118,7 @@ class TicketMessage:
     @property
     def actor(self) -> Actor:
         """Who says it, as the inbox and the audit name them."""
-        return Actor(self.surface, self.person.called)
+        return Actor(self.surface, self.person.called, device=self.person.id)
 
 
 class TicketsChanged:

@@ -217,7 +217,7 @@ class Service:
                 return run
         await self._enqueue(run)
         surface = Surface.TICKET if run.source in self.adapters else Surface.PROGRAM
-        actor = Actor(surface, ticket.person.called)
+        actor = Actor(surface, ticket.person.called, device=ticket.person.id)
         await self.authority.acted(run, "", RunAct.START, actor, refused=problem)
         self.runtime.run_beside(self._ask_ticket(run))
         return run
@@ -265,7 +265,7 @@ class Service:
         if found is None or found.request.session_id != run.session:
             return Unknown()
         await self.authority.check(run, person, act_of(found.request), surface)
-        actor = Actor.here(surface, person.name)
+        actor = Actor.here(surface, person.name, person.id if person.name else "")
         return await self.inbox.answer(request_id, parse_outcome(found.request, data), actor)
 
     async def requests(self, run: Run) -> list[StoredRequest]:
