@@ -111,7 +111,7 @@ async def test_offline_is_said_where_one_answers(tmp_path: Path, pages: Pages) -
         await page.set_viewport_size({"width": SMALL[0], "height": SMALL[1]})
         await press(page, "Back to the list")
         await page.clock.install()
-        for _ in range(6):
+        for _ in range(3):
             async with page.expect_event("requestfailed"):
                 await page.clock.run_for(5_000)
         await relay.start()
