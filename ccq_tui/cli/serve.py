@@ -354,6 +354,7 @@ def _demo(options: dict[str, Any]) -> int:
             echo(f"or in its inbox: {places} ccq-tui inbox", err=True)
             call = f"curl -H 'Authorization: {bearer['Authorization']}' {url}/runs -d '{json.dumps(new)}'"
             echo(f"Begin another, as a program does: {call}", err=True)
+            echo(f"All runs are on the board: {url}/#token={bearer['Authorization'].split()[1]}", err=True)
             echo("Ctrl+C ends it, and removes everything.", err=True)
 
         def started(url: str) -> None:

@@ -29,6 +29,7 @@ from ccq_tui.inbox.records import request_record
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.schema import Given, RequestRecord
 from ccq_tui.inbox.store.rows import stamp
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome, Unknown
 from ccq_tui.remote.relay.endpoints import PAGE
 from ccq_tui.service.authority import NotAllowedError
@@ -141,7 +142,13 @@ class ServiceCall:
 
     def record(self, run: Run) -> dict[str, Any]:
         """Return a run in JSON; the address of its page, which answers, is for who may answer."""
-        return run_record(run, self.parts.page(run) if self.answers else "")
+        found = run_record(run, self.parts.page(run) if self.answers else "")
+        return found | ({"people": {}} if self.is_linked else {})
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether the address of a run's page is its only right."""
+        return self.person.id.startswith(LINK)
 
     async def run(self) -> Run:
         """Return the run in the address; raises `UnknownRunError`."""
@@ -274,20 +281,27 @@ async def post_message(call: Call, given: Annotated[Sent, shaped(RunMessage)]) -
 async def mark_done(call: Call, given: Annotated[Sent, shaped(MarkDone)]) -> None:
     """Say that a person is done with a run that has ended, or no longer is; its session is marked, too."""
     run, done, service = await call.run(), given.get("done", True), call.parts.service
-    if call.person.id.startswith(LINK):
+    if call.is_linked:
         raise NotAllowedError("The address of a page is no right to mark it as done.")
-    if run.state not in OVER or run.machine != service.machine:
-        where = f"its session is on {run.machine}" if run.state in OVER else f"it is {run.state}"
-        raise ProblemError(409, f"The run cannot be marked as done here: {where}.")
+    if run.state not in OVER:
+        raise ProblemError(409, f"The run is {run.state}: stop it first.")
     await service.authority.check(run, call.person, RunAct.STOP, call.surface)
     actor = Actor.here(call.surface, call.person.name)
-    await service.inbox.run(lambda store: store.sessions.set_done(run.session, done, actor))
+
+    def mark(store: Store) -> bool:
+        store.sessions.set_done(run.session, done, actor)
+        return store.sessions.get(run.session) is not None
+
+    if not await service.inbox.run(mark):
+        raise ProblemError(409, f"The run has no session on {service.machine}, which could be marked.")
 
 
 @api.get(f"{RUN}/events", tags=READ, response_class=EventStream)
 @api.get("/events", tags=READ, response_class=EventStream)
 async def get_events(call: Call, after: Count = None) -> Response:
     """Follow what happens in a run, or in all, as server-sent events from the first one on."""
+    if call.is_linked:
+        raise NotAllowedError("The address of a page is no right to follow all that happens.")
     run_id, last = call.request.path_params.get("run"), last_event(call.request, after) or 0
     if run_id is not None:
         await call.run()

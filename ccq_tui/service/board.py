@@ -14,7 +14,7 @@ from ccq_tui.inbox.requests import AnsweredRequest
 from ccq_tui.inbox.store.rows import StoredRequest, stamp
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.service.people import LINK, Participant, RunAct
-from ccq_tui.service.run import OVER, Run, RunEvent
+from ccq_tui.service.run import OVER, Happened, Run, RunEvent
 from ccq_tui.service.service import Service
 from ccq_tui.text import one_line
 
@@ -65,13 +65,15 @@ def _asked_elsewhere(event: RunEvent) -> list[dict[str, str]]:
 
 async def whole(service: Service, run: Run, person: Participant, after: int) -> dict[str, Any]:
     """Return what the page of a run shows beside what waits: what happened, from the newest event on."""
-    events = partial(service.store.events, run.id, after, MOST_EVENTS, newest=True)
+    events = await asyncio.to_thread(partial(service.store.events, run.id, after, MOST_EVENTS, newest=True))
+    if person.id.startswith(LINK):  # who did what is for the audit
+        events = [one for one in events if one.kind is not Happened.ACTED]
     asked = await asyncio.to_thread(service.store.asked, [run.id])
     return {
         "here": run.machine in ("", service.machine),
         "asked": {**asked[0].body, "meant": meant_by(asked[0]), "event": asked[0].id} if asked else None,
         "refused": refusals(service, run, person),
-        "events": [event_record(one) for one in await asyncio.to_thread(events)],
+        "events": [event_record(one) for one in events],
     }
 
 

@@ -15,8 +15,7 @@ from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from ccq_tui.testing.replies import Replies
 from tests import hostile
 from tests.agent.service.over_http import Linear, served, state_of, until_said
-from tests.e2e.paging import Pages, pick, press, shown
-from tests.e2e.test_page import RULES
+from tests.e2e.paging import RULES, Pages, pick, press, shown
 from tests.results import answered
 from tests.steps import step
 from tests.unit.worktrees.repositories import IDENTITY, repository

@@ -67,7 +67,8 @@ class Board {
 
   /** Signs out. @param {string} why */
   #leave(why) {
-    if (!this.page) localStorage.removeItem(TOKEN);
+    if (why) localStorage.removeItem(TOKEN);
+    else localStorage.clear();
     [this.runs, this.counts, this.view, this.trouble] = [[], {}, null, why];
     this.#show();
     this.#draw();

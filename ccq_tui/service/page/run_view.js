@@ -90,7 +90,7 @@ export class RunView {
     const name = oneLine(title || this.id, 200);
     if (this.title.textContent !== name) fill(this.title, said(name));
     if (!this.close) document.title = `${name} · ccq-tui`;
-    this.state.dataset.state = state;
+    this.state.dataset.state = this.run.questions ? "waiting" : state;
     this.refresh();
   }
 
@@ -129,7 +129,8 @@ export class RunView {
     });
     this.view = view;
     const command = `ccq-tui answer ${run.here ? request.id : request.meant.split(":")[0]}`;
-    const also = el("p.hint.also", "Or in ccq-tui on ", said(run.machine), ", or there by ", el("code", harmless(command)));
+    const words = el("p.hint", "Or in ccq-tui on ", said(run.machine), ", or there by ", el("code", harmless(command)));
+    const also = el("div.content.also", words);
     fill(this.asked, view.element, also);
   }
 
@@ -175,7 +176,7 @@ export class RunView {
     const ways = [
       !isOver && !refused.stop && way("Stop the run", () => this.call("POST", `${path}/stop`)),
       isOver && again && way("Retry", () => this.#say({ text: "Try again: go on where you stopped." })),
-      isOver && here && this.close && !refused.stop && way(done ? "Not done" : "Done", () => this.call("POST", `${path}/done`, { done: !done })),
+      isOver && here && this.run.session && this.close && !refused.stop && way(done ? "Not done" : "Done", () => this.call("POST", `${path}/done`, { done: !done })),
     ].filter(Boolean);
     const labels = ways.map((one) => one.textContent).join();
     if (this.ways.dataset.ways !== labels) fill(this.ways, ...ways);

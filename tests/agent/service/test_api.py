@@ -136,7 +136,10 @@ async def test_a_run_over_http(
             assert "script-src 'self'" in page.headers["content-security-policy"]
             for file in ("/", "/board/board.js", "/static/dom.js", "/static/style.css"):
                 assert (await call.http.get(file)).status_code == 200
-            assert (await call.on_page(run, "GET", path)).json()["result"].startswith("All is done.")
+            seen_there = (await call.on_page(run, "GET", path)).json()
+            assert seen_there["result"].startswith("All is done.")
+            assert (seen_there["people"], "acted" in str(seen_there["events"])) == ({}, False)
+            assert (await call.on_page(run, "GET", f"{path}/events")).status_code == 403
             other = await call("POST", "/runs", {"title": "Other", "prompt": "x", "ticket": "T-0"})
             beside = f"/runs/{other.json()['id']}"
             for method, place, body, status, why in (
@@ -173,6 +176,8 @@ async def test_a_run_over_http(
             assert huge.status_code == 413
             assert (await call.http.post("/webhooks/linear", content=b"{}")).status_code == 404
             assert len((await call("GET", "/runs")).json()["runs"]) == 3
+            without = f"/runs/{(await call.run('T-2', 'failed'))['id']}"
+            assert (await call("POST", f"{without}/done", {})).status_code == 403
         with step("counts"):
             text = (await call("GET", "/metrics")).text
             for line in (
