@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+
+TESTED_CLI = (2, 1, 330)
+"""The version of Claude Code that every test ran with."""
+
+
+def cli_version(words: str) -> tuple[int, ...] | None:
+    """Return the version that a CLI names in its words, or None."""
+    found = re.search(r"(\d+)\.(\d+)\.(\d+)", words)
+    return None if found is None else tuple(map(int, found.groups()))
+
+
+def with_tested(version: str) -> str:
+    """Return a CLI's version, and the tested one if it is newer than that."""
+    newer = (cli_version(version) or TESTED_CLI) > TESTED_CLI
+    return f"{version}, newer than the tested {'.'.join(map(str, TESTED_CLI))}" if newer else version
 
 
 class Problem(StrEnum):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import ccq_tui
+from ccq_tui.agent.problems import TESTED_CLI, cli_version, with_tested
 from ccq_tui.bridges.claude_code.hook_settings import hooks_off, installed, problem_of, settings_files
 from ccq_tui.bridges.edited_file import SettingsFileError
 from ccq_tui.bridges.mcp.entries import SETUPS, file_of, servers_in
@@ -176,14 +176,18 @@ def _version(path: Path) -> Check:
     except OSError as error:
         found = f"does not start: {error.strerror}"
         return Check(AREA, "Version", found, Level.FAILURE, "Install it again, for this kind of machine.")
-    version = re.search(r"(\d+)\.(\d+)\.(\d+)", answer.stdout)
+    version = cli_version(answer.stdout)
     if answer.returncode or version is None:
         said = (answer.stderr or answer.stdout).strip().splitlines()
         message = f"exit code {answer.returncode}: {said[0][:80] if said else 'no output'}"
         return Check(AREA, "Version", message, Level.FAILURE, f'Run "{path} --version" by hand.')
-    if int(version[1]) < 2:
-        return Check(AREA, "Version", version[0], Level.FAILURE, "Use Claude Code 2.0.0 or newer.")
-    return Check(AREA, "Version", version[0])
+    found = ".".join(map(str, version))
+    if version < (2,):
+        return Check(AREA, "Version", found, Level.FAILURE, "Use Claude Code 2.0.0 or newer.")
+    if version > TESTED_CLI:
+        advice = "If a session misbehaves, install ccq-tui with its lock file: docs/upgrading.md."
+        return Check(AREA, "Version", with_tested(found), Level.WARNING, advice)
+    return Check(AREA, "Version", found)
 
 
 PROGRAM, TERMINAL, DIRECTORIES = "Program", "Terminal", "Directories"

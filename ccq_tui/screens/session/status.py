@@ -15,6 +15,7 @@ from textual.widgets import Static
 from ccq_tui import __version__
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import session_options
+from ccq_tui.agent.problems import with_tested
 from ccq_tui.bounded import begin
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.inbox import Inbox
@@ -301,7 +302,7 @@ class Welcome:
 
 def welcome_text(view: SessionFacts, around: Surroundings) -> str:
     """Return the first screen's text: who is there, and up to three ways to begin that hold now."""
-    cli = f" · Claude Code {one_line(view.cli_version, LENGTH)}" if view.cli_version else ""
+    cli = f" · Claude Code {with_tested(one_line(view.cli_version, LENGTH))}" if view.cli_version else ""
     model = " · ".join(part for part in (one_line(view.model, LENGTH), mode_words(view.mode)) if part)
     branch = f" · git {one_line(around.branch, LENGTH)}" if around.branch else ""
     place = one_line(short_path(view.cwd), 3 * LENGTH) + branch

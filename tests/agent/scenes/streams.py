@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ccq_tui.agent import events as ev
+from ccq_tui.agent.problems import TESTED_CLI, cli_version
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
@@ -57,7 +58,7 @@ async def deltas_add_up_to_the_whole_block(run: Running, home: CleanHome) -> Non
     connected = run.one(ev.Connected)
     assert connected.session_id == run.session.session_id != ""
     assert (connected.mode, connected.cwd) == ("default", str(home.project))
-    assert connected.cli_version
+    assert cli_version(connected.cli_version) == TESTED_CLI, "the first screen would say that it is newer"
     assert [e.state.value for e in run.all(ev.StateChanged)] == ["starting", "idle", "working", "idle"]
     commands = {command.name: command for command in run.one(ev.CommandsListed).commands}
     assert commands["compact"].description

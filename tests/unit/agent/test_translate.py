@@ -18,7 +18,7 @@ from ccq_tui.agent.claude.conversation import Conversation, line_of
 from ccq_tui.agent.controls import COST_SO_FAR
 from ccq_tui.agent.events import NoticeGiven
 from ccq_tui.agent.history import replay
-from ccq_tui.agent.problems import ADVICE, Problem
+from ccq_tui.agent.problems import ADVICE, TESTED_CLI, Problem, cli_version, with_tested
 from ccq_tui.agent.translate import TurnUsage
 from ccq_tui.claude_lines import MAX_OUTPUT_CHARACTERS, bounded, output_text
 from ccq_tui.inbox.agent_texts import rejection
@@ -183,6 +183,20 @@ def test_what_the_cli_reports_is_one_of_our_problems(kind: str, text: str, probl
 @pytest.mark.parametrize(("said", "left"), SAID["details"])
 def test_what_we_say_better_is_left_out(said: str, left: str) -> None:
     assert detail(said) == left
+
+
+@pytest.mark.parametrize(
+    ("words", "version", "shown"),
+    [
+        ("1.0.128 (Claude Code)", (1, 0, 128), "1.0.128 (Claude Code)"),
+        ("2.1.330", TESTED_CLI, "2.1.330"),
+        ("2.1.1000", (2, 1, 1000), "2.1.1000, newer than the tested 2.1.330"),
+        ("", None, ""),
+    ],
+)
+def test_versions_are_compared_as_numbers(words: str, version: tuple[int, ...] | None, shown: str) -> None:
+    assert cli_version(words) == version
+    assert with_tested(words) == shown
 
 
 def test_every_problem_has_a_cause_and_a_remedy_of_one_sentence_each() -> None:
