@@ -88,7 +88,8 @@ class Actor:
     def where(self) -> str:
         """The place as it follows "answered", for a reader outside ccq-tui's terminals."""
         named, unnamed = WHERE[self.surface]
-        name = one_line(self.name or self.device, MOST_NAME)
+        device = self.device if self.surface is Surface.DEVICE else ""
+        name = one_line(self.name or device, MOST_NAME)
         return f"{named} {name}" if named and name else unnamed
 
     @property

@@ -58,8 +58,8 @@ class Authority:
 
     async def acted(self, run: Run, what: str, act: RunAct, actor: Actor, **more: object) -> None:
         """Record for the audit what a person did; ``what`` distinguishes it from other acts in the run."""
-        body = {"act": act, "person": actor.called, "id": actor.device, "surface": actor.surface}
-        body |= {"where": actor.where, **more}
+        person = {"person": actor.called, "id": actor.device}
+        body = {"act": act, **person, "surface": actor.surface, "where": actor.where, **more}
         await self._runs.record(run.id, Happened.ACTED, f"{act} {what}", body)
 
     async def check(self, run: Run, person: Participant, act: RunAct, surface: Surface) -> None:

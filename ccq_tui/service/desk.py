@@ -266,7 +266,7 @@ class Desk:
 def _actor_of(message: TicketMessage) -> Actor:
     """Return who says a message, and where."""
     name = one_line(message.person.name, MOST_SHOWN)
-    return Actor.here(message.surface, name, message.person.id if name else "")
+    return Actor.here(message.surface, name, message.person.id)
 
 
 def act_of(request: Request) -> RunAct:

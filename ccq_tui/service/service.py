@@ -265,7 +265,7 @@ class Service:
         if found is None or found.request.session_id != run.session:
             return Unknown()
         await self.authority.check(run, person, act_of(found.request), surface)
-        actor = Actor.here(surface, person.name, person.id if person.name else "")
+        actor = Actor.here(surface, person.name, person.id)
         return await self.inbox.answer(request_id, parse_outcome(found.request, data), actor)
 
     async def requests(self, run: Run) -> list[StoredRequest]:
