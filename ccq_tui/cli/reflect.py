@@ -131,15 +131,6 @@ def list_(file: str | None, start: str | None) -> int:
 
 @reflect.command()
 @_reading
-def stats(file: str | None, start: str | None) -> int:
-    """Show how often each answer was given."""
-    found = _read(file, start)
-    print_lines("\n".join(reflections.stats_lines(found, _form())) if found else "No reflections.")
-    return ENDED
-
-
-@reflect.command()
-@_reading
 @click.option("-n", "--last", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
 def feedback(file: str | None, start: str | None, last: int) -> int:
     """Print the last feedback for the agent as Markdown, for a CLAUDE.md."""

@@ -1,8 +1,7 @@
-"""Recorded reflections: listed, counted, and fed back to the agent."""
+"""Recorded reflections: listed, and fed back to the agent."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from textwrap import indent
@@ -10,15 +9,11 @@ from typing import Any, NamedTuple
 
 from ccq_tui.config.paths import expanded
 from ccq_tui.forms.output import read_records
-from ccq_tui.inbox.layout import cells, fit, local, pad, table
-from ccq_tui.questions.asked import Asked
+from ccq_tui.inbox.layout import local, table
 from ccq_tui.text import one_line
 from ccq_tui.words import listed, plural
 
 FEEDBACK = "feedback"
-BAR = 20
-"""Columns of the bar of a share of 100 %."""
-LABEL = 42
 MOST_FED_BACK = 10
 MOST_NAMED = 10
 _HASH = 7
@@ -103,33 +98,6 @@ def list_lines(reflections: Sequence[Reflection]) -> list[str]:
         for one in reflections
     ]
     return table(heads, rows)
-
-
-def stats_lines(reflections: Sequence[Reflection], form: Asked) -> list[str]:
-    """Return how often each option was chosen, as bars."""
-    count = len(reflections)
-    lines = [f"{plural(count, 'reflection')}, {local(reflections[0].at)} to {local(reflections[-1].at)}."]
-    for name, question in zip(form.names, form.questions.questions, strict=True):
-        lines += ["", one_line(question.text, LABEL * 2)]
-        if not question.options:
-            lines.append(f"  {plural(sum(bool(one.words(name)) for one in reflections), 'answer')} in words")
-            continue
-        chosen = Counter(words for one in reflections for words in one.words(name))
-        labels = dict.fromkeys([*(option.label for option in question.options), *chosen])
-        lines += _bars({label: chosen[label] for label in labels}, count)
-    return lines
-
-
-def _bars(counts: Mapping[str, int], of: int) -> list[str]:
-    width = max(min(LABEL, cells(one_line(label, 1_000))) for label in counts)
-    bars = {label: "█" * round(BAR * count / of) for label, count in counts.items()}
-    return [
-        f"  {pad(fit(label, LABEL), width)}  {bars[label]:<{BAR}} {count:>4} {count / of:>5.0%}"
-        for label, count in counts.items()
-    ]
-
-
-# -- the agent ------------------------------------------------------------------------------------------
 
 
 def _item(text: str) -> str:

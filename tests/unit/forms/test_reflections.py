@@ -1,4 +1,4 @@
-"""Reflections as lists, counts and feedback."""
+"""Reflections as lists and feedback."""
 
 from __future__ import annotations
 
@@ -7,12 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from ccq_tui.forms.commits import REFLECTION
-from ccq_tui.forms.reading import find_form
-from ccq_tui.forms.reflections import Reflection, feedback, list_lines, read_reflections, stats_lines
-from ccq_tui.questions.asked import Asked
+from ccq_tui.forms.reflections import Reflection, feedback, list_lines, read_reflections
 
 
 def one(label: str) -> dict[str, str]:
@@ -51,11 +46,6 @@ def read(tmp_path: Path, *records: Any) -> list[Reflection]:
     return read_reflections(str(tmp_path / "r.jsonl"))[0]
 
 
-@pytest.fixture(name="form")
-def _form() -> Asked:
-    return find_form(REFLECTION)
-
-
 def test_only_reflections_are_read_in_their_order(tmp_path: Path) -> None:
     broken: list[Mapping[str, Any]] = [
         {"id": "1"},
@@ -80,21 +70,6 @@ def test_a_list_has_a_line_for_each(tmp_path: Path) -> None:
         "2026-11-02  0234567  Docs  Easy        Fix it␛[2J 2",
         "2026-11-04  0434567  7                 Fix it␛[2J 4",
     ]
-
-
-def test_statistics_count_every_option(tmp_path: Path, form: Asked) -> None:
-    hard = {"difficulty": one("Very Hard"), "ai_effectiveness": one("High"), "outcome": one("Spike")}
-    lines = stats_lines(read(tmp_path, record(2), record(3, **hard), record(10, difficulty=None)), form)
-    assert lines[0] == "3 reflections, 2026-11-02 10:05 to 2026-11-10 10:05."
-    at = lines.index("How difficult was it?")
-    assert lines[at + 1 : at + 5] == [
-        "  Easy       ███████                 1   33%",
-        "  Moderate                           0    0%",
-        "  Hard                               0    0%",
-        "  Very Hard  ███████                 1   33%",
-    ]
-    assert f"  a ␛[31mcold{' ' * 33}{'█' * 20}    3  100%" in lines, "an answer of one's own"
-    assert lines[lines.index("How did the work feel?") + 1] == "  3 answers in words"
 
 
 def test_feedback_is_the_last_of_it_as_markdown(tmp_path: Path) -> None:
