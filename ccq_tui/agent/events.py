@@ -257,7 +257,7 @@ class DraftLeft(AgentEvent):
 
 @dataclass(frozen=True, slots=True)
 class Connected(AgentEvent):
-    """The CLI runs and takes prompts; ``asked`` are the calls of all question sets before."""
+    """The CLI runs and takes prompts."""
 
     session_id: str
     model: str
@@ -265,7 +265,6 @@ class Connected(AgentEvent):
     cwd: str
     cli_version: str = ""
     output_style: str = ""
-    asked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ from ccq_tui.runtime.notices import Notices
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import OVER, SupervisedSession
 from ccq_tui.transcript.model import TranscriptModel
-from ccq_tui.words import SHORT, plural, spoken, waiting
+from ccq_tui.words import SHORT, spoken, waiting
 
 
 class PlainPrompt:
@@ -191,8 +191,7 @@ class PlainSession(Leading):
         key, kept = self.view.session_id[:SHORT], self.launch.program.state is None
         if not kept:
             return ["The demo is over, and its open questions with it."] if waits else []
-        said = f"{plural(len(self.view.asked), 'question round')} so far. " if self.view.asked else ""
-        said += f"{waiting(waits, 'question')} in the session. " if waits else ""
+        said = f"{waiting(waits, 'question')} in the session. " if waits else ""
         return [f"{said}ccq-tui resume {key} --plain continues it."] if key and self.view.begun else []
 
     # -- one step -------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from ccq_tui.agent.events import (
     ModelChanged,
     PromptAccepted,
     PromptDelivered,
-    RequestAsked,
     Retrying,
     SessionLost,
     SessionState,
@@ -32,7 +31,6 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.session_name import LINE, UNNAMED, SessionName
 from ccq_tui.inbox.port import SessionFact
-from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.text import last_sentence, one_line
 
 TITLE_LENGTH = 32
@@ -57,7 +55,6 @@ class SessionFacts:
         retry: What is retried, or "".
         called: The name of the conversation.
         tokens: Tokens that the model read and wrote so far.
-        asked: The calls of the question sets so far.
         turns: Number of turns that ended.
         worked: Seconds of work in them.
         last_line: The last line that the agent wrote, or "".
@@ -82,7 +79,6 @@ class SessionFacts:
     retry: str = ""
     called: SessionName = UNNAMED
     tokens: tuple[int, int] = (0, 0)
-    asked: frozenset[str] = frozenset()
     turns: int = 0
     worked: float = 0.0
     last_line: str = ""
@@ -129,7 +125,7 @@ def folded(facts: SessionFacts, event: AgentEvent, now: float) -> SessionFacts:
             known = replace(
                 facts, session_id=session_id, cli_version=version, style=_named(event.output_style)
             )
-            return replace(known, asked=event.asked, model=model or facts.model, mode=mode or facts.mode)
+            return replace(known, model=model or facts.model, mode=mode or facts.mode)
         case ModeChanged(mode):
             return replace(facts, mode=mode)
         case ModelChanged(model):
@@ -141,7 +137,7 @@ def folded(facts: SessionFacts, event: AgentEvent, now: float) -> SessionFacts:
         case ConversationReset(session_id):
             # The CLI restarts its count of the cost, too.
             anew = replace(facts, context=None, filled=(0, 0), cost=None, tokens=(0, 0), turns=0)
-            anew = replace(anew, asked=frozenset(), worked=0.0, last_line="", begun=False, named=True)
+            anew = replace(anew, worked=0.0, last_line="", begun=False, named=True)
             return replace(anew, session_id=session_id, called=facts.called.after(event))
         case SessionLost(expected=expected) if facts.state is not SessionState.PARKED:
             facts = replace(facts, tasks=())
@@ -173,8 +169,6 @@ def _talked(facts: SessionFacts, event: AgentEvent) -> SessionFacts:
             return replace(facts, called=facts.called.after(event), begun=True)
         case BlockFinished(kind=BlockKind.TEXT, text=text) if text.strip():
             return replace(facts, last_line=one_line(last_sentence(text), LINE))
-        case RequestAsked(QuestionRequest(tool_use_id=call)):
-            return replace(facts, asked=facts.asked | {call})
         case TurnEnded(cost=cost, input_tokens=read, output_tokens=written, worked=worked):
             tokens = (facts.tokens[0] + read, facts.tokens[1] + written)
             facts = replace(facts, turns=facts.turns + 1, worked=facts.worked + worked)

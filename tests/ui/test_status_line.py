@@ -38,9 +38,8 @@ PLAN = SessionFacts(
     cost=0.5,
     called=SessionName("Add a health check"),
     tokens=(1_234_567, 8_100),
-    asked=frozenset("ab"),
 )
-RETRYING = replace(PLAN, retry="retry 2 of 10", mode="default", asked=frozenset())
+RETRYING = replace(PLAN, retry="retry 2 of 10", mode="default")
 VIEWS = (PLAN, replace(PLAN, mode=BYPASS), RETRYING)
 
 

@@ -110,7 +110,6 @@ class Connection:
                 cwd=str(self._options.cwd),
                 cli_version=str(info.get("claude_code_version") or ""),
                 output_style=str(info.get("output_style") or ""),
-                asked=frozenset(self.gate.asked[session_id]),
             )
         )
         self._emit(ev.CommandsListed(slash_commands(info)))

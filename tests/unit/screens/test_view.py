@@ -130,7 +130,6 @@ FULL = replace(
     cost=0.5,
     called=SessionName("Add a check"),
     tokens=(1200, 3),
-    asked=frozenset("ab"),
     retry="retry 1 of 10",
 )
 
@@ -155,7 +154,6 @@ def test_the_line_of_a_session_that_waits(width: int, line: str) -> None:
         cost=0.83,
         called=SessionName("Plan the release"),
         tokens=(1200, 3),
-        asked=frozenset("ab"),
         tasks=(ev.TaskStarted("t", "b", "Build", background=True),),
     )
     beside = Surroundings(waiting_beside=2)
