@@ -296,7 +296,6 @@ def _rewound(answer: Line) -> Rewound:
     return Rewound(text(answer, "prefillText"))
 
 
-"""Asks for the content of the context."""
 SESSION_COST = Control("get_session_cost", lambda answer: text(answer, "text"))
 """Asks for the session's cost, in the CLI's own words."""
 COST_SO_FAR = Control("get_session_cost", lambda answer: _dollars(text(answer, "text")))
