@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,8 @@ import pytest
 
 from ccq_tui.questions import Option, Question
 from ccq_tui.service.policy import Repository
+from ccq_tui.service.run import Happened, Run, RunState
+from ccq_tui.service.store import RunStore
 from ccq_tui.service.tokens import Scope, change_tokens
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from ccq_tui.testing.replies import Replies
@@ -197,11 +201,31 @@ async def test_the_board_lists_runs_and_opens_them(
                 await page.get_by_label("Say more to the session").fill("End <b>well</b>")
                 await press(page, "Send")
                 await shown(page, "Written on the page of its run, by lead: End <b>well</b>")
+            with step("a run of another machine, whose next question comes from its ticket"):
+                now = datetime.now(UTC)
+                place = ("linear", "T", "Elsewhere", "", "Build it", "repo", now, now, "two", "s")
+                other = Run("0123456789ab", *place, state=RunState.WAITING)
+                with closing(RunStore.open(f"sqlite:///{home.root / 'runs.db'}")) as store:
+                    store.create(other)
+                    asked = {"request": "q", "of": 3, "text": "Which **cache**?", "decides": False}
+                    store.record(
+                        other.id, Happened.ASKED, "q:2", asked | {"number": 2, "options": ["A", "B"]}
+                    )
+                    await page.get_by_role("heading", name="2 questions wait", exact=True).wait_for()
+                    await card(page, "Elsewhere")
+                    await page.get_by_role("radio", name="B", exact=True).check()
+                    await press(page, "Send B")
+                    await shown(page, "Waiting for the session")
+                    [sent] = store.kept(other)
+                    assert (sent.text, sent.meant, sent.person.id) == ("B", "q:2", "token:lead")
+                    store.record(other.id, Happened.ASKED, "q:3", asked | {"number": 3, "options": []})
+                    await page.get_by_role("textbox", name="Your answer").wait_for()
+                    store.update(other.id, state=RunState.STOPPED)
             with step("another person, who may read alone"):
                 asks = linear.assign("Asks again", "Ask")
                 await until_said(asks, "elicitation")
-                other = change_tokens(state_of(home), "guest", scopes=[Scope.READ])
-                await page.evaluate(f"location.hash = 'token={other}'")
+                guest = change_tokens(state_of(home), "guest", scopes=[Scope.READ])
+                await page.evaluate(f"location.hash = 'token={guest}'")
                 await card(page, "Asks again")
                 await shown(page, "This token may read, but not answer.")
                 assert await page.get_by_role("radio").count() == 0

@@ -41,6 +41,7 @@ export class RunView {
     /** @type {RequestView | null} */
     this.view = null;
     this.looks = 0;
+    this.about = "";
     this.title = el("h1", { tabindex: "-1" }, "A run");
     this.places = el("p.places");
     const back = close && button(icon("back"), close, "round back", { "aria-label": "Back to the board" });
@@ -128,7 +129,8 @@ export class RunView {
       link: this.link,
     });
     this.view = view;
-    const command = `ccq-tui answer ${run.here ? request.id : request.meant.split(":")[0]}`;
+    this.about = request.meant?.split(":")[0] ?? request.id;
+    const command = `ccq-tui answer ${this.about}`;
     const words = el("p.hint", "Or in ccq-tui on ", said(run.machine), ", or there by ", el("code", harmless(command)));
     const also = el("div.content.also", words);
     fill(this.asked, view.element, also);
@@ -155,11 +157,12 @@ export class RunView {
   /** Says what became of a request that no longer waits, once that is certain. @param {RequestView} view */
   #end(view) {
     const { entry } = view;
-    const said = this.events.find(({ kind, body }) => kind === "answered" && body.request === entry.record.id);
+    const said = this.events.find(({ kind, body }) => kind === "answered" && body.request === this.about);
+    const isFurther = this.asks.some(({ meant }) => meant?.startsWith(`${this.about}:`));
     this.looks += 1;
-    if (!said && (entry.given || this.looks < 3) && !OVER.includes(this.run.state)) return;
+    if (!said && !isFurther && (entry.given || this.looks < 3) && !OVER.includes(this.run.state)) return;
     this.asked.querySelector(".also")?.remove();
-    const statement = { end: said || entry.given ? "answered" : "withdrawn", by: "", text: said?.body.text ?? "", taken: false };
+    const statement = { end: said || isFurther || entry.given ? "answered" : "withdrawn", by: "", text: said?.body.text ?? "", taken: false };
     const ended = { ...entry, record: { ...entry.record, status: "ended" }, statement };
     dropDraft(entry.key);
     view.update(ended);
