@@ -93,6 +93,7 @@ class Ticket:
         for number, text in enumerate(TYPED, 1):
             await until_true(partial(self.asks, f"{self.request}:{number}"))
             assert (await self.send_page(text, number)).json() == {"success": True}
+        await until_true(self.settled)
 
     async def asks(self, meant: str) -> bool:
         asked = (await self.on_page("GET", "")).json()["asked"]
