@@ -1,4 +1,4 @@
-"""Reads, lists and deletes earlier sessions with the SDK, in a process of its own.
+"""Reads, lists, renames and deletes earlier sessions with the SDK, in a process of its own.
 
 The SDK reads only the configuration directory of its own process's environment, which may differ from the
 session's, and parses transcripts of any size in one go.
@@ -61,6 +61,11 @@ async def earlier_sessions(
         EarlierSession(**one | {"last": tuple((who, text) for who, text in one["last"])})
         for one in json.loads(output)
     )
+
+
+async def rename_earlier(options: SessionOptions, session_id: str, title: str) -> None:
+    """Give a session that does not run here a title, which is not empty; raises `ReaderError`."""
+    await read_by(options, "rename", session_id, title, seconds=LIST_SECONDS)
 
 
 async def delete_earlier(options: SessionOptions, session_id: str) -> Path:

@@ -174,6 +174,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
             ("Here", "r", "It is running"),
             ("Here", "ctrl+d", "It runs"),
             ("Here", "x", "the only session here"),
+            ("Here", "ctrl+r", "/rename in the session"),
             ("Deleted", "enter", "Ctrl+D removes it"),
             ("Old idea", "x", "It is not open here"),
         ):

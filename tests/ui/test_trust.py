@@ -349,6 +349,14 @@ class Kept:
             raise ReaderError("it took longer than 30 seconds")
         return (*self.here, *(self.elsewhere if everywhere else ()))
 
+    async def rename(self, _options: SessionOptions, session_id: str, title: str) -> None:
+        self.here = [
+            EarlierSession(one.session_id, title, one.modified, one.branch)
+            if one.session_id == session_id
+            else one
+            for one in self.here
+        ]
+
     async def delete(self, _options: SessionOptions, session_id: str) -> Path:
         self.deleted.append(session_id)
         self.here = [one for one in self.here if one.session_id != session_id]
@@ -359,6 +367,7 @@ class Kept:
 def kept(monkeypatch: pytest.MonkeyPatch) -> Kept:
     kept = Kept(LOGIN, DOCS)
     monkeypatch.setattr(earlier, "earlier_sessions", kept.list)
+    monkeypatch.setattr(earlier, "rename_earlier", kept.rename)
     monkeypatch.setattr(earlier, "delete_earlier", kept.delete)
     return kept
 
@@ -429,6 +438,16 @@ async def test_deleting_asks_and_keeps_at_first(kept: Kept, tmp_path: Path) -> N
         assert names(shown) == ["Write the docs"]
 
 
+async def test_a_session_gets_another_title_and_esc_keeps_the_old_one(kept: Kept, tmp_path: Path) -> None:
+    async with running(started(tmp_path)) as (run, pilot):
+        shown = await listed(pilot, run)
+        await pilot.press("ctrl+r", *" x", "escape")
+        assert names(shown) == ["Fix the login", "Write the docs"]
+        await pilot.press("ctrl+r", "ctrl+u", *"Login", "enter")
+        await until(pilot, lambda: names(shown) == ["Login", "Write the docs"])
+        assert shown.state.filter == ""
+
+
 async def test_a_session_of_another_directory_is_forked_there(kept: Kept, tmp_path: Path) -> None:
     there = tmp_path / "there"
     there.mkdir()
@@ -445,7 +464,7 @@ async def test_leaving_the_first_list_ends_the_program(kept: Kept, tmp_path: Pat
     kept.here = []
     async with running(started(tmp_path)) as (run, pilot):
         await until(pilot, lambda: isinstance(run.app.screen, SessionsScreen) and run.app.screen.all_read)
-        await pilot.press("ctrl+d", "ctrl+f", "escape")
+        await pilot.press("ctrl+d", "ctrl+f", "ctrl+r", "escape")
         await until(pilot, lambda: run.app.return_code == 0)
         assert run.launches == []
 

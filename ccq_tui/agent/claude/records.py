@@ -1,6 +1,6 @@
 """Claude Code's records of sessions: what is in one, and which there are.
 
-`ccq_tui.agent.reader` runs this as a program for what takes the SDK: to list and delete sessions,
+`ccq_tui.agent.reader` runs this as a program for what takes the SDK: to list, rename and delete sessions,
 and to print the messages of one. For a session to be resumed it first prints the id on a line of its own,
 and reads and repairs nothing until the caller confirms that no other program runs the session.
 """
@@ -441,7 +441,7 @@ def entries_of(paths: Iterable[Path]) -> tuple[list[Line], int]:
 
 
 def main(action: str, *arguments: str) -> None:
-    """List or delete sessions, or read one, and print the result as JSON."""
+    """List, rename or delete sessions, or read one, and print the result as JSON."""
     done: object = None
     match action, arguments:
         case "history", (directory, session_id, *given):
@@ -449,6 +449,8 @@ def main(action: str, *arguments: str) -> None:
             return
         case "list", (directory, limit):
             done = listed(directory, int(limit))
+        case "rename", (session_id, title):
+            import_sdk().rename_session(session_id, title)
         case "delete", (session_id,):
             done = deleted(session_id)
         case _:

@@ -1,4 +1,4 @@
-"""Sessions that are not open here, from the inbox and from Claude Code's records: read, deleted."""
+"""Sessions that are not open here, from the inbox and from Claude Code's records: read, named, deleted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.reader import EarlierSession, delete_earlier, earlier_sessions
+from ccq_tui.agent.reader import EarlierSession, delete_earlier, earlier_sessions, rename_earlier
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.place import Look, Place, place_of
@@ -98,6 +98,20 @@ class KeptSessions:
         """Read those of a directory, or of all; raises `ReaderError`."""
         found = await earlier_sessions(options, everywhere=everywhere)
         self._kept["" if everywhere else str(options.cwd)] = tuple(map(earlier_row, found))
+
+    async def rename(self, options: SessionOptions, session_id: str, title: str) -> None:
+        """Give a session a title in Claude Code's record and in the inbox; raises `ReaderError`."""
+        await rename_earlier(options, session_id, title)
+
+        def name(store: Store) -> None:
+            if store.sessions.get(session_id) is not None:
+                store.sessions.upsert(session_id, name=title)
+
+        try:
+            await self._inbox.run(name)
+        except InboxError as error:
+            # Its record has the title, and names it at its next resume.
+            _logger.warning("The inbox does not have the title of a session: %s", error)
 
     async def delete(self, options: SessionOptions, row: SessionRow) -> None:
         """Delete a session's file, and the session from the inbox; raises `ReaderError`."""

@@ -76,6 +76,7 @@ class ListLook:
         branch: The branch of that, or "".
         away: Whether a panel has the keys.
         fields: The fields of the row for a new session while it is open.
+        title: The text that replaces the name of the session under the cursor, or "".
         said: What an almost empty list says.
         finds: Whether letters find, and are no keys.
     """
@@ -88,6 +89,7 @@ class ListLook:
     branch: str = ""
     away: bool = False
     fields: tuple[ShownField, ...] = ()
+    title: str = ""
     said: tuple[str, ...] = ()
     finds: bool = False
 
@@ -165,7 +167,9 @@ def row_text(row: Listed, column: int, look: ListLook, at_cursor: bool) -> Text:
     lead.append(f"{row.sign} ", getattr(palette, signs.COLOURS.get(row.sign, "muted")))
     lead.append(f"{row.number or '':<3}", palette.muted)
     text = Text.assemble((row.session, palette.accent if row.shown else palette.plain))
-    if column and look.width >= WORDS_FROM:
+    if at_cursor and look.title:
+        text = Text(look.title, palette.strong)
+    elif column and look.width >= WORDS_FROM:
         text.truncate(column, overflow="ellipsis", pad=True)
         text.append(f"  {' · '.join(filter(None, words_of(row, look)))}", palette.muted)
     return _fitted(lead, text, _right(row, look), look.width)

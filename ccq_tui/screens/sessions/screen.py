@@ -150,8 +150,8 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     }
     """
     PLACE = KeyPlace.SESSIONS
-    ON_ROW = ("choose", "decline", "park", "restart", "done", "close", "fork")
-    SHOWS = frozenset({"choose", "decline", "close"})
+    ON_ROW = ("choose", "decline", "park", "restart", "done", "close", "fork", "rename")
+    SHOWS = frozenset({"choose", "decline", "close", "rename"})
     CARET = ListScreen.CARET | {"left", "right"}
     LETTERS = True
     makes_way = True
@@ -193,8 +193,9 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         self._aim: Callable[[SessionList], SessionList] | None = aim
         self._base, self._said, self._find = base, said, find
         self._fields_open = begins
+        self._renames: SessionRow | None = None
         self._found = ""
-        """The filter, while the field has those of a new session."""
+        """The filter, while the field has a title or the fields of a new session."""
         self._doubtful = False
         """Whether the letter that opened the fields may have begun a word, so that Enter asks once."""
         self._opened_at = NEVER
@@ -340,10 +341,12 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     # -- keys -----------------------------------------------------------------------------------------------
 
     def confirms(self, key: Stroke) -> bool:
-        """Take a key that answers the question above the keys, or is of a field; return whether it did."""
+        """Take a key that answers the question above the keys, or is one of a text; return whether it did."""
         self._aim = None
         if self._fields_open:
             return self._in_fields(key)
+        if self._renames is not None:
+            return self._in_title(key)
         if (asked := self.question) is None:
             return False
         meant = keys_meant(key.name)[:1]
@@ -453,6 +456,10 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
                 self._mark(row)
             case "close" if screen is not None:
                 self._close(screen)
+            case "rename" if row.heading is ListHeading.EARLIER and not row.place.is_gone:
+                self._renames, self._found = row, self.field.text
+                self.field.put(row.session)
+                self.draw()
             case "decline":
                 self._delete(row)
             case _:
@@ -483,26 +490,42 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         self.dismiss(partial(self.manager.open_earlier, WayOn(known, fork=fork), self._base))
 
     def edits(self, key: Stroke) -> bool:
-        return self._fields_open or super().edits(key)
+        return self._types or super().edits(key)
 
-    # -- the fields of a new session ------------------------------------------------------------------------
+    # -- the text of a title, and of the fields of a new session --------------------------------------------
+
+    @property
+    def _types(self) -> bool:
+        """Whether the field has something else than the filter."""
+        return self._fields_open or self._renames is not None
 
     def take_text(self) -> None:
-        """Filter by what is typed, unless it is a field of a new session."""
-        if not self._fields_open:
+        """Filter by what is typed, unless it is a title or a field of a new session."""
+        if self._fields_open:
+            self.manager.new.type(self.field.text)
+            self._propose()
+        if not self._types:
             super().take_text()
-            return
-        self.manager.new.type(self.field.text)
-        self._propose()
-        if is_live(self):
+        elif is_live(self):
             self.draw()
 
     def _leave_text(self) -> None:
-        self._fields_open = False
+        self._fields_open, self._renames = False, None
         self.field.one_line = True
         self.field.put(self._found)
         self._found = ""
         self.draw()
+
+    def _in_title(self, key: Stroke) -> bool:
+        """Take a key while a title is typed; return whether it is done with."""
+        row, title = self._renames, one_line(self.field.text, 200).strip()
+        if key.name not in ("enter", "escape"):
+            self.hands.note(key)
+            return key.name in ("up", "down", "tab", "shift+tab", "pageup", "pagedown", "ctrl+j")
+        self._leave_text()
+        if key.name == "enter" and row is not None and title and title != row.session:
+            self._change_records(partial(self.manager.records.rename, self.options, row.session_id, title))
+        return True
 
     def _change_records(self, work: Callable[[], Awaitable[None]]) -> None:
         """Change what Claude Code keeps, and read it again."""
@@ -671,7 +694,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     def clicked(self, key: Hashable, event: events.Click) -> None:
         self._aim = None
         self._keep()
-        if not self._fields_open:
+        if not self._types:
             super().clicked(key, event)
 
     def under(self, event: events.MouseEvent) -> Hashable | None:
@@ -850,6 +873,8 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         """The keys that apply, the most useful first."""
         if self.question is not None:
             return (("y", self.question.does[0]), ("Esc", self.question.does[1]))
+        if self._renames is not None:
+            return (("Enter", "rename"), ("Esc", "keep its title"))
         if self._fields_open:
             return key_line(KeyPlace.NEW, enter="open it", leave="keep as draft")
         sessions = self.manager.sessions
@@ -858,7 +883,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         typed = self.finds and bool(self.state.filter)
         words = words_for(row, session, alone=sessions.front is None)
         words = words - BY_LETTER if self.finds else words
-        words = words | {"moving"} if typed else words
+        words = words - {"titled"} | {"moving"} if typed else words
         said = {"ctrl+a": "this directory" if self.everywhere else "all directories"}
         said |= {"d": "not done"} if session is not None and session.done else {}
         leave = "clear" if typed else back
@@ -882,7 +907,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         beside, answering = width >= BESIDE_FROM, self.panel is not None
         right = "all directories" if self.everywhere else short_path(self.options.cwd)
         text, caret = self.field.text, self.field.caret
-        shown = (self.finds or bool(self.state.filter)) and not self._fields_open and not answering
+        shown = (self.finds or bool(self.state.filter)) and not self._types and not answering
         self._finding.set_class(not shown, "-off")
         mark = CARET if self.finds else ""
         self._finding.show([Text.assemble((" / ", palette.accent), text[:caret], mark, text[caret:])])
@@ -910,6 +935,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             front.around.branch if front is not None else "",
             away=answering,
             fields=self.manager.new.shown(self.options.cwd, caret) if self._fields_open else (),
+            title=f"{text[:caret]}{CARET}{text[caret:]}" if self._renames is not None else "",
             said=() if beside else said,
             finds=self.finds,
         )
@@ -970,6 +996,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
 NOT_HERE = {
     "fork": "Nothing was said in it yet · there is nothing to fork",
     "close": "It is not open here · Enter opens it",
+    "rename": "Only an earlier session is renamed here · /rename in the session does it",
 }
 
 
@@ -1004,7 +1031,7 @@ def words_for(row: Listed | None, session: SessionRow | None, *, alone: bool) ->
             "copy": not alone and (not session.ours or gone),
         }
     elif session.heading is ListHeading.EARLIER and not gone:
-        applies = {"earlier": True, "everywhere": True}
+        applies = {"earlier": True, "everywhere": True, "titled": True}
     else:
         applies = {
             "new": True,

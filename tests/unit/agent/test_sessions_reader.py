@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
+from claude_agent_sdk import list_sessions
 
 from ccq_tui.agent.claude import records
-from ccq_tui.agent.claude.records import deleted, listed
+from ccq_tui.agent.claude.records import deleted, listed, main
 from ccq_tui.worktrees.creation import make, planned
 from tests.unit.worktrees.repositories import IDENTITY, repository
 
@@ -94,3 +95,12 @@ def test_what_is_no_session_deletes_nothing(projects: Path, name: str) -> None:
     with pytest.raises(FileNotFoundError):
         deleted(ONE)
     assert stays.exists()
+
+
+def test_a_title_is_the_one_that_claude_code_knows_too(
+    projects: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(projects, ONE, entry("user", "Fix the login"))
+    main("rename", ONE, "Login")
+    assert capsys.readouterr().out == "null"
+    assert [one.summary for one in list_sessions()] == ["Login"]
