@@ -311,7 +311,7 @@ def _nothing(names: Names) -> Answer:
 
 
 def _typed(question: Question, text: str) -> Answer:
-    if question.field is not None and question.field.one_line:
+    if question.field is not None and question.field.one_line and not question.secret:
         text = in_one_line(text)
     if problem := answer_problem(question, text):
         raise TypedError(problem)

@@ -49,20 +49,22 @@ NAME, SCRIPT = "ccq-tui ask", "A script"
 """Who asks a form, and one question."""
 INACTIVE_SECONDS = 1800.0
 """Seconds without a key after which a form at a terminal closes by default."""
+ALONE = "A secret is asked at the terminal alone"
 _KINDS = {
     "text": ("text", "a text"),
     "lines": ("multiline", "a text of several lines"),
     "number": ("number", "a number"),
     "date": ("date", "a date, such as 2026-01-31"),
     "confirm": ("confirm", "yes or no: exit code 0 or 1"),
+    "secret": ("secret", "a text that is drawn as dots and kept nowhere"),
 }
 """The flags of one question that has no options: its kind, and what it asks for."""
-_FLAGS = "--option, --text, --lines, --number, --date and --confirm"
+_FLAGS = "--option, --text, --lines, --number, --date, --confirm and --secret"
 _FIELD = re.compile(rf"^{NAME}: question 1, (default|max|min|option|pattern|placeholder)\w*", re.MULTILINE)
 """The field of one question that a flag gives; its name begins with the flag's."""
 _LIMITS = {
     "multi": ("min_choices", "max_choices"),
-    **dict.fromkeys(("text", "lines"), ("min_length", "max_length")),
+    **dict.fromkeys(("text", "lines", "secret"), ("min_length", "max_length")),
 }
 MOST_BYTES = 200_000
 """Most bytes of options in standard input."""
@@ -237,6 +239,8 @@ def fill(
     Raises:
         Refused: The output cannot be written, the inbox cannot be opened, or given answers are missing.
     """
+    if form.questions.secret and (detach or output not in ("", STDOUT)):
+        raise Refused(f"{ALONE}: not with --detach, and its record goes to standard output.")
     show: Show = partial(_in_inbox, detach=detach)
     if not (detach or no_input) and has_terminal():
         draw = partial(first_frame, form.questions, context)
@@ -277,7 +281,7 @@ def fill(
             result = asyncio.run(_asked(request, partial(_begun, given, show), write, timeout))
     except (OutputError, InboxError) as error:
         raise Refused(f"{one_line(str(error), 1_000)}.") from error
-    ended = _ended(result)
+    ended = _ended(result, form.questions.kept)
     return ended if code is None else code
 
 
@@ -322,16 +326,18 @@ async def _asked(
 
     for number in (signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, end, number)
-    inbox = Inbox.begin(inbox_path())
+    inbox = None if request.questions.secret else Inbox.begin(inbox_path())
     try:
-        await inbox.opened()
+        if inbox is not None:
+            await inbox.opened()
         return await fill(inbox, request, show, write=write, inactive=inactive)
     except asyncio.CancelledError:
         if ended:
             raise SystemExit(128 + ended) from None
         raise
     finally:
-        await inbox.close()
+        if inbox is not None:
+            await inbox.close()
 
 
 async def _begun(given: Sequence[Answer | None], show: Show, filling: Filling) -> None:
@@ -429,12 +435,16 @@ async def _in_inbox(filling: Filling, *, detach: bool) -> None:
     questions = cast("FormRequest", filling.opened.request).questions
     source = os.open(os.devnull, os.O_RDONLY) if detach else 0
     lines = Lines(source, err=True, bell=False, whole=questions.is_one_text)
-    begun = lines.begun()
-    if not begun:
+    begun, secret = lines.begun(), questions.secret
+    if secret and not begun and lines.has_ended:
+        raise Refused(f"{ALONE}: run it in one, or pipe the secret in.")
+    if not (begun or secret):
         _say_how(filling)
     if begun or not lines.has_ended:
         if await _by_lines(filling, lines) is not End.PARKED:
             return
+        if secret:
+            raise Refused(f"{ALONE}; standard input ended before it: give it a line.")
         if begun:
             _say_how(filling)
     await filling.opened.outcome()
@@ -452,7 +462,8 @@ async def _by_lines(filling: Filling, lines: Lines | None = None) -> End:
     loop.add_signal_handler(signal.SIGINT, lambda: lines.interrupt() or (asking and asking.cancel()))
     warning = asyncio.ensure_future(filling.warn(lines.note))
     try:
-        return await answer(filling.opened, lines, Actor.here(Surface.ASKER), "Leave? The draft is kept.")
+        leave = f"Leave? {filling.kept.capitalize()}."
+        return await answer(filling.opened, lines, Actor.here(Surface.ASKER), leave)
     finally:
         warning.cancel()
         loop.remove_signal_handler(signal.SIGINT)
@@ -473,7 +484,7 @@ def has_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in streams)
 
 
-def _ended(result: Result) -> int:
+def _ended(result: Result, kept: str) -> int:
     """Say what became of a form, unless that was decided here; return the exit code."""
     from ccq_tui.forms.filling import FilledIn
     from ccq_tui.processes import this_process
@@ -486,9 +497,9 @@ def _ended(result: Result) -> int:
     elif result.is_declined:
         code, said = DECLINED, f"Declined{where}."
     elif result.in_time:
-        code, said = INTERRUPTED, "Left; the draft is kept."
+        code, said = INTERRUPTED, f"Left; {kept}."
     else:
-        code, said = TIMED_OUT, "Nobody answered in time; the draft is kept."
+        code, said = TIMED_OUT, f"Nobody answered in time; {kept}."
     if said:
         echo(said, err=True)
     return code

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from ccq_tui.answering.interview import Interview
@@ -22,9 +22,11 @@ from ccq_tui.forms.record import record_for, record_of
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import check_outcome
-from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.requests import Asker, FormRequest, Origin
-from ccq_tui.inbox.verdicts import InboxUnavailable
+from ccq_tui.inbox.open_request import MEMORY_NUMBERS, OpenRequest
+from ccq_tui.inbox.port import Settled
+from ccq_tui.inbox.requests import Asker, FormRequest, Origin, RequestOutcome
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.verdicts import InboxUnavailable, InvalidOutcome, Unknown, Verdict, Won
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, QuestionSet
 from ccq_tui.questions.asked import Asked
@@ -90,6 +92,11 @@ class Filling:
         self.heard_at: Callable[[], float] = lambda: 0.0
         """Returns the time of the last input where it is shown, if that does not call `touch`."""
 
+    @property
+    def kept(self) -> str:
+        """What becomes of its draft."""
+        return cast("FormRequest", self.opened.request).questions.kept
+
     def touch(self) -> None:
         """Note that a person is there."""
         self._touched = self._clock()
@@ -114,7 +121,7 @@ class Filling:
         """Announce, each time that the time gets short, that the form closes; without end."""
         while (left := self.seconds_left) is not None:
             if left <= LAST_SECONDS:
-                say(f"This form {self.countdown}; the draft is kept.")
+                say(f"This form {self.countdown}; {self.kept}.")
             # What was not heard of again by then is over.
             await asyncio.sleep(left - LAST_SECONDS if left > LAST_SECONDS else left + 1)
 
@@ -160,7 +167,7 @@ class Filling:
 
 
 async def fill(
-    inbox: Inbox,
+    inbox: Inbox | None,
     request: FormRequest,
     show: Callable[[Filling], Awaitable[object]],
     *,
@@ -172,7 +179,7 @@ async def fill(
     What an earlier run asked the same way is taken up: confirmed answers are recorded, a draft is shown.
 
     Args:
-        inbox: The inbox that asks it.
+        inbox: The inbox that asks it, or None: it is asked where it is shown alone, and nothing is kept.
         request: The form, from `request_of`.
         show: Shows it to a person until it is settled, or that person leaves it.
         write: Writes the record, before it counts as written; by default to the output that is asked for.
@@ -182,17 +189,24 @@ async def fill(
         InboxError: The inbox cannot be read.
         OutputError: The record cannot be written; the answers are kept for the next run.
     """
-    claimed = await inbox.run(lambda store: store.requests.claim(request))
-    async with inbox.asking(claimed.request) as opened:
-        await opened.added()
+    late = False
+    if inbox is None:
+        opened = Unkept(request).opened
         in_time = await Filling(opened, inactive).outcome(show)
+    else:
+        claimed = await inbox.run(lambda store: store.requests.claim(request))
+        late = claimed.outcome is not None
+        async with inbox.asking(claimed.request) as opened:
+            await opened.added()
+            in_time = await Filling(opened, inactive).outcome(show)
     stored, record = opened.stored, None
     if isinstance(stored.outcome, Answered):
         record = record_for(stored)
         await asyncio.to_thread(write or partial(write_record, request.output), record)
-    await _taken(inbox, stored.request.id)
+    if inbox is not None:
+        await _taken(inbox, stored.request.id)
     if record is not None:
-        return FilledIn(record, stored.actor, late=claimed.outcome is not None)
+        return FilledIn(record, stored.actor, late=late)
     is_declined = isinstance(stored.outcome, Declined | Dismissed)
     return Unanswered(is_declined, in_time, stored.actor if is_declined else None)
 
@@ -254,3 +268,32 @@ def record_given(
     record = record_of(request, answers, now, now, str(uuid4()))
     write(record)
     return FilledIn(record)
+
+
+class Unkept:
+    """The keeper of one form, which writes nothing; ``opened`` is asked and settled as any other."""
+
+    def __init__(self, form: FormRequest) -> None:
+        stored = StoredRequest(MEMORY_NUMBERS, form, "", RequestState.PENDING, datetime.now(UTC))
+        self.opened = OpenRequest(self, stored)
+
+    def answer(self, _: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
+        """Settle the form."""
+        verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+        try:
+            check_outcome(self.opened.request, outcome)
+        except InvalidOutcome as error:
+            verdict.set_exception(error)
+            return verdict
+        verdict.set_result(Won() if self.opened.is_pending else Unknown())
+        if self.opened.is_pending:
+            change = Settled(self.opened.request, outcome, actor)
+            self.opened.end(change)
+            self.opened.changed.emit(change)
+            self.opened.resolve()
+        return verdict
+
+    def _nothing(self, *_: Any, **__: Any) -> Any:
+        """Write nothing."""
+
+    owes_draft = save_soon = forget_draft = report = _nothing

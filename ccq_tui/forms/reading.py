@@ -27,7 +27,7 @@ from ccq_tui.questions.schema_form import LONGEST_PATTERN, MOST_FIELDS, MOST_OPT
 from ccq_tui.text import one_line
 from ccq_tui.words import listed
 
-QuestionKind = Literal["choice", "multi", "text", "multiline", "number", "confirm", "date"]
+QuestionKind = Literal["choice", "multi", "text", "multiline", "number", "confirm", "date", "secret"]
 CHOICES = ("choice", "multi", "confirm")
 LONGEST_TEXT = 10_000
 LONGEST_ID = 64
@@ -139,8 +139,8 @@ class FormDocument:
 FIELDS_OF = {
     "options": ("choice", "multi"),
     "other": ("choice", "multi"),
-    "placeholder": ("text", "multiline", "number", "date"),
-    **dict.fromkeys(("min_length", "max_length", "pattern"), ("text", "multiline")),
+    "placeholder": ("text", "multiline", "number", "date", "secret"),
+    **dict.fromkeys(("min_length", "max_length", "pattern"), ("text", "multiline", "secret")),
     **dict.fromkeys(("min", "max", "integer"), ("number",)),
     **dict.fromkeys(("min_choices", "max_choices"), ("multi",)),
 }
@@ -335,6 +335,7 @@ def _field(
             number="" if document.kind != "number" else "integer" if document.integer else "number",
             one_line=not is_choice and document.kind != "multiline",
             skippable=True,
+            secret=document.kind == "secret",
         ),
         when=when,
     )
@@ -349,6 +350,8 @@ def _with_default(question: Question, default: Any, values: Sequence[Any]) -> Qu
     """Return a question that proposes an answer; raises `_QuestionError`."""
     if default in (None, "", []):
         return question
+    if question.secret:
+        raise _QuestionError(("default", "is not for secret: no file may have it"))
     try:
         answer = read_value(question, default, values)
     except TypedError as error:

@@ -65,7 +65,7 @@ def prompt_of(interview: Interview) -> str:
         return "y confirms, a number goes back to that question, ? for help:"
     if question.acts:
         return f"{', '.join(acts_to_type(question))}, b decides later, ? for help:"
-    rules, now = question.field, interview.state.page.answer()
+    rules, now = question.field, interview.state.page.seen
     words = [allowed(question, named=False)]
     if question.kind is Kind.TEXT and rules and not (rules.one_line or rules.format):
         words.append("a line that ends in \\ is continued")
@@ -82,7 +82,7 @@ def prompt_of(interview: Interview) -> str:
 def _review(state: PanelState) -> Iterator[str]:
     yield "Your answers"
     for number, page in enumerate(state.asked_pages, 1):
-        answer, empty = page.answer(), SKIPPED if page.question.optional else NO_ANSWER
+        answer, empty = page.seen, SKIPPED if page.question.optional else NO_ANSWER
         proposed = f" ({PROPOSED})" if page.proposed else ""
         given = answer_line(answer)
         if page.question.options and given == answer.other:  # own words may read as several options
@@ -122,7 +122,7 @@ def _commands(interview: Interview, *, stale: bool) -> dict[str, tuple[str, str]
     commands = (
         ("back", "b", "back to the question before", True),
         ("review", "r", "review all answers", interview.has_review),
-        ("other", "o", "answer in your own words", question and not question.closed),
+        ("other", "o", "answer in your own words", question and not (question.closed or question.secret)),
         ("note", "n", "a note beside the answer", question and prose),
         ("reply", "c", "reply to all of it in prose instead of answers", prose),
         ("take", "t", "continue with the draft of the other surface", stale),
@@ -210,7 +210,7 @@ async def answer(opened: OpenRequest, lines: Lines, actor: Actor, leave: str = L
         return End.ELSEWHERE
     except InputEnded:
         outlives = kind_of(opened.request).OUTLIVES
-        waits = "the draft is kept" if outlives else "it waits only as long as its session runs"
+        waits = opened.shown.questions.kept if outlives else "it waits only as long as its session runs"
         lines.note(f"The input ended: nothing was sent, and {waits}.")
         return End.PARKED
 
@@ -243,11 +243,11 @@ class _Talk:
             if end is not None:
                 return end
 
-    async def _hear(self, prompt: str) -> str:
+    async def _hear(self, prompt: str, *, secret: bool = False) -> str:
         """Return the next line, stripped unless its blanks count; raises `_Settled` once it is of no use."""
         if not self._opened.is_pending:
             raise _Settled
-        line = asyncio.ensure_future(self._lines.ask(prompt))
+        line = asyncio.ensure_future((self._lines.ask_secret if secret else self._lines.ask)(prompt))
         outcome = asyncio.ensure_future(self._opened.outcome())
         try:
             await asyncio.wait((line, outcome), return_when=asyncio.FIRST_COMPLETED)
@@ -257,7 +257,7 @@ class _Talk:
             await asyncio.wait((line, outcome))
         if line.cancelled():
             raise _Settled
-        return line.result() if self._lines.whole else line.result().strip()
+        return line.result() if secret or self._lines.whole else line.result().strip()
 
     async def _confirms(self, question: str, does: str) -> bool:
         """Ask whether to do something; only ``y`` does it."""
@@ -306,7 +306,8 @@ class _Talk:
 
     async def _heard(self) -> End | None:
         """Hear a line and do what it says; keep the draft, or send the answers."""
-        line = await self._hear(prompt_of(self._interview))
+        asked = self._interview.question
+        line = await self._hear(prompt_of(self._interview), secret=asked is not None and asked.secret)
         if self._opened.draft is not self._draft:  # that of another surface
             self._draft, self._interview = self._opened.draft, self._begun().at(self._interview.state.tab)
         before = self._interview.state
@@ -335,10 +336,10 @@ class _Talk:
         verdict = await self._opened.answer(outcome, self._actor, self._interview.state.edited)
         if not isinstance(verdict, Won):
             raise _Settled
-        given = ""
+        given, seen = "", self._interview.state.page.question.seen
         if isinstance(outcome, Answered) and len(outcome.answers) == 1:
             (one,) = outcome.answers
-            given = f": {answer_line(one)}"
+            given = f": {answer_line(replace(one, other=seen(one.other)))}"
             given += f"; note: {one.note}" * bool(one.note)
         link = link_to_open(self._opened.request, outcome)
         self._lines.note(f"{type(outcome).__name__}{given}.{link and f' Open it yourself: {link}'}")

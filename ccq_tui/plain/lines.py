@@ -125,6 +125,21 @@ class Lines:
             self._read()
         return bool(self._rest)
 
+    async def ask_secret(self, prompt: str) -> str:
+        """Print a prompt, and return the next line as it is; nothing of it is shown, or left behind."""
+        if not self.is_typed:
+            return await self._line(prompt)
+        before = termios.tcgetattr(self._source)
+        unseen = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+        termios.tcsetattr(self._source, termios.TCSADRAIN, unseen)
+        try:
+            return await self._line(prompt)
+        finally:
+            termios.tcsetattr(self._source, termios.TCSAFLUSH, before)
+            self._rest.clear()
+            self._prompted = True  # the end of the line was not shown either
+            self._end_prompt()
+
     async def ask(self, prompt: str = "", *, turn: bool = False, quiet: bool = False) -> str:
         """Print a prompt, and return the next line, without its end.
 

@@ -111,6 +111,7 @@ def words(state: PanelState) -> frozenset[str]:
         "prose": state.questions.takes_prose,
         "text": state.typing and focus is not Focus.FILTER,
         "lines": state.typing and not state.one_line,
+        "readable": not question.secret,
         "declining": focus is Focus.DECLINE,
         "asking": focus is not Focus.DECLINE,
         "form": state.questions.is_form,
@@ -252,7 +253,7 @@ def hints(state: PanelState, more: str = "", chosen: Chosen = DEFAULT) -> Hints:
             if question.closed and not question.options:
                 now = now & {"list"}
         case focus:
-            now, leave = now & {"text", "lines"}, LEAVES.get(focus, "keep as draft")
+            now, leave = now & {"text", "lines", "readable"}, LEAVES.get(focus, "keep as draft")
             leave = leave if state.text.strip() else "back"
     line = key_line(
         KeyPlace.QUESTION, now, said, chosen, enter=enter, leave=leave, letters=not _types_here(state)
@@ -270,7 +271,7 @@ READINGS = {Focus.OTHER: "answer", Focus.NOTE: "note", Focus.DISCUSS: "discuss",
 
 def _reading(state: PanelState) -> Does:
     """Name the text that is open, and what is in it."""
-    return Does(READINGS[state.focus], f"“{state.text}”")
+    return Does(READINGS[state.focus], f"“{state.page.question.seen(state.text)}”")
 
 
 def enter_words(state: PanelState) -> Does:
@@ -306,6 +307,7 @@ def _field_words(state: PanelState) -> Does:
         return Does("check it")
     if not typed or page.skips:
         return Does("skip it" if page.question.skippable else "leave it empty")
+    typed = page.question.seen(typed)
     if not state.needs_review:
         return Does("send", typed)
     return Does("keep" if page.proposed else "take", typed)

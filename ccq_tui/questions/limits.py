@@ -97,7 +97,8 @@ def wanted(question: Question) -> str:
         return limits or ("choose any number" if question.multi_select else "choose one")
     if question.kind is Kind.NUMBER or (rules is not None and rules.format in FORMATS):
         return limits
-    return ", ".join(filter(None, (f"a {question.kind}", limits)))
+    kind = "secret, which is not shown" if question.secret else question.kind
+    return ", ".join(filter(None, (f"a {kind}", limits)))
 
 
 def length_words(question: Question) -> str:

@@ -12,6 +12,8 @@ from typing import Any
 from unicodedata import normalize
 
 RECOMMENDED_SUFFIX = "(Recommended)"
+DOTS = "•" * 8
+"""A secret, as it is drawn."""
 CLAUDE = "Claude"
 """The asker in a session."""
 
@@ -116,6 +118,7 @@ class FieldRules:
         one_line: Whether a text has no line break.
         skippable: Whether an optional field stays empty by "skip", "-" or "n/a" as its whole text, and by
             going on from a multi-select with nothing selected.
+        secret: Whether nobody may read the text, nor any disk keep it.
     """
 
     required: bool = False
@@ -127,6 +130,7 @@ class FieldRules:
     number: str = ""
     one_line: bool = False
     skippable: bool = False
+    secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +213,15 @@ class Question:
         """Whether nothing selected is no answer, and a text may say that there is none."""
         return self.field is not None and self.field.skippable
 
+    @property
+    def secret(self) -> bool:
+        """Whether its text is drawn as dots, and kept nowhere."""
+        return self.field is not None and self.field.secret
+
+    def seen(self, text: str) -> str:
+        """Return a typed text as it is drawn."""
+        return DOTS if text and self.secret else text
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
@@ -237,6 +250,11 @@ class QuestionSet:
     is_agreement: bool = False
 
     @property
+    def secret(self) -> bool:
+        """Whether it asks for a secret: it waits in memory, and no other surface has it."""
+        return any(question.secret for question in self.questions)
+
+    @property
     def called(self) -> str:
         """What a form without a title is called."""
         return "A question" if len(self.questions) == 1 else "A form"
@@ -246,6 +264,11 @@ class QuestionSet:
         """Whether it asks for one text of several lines, and nothing else."""
         first, *more = self.questions
         return not more and first.kind is Kind.TEXT and not (first.field and first.field.one_line)
+
+    @property
+    def kept(self) -> str:
+        """What becomes of the draft of a form that is left, for a person."""
+        return "nothing is kept" if self.secret else "the draft is kept"
 
     @property
     def needs_review(self) -> bool:

@@ -141,7 +141,7 @@ class Page:
         counts = self.draft.other_on
         if self.is_field:
             counts = self.answered or self.skips or typed == proposed(self.question)
-        return "" if counts or not typed.strip() else typed
+        return "" if counts or not typed.strip() else self.question.seen(typed)
 
     @property
     def answered(self) -> bool:
@@ -171,6 +171,12 @@ class Page:
     def lacking(self) -> bool:
         """Whether the set cannot be confirmed without an answer here."""
         return self.question.required and not (self.answered or self.proposed)
+
+    @property
+    def seen(self) -> Answer:
+        """The answer as it is drawn."""
+        answer = self.answer()
+        return replace(answer, other=self.question.seen(answer.other))
 
     def answer(self) -> Answer:
         """Return the draft as an answer, as it would be confirmed now."""

@@ -89,6 +89,7 @@ class AnswerField(_TextArea, inherit_bindings=False):
         self._press = press
         self.one_line = False
         """Whether the text is limited to one line, as that of a number."""
+        self.secret = False
         self._killed = ""
         self._taken = ""
         self._killing = False
@@ -202,7 +203,7 @@ class AnswerField(_TextArea, inherit_bindings=False):
 
     def get_line(self, line_index: int) -> Text:
         line = super().get_line(line_index)
-        line.plain = masked(line.plain)
+        line.plain = "•" * len(line.plain) if self.secret else masked(line.plain)
         return line
 
     def render_line(self, y: int) -> Strip:

@@ -136,6 +136,21 @@ def test_a_form_and_answers_that_are_piped_in_leave_the_keys_to_the_terminal(tmp
             assert terminal.wait_end() == 130
 
 
+@pytest.mark.parametrize("way", ["", "--plain"])
+def test_a_secret_reaches_neither_the_screen_nor_a_disk(tmp_path: Path, way: str) -> None:
+    script = f"a=$({program()} ask --secret Token? {way}); echo ${{#a}}-$?"
+    with Terminal(["bash", "-c", script], os.environ | {"EDITOR": f"cp -t {tmp_path}"}, tmp_path) as terminal:
+        terminal.wait("for help:") if way else terminal.wait_panel("Token?")
+        terminal.type("hunter 2")
+        if not way:
+            terminal.wait("send ••••••••")
+            terminal.press("ctrl+g")
+        terminal.press("enter")
+        terminal.wait("8-0")
+        assert "hunter" not in terminal.written
+    assert subprocess.run(["grep", "-ra", "hunter", Path.home(), tmp_path]).returncode == 1
+
+
 def test_nobody_in_time_ends_with_124_and_counts_down_before(tmp_path: Path) -> None:
     with asking(tmp_path, "--timeout", "5s") as terminal:
         terminal.wait("closes in")

@@ -184,6 +184,8 @@ def test_what_cannot_be_asked_or_written_is_refused_before_anybody_is_asked(ccq:
         (("x", "--text", "--number"), "exclude each other"),
         (("x", "--multi"), "--multi needs --option"),
         ((form, "--json", "--default", "x"), " are for one question: add one of --option"),
+        (("x", "--secret", "--detach"), "A secret is asked at the terminal alone: not with --detach"),
+        (("x", "--secret", "--output", "x.jsonl"), "its record goes to standard output"),
         (("x", "--number", "--default", "many"), "Error: --default: is no answer: not a number"),
         (("x", "--text", "--min", "5", "--max", "2"), "Error: --min: must be at most max_length (2), not 5"),
         ((form, "--context", "x"), "--context takes KEY=VALUE"),

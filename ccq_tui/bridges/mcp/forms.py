@@ -39,6 +39,8 @@ def read_form_arguments(arguments: Mapping[str, Any], directory: str) -> tuple[A
             form = find_form(str(Path(directory or "/", given)) if is_path else given)
     except FormFileError as error:
         raise ArgumentsError("; ".join(one_line(problem, 300) for problem in error.problems)) from error
+    if form.questions.secret:
+        raise ArgumentsError("form: asks for a secret, which only `ccq-tui ask` at a terminal does")
     if form.questions.id == REFLECTION:
         named = context.get("commit", context.get("hash", "HEAD"))
         try:

@@ -50,7 +50,7 @@ from ccq_tui.widgets.panel.host import PanelHost
 from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.question import QuestionPanel
 
-LEAVE = "Leave? The draft is kept · {} again leaves"
+LEAVE = "Leave? {} · {} again leaves"
 DRAFT = "Your draft of an earlier time is here"
 ANSWER = "form answer"
 LOOK_SECONDS = 0.5
@@ -180,7 +180,7 @@ class FormApp(App[None]):
         """Leave, if the key was pressed a second time behind the words that say so."""
         verdict = self.hands.judge_last(Face(KeyKind.DECIDE, prompts=False, twice="leave", reads=True))
         if verdict.sign is not None:
-            self.say(LEAVE.format(shown_key(self.hands.key.name)))
+            self.say(LEAVE.format(self._filling.kept.capitalize(), shown_key(self.hands.key.name)))
         elif verdict.to is To.PANEL:
             self.hands.wait(self.hands.key, verdict.after, self.exit, partial(after, self), alone=True)
 

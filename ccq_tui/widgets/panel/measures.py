@@ -64,11 +64,13 @@ class Drawn:
         height: Lines of the panel.
         field: Place of the open text within the panel: the row that it is typed in; or None without one.
         one_line: Whether the text is limited to one line.
+        secret: Whether it is drawn as dots.
     """
 
     height: int
     field: Region | None = None
     one_line: bool = False
+    secret: bool = False
 
 
 def is_low(screen_height: int) -> bool:

@@ -535,7 +535,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
 
     def _put_field(self, drawn: Drawn) -> None:
         """Put the field where its text is typed: over the lines that the form left for it."""
-        self._field.one_line = drawn.one_line
+        self._field.one_line, self._field.secret = drawn.one_line, drawn.secret
         if drawn.field is not None:
             self._field.styles.offset = drawn.field.offset
             self._field.styles.width, self._field.styles.height = drawn.field.size

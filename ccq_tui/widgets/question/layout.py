@@ -261,7 +261,7 @@ class PanelLayout:
         typed = page.draft.other.strip()
         style = palette.warning if page.problem or page.unselected else palette.on if typed else palette.muted
         texts = parts.wrapped_once(
-            parts.shown(page.draft.other) if typed else "nothing typed yet", style, width
+            parts.shown(page.question.seen(page.draft.other)) if typed else "nothing typed yet", style, width
         )
         lines_ = parts.cut_lines(texts, min(FIELD_LINES, max(1, plan.room - bool(page.problem))), width)
         self.cut = len(lines_) < len(texts) or len(page.draft.other) > parts.LARGE_TEXT

@@ -138,7 +138,7 @@ class QuestionForm:
             self.preview.styles.width, self.preview.styles.height = place.size
             self.preview.show(lines)
         hints.show(drawn.keys)
-        return Drawn(drawn.height, drawn.field, state.one_line)
+        return Drawn(drawn.height, drawn.field, state.one_line, state.page.question.secret)
 
 
 class QuestionPanel(RequestPanel):

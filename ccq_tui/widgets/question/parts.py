@@ -315,9 +315,10 @@ def review_row(page: Page, width: int, palette: Palette) -> list[Text]:
 
 def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
     if page.problem:
-        said = page.draft.other if page.is_field else ", ".join(prose.answer_parts(page.answer()))
+        own = page.question.seen(page.draft.other)
+        said = own if page.is_field else ", ".join(prose.answer_parts(page.seen))
         return wrapped_once(f"{shown(said)} · {safe(page.problem)}", palette.warning, width)
-    answer = page.answer()
+    answer = page.seen
     if answer.empty:
         return wrapped_once(prose.NONE_SELECTED, palette.accent, width)
     if not answer.given and page.question.field and not page.lacking:
@@ -391,7 +392,7 @@ def large_lines(state: PanelState, grid: Grid, palette: Palette) -> Iterator[Tex
     if page.is_field or option is None:
         if page.draft.other:
             yield Text()
-            words = flowing(safe(page.draft.other), palette.plain, grid.room(AT_MARK))
+            words = flowing(safe(question.seen(page.draft.other)), palette.plain, grid.room(AT_MARK))
             yield from (Text.assemble("   ", line) for line in words)
         return
     on = page.cursor in page.draft.selected

@@ -133,7 +133,7 @@ def test_every_mistake_is_named_with_its_place(questions: list[Any], said: str) 
             "f.toml",
             "f.toml:2: question 1, text: is missing\nf.toml:2: question 1, kind: is missing\n"
             "f.toml:5: question 2, kind: must be one of 'choice', 'multi', 'text', 'multiline', 'number', "
-            "'confirm' or 'date', not 'c'",
+            "'confirm', 'date' or 'secret', not 'c'",
         ),
         (
             '[[questions]]\nid = "a"\ntext = "A?"\nkind = "text"',
