@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from ccq_tui.cli import main
 from ccq_tui.cli.serve import NEEDED
 from ccq_tui.config.paths import state_dir
 from ccq_tui.remote.pairings import Pairing, change_pairings, pairings_file, read_pairings
+from ccq_tui.remote.seal import digest
 from ccq_tui.service.api import page_address
 from ccq_tui.service.engine import Engine
 from ccq_tui.service.policy import Policy
@@ -194,6 +195,11 @@ def test_a_token_is_printed_once_and_revoked(ccq: Cli) -> None:
     assert ccq("serve", "token").strip() == "ci                   read, answer, start  without end"
     ccq("serve", "token", "board", "--scope", "read", "--until", "2020-01-31")
     assert "board                read  until 2020-01-31, which is over" in ccq("serve", "token")
+    ccq("serve", "token", "board", "--revoke")
+    place, _, signs_in = ccq("serve", "link", "board", "--scope", "read").strip().partition("#token=")
+    token = read_tokens(state_dir())[digest(signs_in)]
+    week = f"{datetime.now(UTC) + timedelta(days=7):%Y-%m-%d}"
+    assert (place, token) == ("http://127.0.0.1:8766/", {"name": "board", "scopes": ["read"], "until": week})
     for wrong in ("", " ", "a\x1b[31mb", "x" * 65):
         assert "a token's name is one line" in ccq("serve", "token", wrong, code=2)
     assert made not in (state_dir() / "service-tokens.json").read_text(encoding="utf-8")
