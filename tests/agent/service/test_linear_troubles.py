@@ -142,8 +142,9 @@ async def test_a_bad_day(
             for text in ("With care, please.", "Now it has its label.", "Again."):
                 assert read.count(text) == 1, text
         with step("its page takes no answer to a question that it did not ask, and none without a text"):
+            place = f"/runs/{failed['id']}/messages"
             for sent, status in (({"meant": "other:1", "text": "1"}, 409), ({"text": " "}, 400)):
-                assert (await call.http.post(failed["page"], data=sent)).status_code == status
+                assert (await call.on_page(failed, "POST", place, sent)).status_code == status
         with step("a token that expires and is renewed loses nothing"):
             linear.token = "renewed"
             for text in TYPED:
