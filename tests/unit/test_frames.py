@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import re
 from types import SimpleNamespace
@@ -14,13 +15,16 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
+from textual.app import App
 from textual.geometry import Size
 from textual.strip import Strip
+from textual.widgets import Static
 
 from ccq_tui.compat.textual import frames
 from ccq_tui.compat.textual.behind import written_at
 from ccq_tui.compat.textual.decoder import ASK
 from ccq_tui.compat.textual.frames import PATIENCE, Frames
+from ccq_tui.compat.textual.pictures import draw_frugally
 
 WIDTH, HEIGHT = 12, 6
 CONSOLE = Console(file=io.StringIO(), color_system="truecolor", force_terminal=True)
@@ -178,3 +182,21 @@ def test_what_was_drawn_counts_from_its_frame_not_from_when_a_busy_program_notes
     monkeypatch.setattr("time.monotonic", lambda: 5.0)
     send(frames, "a")
     assert [written_at(screen, since, 5.4) for since in (4.9, 5.1)] == [5.0, 5.1]
+
+
+async def test_a_change_is_drawn_without_waiting_for_a_tick_of_the_clock(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw_frugally()
+    monkeypatch.setattr("textual.screen.UPDATE_PERIOD", 3_600.0)
+    app: App[None] = App()
+    drawn = asyncio.Event()
+    async with app.run_test() as pilot:
+        driver: Any = app._driver
+        driver.lent, driver.frames = False, Frames(lambda: None, no_timer)
+        monkeypatch.setattr(driver.frames, "of", lambda *_: drawn.set())
+        await app.mount(label := Static("before"))
+        await pilot.pause()
+        drawn.clear()
+        label.refresh()
+        await asyncio.wait_for(drawn.wait(), 10.0)

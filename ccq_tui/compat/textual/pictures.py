@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import Any
 
-from textual import screen
+from textual import events, screen
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -13,6 +14,7 @@ from ccq_tui.compat.private import has, load
 
 PICTURES = 120
 """Most pictures a second: with Textual's 60, one key in twenty waits 5 ms longer for the next one."""
+_when_idle: Any = getattr(Screen, "_on_idle", None)
 
 
 def draw_frugally() -> None:
@@ -23,6 +25,16 @@ def draw_frugally() -> None:
     compositor = load("ccq_tui.compat.textual.compositor", "FrugalCompositor")
     if compositor is not None and has(screen, "Compositor"):
         screen.Compositor = compositor  # type: ignore[attr-defined]
+    if has(Screen, "_on_idle", "_on_timer_update", "_dirty_widgets"):
+        Screen._on_idle = _draw_when_idle  # type: ignore[assignment, method-assign]
+
+
+async def _draw_when_idle(changed: Screen[Any], event: events.Idle) -> None:
+    """Draw what changed, if the last picture is a while ago: Textual waits for the next tick of a clock."""
+    frames = getattr(changed.app._driver, "frames", None)
+    if frames is not None and changed._dirty_widgets and time.monotonic() - frames.sent_at > 1 / PICTURES:
+        changed._on_timer_update()
+    await _when_idle(changed, event)
 
 
 def draw_now(changed: Screen[Any]) -> bool:
