@@ -53,6 +53,7 @@ class Frames(CompositorUpdate):
         answers: Whether the terminal answers questions: only then is it known what is on its way.
         sent: When the last frames that are on their way were sent.
         sent_at: When the last of all was sent.
+        made_at: When the last was asked for, whether it had anything to write or not.
         size: The size of the screen whose cells are known, if any are.
 
     Args:
@@ -66,7 +67,7 @@ class Frames(CompositorUpdate):
         self.answers, self._waits, self._free, self._later = False, False, free, later
         self._noticed = False
         self.sent: deque[float] = deque(maxlen=MOST)
-        self.sent_at = 0.0
+        self.sent_at = self.made_at = 0.0
         self.size: Size | None = None
 
     def must_wait(self) -> bool:
@@ -94,7 +95,7 @@ class Frames(CompositorUpdate):
 
     def of(self, chops: Iterable[Mapping[int, Strip | None]], size: Size) -> Frames:
         """Take what has changed on a screen: the contents of each line by column."""
-        self._chops, self._screen = chops, size
+        self._chops, self._screen, self.made_at = chops, size, time.monotonic()
         return self
 
     def render_segments(self, console: Console) -> str:

@@ -32,7 +32,7 @@ def draw_frugally() -> None:
 async def _draw_when_idle(changed: Screen[Any], event: events.Idle) -> None:
     """Draw what changed, if the last picture is a while ago: Textual waits for the next tick of a clock."""
     frames = getattr(changed.app._driver, "frames", None)
-    if frames is not None and changed._dirty_widgets and time.monotonic() - frames.sent_at > 1 / PICTURES:
+    if frames is not None and changed._dirty_widgets and time.monotonic() - frames.made_at > 1 / PICTURES:
         changed._on_timer_update()
     await _when_idle(changed, event)
 
