@@ -39,6 +39,12 @@ class PromptGroup(click.Group):
         """List all commands, loaded or not."""
         return sorted({*super().list_commands(ctx), *self._later})
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands under headings, a line each."""
+        for heading, commands in _GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, words) for name, (_, words) in commands.items()])
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, importing it the first time it is named."""
         if cmd_name in self._later and cmd_name not in self.commands:
@@ -61,37 +67,61 @@ class PromptGroup(click.Group):
         given = ctx.meta[GIVEN]
         before = len(given) - len(args) - 1
         literal = before >= 0 and given[before] == "--"
-        if len(args) == 1 and args[0].islower() and not literal and self.get_command(ctx, args[0]) is None:
+        if args[0].islower() and not literal and self.get_command(ctx, args[0]) is None:
             close = get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.8)
             if close:
                 found = f"No command is named {args[0]!r}; did you mean {close[0]}?"
-                raise click.UsageError(f"{found} As a prompt: ccq-tui -- {args[0]}", ctx)
+                raise click.UsageError(f"{found} As a prompt: ccq-tui -- {' '.join(args)}", ctx)
         if literal or self.get_command(ctx, args[0]) is None or args[0] == PROMPT_COMMAND:
             words = ["--", *args] if literal else args
             return PROMPT_COMMAND, self.commands[PROMPT_COMMAND], words
         return super().resolve_command(ctx, args)
 
 
-_COMMANDS = {
-    "answer": ("answer", "decline"),
-    "ask": ("ask",),
-    "demo": ("demo",),
-    "hook": ("hook",),
-    "hooks": ("hooks",),
-    "inbox": ("inbox", "sessions", "history", "show"),
-    "inspect": ("completion", "config", "doctor", "schema"),
-    "mcp": ("mcp",),
-    "notify": ("notify",),
-    "phone": ("phone", "pair", "devices"),
-    "reflect": ("reflect",),
-    "relay": ("relay",),
-    "replay": ("replay",),
-    "serve": ("serve",),
-    "resume": ("resume", "export"),
-    "session_commands": ("park", "send", "interrupt", "end"),
-    "wait": ("wait",),
-    "wrap": ("wrap",),
+_GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Sessions": {
+        "resume": ("resume", "Resume a session on the screen, in its directory."),
+        "sessions": ("inbox", "List the sessions, the one that changed last at the end."),
+        "send": ("session_commands", "Give a session a prompt."),
+        "interrupt": ("session_commands", "End the running turn of a session."),
+        "park": ("session_commands", "Stop a session's process; its questions keep waiting."),
+        "end": ("session_commands", "Stop a session now, even mid-turn."),
+        "export": ("resume", "Print a session's transcript."),
+        "replay": ("replay", "Print a recording as a transcript."),
+    },
+    "Answering": {
+        "inbox": ("inbox", "List and answer what waits in all sessions."),
+        "show": ("inbox", "Show a request, and how to answer it."),
+        "answer": ("answer", "Answer a question set, a form, a permission or a plan."),
+        "decline": ("answer", "Decline a request: nothing is chosen or allowed."),
+        "wait": ("wait", "Wait for an answer, or for the end of a turn."),
+        "history": ("inbox", "List every change of a request or a session."),
+    },
+    "Asking": {
+        "ask": ("ask", "Ask a person: one question or a form."),
+        "reflect": ("reflect", "Reflect on a commit: ten questions, one record."),
+        "hooks": ("hooks", "Let Claude Code's own sessions ask in the inbox."),
+        "mcp": ("mcp", "Let any agent that speaks MCP ask you questions."),
+        "wrap": ("wrap", "Run a program, and ask its prompts in the inbox."),
+    },
+    "Phones and notifications": {
+        "phone": ("phone", "Answer from a phone: scan the code that this shows."),
+        "pair": ("phone", "Pair this inbox with a relay, or add a device."),
+        "devices": ("phone", "List paired devices."),
+        "notify": ("notify", "Send a test notification."),
+        "relay": ("relay", "Serve a relay for phones, on a server."),
+    },
+    "Teams": {"serve": ("serve", "Turn tickets into sessions.")},
+    "Setting up": {
+        "demo": ("demo", "Try the program without an account."),
+        "doctor": ("inspect", "Check what the program needs."),
+        "config": ("inspect", "Show settings: where they are and what they are."),
+        "completion": ("inspect", "Print the completion script for a shell."),
+        "schema": ("inspect", "Print the JSON Schema of --json."),
+    },
 }
+"""The module and the words of each command, by the headings of the help, which imports none of them."""
+_MODULES = {name: module for group in _GROUPS.values() for name, (module, _) in group.items()}
 
 _PRINTING = "it is for output without a screen, which “claude -p” has."
 _REMOTE = "Claude Code offers it only from its own screen."
@@ -120,7 +150,7 @@ LEFT_OUT = {flag: reason for reason, flags in _REASONS.items() for flag in flags
 
 @click.group(
     cls=PromptGroup,
-    later={name: f"ccq_tui.cli.{module}" for module, names in _COMMANDS.items() for name in names},
+    later={name: f"ccq_tui.cli.{module}" for name, module in (_MODULES | {"hook": "hook"}).items()},
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=EPILOG,

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from uuid import uuid4
 
 import claude_agent_sdk
+import click
 import pytest
 
 from ccq_tui.agent.options import session_options
@@ -285,7 +286,18 @@ def test_a_demo_that_crashes_leaves_nothing_either(app: FakeApp) -> None:
 
 @pytest.mark.parametrize(("word", "meant"), [("histroy", "history"), ("doctr", "doctor")])
 def test_a_misspelt_command_is_no_prompt(word: str, meant: str, ccq: Cli) -> None:
-    assert f"did you mean {meant}? As a prompt: ccq-tui -- {word}" in ccq(word, code=2)
+    for words in ([word], [word, "the", "first"]):
+        said = ccq(*words, code=2)
+        assert f"did you mean {meant}? As a prompt: ccq-tui -- {' '.join(words)}" in " ".join(said.split())
+
+
+def test_the_help_lists_each_command_once_on_a_line_of_its_own(ccq: Cli) -> None:
+    listed = ccq("--help", code=0)
+    assert max(map(len, listed.splitlines())) <= 80
+    for name in cli.list_commands(click.Context(cli)):
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        assert len(re.findall(rf"^  {name}  +\S.*[.]$", listed, re.MULTILINE)) == (not command.hidden), name
 
 
 BUNDLED = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
