@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ccq_tui.input.gate import SEEN
 from ccq_tui.stored import locked
 from ccq_tui.testing import clean_environment
 from tests.e2e.conftest import program
@@ -28,7 +29,7 @@ def shell(tmp_path: Path) -> Iterator[Terminal]:
     command = [shutil.which("bash") or "", "--norc", "--noprofile", "-i"]
     with Terminal(command, home.env | {"PS1": "$ "}, home.project) as terminal:
         terminal.type(f"{program()} demo single --speed 0\n")
-        terminal.wait_panel("Which database")
+        terminal.wait_panel("Which database", seconds=SEEN)
         (pid,) = children(terminal.process.pid)
         yield terminal
         with suppress(ProcessLookupError):  # it is no child of ours

@@ -59,6 +59,7 @@ def test_the_first_hour(
             for _ in range(5):  # on a busy machine the second key may come too late
                 terminal.press("ctrl+c")
                 terminal.wait("Ctrl+C again quits")
+                run.rest()  # a key that comes within milliseconds counts as held down
                 terminal.press("ctrl+c")
                 with suppress(NotShownError):
                     terminal.wait(at_the_shell, 20.0)
