@@ -64,9 +64,6 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
     # Imports leave no garbage; looking for some would delay the start of the CLI and of the screen by 8 %
     # each. The app looks for it as soon as it is made.
     gc.disable()
-    # A thread of the terminal's or the inbox's waits so long for one that computes: five times as long by
-    # Python's own setting, which one key in twenty feels while a text streams in.
-    sys.setswitchinterval(0.001)
     try:
         return begin(
             given_settings(context),
