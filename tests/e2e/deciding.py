@@ -56,7 +56,7 @@ def permissions(run: Running) -> None:
         assert (run.home.project / "one.txt").exists()
     with step("denied with text"):
         terminal.wait_panel("touch three.txt")
-        terminal.press("e")
+        run.decide("e")
         terminal.wait_panel("Enter back")
         terminal.type("use made.md instead")
         terminal.press("enter")
@@ -69,7 +69,7 @@ def permissions(run: Running) -> None:
         assert ".claude/settings.local.json" in terminal.text
         terminal.press("1 enter")
         terminal.wait_panel("touch six.txt")
-        terminal.press("a")
+        run.decide("a")
         terminal.wait_panel("Enter back")
         terminal.type("and then rest")
         terminal.press("enter")
@@ -90,7 +90,7 @@ def plans(run: Running) -> None:
         run.rest()
         terminal.type("plan it\r")
         terminal.wait_panel(PLAN_TITLE, after="Larger")
-        terminal.press("e")
+        run.decide("e")
         terminal.wait_panel("Enter back")
         terminal.type("smaller please")
         terminal.press("enter")
