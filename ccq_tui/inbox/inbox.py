@@ -89,6 +89,8 @@ class Inbox:
         """What is being settled by this process."""
         self._unwritten: deque[Callable[[Store], object]] = deque()
         """Changes that are not on disk yet, oldest first."""
+        self._due = self._written = 0
+        """How many changes there were, and how many of them have been written."""
         self._news: Signal[InboxChange] = Signal()
         self._saving: asyncio.TimerHandle | None = None
         self._retrying: asyncio.TimerHandle | None = None
@@ -178,6 +180,7 @@ class Inbox:
     def write_soon(self, work: Callable[[Store], object]) -> None:
         """Run ``work`` without waiting, after all changes before it, and again until the disk takes it."""
         self._unwritten.append(work)
+        self._due += 1
         if self._retrying is None:
             self._write()
 
@@ -192,9 +195,10 @@ class Inbox:
             for name, one in typed.items()
             if one.draft is not None and one.stale is None
         ]
+        due = self._due
 
         def write(store: Store) -> None:
-            self._catch_up(store)
+            self._catch_up(store, due)
             if drafts:
                 store.drafts.save_all(drafts)
 
@@ -209,9 +213,12 @@ class Inbox:
         future = self._worker.submit(write)
         future.add_done_callback(lambda future: self._post(written, future.exception()))
 
-    def _catch_up(self, store: Store) -> None:
-        """Write the changes that are not on disk, in the store's thread; raises `InboxUnavailable`."""
-        while self._unwritten:
+    def _catch_up(self, store: Store, due: int) -> None:
+        """Write the changes that came before, in the store's thread; raises `InboxUnavailable`.
+
+        Those that came since are behind what is submitted meanwhile: a withdrawal behind its request.
+        """
+        while self._written < due:
             try:
                 self._unwritten[0](store)
             except InboxUnavailable:
@@ -219,6 +226,7 @@ class Inbox:
             except Exception:  # a later try would fail too
                 _logger.exception("Something was not kept")
             self._unwritten.popleft()
+            self._written += 1
 
     # -- requests -------------------------------------------------------------------------------------------
 
@@ -378,9 +386,10 @@ class Inbox:
             opened = self._made(request, context)
         opened.ask(request, context)
         self._kept[request.id] = opened
+        due = self._due
 
         def add(store: Store) -> Read | None:
-            self._catch_up(store)  # a request whose session has no process would be withdrawn
+            self._catch_up(store, due)  # a request whose session has no process would be withdrawn
             return self._read(store, store.requests.add(request, context))
 
         # Submitted now: a withdrawal that comes next must find it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
@@ -155,6 +156,17 @@ async def test_a_request_withdrawn_as_soon_as_it_is_asked_stays_withdrawn(path: 
         async with asyncio.timeout(10):
             assert await asking == Cancelled("taken back")
         assert await inbox.run(lambda store: store.requests.waiting()) == []
+
+
+async def test_a_change_that_comes_behind_a_request_is_written_behind_it(path: Path) -> None:
+    async with inboxes(path) as ((inbox, _),):
+        busy = threading.Event()
+        inbox.submit(lambda _: busy.wait(10.0))
+        async with inbox.asking(permission("a")) as opened:
+            outcome = Cancelled("withdrawn by its asker")
+            inbox.write_soon(lambda store: store.requests.settle("a@s", outcome, PANEL))
+            busy.set()
+            assert await asyncio.wait_for(opened.outcome(), 10.0) == outcome
 
 
 async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_restart(path: Path) -> None:
