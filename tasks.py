@@ -204,7 +204,7 @@ def wheel(_words: list[str]) -> int:
 
 SHIPPED = (
     "from ccq_tui.theming.load import shipped; assert len(shipped()) >= 2, 'no themes'; "
-    "from ccq_tui.bridges.terminal.rules import load_rules; assert len(load_rules(None)[0]) >= 20, 'no rules'"
+    "from ccq_tui.bridges.terminal.rules import load_rules; assert len(load_rules()) >= 20, 'no rules'"
 )
 
 

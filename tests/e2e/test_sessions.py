@@ -1,6 +1,8 @@
-"""Every errand of the list of sessions by keys alone, on the smallest screen."""
+"""Every errand of the list of sessions by keys alone, at four sizes."""
 
 from __future__ import annotations
+
+import pytest
 
 from ccq_tui.questions import Option, Question
 from ccq_tui.screens.sessions.model import CARET
@@ -9,6 +11,8 @@ from tests.e2e.conftest import Start
 from tests.e2e.terminal import LIMIT
 from tests.steps import step
 
+SIZES = ((40, 12), (80, 24), (120, 36), (200, 50))
+
 
 def asks(replies: Replies) -> Scenario:
     """Ask one question about the prompt."""
@@ -16,8 +20,9 @@ def asks(replies: Replies) -> Scenario:
     return Scenario().asks(question).says(f"I did {replies.prompt}.")
 
 
-def test_the_errands_of_the_list_are_done_by_keys_alone(start: Start) -> None:
-    run = start(Scenario("list").then(asks), prompt="", size=(40, 12))
+@pytest.mark.parametrize("size", SIZES, ids="{0[0]}x{0[1]}".format)
+def test_the_errands_of_the_list_are_done_by_keys_alone(start: Start, size: tuple[int, int]) -> None:
+    run = start(Scenario("list").then(asks), prompt="", size=size)
     terminal = run.terminal
     with step("from a session to all, and back"):
         terminal.wait("ready")
