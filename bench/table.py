@@ -61,7 +61,7 @@ def met(measure: Measure, ratio: float | None, ours: Sequence[float]) -> str:
 
 
 def markdown(results: Results, header: Mapping[str, str]) -> str:
-    """Lay the table out for docs/performance.md."""
+    """Lay the table out for docs/dev/performance.md."""
     top = [f"- {name}: {text}" for name, text in header.items()]
     lines = ["| " + " | ".join(line) + " |" for line in [HEADS, *rows(results)]]
     return "\n".join([*top, "", lines[0], "|---" * len(HEADS) + "|", *lines[1:], "", closing(results)])

@@ -1,4 +1,4 @@
-"""The README stays short, and what it links to is there."""
+"""The README stays short, and what pages link to is there."""
 
 from __future__ import annotations
 
@@ -19,11 +19,15 @@ def faults() -> Iterator[str]:
     keys = re.findall(r"^\|", readme.partition("## Keys")[2].partition("\n## ")[0], re.MULTILINE)
     if len(keys) - 2 > MOST_KEYS:
         yield f"README.md: its table of keys has more than {MOST_KEYS}"
-    for place, anchor in re.findall(r"\]\(([^)#:]+)(?:#([^)]*))?\)", readme):
-        if not (ROOT / place).is_file():
-            yield f"README.md: {place} does not exist"
-        elif anchor and anchor not in _anchors((ROOT / place).read_text(encoding="utf-8")):
-            yield f"README.md: {place} has no heading #{anchor}"
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        for place, anchor in re.findall(
+            r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", page.read_text(encoding="utf-8")
+        ):
+            target = page.parent / place if place else page
+            if not target.is_file():
+                yield f"{page.name}: {place} does not exist"
+            elif anchor and anchor not in _anchors(target.read_text(encoding="utf-8")):
+                yield f"{page.name}: {target.name} has no heading #{anchor}"
     picture = (ROOT / "docs" / "picture.svg").read_text(encoding="utf-8")
     if len(picture.encode()) > MOST_OF_PICTURE or "prefers-reduced-motion" not in picture:
         yield "docs/picture.svg: it must be small, and stand still for who wants that"

@@ -66,7 +66,7 @@ class Remedy(StrEnum):
     COMPACT = "compact"
     MODEL = "choose another model"
     SERVERS = "look at the servers"
-    ELSEWHERE = "fork it, or park it there"
+    ELSEWHERE = "fork it, or pause it there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         ),
         Problem.RUNS_ELSEWHERE: Advice(
             "Another ccq-tui runs this session.",
-            "Continue there, fork the session, or park it there.",
+            "Continue there, fork the session, or pause it there.",
             Remedy.ELSEWHERE,
         ),
         Problem.CUT_OFF: Advice(

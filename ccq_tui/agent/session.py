@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ccq_tui.agent.claude.prestart import Prestarted
 
 OVER = "The session is over."
-NOTHING_WAITS = "No question waits: there is nothing to park."
+NOTHING_WAITS = "No question waits: there is nothing to pause."
 TAKEN_BACK = "you withdrew it"
 ENDS = "the session ended before Claude read it"
 NO_EARLIER_SESSION = "No earlier session here; this is a new one."
@@ -39,7 +39,7 @@ T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
 NOT_TAKEN_BACK = "An answer cannot be withdrawn: Claude reads it with its next step."
-PARKED = "parked: it waits for your answer without a process"
+PARKED = "paused: it waits for your answer without a process"
 PROCESS_ENDED = "the Claude process ended"
 
 

@@ -127,7 +127,7 @@ _PRINTING = "it is for output without a screen, which “claude -p” has."
 _REMOTE = "Claude Code offers it only from its own screen."
 _REASONS = {
     _PRINTING: "--print -p --input-format --output-format --json-schema --include-hook-events",
-    "a session that is not recorded could be neither parked nor resumed.": "--no-session-persistence",
+    "a session that is not recorded could be neither paused nor resumed.": "--no-session-persistence",
     "every question comes to you here.": "--permission-prompts",
     "ccq-tui always sets it.": "--include-partial-messages --forward-subagent-text --replay-user-messages",
     "prompts are not suggested here.": "--prompt-suggestions",

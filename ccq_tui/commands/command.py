@@ -115,7 +115,7 @@ class CommandUi(PromptSurface, Protocol):
         """Open a file in the person's editor; ``then`` says what follows from a change."""
 
 
-PARKED = "the session is parked without a Claude process · an answer or a prompt restarts it"
+PARKED = "the session is paused without a Claude process · an answer or a prompt resumes it"
 ASKING = "what is asked"
 """Owner of the line that names what the session waits for."""
 T = TypeVar("T")

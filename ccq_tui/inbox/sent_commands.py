@@ -22,7 +22,7 @@ LOOK_SECONDS = 0.05
 """Seconds between two looks."""
 _ENDS_PROCESS = (CommandKind.PARK, CommandKind.END)
 _PARTICIPLES = {
-    CommandKind.PARK: "parked",
+    CommandKind.PARK: "paused",
     CommandKind.SEND: "given the prompt",
     CommandKind.INTERRUPT: "interrupted",
     CommandKind.END: "ended",
@@ -106,7 +106,7 @@ class SentCommand:
         is_parked = session is not None and session.state is SessionState.PARKED
         taken = command is not None and command.state is CommandState.TAKEN
         if command is not None and taken and ends and (is_parked or not parks):
-            words = f"{'is parked' if parks else 'has ended'}{left}"
+            words = f"{'is paused' if parks else 'has ended'}{left}"
             store.commands.finish(command.number, CommandState.DONE, words)
             return CommandResult(Ending.DONE, words)
         if command is not None:
@@ -116,7 +116,7 @@ class SentCommand:
             store.commands.withdraw(command.number)
             return CommandResult(Ending.ALREADY if ends else Ending.REFUSED, f"{words}{left}")
         if parks and count:
-            return CommandResult(Ending.ALREADY, f"is parked already{left}")
+            return CommandResult(Ending.ALREADY, f"is paused already{left}")
         if self._kind is CommandKind.END:
             return CommandResult(Ending.ALREADY, f"has no process{left}")
         return CommandResult(

@@ -55,7 +55,7 @@ class Does(str):
         return f"{ends} {rest}".rstrip()
 
 
-IRREGULAR = {"go": "goes", "none": "takes none", "back": "goes back"}
+IRREGULAR = {"go": "goes", "next": "goes on", "none": "takes none", "back": "goes back"}
 
 
 class KeyPlace(StrEnum):
@@ -258,7 +258,7 @@ _TABLE: Mapping[KeyPlace, tuple[KeyRow, ...]] = {
              "declines", "decline", 2, "decline"),
         _row("new", "n", "A new session", OPEN, "new", "new", 3),
         _row("find", "slash", "Find", OPEN, "find", "find", 4),
-        _row("park", "p", "Park the session, even one in another ccq-tui", ACT, "park", "park", 5),
+        _row("park", "p", "Pause the session, even one in another ccq-tui", ACT, "pause", "park", 5),
         _row("restart", "r", "Restart a session that has no process, and stay here", ACT, "starts",
              "start", 5),
         _row("copy", "c", "Copy the request and your draft, or the draft of a closed one", ACT, "copy",

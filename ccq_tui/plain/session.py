@@ -96,7 +96,7 @@ STATES = {
     ev.SessionState.STARTING: "Claude is starting.",
     ev.SessionState.WORKING: "Claude is working.",
     ev.SessionState.IDLE: "Claude is ready.",
-    ev.SessionState.PARKED: "The session is parked, without a Claude process.",
+    ev.SessionState.PARKED: "The session is paused, without a Claude process.",
     ev.SessionState.FAILED: "Claude's process has failed. /reconnect starts it again.",
 }
 """Sentences for the states that nothing else says."""

@@ -304,13 +304,17 @@ def _field_words(state: PanelState) -> Does:
     if not typed and page.question.options and not state.needs_review:
         return Does(page.question.options[0].label)
     if page.problem or not (typed or (state.needs_review and not page.question.required)):
-        return Does("check it")
+        return _next_lacks(bool(typed))
     if not typed or page.skips:
         return Does("skip it" if page.question.skippable else "leave it empty")
     typed = page.question.seen(typed)
     if not state.needs_review:
         return Does("send", typed)
-    return Does("keep" if page.proposed else "take", typed)
+    return Does("keep" if page.proposed else "continue with", typed)
+
+
+def _next_lacks(given: bool) -> Does:
+    return Does("next", link=" (does not fit yet)" if given else " (needs an answer)")
 
 
 def _submit_words(state: PanelState) -> Does:
@@ -334,8 +338,9 @@ def _list_words(state: PanelState) -> Does:
     if page.question.multi_select:
         count, skippable = len(draft.selected) + draft.other_on, page.question.skippable
         if count or (page.question.required if skippable else selection_problem(page.question, 0)):
-            lacking = not count or selection_problem(page.question, count)
-            return Does("check it" if lacking else f"go on with {count}")
+            if not count or selection_problem(page.question, count):
+                return _next_lacks(bool(count))
+            return Does(f"continue with {count}")
         if skippable:
             return Does("skip it")
         return Does("none", link=" of these")
@@ -352,7 +357,7 @@ def _take_words(state: PanelState, target: str) -> Does:
         return Does("select", target)
     if state.questions.is_agreement and (unseen := acts.asks_again(state)):
         return Does(acts.ASK, link=f", {unseen} unseen")
-    return Does("take" if state.needs_review else "send", target)
+    return Does("choose" if state.needs_review else "send", target)
 
 
 def row_words(page: Page, row: int) -> str:

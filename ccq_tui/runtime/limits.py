@@ -109,7 +109,7 @@ class Limit:
         """
         if self.due is Due.PARK or now < self.counts_from:
             return ""
-        what = "Parks" if self.due is Due.PARK_QUESTION else "Ends as “no answer”"
+        what = "Pauses" if self.due is Due.PARK_QUESTION else "Ends as “no answer”"
         return f"{what} in {max(0, math.ceil(self.at - now))} s · any key stops it"
 
 

@@ -97,5 +97,5 @@ async def request_parking(inbox: Inbox, session_id: str, actor: Actor) -> str:
     try:
         parking = await result_of(inbox.run, SentCommand(CommandKind.PARK, session_id, actor))
     except InboxError as error:
-        return f"It was not parked: {error}"
+        return f"It was not paused: {error}"
     return "" if parking.ending in (Ending.DONE, Ending.ALREADY) else f"It {parking.words}."

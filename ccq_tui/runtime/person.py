@@ -30,7 +30,7 @@ OPEN_ELSEWHERE = "This session is open in another ccq-tui"
 ELSEWHERE_WORDS = {
     ElsewhereAnswer.LEAVE: ("Leave it there", ""),
     ElsewhereAnswer.FORK: ("Fork a copy", "under a new id; the other session is unchanged"),
-    ElsewhereAnswer.PARK: ("Park it there", "then continue it here"),
+    ElsewhereAnswer.PARK: ("Pause it there", "then continue it here"),
 }
 """What each answer does, in words."""
 

@@ -29,7 +29,7 @@ from ccq_tui.runtime.limits import Attention, Due, Limit, Limits, LimitWatch, St
 from ccq_tui.runtime.phases import Input, Phase, Reason, Stage, step
 from ccq_tui.runtime.recovery import Recovery, noted, relaunched, taken
 
-NOTHING_WAITS = "cannot be parked: nothing waits in it"
+NOTHING_WAITS = "cannot be paused: nothing waits in it"
 
 _logger = logging.getLogger(__name__)
 
@@ -206,9 +206,9 @@ class SupervisedSession:
         if not self.waiting:
             return NOTHING_WAITS
         if self.facts.state in (ev.SessionState.QUEUED, ev.SessionState.STARTING):
-            return "cannot be parked: it is starting; try again in a moment"
+            return "cannot be paused: it is starting; try again in a moment"
         if not all(kind_of(one.request).OUTLIVES for one in self.waiting):
-            return "cannot be parked: it would lose the permission, plan or form that waits in it"
+            return "cannot be paused: it would lose the permission, plan or form that waits in it"
         return ""
 
     # -- running --------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ SIGNS = {
     SessionState.STARTING: (signs.QUEUED, "starting"),
     SessionState.WORKING: (signs.WORKS, "working"),
     SessionState.AWAITING: (signs.WAITS, "waits for you"),
-    SessionState.PARKED: (signs.PARKED, "parked"),
+    SessionState.PARKED: (signs.PARKED, "paused"),
     SessionState.IDLE: (signs.IDLE, "ready"),
     SessionState.FAILED: (signs.FAILED, "failed"),
     SessionState.ENDED: (signs.STOPPED, "ended"),

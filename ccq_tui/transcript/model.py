@@ -34,7 +34,7 @@ from ccq_tui.transcript.tools import ENTER_PLAN_MODE, ToolCard, card_of, card_of
 PUT_OFF = "tool_deferred"
 """Reason of the end of a turn that waits for an answer without a process."""
 
-_ENDINGS = {ev.PARKED_KIND: "parked until you answer", Problem.RUNS_ELSEWHERE: "open in another ccq-tui"}
+_ENDINGS = {ev.PARKED_KIND: "paused until you answer", Problem.RUNS_ELSEWHERE: "open in another ccq-tui"}
 """Words of a rule for a session without a process, by the kind of its end."""
 
 

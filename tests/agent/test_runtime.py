@@ -128,7 +128,7 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             assert [one["id"] for one in listed["sessions"]] == [name]
         with step("a permission is given"):
             permission = (await heard.until(PermissionRequest)).request
-            assert session.why_not_parkable.startswith("cannot be parked: it would lose the permission")
+            assert session.why_not_parkable.startswith("cannot be paused: it would lose the permission")
             await one.runtime.inbox.answer(permission.id, Allowed(), PANEL)
             await heard.until(ev.TurnEnded)
             assert (plan.worktree.path / "made").is_file()

@@ -69,7 +69,7 @@ def answer_all_kinds(terminal: Terminal) -> None:
     terminal.press("n")
     terminal.type("keep it small")
     terminal.press("enter")
-    terminal.wait("Enter take Narrow")
+    terminal.wait("Enter choose Narrow")
     terminal.press("enter")
     terminal.wait(lambda seen: "Which checks?" in seen.panel)
     terminal.press("1 3 enter")

@@ -100,7 +100,7 @@ async def test_offline_is_said_where_one_answers(tmp_path: Path, pages: Pages) -
     async with running(tmp_path) as relay, paired(relay) as terminal:
         plan = await terminal.publish(asked.PLAN, parked=True)
         page = await pages.paired(terminal, size=SMALL)
-        await shown(page, "Parked")
+        await shown(page, "Paused")
         await relay.stop()
         await shown(page, "Offline: what you enter stays here.")
         places = [".head .connection", ".bar .trouble", ".bar .primary"]

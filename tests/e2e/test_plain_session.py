@@ -247,7 +247,7 @@ def test_the_demo_as_the_docs_show_it_without_a_screen(piped: Piped) -> None:
 def test_lines_behind_a_question_left_for_later_are_read(piped: Piped, more: str) -> None:
     printed = piped(Scenario("none"), f"back\ny\n{more}", "demo", "single", "--speed", "0")
     assert "It waits for you. /answer opens it again." in printed
-    assert ("Answered: PostgreSQL." if more else "parked until you answer") in printed
+    assert ("Answered: PostgreSQL." if more else "paused until you answer") in printed
 
 
 def test_a_directory_is_trusted_first_and_at_a_terminal_alone(piped: Piped, start: Start) -> None:
@@ -280,7 +280,7 @@ def test_a_script_gets_through_two_rounds_and_its_limit_outlives_them(piped: Pip
     (session,) = json.loads(piped.run("", "sessions", "--json"))["sessions"]
     for number, typed in enumerate(("", "2\n"), 1):
         if not typed:  # by a command, while nobody is at it
-            assert "parked until you answer" in piped.run("", "resume", session["id"], "--plain")
+            assert "paused until you answer" in piped.run("", "resume", session["id"], "--plain")
             piped.run("", "answer", f"toolu_e2e_{number}", "--choose", "2")
         printed = piped.run(typed, "resume", session["id"], "--plain")
         result = piped.model.result(f"toolu_e2e_{number}").text
@@ -348,7 +348,7 @@ def test_lines_answer_what_waits_across_an_end(tmp_path: Path) -> None:
 def test_the_screen_has_words_alone(start: Start) -> None:
     scenario = Scenario("e2e").says("| a | b |\n|---|---|\n| 1 | 2 |\n").asks(WHICH, PARTS).says("Done.")
     run = start(scenario, variables={"CCQ_SCREEN_READER": "1"})
-    run.terminal.wait("Enter take First")
+    run.terminal.wait("Enter choose First")
     run.rest(1.0)  # its keys wake up
     assert "Claude asks" in run.terminal.text
     assert "1  First" in run.terminal.text

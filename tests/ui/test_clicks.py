@@ -84,9 +84,9 @@ async def test_the_mouse_alone_answers_a_permission_with_a_text() -> None:
 
 async def test_the_mouse_alone_answers_a_set() -> None:
     async with PanelHost(SINGLE, MULTI).shown(size=(100, 30)) as (app, pilot):
-        await click(pilot, "Enter take")
+        await click(pilot, "Enter choose")
         await click(pilot, "a all")
-        await click(pilot, "Enter go on")
+        await click(pilot, "Enter continue")
         await click(pilot, "Enter submit")
         outcome = app.state.outcome
         assert isinstance(outcome, Answered)

@@ -220,7 +220,7 @@ async def test_only_prompts_that_stay_are_rewound_to_after_a_turn(run: Driven, p
     await until(pilot, lambda: run.screen.view.state is ev.SessionState.PARKED)
     for command in ("rewind", "cost"):
         await say(pilot, run, f"/{command}")
-        said = f"/{command} failed: the session is parked without a Claude process"
+        said = f"/{command} failed: the session is paused without a Claude process"
         await until(pilot, lambda said=said: said in notices(run))
     assert run.told.asked == []
 

@@ -374,7 +374,7 @@ async def test_a_question_that_nobody_looks_at_is_parked_and_never_under_somebod
         assert run.told.parked
         assert run.told.cause == "no answer for 10 min (park_after)"
         run.told.tell(ev.RequestParked("toolu_1", deferred=True), ev.StateChanged(ev.SessionState.PARKED))
-        await until(pilot, lambda: "Parked after 10 min without an answer" in run.screen.transcript.text())
+        await until(pilot, lambda: "Paused after 10 min without an answer" in run.screen.transcript.text())
         assert run.told.answers == []
 
 
@@ -386,7 +386,7 @@ async def test_the_last_minute_is_counted_down_and_the_question_ends_as_was_want
         assert "any key stops it" not in screen_text(run.app)
         await pilot.press("down", "space")
         await later(run, pilot, 255)
-        words = "Parks in" if what == "park" else "Ends as “no answer” in"
+        words = "Pauses in" if what == "park" else "Ends as “no answer” in"
         assert words in screen_text(run.app)
         await later(run, pilot, 46)
         if what == "park":

@@ -214,7 +214,7 @@ async def test_rows_are_found_and_kept_fresh(tmp_path: Path) -> None:
         assert [row.session_id for row in run.waiting] == ["blue"]
         await pilot.press("escape")
         assert len(run.waiting) == 3
-        await press(pilot, "p", then=lambda: "blue is parked already: 1 request waits" in run.said())
+        await press(pilot, "p", then=lambda: "blue is paused already: 1 request waits" in run.said())
         await press(pilot, "f2", then=lambda: isinstance(run.app.screen, SessionScreen))
 
 

@@ -305,14 +305,14 @@ def test_a_session_that_runs_elsewhere_is_parked_there_and_resumed_as_a_copy_alo
     ccq: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stock()
-    assert ccq("park", "8f14") == ("api-refactor is parked already: 2 requests wait without a process.\n")
+    assert ccq("park", "8f14") == ("api-refactor is paused already: 2 requests wait without a process.\n")
     with asked() as store:
         store.sessions.claim(SESSION, this_process())
     told = ccq("resume", "8f14", code=3)
     assert f"runs in another ccq-tui (process {this_process().pid})" in told
     assert f"ccq-tui resume {SESSION} --fork" in told
     monkeypatch.setattr("ccq_tui.inbox.sent_commands.NOTICE_SECONDS", 0.0)
-    assert "api-refactor is not parked: the ccq-tui that runs it" in ccq("park", "8f14", code=2)
+    assert "api-refactor is not paused: the ccq-tui that runs it" in ccq("park", "8f14", code=2)
     with asked() as store:
         store.sessions.release(SESSION, this_process())
         for name in (CACHE, FEATURES, PERMISSION, PLAN):

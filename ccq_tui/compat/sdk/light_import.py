@@ -1,8 +1,8 @@
 """The import of the SDK without the modules that only MCP servers inside this very process need.
 
 The SDK can run such servers; ccq-tui has none. For them it imports `mcp` and `jsonschema`, which takes five
-times as long as all the rest (measured in docs/measured.md), and every start of the program and every look at
-earlier sessions would take that time.
+times as long as all the rest (docs/dev/measured.md), and every start of the program and every look at earlier
+sessions would take that time.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ export class ListView {
         el("span.top", said(sessionName(entry), "name"), el("span.age", age(askedAt(entry)))),
         said(headline(entry), "headline"),
         el("span.places", el("span.chip", said(kindWords(entry))), said(places.join(" · "), "where")),
-        standing(entry).isParked && el("span.badge", "Parked"),
+        standing(entry).isParked && el("span.badge", "Paused"),
         this.handlers.hasDraft(key) && el("span.badge.draft", "Draft"),
       ),
       () => this.handlers.open(key),

@@ -28,7 +28,7 @@ import { harmless, oneLine } from "./text.js";
 const ENDS = {
   answered: "Answered",
   declined: "Declined",
-  parked: "Parked",
+  parked: "Paused",
   withdrawn: "Withdrawn",
   expired: "Expired",
 };

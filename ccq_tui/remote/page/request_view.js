@@ -34,7 +34,7 @@ export class RequestView {
     this.draft = fits(kept, this.request) ? { ...newDraft(this.request), ...kept } : newDraft(this.request);
     this.title = el("h1", { id: "session", tabindex: "-1" });
     this.places = el("p.places");
-    this.badge = el("p.badge", "Parked · your answer restarts the session");
+    this.badge = el("p.badge", "Paused · your answer resumes the session");
     this.connection = el("p.connection");
     const back = button(icon("back"), handlers.close, "round back", { "aria-label": "Back to the list" });
     this.head = el("header.head", back, el("div.names", this.title, this.places, this.connection), this.badge);

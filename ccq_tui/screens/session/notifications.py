@@ -36,7 +36,7 @@ class AttentionWatch:
     def take(self, event: SessionEvent) -> None:
         if isinstance(event, LimitReached):
             after = spoken(event.limit.seconds)
-            self._ui.note(f"Parked after {after} without an answer · your answer restarts Claude")
+            self._ui.note(f"Paused after {after} without an answer · your answer resumes the session")
         elif isinstance(event, GaveWay):
             self._ui.note("Closed while idle, to make room for another session · your next prompt resumes it")
 

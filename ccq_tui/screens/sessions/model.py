@@ -31,7 +31,7 @@ class ListHeading(Enum):
     NEEDS = ("Waiting for you", signs.WAITS, True)
     WORKING = ("Working", signs.WORKS, False)
     QUEUED = ("Queued", signs.QUEUED, False)
-    PARKED = ("Parked", signs.PARKED, True)
+    PARKED = ("Paused", signs.PARKED, True)
     IDLE = ("Idle", signs.IDLE, False)
     FAILED = ("Failed", signs.FAILED, False)
     DONE = ("Done", signs.DONE, False)

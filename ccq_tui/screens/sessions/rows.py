@@ -286,7 +286,7 @@ def facts_of(row: SessionRow, now: float, branch: str = "") -> list[str]:
         case ListHeading.NEEDS:
             state = f"waits {waited}"
         case ListHeading.PARKED:
-            state = f"parked {waited}"
+            state = f"paused {waited}"
         case ListHeading.EARLIER:
             state = f"ended {since} ago"
         case ListHeading.FAILED if row.state != SessionState.FAILED:
@@ -297,7 +297,7 @@ def facts_of(row: SessionRow, now: float, branch: str = "") -> list[str]:
             state = f"{sign_and_word(SessionState(row.state), len(row.requests))[1]} {since}"
     place = {
         Place.HERE: f"here, Alt+{row.number}" if row.number else "here",
-        Place.RESTS: "paused · your answer resumes it" if row.requests else "paused · Enter resumes it",
+        Place.RESTS: "your answer resumes it" if row.requests else "Enter resumes it",
         Place.NATIVE: "in Claude Code’s own screen: answer it there",
     }.get(row.place, row.place.value)
     kind = row.last_line.partition(",")[0] if row.place is Place.FOREIGN else ""

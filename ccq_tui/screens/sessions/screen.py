@@ -448,7 +448,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             case "fork" if row.session_id and not row.unused:
                 self._resume(row, fork=True)
             case "park":
-                self.say(f"Parking {row.session}…")
+                self.say(f"Pausing {row.session}…")
                 start_work(self, partial(self._park, row), name="park", group="park")
             case "restart":
                 self._restart(row)
@@ -664,7 +664,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
 
     def _delete(self, row: SessionRow) -> None:
         if row.runs or row.place in (Place.HERE, Place.ELSEWHERE):
-            self.say("It runs · close or park it first: x here, p elsewhere")
+            self.say("It runs · close or pause it first: x here, p elsewhere")
         elif row.requests:
             self.say("A question waits in it · decline that first")
         else:

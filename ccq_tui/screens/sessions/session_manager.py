@@ -204,8 +204,8 @@ class SessionManager:
         try:
             done = await self._runtime.say(CommandKind.PARK, rests.session_id, Actor.here(Surface.INBOX))
         except InboxError as error:
-            return f"{rests.session} was not parked: {error}"
-        return f"{rests.session} {done.words}" if done.words else "Parked: it waits without a process"
+            return f"{rests.session} was not paused: {error}"
+        return f"{rests.session} {done.words}" if done.words else "Paused: it waits without a process"
 
     async def recorded(self) -> frozenset[str] | None:
         """Return the sessions that Claude Code keeps, or None where that is not known."""

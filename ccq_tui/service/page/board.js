@@ -12,7 +12,7 @@ const OPEN = ["queued", "working", "waiting", "parked"];
 const OVER = ["ended", "failed", "stopped"];
 const GROUPS = {
   waiting: "Waits for you",
-  parked: "Parked",
+  parked: "Paused",
   working: "Works",
   queued: "Waits for room",
   failed: "Failed",

@@ -17,7 +17,7 @@ const WORDS = {
   failed: "It failed. A message continues it.",
   stopped: "It was stopped. A message continues it.",
 };
-const KINDS = { started: "Started", said: "Said", asked: "Asked", answered: "Answered", parked: "Parked", ended: "Ended" };
+const KINDS = { started: "Started", said: "Said", asked: "Asked", answered: "Answered", parked: "Paused", ended: "Ended" };
 const MOST_TEXT = 20_000;
 const LINK = /\[([^\]\n]{1,80})\]\((https:\/\/github\.com\/[^\s)]{1,8000})\)\s*$/;
 

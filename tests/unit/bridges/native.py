@@ -1,4 +1,4 @@
-"""Files of Claude Code as it writes them (docs/measured.md), made up."""
+"""Files of Claude Code as it writes them (docs/dev/measured.md), made up."""
 
 from __future__ import annotations
 

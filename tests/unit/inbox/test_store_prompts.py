@@ -168,7 +168,7 @@ def test_it_is_taken_on_and_done(place: Place) -> None:
     place.store.sessions.set_state("s1", SessionState.PARKED, "asked")
     assert place.look() is None
     place.store.sessions.release("s1", this_process())
-    assert place.ended() == (Ending.DONE, "is parked: 1 request waits without a process")
+    assert place.ended() == (Ending.DONE, "is paused: 1 request waits without a process")
 
 
 def test_it_is_refused_or_not_needed(place: Place) -> None:
@@ -178,7 +178,7 @@ def test_it_is_refused_or_not_needed(place: Place) -> None:
     place.store.sessions.release("s1", this_process())
     again = place.again()
     assert again.look(place.store) == CommandResult(
-        Ending.ALREADY, "is parked already: 1 request waits without a process"
+        Ending.ALREADY, "is paused already: 1 request waits without a process"
     )
     place.store.requests.settle(place.request.id, Denied(), PANEL)
     for name in ("s1", "unknown"):
@@ -262,4 +262,4 @@ def test_a_command_whose_taker_has_ended_is_refused(place: Place) -> None:
     assert place.look() is None
     (command,) = place.store.commands.open()
     assert place.store.commands.take(command.number, GONE)
-    assert place.ended() == (Ending.REFUSED, "is not parked: the ccq-tui that runs it ended")
+    assert place.ended() == (Ending.REFUSED, "is not paused: the ccq-tui that runs it ended")

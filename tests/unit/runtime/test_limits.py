@@ -95,7 +95,7 @@ def test_the_last_minute_is_counted_down_and_any_key_in_it_stops_it() -> None:
     assert not limit.stopped_by(339.0)
     assert limit.stopped_by(341.0)
     short = Limit(Due.PARK_QUESTION, since=100.0, seconds=30.0, question="t")
-    assert short.words(100.0) == "Parks in 30 s · any key stops it"
+    assert short.words(100.0) == "Pauses in 30 s · any key stops it"
     assert short.stopped_by(101.0)
     # Parking after a while loses nothing, and says nothing before.
     assert Limit(Due.PARK, 100.0, 300.0).words(399.0) == ""

@@ -103,7 +103,7 @@ def test_a_session_in_which_something_waits_is_not_ready() -> None:
     assert pieces(idle, AROUND, 100.0, waiting=1)[0].text == "◆ waits for you"
     assert terminal_title(idle, 1) == "◆ ? 1 api · ccq-tui"
     parked = replace(VIEW, state=ev.SessionState.PARKED)
-    assert pieces(parked, AROUND, 100.0, waiting=1)[0].text == "◇ parked"
+    assert pieces(parked, AROUND, 100.0, waiting=1)[0].text == "◇ paused"
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0, "0s"), (59, "59s"), (185, "3m 05s"), (8040, "2h 14m")])
