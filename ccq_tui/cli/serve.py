@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -18,6 +17,7 @@ from ccq_tui.cli.exits import ENDED, Refused, refusing
 from ccq_tui.cli.options import listening_flags, port_flag
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.paths import config_dir, state_dir
+from ccq_tui.installation import is_installed, missing
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ccq_tui.service.serving import ServiceOptions
     from ccq_tui.service.store import RunStore
 
-NEEDED = ("dbos", "sqlalchemy", "standardwebhooks", "prometheus_client", "opentelemetry")
 SCOPES = ("read", "answer", "start")
 _DAY = click.DateTime(["%Y-%m-%d"])
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -58,9 +57,8 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
 
     Also in ccq-tui, on the phone, or by "ccq-tui answer": the first answer wins.
     """
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise Refused(f"{', '.join(missing)} is not installed: pip install 'ccq-tui[service]'.")
+    if not is_installed("service"):
+        raise Refused(missing("service"))
     if context.invoked_subcommand is not None:
         return ENDED
     if demo:

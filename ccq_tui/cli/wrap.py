@@ -7,6 +7,7 @@ import os
 import click
 
 from ccq_tui.cli.exits import Refused
+from ccq_tui.installation import is_installed, missing
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
@@ -29,6 +30,8 @@ def wrap(name: str | None, command: tuple[str, ...]) -> int:
     """
     if not command or not command[0]:
         raise Refused("name the command to run: ccq-tui wrap -- COMMAND.")
+    if not is_installed("wrap"):
+        raise Refused(missing("wrap"))
     from ccq_tui.bridges.terminal.program import NotStartedError
     from ccq_tui.bridges.terminal.wrap import wrap as run
 

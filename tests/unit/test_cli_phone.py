@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import io
 import json
 import plistlib
@@ -17,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.cli import main
-from ccq_tui.cli.serve import NEEDED
 from ccq_tui.config.paths import state_dir
 from ccq_tui.remote.pairings import Pairing, change_pairings, pairings_file, read_pairings
 from ccq_tui.remote.seal import digest
@@ -222,12 +220,6 @@ def test_a_token_is_printed_once_and_revoked(ccq: Cli) -> None:
 def test_what_cannot_be_served_is_refused_in_a_line(ccq: Cli, words: list[str], said: str) -> None:
     assert said in ccq("serve", *words, code=2)
     assert read_tokens(state_dir()) == {}
-
-
-def test_without_the_extra_one_line_says_what_to_install(ccq: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in NEEDED else find(name))
-    assert "pip install 'ccq-tui[service]'" in ccq("serve", code=2)
 
 
 def test_what_will_not_work_is_said_at_the_start_with_its_line(ccq: Cli, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ import httpx2
 
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.values import shown_url
+from ccq_tui.installation import missing
 from ccq_tui.remote.client import RelayClient, RelayError
 from ccq_tui.remote.notify.notification import Notification, Receipt
 from ccq_tui.remote.notify.program import try_program
@@ -103,7 +104,7 @@ def _apprise_problem(url: str, notification: Notification) -> str:
         if service is not None and service.notify(body=text, title=notification.title):
             return ""
     except ImportError:
-        return 'apprise is missing: pip install "ccq-tui[notify]"'
+        return missing("notify")
     except Exception as error:  # noqa: BLE001 (a service may fail in any way)
         return f"apprise failed: {type(error).__name__}"
     finally:

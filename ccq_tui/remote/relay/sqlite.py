@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ccq_tui.installation import missing
 from ccq_tui.remote.relay.store import EVENTS_KEPT, Entry, News, RelayStore, StoreError, Swap
 from ccq_tui.stored import private_dir
 
@@ -152,6 +153,6 @@ async def _opened(url: str) -> RelayStore:
         try:
             from ccq_tui.remote.relay.redis import RedisStore
         except ImportError as error:
-            raise StoreError('the extra "redis" is missing: pip install "ccq-tui[redis]"') from error
+            raise StoreError(missing("redis")) from error
         return await RedisStore.open(url)
     raise StoreError(f"{url} is no store: give sqlite:PATH or redis://HOST:PORT/NUMBER")

@@ -139,12 +139,6 @@ async def test_each_channel_has_its_receipt_and_keeps_its_secrets(
     assert "tok-" not in written
 
 
-async def test_a_service_without_apprise_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "apprise", None)
-    (receipt,) = await deliver(NOTICE, ["json://127.0.0.1"], ())
-    assert receipt.problem == 'apprise is missing: pip install "ccq-tui[notify]"'
-
-
 # -- the person's program -----------------------------------------------------------------------------------
 
 
