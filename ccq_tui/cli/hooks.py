@@ -18,10 +18,11 @@ from ccq_tui.bridges.claude_code.hook_settings import (
     wanted,
     with_hooks,
     with_options,
+    without_hooks,
 )
-from ccq_tui.bridges.edited_file import EditedFile
-from ccq_tui.cli.edits import changed, yes_flag
+from ccq_tui.cli.edits import changed, note_directory, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.edited_file import Edit, EditedFile
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
@@ -62,6 +63,8 @@ def install(user: bool, project: bool, permissions: bool, elicitation: bool, alw
     hooks = wanted(hook_command(), permissions=permissions, elicitation=elicitation, always=always)
     if not _change(file, hooks, yes=yes, same="The hooks are installed already"):
         return ENDED
+    if project:
+        note_directory(Path.cwd())
     echo(f"Installed in {one_line(str(file.path), 300)}: {', '.join(hook.covers for hook in hooks)}.")
     if (off := hooks_off(os.environ, Path.cwd())) is not None:
         echo(f"“disableAllHooks” turns all hooks off: take that out of {one_line(str(off), 300)}.")
@@ -77,7 +80,7 @@ def install(user: bool, project: bool, permissions: bool, elicitation: bool, alw
 def uninstall(user: bool, project: bool, yes: bool) -> int:
     """Take the hooks out of Claude Code's settings; what else the file holds stays."""
     file = _one_file(user, project)
-    if _change(file, [], yes=yes, same="There are none of ours"):
+    if _change(file, [], yes=yes, same="The hooks are not installed"):
         echo(f"Taken out of {one_line(str(file.path), 300)}.")
     return ENDED
 
@@ -89,4 +92,5 @@ def _one_file(user: bool, project: bool) -> EditedFile:
 
 
 def _change(file: EditedFile, hooks: list[InstalledHook], *, yes: bool, same: str) -> bool:
-    return changed(file, lambda text: with_hooks(text, with_options(hooks, text)), yes=yes, same=same)
+    edit = Edit(file, lambda text: with_hooks(text, with_options(hooks, text)), without_hooks)
+    return changed([edit], yes=yes, same=same)

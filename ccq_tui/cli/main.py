@@ -117,6 +117,7 @@ _GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "doctor": ("inspect", "Check what the program needs."),
         "config": ("inspect", "Show settings: where they are and what they are."),
         "completion": ("inspect", "Print the completion script for a shell."),
+        "uninstall": ("uninstall", "Undo what ccq-tui wrote, before you remove it."),
         "schema": ("inspect", "Print the JSON Schema of --json."),
     },
 }

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from ccq_tui.cli.ask import REFUSED, fill, has_terminal, question_form, show
+from ccq_tui.cli.edits import changed, note_directory, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.store import SINCE, print_lines, since
 from ccq_tui.config.paths import expanded
@@ -80,22 +81,33 @@ def commit(revision: str, output: str | None, plain: bool) -> int:
 
 
 @reflect.command()
-def install() -> int:
-    """Ask after each commit that a person makes in a terminal, in this repository and its worktrees."""
+@yes_flag
+def install(yes: bool) -> int:
+    """Ask after each commit that a person makes in a terminal, in this repository and its worktrees.
+
+    The change is shown first. The rest of the hook stays, and a copy of it is kept beside it.
+    """
     with _explained():
-        where = post_commit.install(Path.cwd())
-    echo(f"Installed: {one_line(where, 300)}. ccq-tui reflect asks after your next commit.")
-    if Path(where).parent.name == "_":
+        change = post_commit.installing(Path.cwd())
+        if not changed(change.edits, yes=yes, same="The hook is installed already", more=change.more):
+            return ENDED
+        change.finish()
+    note_directory(change.top)
+    echo(f"Installed: {one_line(change.where, 300)}. ccq-tui reflect asks after your next commit.")
+    if Path(change.where).parent.name == "_":
         echo("Husky replaces this file at each installation: install it again then.")
     return ENDED
 
 
 @reflect.command()
-def uninstall() -> int:
+@yes_flag
+def uninstall(yes: bool) -> int:
     """Ask no longer after commits, and leave other hooks as they were."""
     with _explained():
-        post_commit.uninstall(Path.cwd())
-    echo("Uninstalled: ccq-tui reflect asks no longer.")
+        change = post_commit.uninstalling(Path.cwd())
+        if changed(change.edits, yes=yes, same="The hook is not installed", more=change.more):
+            change.finish()
+            echo("Uninstalled: ccq-tui reflect asks no longer.")
     return ENDED
 
 

@@ -18,7 +18,6 @@ from typing import Any
 import ccq_tui
 from ccq_tui.agent.problems import TESTED_CLI, cli_version, with_tested
 from ccq_tui.bridges.claude_code.hook_settings import hooks_off, installed, problem_of, settings_files
-from ccq_tui.bridges.edited_file import SettingsFileError
 from ccq_tui.bridges.mcp.entries import SETUPS, file_of, servers_in
 from ccq_tui.bridges.terminal import WRAPPED
 from ccq_tui.claude_files import claude_directory, find_cli
@@ -26,6 +25,7 @@ from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.load import load_settings
 from ccq_tui.config.paths import config_dir, log_dir, state_dir
 from ccq_tui.config.settings import ENV_PREFIX, Settings
+from ccq_tui.edited_file import SettingsFileError
 from ccq_tui.inbox.layout import wrapped
 from ccq_tui.output import Styled, colourless
 from ccq_tui.plain.mode import VARIABLES

@@ -12,9 +12,11 @@ import re
 import shlex
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, read_bytes
+from ccq_tui.edited_file import Edit, EditedFile
 from ccq_tui.forms.commits import repo_git, top_of
 from ccq_tui.processes import own_command
 from ccq_tui.stored import write_whole
@@ -35,31 +37,71 @@ class HookError(Exception):
     """The hook cannot be changed; the message says why and what to do."""
 
 
-def install(directory: Path) -> str:
-    """Put the hook into the repository of a directory, in place of an earlier one of ours.
+@dataclass(frozen=True, slots=True)
+class HookChange:
+    """What installs or uninstalls the hook in a repository.
 
-    Returns the file that has it.
+    Attributes:
+        top: The top of its working tree.
+        edits: The changes of hooks.
+        where: The file that has the hook afterwards, or "".
+        is_set: Whether git's own configuration is as it will be.
+        makes: Whether that file is a new one.
+    """
+
+    top: Path
+    edits: list[Edit]
+    where: str = ""
+    is_set: bool = True
+    makes: bool = False
+
+    @property
+    def more(self) -> list[str]:
+        """What changes beside files, in words."""
+        return [] if self.is_set else [f"git config --local {SWITCH} {'true' if self.where else '--unset'}"]
+
+    def finish(self) -> None:
+        """Turn it on or off, once the files are changed; raises `GitError`."""
+        if _setting(self.top, f"{SECTION}.command"):
+            repo_git(self.top, "config", "--local", "--remove-section", SECTION)
+        if self.where:
+            repo_git(self.top, "config", "--local", SWITCH, "true")
+        elif _setting(self.top, SWITCH):
+            repo_git(self.top, "config", "--local", "--unset-all", SWITCH)
+        for edit in self.edits:
+            file = edit.file.path
+            if not file.exists():
+                _exclude(self.top, file, out=True)
+            elif self.makes and str(file) == self.where:
+                _exclude(self.top, file)
+
+
+def installing(directory: Path) -> HookChange:
+    """Return what puts the hook into the repository of a directory, in place of an earlier one of ours.
 
     Raises:
         GitError: No repository is there, or git fails.
         HookError: It would change a file that git tracks, or one that cannot be changed.
     """
     top = top_of(directory)
-    _clean(top)
-    where = next(map(str, _blocks(top)), "") or str(_put(top))
-    repo_git(top, "config", "--local", SWITCH, "true")
-    return where
+    edits = _removals(top)
+    tracked = [file for file in _blocks(top) if _is_tracked(top, file)]
+    makes = False
+    if not tracked:
+        file = _place(top)
+        makes = not file.exists()
+        edits = [edit for edit in edits if edit.file.path != file]
+        edits.append(Edit(_edited(file), _with_block, _without_block))
+        tracked = [file]
+    is_set = _setting(top, SWITCH) == "true" and not _setting(top, f"{SECTION}.command")
+    return HookChange(top, edits, str(tracked[0]), is_set, makes)
 
 
-def uninstall(directory: Path) -> None:
-    """Take the hook out, and turn off what is in files that git tracks.
-
-    Raises `GitError` and `HookError`.
-    """
+def uninstalling(directory: Path) -> HookChange:
+    """Return what takes the hook out, and turns off what is in files that git tracks; raises `GitError`."""
     top = top_of(directory)
-    if _setting(top, SWITCH):
-        repo_git(top, "config", "--local", "--unset-all", SWITCH)
-    _clean(top)
+    is_set = not (_setting(top, SWITCH) or _setting(top, f"{SECTION}.command"))
+    return HookChange(top, _removals(top), is_set=is_set)
 
 
 def status(directory: Path) -> tuple[list[str], str]:
@@ -74,43 +116,38 @@ def status(directory: Path) -> tuple[list[str], str]:
     return files, "" if files else "another program has replaced the hook"
 
 
-def _put(top: Path) -> Path:
+def _place(top: Path) -> Path:
+    """Return the hook that takes the block; raises `HookError`."""
     file = next((one for one in _files(top) if not _is_tracked(top, one)), None)
     if file is None:
         raise HookError(
             f"git tracks {_files(top)[0]}, which others share: add “ccq-tui reflect” to it yourself"
         )
-    block = BEGIN + _script(own_command()) + END
-    try:
-        if not file.is_symlink() and not file.exists():
-            write_whole(file, SHELL + block, 0o755)
-            _exclude(top, file)
-        elif (text := _shell_script(file)) is not None:
-            first = text.startswith("#!") and text.find("\n") + 1
-            write_whole(file, text[: first or 0] + block + text[first or 0 :], file.stat().st_mode & 0o777)
-        else:
-            raise HookError(f"{file} is no shell script that git runs: add “ccq-tui reflect” to it yourself")
-    except OSError as error:
-        raise HookError(f"{file} cannot be changed: {error.strerror or error}") from error
+    if (file.is_symlink() or file.exists()) and not _is_shell_script(file):
+        raise HookError(f"{file} is no shell script that git runs: add “ccq-tui reflect” to it yourself")
     return file
 
 
-def _clean(top: Path) -> None:
-    if _setting(top, f"{SECTION}.command"):
-        repo_git(top, "config", "--local", "--remove-section", SECTION)
+def _edited(file: Path) -> EditedFile:
+    return EditedFile(file, file.parent, 0o755)
+
+
+def _with_block(text: str) -> str:
+    rest = _without_block(text) or SHELL
+    first = rest.find("\n") + 1 if rest.startswith("#!") else 0
+    return rest[:first] + BEGIN + _script(own_command()) + END + rest[first:]
+
+
+def _without_block(text: str) -> str:
+    return _BLOCK.sub("", text)
+
+
+def _removals(top: Path) -> list[Edit]:
     common = top / repo_git(top, "rev-parse", "--git-common-dir").rstrip("\n")
-    for file in _blocks(top, common.resolve() / "hooks" / "post-commit"):
-        if _is_tracked(top, file):
-            continue
-        rest = _BLOCK.sub("", _text(file))
-        try:
-            if rest == SHELL:
-                file.unlink()
-                _exclude(top, file, out=True)
-            else:
-                write_whole(file, rest, file.stat().st_mode & 0o777)
-        except OSError as error:
-            raise HookError(f"{file} cannot be changed: {error.strerror or error}") from error
+    files = _blocks(top, common.resolve() / "hooks" / "post-commit")
+    return [
+        Edit(_edited(file), _without_block, _without_block) for file in files if not _is_tracked(top, file)
+    ]
 
 
 def _files(top: Path) -> list[Path]:
@@ -158,15 +195,14 @@ def _text(file: Path) -> str:
     return ""
 
 
-def _shell_script(file: Path) -> str | None:
-    """Return the text of a hook to which a block can be added, or None."""
+def _is_shell_script(file: Path) -> bool:
+    """Whether a file is a hook to which a block can be added."""
     text = _text(file)
     # Husky and git run a hook that names no interpreter with the shell.
     is_shell = not text.startswith("#!") or _SHELLS.match(text)
     if not text or not is_shell or file.is_symlink():
-        return None
-    runs = file.stat().st_mode & 0o100 or (file.parent / "_").is_dir()
-    return text if runs else None
+        return False
+    return bool(file.stat().st_mode & 0o100) or (file.parent / "_").is_dir()
 
 
 def _setting(top: Path, name: str) -> str:

@@ -17,10 +17,10 @@ from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
 
 from ccq_tui.bounded import SETTINGS_BYTES, parse_toml
-from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError
 from ccq_tui.config.errors import PROBLEMS, SettingProblem, SettingsError, meant
 from ccq_tui.config.load import read_settings_file, unknown_settings, wrong_values
 from ccq_tui.config.paths import config_dir, expanded
+from ccq_tui.edited_file import EditedFile, SettingsFileError
 from ccq_tui.theming.own_colours import complete, textual_theme
 
 STYLES = {"bold", "b", "italic", "i", "underline", "u", "reverse", "r", "strike", "dim", "none", "not"}
@@ -223,7 +223,7 @@ LINE = re.compile(r"""^\s*["']?theme["']?\s*=\s*("(?:[^"\\\n]|\\.)*"|'[^'\n]*')"
 
 def keep_theme(path: Path, theme: str) -> None:
     """Write a theme into a settings file, which may not exist yet; raises `SettingsFileError`."""
-    file = EditedFile(USER, path, Path(path.anchor), SETTINGS_BYTES, backup=False)
+    file = EditedFile(path, Path(path.anchor), most=SETTINGS_BYTES, backup=False)
     before = file.read()
     file.write(before, with_theme(before, theme))
 

@@ -178,7 +178,7 @@ def _installed(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hook = repo / ".git/hooks/post-commit"
     hook.write_text("#!/bin/sh\necho \"earlier hook\"\nexec sh -c 'exit 3'\n", encoding="utf-8")
     hook.chmod(0o755)
-    subprocess.run([program(), "reflect", "install"], cwd=repo, check=True, timeout=60)
+    subprocess.run([program(), "reflect", "install", "--yes"], cwd=repo, check=True, timeout=60)
 
 
 def shell(directory: Path, commands: str) -> Terminal:

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.bounded import DEEPEST, SETTINGS_BYTES, UnfitFileError, parse_json, parse_toml, read_text
-from ccq_tui.bridges.edited_file import SettingsFileError
 from ccq_tui.child_process import end
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import launch_with
 from ccq_tui.config.load import MOST_NAMED, load_settings
 from ccq_tui.config.paths import user_config
+from ccq_tui.edited_file import SettingsFileError
 from ccq_tui.screens.session.status import git_branch
 from ccq_tui.theming.load import keep_theme, read_theme
 

@@ -29,21 +29,36 @@ def recorded(repo: Path) -> None:
     (repo / RECORDS).write_text(f"{json.dumps(record)}\n{{torn", encoding="utf-8")
 
 
-def test_the_hook_is_installed_examined_and_uninstalled(ccq: Cli, repo: Path) -> None:
+def test_the_hook_is_installed_examined_and_uninstalled(
+    ccq: Cli, repo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     hook = repo / ".git/hooks/post-commit"
     assert ccq("reflect", "status") == "not installed\n"
-    assert ccq("reflect", "install") == f"Installed: {hook}. ccq-tui reflect asks after your next commit.\n"
+    assert main(["reflect", "install"]) == 2
+    assert "there is no terminal to ask in" in capsys.readouterr().err
+    assert not hook.exists()
+    shown = ccq("reflect", "install", "--yes").splitlines()
+    assert shown[:2] == [f"--- {hook}", f"+++ {hook}"]
+    assert shown[-2:] == [
+        "git config --local ccq.reflect true",
+        f"Installed: {hook}. ccq-tui reflect asks after your next commit.",
+    ]
+    stays = f"The hook is installed already: {hook} stays as it is.\n"
+    assert ccq("reflect", "install") == stays
     assert ccq("reflect", "status") == f"installed: {hook}\n"
     hook.unlink()
     replaced = "Nothing is asked after a commit: another program has replaced the hook. "
     assert ccq("reflect", "status").splitlines()[1] == f"{replaced}To repair: ccq-tui reflect install."
-    assert ccq("reflect", "uninstall") == "Uninstalled: ccq-tui reflect asks no longer.\n"
+    assert ccq("reflect", "uninstall", "--yes") == (
+        "git config --local ccq.reflect --unset\nUninstalled: ccq-tui reflect asks no longer.\n"
+    )
+    assert ccq("reflect", "uninstall") == "The hook is not installed.\n"
     run(repo, "config", "core.hooksPath", ".husky/_")
     tracked = repo / ".husky/post-commit"
     tracked.parent.mkdir()
     tracked.touch()
     run(repo, "add", "-A")
-    assert "Husky replaces this file" in ccq("reflect", "install")
+    assert "Husky replaces this file" in ccq("reflect", "install", "--yes")
 
 
 def test_reflections_are_printed_whole_with_what_could_not_be_read(

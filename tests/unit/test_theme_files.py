@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.bridges.edited_file import SettingsFileError
+from ccq_tui.edited_file import SettingsFileError
 from ccq_tui.theming.load import keep_theme, with_theme
 from tests.tables import table
 

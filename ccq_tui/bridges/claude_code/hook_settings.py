@@ -12,9 +12,9 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from ccq_tui.bridges.claude_code.hook_input import ELICITATION, PERMISSION
-from ccq_tui.bridges.edited_file import PROJECT, USER, EditedFile, SettingsFileError, read_object, rewritten
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.claude_lines import QUESTION_TOOL
+from ccq_tui.edited_file import EditedFile, SettingsFileError, read_object, rewritten
 from ccq_tui.processes import own_command
 from ccq_tui.text import one_line
 
@@ -126,6 +126,11 @@ def with_hooks(text: str, hooks: list[InstalledHook]) -> str:
     return rewritten(text, settings)
 
 
+def without_hooks(text: str) -> str:
+    """Return the text of a file without hooks of ours; raises `SettingsFileError`."""
+    return with_hooks(text, [])
+
+
 def _found(
     settings: dict[str, Any],
 ) -> Iterator[tuple[InstalledHook, dict[str, Any], dict[str, Any], list[Any]]]:
@@ -176,12 +181,12 @@ def user_settings(environment: Mapping[str, str]) -> EditedFile:
     """Return the settings of the person, for all projects."""
     directory = claude_directory(environment)
     home = directory if environment.get("CLAUDE_CONFIG_DIR") else Path.home()
-    return EditedFile(USER, directory / "settings.json", home)
+    return EditedFile(directory / "settings.json", home)
 
 
 def project_settings(directory: Path) -> EditedFile:
     """Return the settings of a project, for everyone who works in it."""
-    return EditedFile(PROJECT, directory / ".claude" / "settings.json", directory)
+    return EditedFile(directory / ".claude" / "settings.json", directory, 0o644)
 
 
 def settings_files(environment: Mapping[str, str], directory: Path) -> list[EditedFile]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.bounded import JSON_BYTES, parse_toml
-from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError, read_object, rewritten
+from ccq_tui.edited_file import EditedFile, SettingsFileError, read_object, rewritten
 
 SERVER = "ccq"
 """The server's name in a client's configuration; in Claude Code a tool is ``mcp__ccq__ask_user``."""
@@ -111,13 +111,13 @@ def file_of(client: str) -> EditedFile:
     name, home = SETUPS[client].file, Path.home()
     if client == "claude":
         base = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home)
-        return EditedFile(USER, base / name, base, 20 * JSON_BYTES)  # it holds much beside the servers
+        return EditedFile(base / name, base, most=20 * JSON_BYTES)  # it holds much beside the servers
     below = name.removeprefix(".config/")
     if below != name and sys.platform == "darwin" and client == "vscode":
-        return EditedFile(USER, home / "Library" / "Application Support" / below, home)
+        return EditedFile(home / "Library" / "Application Support" / below, home)
     if below != name and (config := os.environ.get("XDG_CONFIG_HOME")):
-        return EditedFile(USER, Path(config) / below, Path(config))
-    return EditedFile(USER, home / name, home)
+        return EditedFile(Path(config) / below, Path(config))
+    return EditedFile(home / name, home)
 
 
 def servers_in(client: str, text: str) -> dict[str, Any]:
@@ -155,6 +155,11 @@ def with_entry(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
         if {key: {}, **_content(client, changed)} == {key: {}, **wanted}:
             return changed
     raise SettingsFileError(f"its entry “{SERVER}” cannot be changed safely: change it yourself")
+
+
+def without_entry(client: str, text: str) -> str:
+    """Return the text of a client's configuration without an entry of ours; raises `SettingsFileError`."""
+    return with_entry(client, text, None)
 
 
 def _toml_with(client: str, text: str, entry: Mapping[str, Any] | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import plistlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,6 +33,18 @@ def service_text(system: str, command: Sequence[str], environment: Mapping[str, 
 def service_steps(system: str, command: str) -> str:
     """Return how a person installs what a command prints, and uninstalls it."""
     return _file(f"{system}.txt").format(command=command)
+
+
+def installed_service(platform: str) -> tuple[Path, list[str]] | None:
+    """Return the file in which a person installed the service, and the command that stops it, or None."""
+    if platform == "darwin":
+        file = Path.home() / "Library/LaunchAgents/ccq-tui.phone.plist"
+        stop = ["launchctl", "bootout", f"gui/{os.getuid()}/ccq-tui.phone"]
+    else:
+        config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        file = config / "systemd/user/ccq-tui-phone.service"
+        stop = ["systemctl", "--user", "disable", "--now", "ccq-tui-phone"]
+    return (file, stop) if file.exists() else None
 
 
 def _file(name: str) -> str:

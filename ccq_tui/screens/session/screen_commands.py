@@ -11,13 +11,13 @@ from functools import partial
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import SessionState, SlashCommand
-from ccq_tui.bridges.edited_file import SettingsFileError
 from ccq_tui.claude_files import find_cli
 from ccq_tui.commands.command import Command, CommandGroup, PickRow
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.config.keymap import TEXT_PLACES, Keymap
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import ENV_PREFIX
+from ccq_tui.edited_file import SettingsFileError
 from ccq_tui.input.keys import SETTINGS
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
 from ccq_tui.screens.session.ui import SessionUi

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.bridges.claude_code.hook_settings import hook_command, installed, wanted, with_hooks
-from ccq_tui.bridges.edited_file import BACKUP, SettingsFileError
 from ccq_tui.cli import main
 from ccq_tui.doctor.examine import Level, examine_hooks
+from ccq_tui.edited_file import BACKUP, SettingsFileError
 from tests.tables import table
 
 TABLES = table(__file__, "hooks.json")
@@ -56,9 +56,11 @@ def test_installed_shown_and_taken_out_again(
         f"The hooks are installed already: {settings} stays as it is.\n"
     )
     assert stands() == [f"questions, in {settings}"]
-    run(capsys, "uninstall", "--yes")
-    assert json.loads(settings.read_text()) == {}
-    assert run(capsys, "uninstall", "--yes") == f"There are none of ours: {settings} stays as it is.\n"
+    run(capsys, "install", "--permissions", "--yes")
+    said = run(capsys, "uninstall", "--yes")
+    assert "+++ /dev/null\n" in said
+    assert list(settings.parent.iterdir()) == [], "a file that was not there goes, and so do copies of ours"
+    assert run(capsys, "uninstall", "--yes") == f"The hooks are not installed: {settings} stays as it is.\n"
 
 
 def test_what_else_the_file_holds_stays_and_a_copy_is_kept(
@@ -72,9 +74,17 @@ def test_what_else_the_file_holds_stays_and_a_copy_is_kept(
     assert backup.read_text() == FOREIGN
     assert list(json.loads(settings.read_text())["hooks"]) == ["Stop", "PermissionRequest", "Elicitation"]
     assert stat.S_IMODE(settings.stat().st_mode) == 0o640
+    run(capsys, "install", "--yes")
+    assert backup.read_text() == FOREIGN, "the copy stays what it was without ccq-tui"
+    settings.write_text(settings.read_text().replace("opus", "haiku"))
+    run(capsys, "uninstall", "--yes")
+    assert settings.read_text() == FOREIGN.replace("opus", "haiku")
+    assert backup.read_text() == FOREIGN
+    settings.write_text(FOREIGN)
+    run(capsys, "install", "--yes")
     run(capsys, "uninstall", "--yes")
     assert settings.read_text() == FOREIGN
-    assert sorted(path.name for path in settings.parent.iterdir()) == [settings.name, backup.name]
+    assert list(settings.parent.iterdir()) == [settings], "all is as it was"
 
 
 def test_hooks_that_always_ask_keep_what_a_person_wrote_behind_them(
@@ -168,9 +178,20 @@ def test_a_link_is_followed_at_home_and_refused_elsewhere(
     settings.unlink()
     settings.symlink_to(settings.name)
     assert refused(capsys, settings) == "it is a link that leads back to itself"
+    settings.unlink()
+    linked = tmp_path / "dotfiles"
+    settings.parent.rename(linked)
+    settings.parent.symlink_to(linked)
+    run(capsys, "install", "--yes")
+    assert "hooks" in json.loads((linked / "settings.json").read_text())
+    run(capsys, "uninstall", "--yes")
+    assert not (linked / "settings.json").exists()
+    said = "it is a link to {}/settings.json, outside of {}: change that file yourself"
+    (tmp_path / ".claude").symlink_to(home)
+    shared = tmp_path / ".claude/settings.json"
+    assert refused(capsys, shared, "--project") == said.format(home, tmp_path)
     kept = home / "dotfiles.json"
     kept.write_text("{}")
-    settings.unlink()
     settings.symlink_to(kept)
     run(capsys, "install", "--yes")
     assert settings.is_symlink()

@@ -13,8 +13,9 @@ import pytest
 
 from ccq_tui.bridges.mcp.forms import form_request
 from ccq_tui.bridges.mcp.tools import ArgumentsError
+from ccq_tui.edited_file import SettingsFileError
 from ccq_tui.forms.commits import MOST_FILES, RECORDS, commit_context, records_of
-from ccq_tui.forms.post_commit import BEGIN, END, HookError, install, status, uninstall
+from ccq_tui.forms.post_commit import BEGIN, END, HookChange, HookError, installing, status, uninstalling
 from ccq_tui.worktrees.git import GitError
 from tests.unit.worktrees.repositories import commit, run
 
@@ -34,6 +35,24 @@ def hook_of(repo: Path, text: str, name: str = ".git/hooks/post-commit") -> Path
     file.write_text(text, encoding="utf-8")
     file.chmod(0o755)
     return file
+
+
+def made(change: HookChange) -> str:
+    """Make a change, as the command does once a person has agreed; return where the hook is."""
+    for edit in change.edits:
+        before = edit.file.read()
+        after, first = edit.file.left(edit.change(before)), edit.undo(before) == before
+        edit.file.write(before, after, first=first)
+    change.finish()
+    return change.where
+
+
+def install(directory: Path) -> str:
+    return made(installing(directory))
+
+
+def uninstall(directory: Path) -> None:
+    made(uninstalling(directory))
 
 
 def files_of(repo: Path) -> dict[str, bytes | str]:
@@ -192,7 +211,7 @@ def test_a_hook_that_cannot_be_written_says_why(repo: Path, monkeypatch: pytest.
     hooks = repo / ".git/hooks"
     shutil.rmtree(hooks)
     hooks.touch()
-    with pytest.raises(HookError, match="hooks/post-commit cannot be changed: "):
+    with pytest.raises(SettingsFileError, match="it cannot be written: "):
         install(repo)
     assert status(repo) == ([], "")
 

@@ -1,4 +1,4 @@
-"""A settings file of another program on disk: read with care, and written whole with a backup."""
+"""A file of another program or of a person: read with care, and written whole with a backup."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import json
 import os
 import re
 import stat
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
 from ccq_tui.stored import write_whole
 
-USER, PROJECT = "user", "project"
 BACKUP = ".before-ccq-tui"
 _MARK = "\ufeff"
 _INDENT = re.compile(r"\n([ \t]+)\S")
@@ -25,19 +25,19 @@ class SettingsFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class EditedFile:
-    """A settings file.
+    """A file that ccq-tui changes.
 
     Attributes:
-        scope: The owner of the settings, `USER` or `PROJECT`.
         path: Its path, as people name it.
         home: The directory that a link must not lead out of.
+        mode: The permissions of a new file that others share, such as a project's; None for a person's own.
         most: Largest size that is read, in bytes.
-        backup: Whether a copy of the file before a change is kept beside it.
+        backup: Whether a copy of the file from before ccq-tui may be kept beside it.
     """
 
-    scope: str
     path: Path
     home: Path
+    mode: int | None = None
     most: int = JSON_BYTES
     backup: bool = True
 
@@ -58,45 +58,76 @@ class EditedFile:
         except UnicodeDecodeError as error:
             raise SettingsFileError(f"it is not UTF-8 text: {error.reason}") from error
 
-    def write(self, before: str, after: str) -> Path | None:
-        """Replace its text ``before`` by ``after``, and return the backup beside it, if there is one.
+    def left(self, text: str) -> str:
+        """Return the text to leave: the backup's if it says the same, or "" where a file of ours is empty.
 
-        Raises `SettingsFileError` if it cannot be written, or was changed since it was read.
+        Raises `SettingsFileError`.
+        """
+        if self._backup.exists():
+            kept = replace(self, path=self._backup).read()
+            return kept if _is_same(kept, text) else text
+        return "" if is_empty(text) and not self.path.is_symlink() else text
+
+    def write(self, before: str, after: str, *, first: bool = False) -> Path | None:
+        """Replace its text ``before`` by ``after``, or remove it if that is "".
+
+        Args:
+            before: The text that was read.
+            after: The text to write.
+            first: Whether the text that was read has nothing of ccq-tui yet: it is kept as the backup.
+
+        Returns:
+            The backup beside it, if there is one: it goes once the file is again as it was.
+
+        Raises:
+            SettingsFileError: It cannot be written, or was changed since it was read.
         """
         if self.read() != before:
             raise SettingsFileError("another program changed it since it was read")
         try:
             target = self._target()
             if target is None:
-                shared = self.scope == PROJECT
-                self.path.parent.mkdir(mode=0o755 if shared else 0o700, parents=True, exist_ok=True)
-                write_whole(self.path, after, 0o644 if shared else None)
+                self.path.parent.mkdir(mode=0o755 if self.mode else 0o700, parents=True, exist_ok=True)
+                write_whole(self.path, after, self.mode)
                 return None
-            mode = stat.S_IMODE(target.stat().st_mode)
-            backup = target.with_name(target.name + BACKUP) if self.backup else None
-            if backup is not None:
+            mode, backup = stat.S_IMODE(target.stat().st_mode), self._backup
+            if self.backup and first:
                 write_whole(backup, before, mode)
-            write_whole(target, after, mode)
+            kept = self.backup and backup.exists()
+            if after:
+                write_whole(target, after, mode)
+            else:
+                target.unlink()
+            if kept and backup.read_bytes() == after.encode():
+                backup.unlink()
+                kept = False
         except OSError as error:
             raise SettingsFileError(f"it cannot be written: {error.strerror}") from error
-        return backup
+        return backup if kept else None
+
+    @property
+    def _backup(self) -> Path:
+        target = self.path.resolve()
+        return target.with_name(target.name + BACKUP)
 
     def _target(self) -> Path | None:
         """Return the file itself, or None if there is none.
 
         Raises `SettingsFileError` if it is a link that leads away or another user's, and `OSError`.
         """
-        if not os.path.lexists(self.path):
-            self._check_owner(self.path.parent)
-            return None
         try:
             target = self.path.resolve()
         except RuntimeError as error:
             raise SettingsFileError("it is a link that leads back to itself") from error
-        if not target.is_relative_to(self.home.resolve()):
+        # A person may have linked a directory to anywhere; what is in a project others may have made.
+        allowed = [self.home] if self.mode else [self.home, self.path.parent]
+        if not any(target.is_relative_to(one.resolve()) for one in allowed):
             raise SettingsFileError(
                 f"it is a link to {target}, outside of {self.home}: change that file yourself"
             )
+        if not os.path.lexists(self.path):
+            self._check_owner(self.path.parent)
+            return None
         if not target.exists():
             raise SettingsFileError(f"it is a link to {target}, which does not exist")
         self._check_owner(target)
@@ -105,6 +136,36 @@ class EditedFile:
     def _check_owner(self, path: Path) -> None:
         if path.exists() and path.stat().st_uid != os.getuid():
             raise SettingsFileError(f"{path} belongs to another user")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of what ccq-tui adds to a file.
+
+    Attributes:
+        file: The file.
+        change: Returns the text to write for the one that was read; may raise `SettingsFileError`.
+        undo: Returns the text without anything that ccq-tui adds.
+    """
+
+    file: EditedFile
+    change: Callable[[str], str]
+    undo: Callable[[str], str]
+
+
+def is_empty(text: str) -> bool:
+    """Whether a text of settings or of a shell script has no content."""
+    return text.removeprefix(_MARK).strip() in ("", "{}", "#!/bin/sh")
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two texts are the same settings."""
+    if one == other:
+        return True
+    try:
+        return json.dumps(read_object(one)) == json.dumps(read_object(other))
+    except SettingsFileError:
+        return False
 
 
 def read_object(text: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.bridges.edited_file import SettingsFileError, rewritten
+from ccq_tui.edited_file import SettingsFileError, rewritten
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(-1e9, 1e9) | st.text()
 values = st.recursive(

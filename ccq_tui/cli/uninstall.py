@@ -1,0 +1,137 @@
+"""The command that takes out what ccq-tui wrote, in files of other programs too, before it is removed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import click
+
+from ccq_tui.bridges.claude_code.hook_settings import project_settings, user_settings, without_hooks
+from ccq_tui.bridges.mcp.entries import SETUPS, file_of, without_entry
+from ccq_tui.cli.edits import changed, noted_directories, yes_flag
+from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.store import opened_store
+from ccq_tui.config.paths import config_dir, log_dir, state_dir
+from ccq_tui.edited_file import Edit, EditedFile, SettingsFileError
+from ccq_tui.forms.post_commit import HookChange, uninstalling
+from ccq_tui.installation import remove_command
+from ccq_tui.output import echo
+from ccq_tui.processes import alive
+from ccq_tui.remote.phone.service import installed_service
+from ccq_tui.text import one_line
+from ccq_tui.words import plural
+from ccq_tui.worktrees.git import GitError
+
+_MOST_SESSIONS = 100_000
+_COMPLETION = re.compile(r'^eval "\$\(ccq-tui completion \w*\)"[ \t]*\n?', re.MULTILINE)
+STAYS = "Records of reflections and forms, worktrees, and what you allowed in projects stay."
+
+
+@click.command()
+@click.option("--keep-data", is_flag=True, help="Keep the inbox, the settings and the log.")
+@yes_flag
+def uninstall(keep_data: bool, yes: bool) -> int:
+    """Undo what ccq-tui wrote: hooks, MCP entries, completion, services, inbox and settings.
+
+    All of it is shown first. Hooks are found in every project of the inbox, and where ccq-tui
+    installed them. The program itself stays: the last line says how to remove it.
+    """
+    directories, waiting = _known()
+    service = installed_service(sys.platform)
+    if not (keep_data or service):
+        _require_closed()
+    repositories = list(_repositories(directories))
+    edits = [edit for change in repositories for edit in change.edits]
+    edits += _with_ours(_files(directories))
+    data = [] if keep_data else [one for one in (config_dir(), state_dir(), log_dir()) if one.exists()]
+    data = [one for one in data if not any(one.is_relative_to(other) for other in data if other != one)]
+    more = [f"in {change.top}: {line}" for change in repositories for line in change.more]
+    more += [f"stop and remove the service {service[0]}"] if service else []
+    more += [f"delete {one}{waiting if one == state_dir() else ''}" for one in data]
+    if not changed(edits, yes=yes, same="There is nothing of ccq-tui", more=more):
+        return ENDED
+    for change in repositories:
+        change.finish()
+    if service:
+        with suppress(OSError):
+            subprocess.run(service[1], check=False, capture_output=True)  # noqa: S603 - fixed words
+        service[0].unlink(missing_ok=True)
+    if data:
+        _require_closed()
+    for one in data:
+        shutil.rmtree(one)
+    echo(f"Done. {STAYS} To remove the program: {remove_command()}")
+    return ENDED
+
+
+def _known() -> tuple[list[Path], str]:
+    """Return all directories in which something may be, and what waits in the inbox, in words."""
+    with opened_store() as store:
+        sessions = store.sessions.page(limit=_MOST_SESSIONS)
+        waiting = len(store.requests.waiting())
+    words = [plural(len(sessions), "session"), f"{plural(waiting, 'request')} waiting"]
+    directories = [Path.cwd(), *noted_directories(), *(Path(one.directory) for one in sessions)]
+    there = [one for one in dict.fromkeys(directories) if one.is_absolute() and os.path.isdir(one)]  # noqa: PTH112
+    return there, f" with the inbox: {', '.join(words)}"
+
+
+def _require_closed() -> None:
+    """Raise `Refused` while a program works with the inbox."""
+    with opened_store() as store:
+        owners = [one.owner for one in store.sessions.page(limit=_MOST_SESSIONS)]
+        is_open = store.listeners.any() or any(map(alive, owners))
+    if is_open:
+        raise Refused("a ccq-tui is open: quit it, and end “ccq-tui phone” and “ccq-tui serve”.")
+
+
+def _repositories(directories: Iterable[Path]) -> Iterator[HookChange]:
+    """Yield what takes out git hooks, each file once: worktrees have them in common."""
+    seen: set[Path] = set()
+    for directory in directories:
+        with suppress(GitError):
+            change = uninstalling(directory)
+            change.edits[:] = [edit for edit in change.edits if edit.file.path not in seen]
+            seen |= {edit.file.path for edit in change.edits}
+            if change.top not in seen and (change.edits or change.more):
+                seen.add(change.top)
+                yield change
+
+
+def _files(directories: Iterable[Path]) -> Iterator[tuple[EditedFile, Callable[[str], str]]]:
+    """Yield files in which something of ours may be, with what takes it out."""
+    for file in dict.fromkeys((user_settings(os.environ), *map(project_settings, directories))):
+        yield file, without_hooks
+    for client in SETUPS:
+        yield file_of(client), partial(without_entry, client)
+    home, config = Path.home(), Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    zsh = Path(os.environ.get("ZDOTDIR") or home)
+    for path in (home / ".bashrc", home / ".bash_profile", home / ".profile", zsh / ".zshrc"):
+        yield EditedFile(path, home), partial(_COMPLETION.sub, "")
+    yield EditedFile(config / "fish/completions/ccq-tui.fish", config), lambda _: ""
+
+
+def _with_ours(files: Iterable[tuple[EditedFile, Callable[[str], str]]]) -> Iterator[Edit]:
+    seen: set[Path] = set()
+    for file, undo in files:
+        if (target := file.path.resolve()) in seen or not target.exists():
+            continue
+        seen.add(target)
+        problem = ""
+        try:
+            text = file.read()
+            if undo(text) != text:
+                yield Edit(file, undo, undo)
+            elif "ccq-tui completion" in text:
+                problem = "take out “ccq-tui completion” yourself"
+        except SettingsFileError as error:
+            problem = str(error)
+        if problem:
+            echo(f"{one_line(str(file.path), 300)} stays as it is: {problem}.", err=True)
