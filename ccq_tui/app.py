@@ -47,6 +47,7 @@ from ccq_tui.runtime.notices import Notices
 from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.session import SessionFactory
 from ccq_tui.runtime.worktree_cleanup import EndedSession
+from ccq_tui.screens.clipboard import copy_beside
 from ccq_tui.screens.editor import end_editors
 from ccq_tui.screens.help import SECTIONS, HelpScreen, key_rows
 from ccq_tui.screens.session import SessionScreen
@@ -186,6 +187,11 @@ class CcqApp(_Base):
             start_logging(settings.log_level)
         notices = theming.install(self, settings.theme) if settings.theme != before.theme else []
         return [one for one in notices if one not in self._theme_notices]
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy a text to every clipboard that is in reach."""
+        super().copy_to_clipboard(text)
+        copy_beside(self, text)
 
     def watch_app_focus(self, focused: bool) -> None:
         """Note when the terminal got the focus."""

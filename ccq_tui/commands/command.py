@@ -108,7 +108,7 @@ class CommandUi(PromptSurface, Protocol):
     async def pick(self, title: str, rows: Iterable[PickRow], by_itself: bool, **options: Any) -> str | None:
         """Let the person choose as `CommandRunner.pick` does; ``by_itself``: no key asked for it."""
 
-    async def copy(self, text: str) -> None:
+    def copy(self, text: str) -> None:
         """Put a text into the clipboard."""
 
     def edit_file(self, path: Path, then: str = "") -> None:

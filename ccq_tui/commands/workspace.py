@@ -50,7 +50,7 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
             answers = plural(len(said), "answer")
             raise CommandError(f"the transcript has {answers} · /copy N copies the Nth from the end")
         text = said[-number].document.text.strip("\n")
-        await self._ui.copy(text)
+        self._ui.copy(text)
         first = one_line(text.strip().split("\n", 1)[0], 40)
         self._ui.say(f"Copied {len(text):,} characters: {first}")
 

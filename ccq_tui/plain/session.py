@@ -389,7 +389,7 @@ class PlainSession(Leading):
         """Let the person choose from a numbered list."""
         return await choose(self.lines, title, [*rows], options.get("about", ""))
 
-    async def copy(self, _text: str) -> None:
+    def copy(self, _text: str) -> None:
         """Do nothing: the terminal copies what it shows."""
 
     def edit_file(self, path: Path, then: str = "") -> None:

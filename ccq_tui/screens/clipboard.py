@@ -16,12 +16,14 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from textual.app import App
 
 from ccq_tui.child_process import end
 from ccq_tui.prompts.images import MOST_BYTES
+from ccq_tui.widgets.lifetime import start_work
 
 OUT_OF_REACH = "The clipboard cannot be read here · drop the image file, or name it with @"
 
@@ -33,46 +35,43 @@ COPY_SECONDS = 2.0
 """Seconds that the system's clipboard may take."""
 
 
-def clipboard_command(environment: Mapping[str, str], platform: str = sys.platform) -> list[str] | None:
-    """Return the program that puts its input on the system's clipboard, or None where there is none."""
+def clipboard_commands(environment: Mapping[str, str], platform: str = sys.platform) -> list[list[str]]:
+    """Return the programs that put their input on a clipboard: on that of tmux, and on the system's."""
     x11, path = environment.get("DISPLAY"), environment.get("PATH")
-    wanted = (
+    system = (
         (platform == "darwin", ["pbcopy"]),
         ("WSL_DISTRO_NAME" in environment, ["clip.exe"]),
         (environment.get("WAYLAND_DISPLAY"), ["wl-copy"]),
         (x11, ["xclip", "-selection", "clipboard"]),
         (x11, ["xsel", "--clipboard", "--input"]),
     )
-    return next((command for use, command in wanted if use and shutil.which(command[0], path=path)), None)
+    # By default tmux ignores the sequence of a program in it (OSC 52), but passes on what it copies itself.
+    in_tmux = environment.get("TMUX") and shutil.which("tmux", path=path)
+    found = [command for use, command in system if use and shutil.which(command[0], path=path)]
+    return [*([["tmux", "load-buffer", "-w", "-"]] if in_tmux else []), *found[:1]]
 
 
-async def copy(app: App[Any], text: str) -> None:
-    """Put a text on the terminal's clipboard (OSC 52) and, in a thread, on the system's."""
-    app.copy_to_clipboard(text)
+def copy_beside(app: App[Any], text: str) -> None:
+    """Put a text that the terminal was sent on the clipboards of tmux and of the system, too, in a thread."""
     if not app.is_headless:
-        await asyncio.to_thread(copy_to_system, text)
+        start_work(app, partial(asyncio.to_thread, copy_to_programs, text), name="copy", group="copy")
 
 
-def copy_to_system(text: str) -> bool:
-    """Put a text on the system's clipboard; return whether a program took it."""
-    command = clipboard_command(os.environ)
-    if command is None:
-        return False
-    # clip.exe reads the console's own encoding unless told otherwise by a byte order mark.
-    data = text.encode("utf-16") if command[0] == "clip.exe" else text.encode(errors="replace")
-    try:
-        # A selection's owner lives on: it must not hold our pipes open.
-        done = subprocess.run(  # noqa: S603 - one of the names above
-            command,
-            input=data,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=COPY_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+def copy_to_programs(text: str) -> None:
+    """Put a text on the clipboards that have a program here."""
+    for command in clipboard_commands(os.environ):
+        # clip.exe reads the console's own encoding unless told otherwise by a byte order mark.
+        data = text.encode("utf-16") if command[0] == "clip.exe" else text.encode(errors="replace")
+        with suppress(OSError, subprocess.TimeoutExpired):
+            # A selection's owner lives on: it must not hold our pipes open.
+            subprocess.run(  # noqa: S603 - one of the names above
+                command,
+                input=data,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=COPY_SECONDS,
+                check=False,
+            )
 
 
 READ_SECONDS = 5.0

@@ -17,7 +17,6 @@ from urllib.parse import unquote, urlsplit
 from textual.app import App
 
 from ccq_tui.compat.textual.driver import is_lent
-from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import edit_path
 from ccq_tui.text import one_line
 
@@ -77,7 +76,7 @@ async def open_target(app: App[Any], target: Target) -> str:
     command = browser_command(os.environ)
     if command is not None and await asyncio.to_thread(_start, [*command, target.url]):
         return f"Opened {one_line(target.url, 200)}"
-    await copy(app, target.url)
+    app.copy_to_clipboard(target.url)
     return f"No browser can be started here; copied {one_line(target.url, 200)}"
 
 

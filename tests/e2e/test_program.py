@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import os
+import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
+
+import pytest
 
 from ccq_tui.compat.textual.decoder import ANSWER, ASK
 from ccq_tui.compat.textual.frames import MOST, PATIENCE
@@ -143,3 +149,30 @@ def test_no_thread_keeps_a_program_that_did_not_end_in_order(tmp_path: Path) -> 
         terminal.wait("failed")
         terminal.press("ctrl+q")
         assert terminal.wait_end() == 0
+
+
+def test_a_terminal_that_is_closed_during_the_start_is_no_crash(tmp_path: Path) -> None:
+    home = clean_environment("http://127.0.0.1:9", root=tmp_path)
+    with Terminal([program()], home.env, home.project) as terminal:
+        terminal.wait("starting")
+        terminal.hang_up()
+        assert terminal.wait_end() == 129
+    assert not any("crashed" in log.read_text() for log in home.home.rglob("*.log"))
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+def test_a_copy_inside_tmux_reaches_its_terminal(tmp_path: Path) -> None:
+    copies = "from ccq_tui.screens.clipboard import copy_to_programs as copy; copy('taken'); input('copied')"
+    socket = str(tmp_path / "tmux")
+    tmux = ["tmux", "-S", socket, "-f", "/dev/null", "new-session", sys.executable, "-c", copies]
+    env = {name: value for name, value in os.environ.items() if name != "TMUX"}
+    with Terminal(tmux, env, tmp_path) as terminal:
+        try:
+            terminal.wait("copied")
+            shown = subprocess.run(
+                ["tmux", "-S", socket, "show-buffer"], capture_output=True, text=True, check=True
+            )
+            assert shown.stdout == "taken"
+            terminal.wait(lambda one: base64.b64encode(b"taken") in one.raw)
+        finally:
+            subprocess.run(["tmux", "-S", socket, "kill-server"], check=True)

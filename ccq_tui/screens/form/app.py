@@ -40,6 +40,7 @@ from ccq_tui.output import colourless
 from ccq_tui.preboot_input import EarlyPrompt
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.state import Focus
+from ccq_tui.screens.clipboard import copy_beside
 from ccq_tui.screens.editor import edit_for, end_editors
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import NARROW
@@ -116,6 +117,11 @@ class FormApp(App[None]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return theming.line_filters(self, super().get_line_filters())
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy a text to every clipboard that is in reach."""
+        super().copy_to_clipboard(text)
+        copy_beside(self, text)
 
     def on_load(self) -> None:
         theming.install(self, self._settings.theme)
@@ -220,7 +226,7 @@ class FormApp(App[None]):
             self.push_screen(helping.HelpScreen(helping.key_rows(keymap(), sections)))
 
     def say(self, text: str) -> None:
-        self._said.update(text)
+        self._said.update(safe(text))
         self._said.set_class(not text, "-off")
 
     # -- the place of the panel -----------------------------------------------------------------------------

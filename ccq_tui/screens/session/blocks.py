@@ -9,7 +9,6 @@ from typing import Any
 
 from ccq_tui.commands.command import Work
 from ccq_tui.config.keymap import key_of, with_keys
-from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.link_opener import Target, open_target, resolved
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
@@ -76,7 +75,7 @@ class BlockActions:
     async def copy(self, block: Block) -> None:
         """Copy a block."""
         text = await asyncio.to_thread(text_of, block)
-        await copy(self._ui.app, text)
+        self._ui.app.copy_to_clipboard(text)
         self._ui.say(f"Copied {len(text):,} characters")
 
     async def copy_code(self, block: Block) -> None:
@@ -86,7 +85,7 @@ class BlockActions:
             self._ui.say("The block has no code")
             return
         number = self._next(block, "code", len(pieces))
-        await copy(self._ui.app, pieces[number])
+        self._ui.app.copy_to_clipboard(pieces[number])
         first = one_line(pieces[number].strip().split("\n", 1)[0], 40)
         self._ui.say(f"Copied {_which(number, pieces, 'code', key_of('copy_code'))}: {first}")
 

@@ -37,7 +37,6 @@ from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.launches import WayOn
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import Surroundings
-from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, edit_for, edit_path
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import screen_commands
@@ -269,8 +268,8 @@ class SessionScreen(Screen[None], Leading):
         if self._picker is not None:
             self._picker.say(f"◆ {self.dock.line.summary()} · Esc" if self.dock.line.items else "")
 
-    async def copy(self, text: str) -> None:
-        await copy(self.app, text)
+    def copy(self, text: str) -> None:
+        self.app.copy_to_clipboard(text)
 
     def edit_file(self, path: Path, then: str = "") -> None:
         if not is_lent(self.app):
@@ -446,7 +445,7 @@ class SessionScreen(Screen[None], Leading):
         """Copy what is selected; with nothing selected, stop what runs, and quit when pressed twice."""
         selected = self.get_selected_text() or getattr(self.focused, "selected_text", "")
         if selected:
-            self.start(partial(copy, self.app, selected), "copy", group="copy", exclusive=True)
+            self.copy(selected)
             self.say(f"Copied {len(selected):,} characters")
         else:
             self.quit_again("ctrl+c", self.prompts.stop)

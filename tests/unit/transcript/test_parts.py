@@ -16,7 +16,7 @@ from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import PlanRequest
-from ccq_tui.screens.clipboard import clipboard_command
+from ccq_tui.screens.clipboard import clipboard_commands
 from ccq_tui.screens.editor import editor_command
 from ccq_tui.screens.link_opener import browser_command, resolved
 from ccq_tui.text import safe
@@ -272,16 +272,16 @@ def executable(directory: Path, name: str) -> None:
 
 
 def test_the_clipboard_program_fits_the_system(tmp_path: Path) -> None:
-    for name in ("xclip", "xsel", "wl-copy", "clip.exe", "pbcopy"):
+    for name in ("xclip", "xsel", "wl-copy", "clip.exe", "pbcopy", "tmux"):
         executable(tmp_path, name)
     path = {"PATH": str(tmp_path)}
-    assert clipboard_command(path, "linux") is None, "without a display a program would wait or fail"
-    assert clipboard_command({**path, "DISPLAY": ":0"}, "linux") == ["xclip", "-selection", "clipboard"]
-    both = {**path, "DISPLAY": ":0", "WAYLAND_DISPLAY": "w"}
-    assert clipboard_command(both, "linux") == ["wl-copy"]
-    assert clipboard_command({**path, "WSL_DISTRO_NAME": "x"}, "linux") == ["clip.exe"]
-    assert clipboard_command(path, "darwin") == ["pbcopy"]
-    assert clipboard_command({"PATH": "", "DISPLAY": ":0"}, "linux") is None
+    assert clipboard_commands(path, "linux") == [], "without a display a program would wait or fail"
+    assert clipboard_commands({**path, "DISPLAY": ":0"}, "linux") == [["xclip", "-selection", "clipboard"]]
+    both = {**path, "DISPLAY": ":0", "WAYLAND_DISPLAY": "w", "TMUX": "t,1,0"}
+    assert clipboard_commands(both, "linux") == [["tmux", "load-buffer", "-w", "-"], ["wl-copy"]]
+    assert clipboard_commands({**path, "WSL_DISTRO_NAME": "x"}, "linux") == [["clip.exe"]]
+    assert clipboard_commands(path, "darwin") == [["pbcopy"]]
+    assert clipboard_commands({"PATH": "", "DISPLAY": ":0", "TMUX": "t,1,0"}, "linux") == []
 
 
 def test_a_browser_is_never_one_that_draws_in_the_terminal(tmp_path: Path) -> None:
