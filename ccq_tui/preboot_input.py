@@ -15,6 +15,7 @@ import threading
 import time
 import unicodedata
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 SIGN = " ❯ "
@@ -100,11 +101,14 @@ class EarlyPrompt:
         typed = self.release()
         self._write(_GIVE_BACK)
         if self.attributes is not None:
-            termios.tcsetattr(self._keys, termios.TCSANOW, self.attributes)
+            with suppress(termios.error):
+                termios.tcsetattr(self._keys, termios.TCSANOW, self.attributes)
         return typed
 
     def _write(self, text: str) -> None:
-        os.write(self._screen, text.encode())
+        """Write on the terminal, unless it is gone: then a signal ends the program."""
+        with suppress(OSError):
+            os.write(self._screen, text.encode())
 
     def _read(self) -> None:
         stop = self._stop[0]
