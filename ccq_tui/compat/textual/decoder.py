@@ -38,6 +38,11 @@ ASK, ANSWER = "\x1b[5n", "\x1b[0n"
 """Asks for the terminal's status, which it reports once it has drawn what came before (ECMA-48, DSR)."""
 _CUT = re.compile(r"\x1b(?:\[[0-9;:?<>=]*|O)?\Z")
 """A sequence whose end is still to come."""
+_WHOLE = re.compile(r"\x1b(?:\[[0-9;:?<>=]*[ -/]*[@-~]|O[ -~])")
+_REST = re.compile(r"\[[0-9;:?<>=]*[A-Za-z~]")
+"""What follows the Esc of a sequence, in one go."""
+LATE = 1.0
+"""Seconds in which the rest of a cut sequence may come on a slow line."""
 
 
 class FrameDrawn(Message):
@@ -50,6 +55,7 @@ class Decoder(XTermParser):
     - Terminals send the same bytes for Esc and a letter as for Alt and that letter, but those of Alt in one
       go. Bytes that come after Esc in another go are a key of their own, unless they can be the rest of a
       longer sequence that a slow line has cut.
+    - A sequence whose rest comes later than that is no key and no text.
     - A paste is text alone, whatever it holds. Lines that come in one go without the marks of a paste are one
       (`are_lines`), and so is what follows at once.
     """
@@ -57,6 +63,8 @@ class Decoder(XTermParser):
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
         self._cut = ""
+        self._escaped = self._late = False
+        """Whether a pause made a key of an Esc, and whether one cut a sequence."""
         self._pasted: list[str] | None = None
         self._unmarked = False
         self._came = 0.0
@@ -71,6 +79,9 @@ class Decoder(XTermParser):
             yield from super().feed(data)
         if self._pasted is None and not self._cut and are_lines(data):
             self._pasted, self._unmarked = [], True
+        if self._is_late(data):
+            data, reports = self._without_late(data)
+            yield from reports
         self._came = monotonic()
         data, self._cut = self._cut + data, ""
         while ANSWER in data:
@@ -87,21 +98,42 @@ class Decoder(XTermParser):
                 self._pasted.append(part)
                 yield from self._end_paste() if mark else ()
 
+    def _is_late(self, data: str) -> bool:
+        """Note whether input comes late for the sequence that it belongs to; return it."""
+        paused, escaped, self._escaped = monotonic() - self._came, self._escaped, False
+        if escaped and paused < LATE and _REST.fullmatch(data):
+            self._cut, self._late = ESC, True
+        elif self._cut and self._pasted is None and paused >= constants.ESCAPE_DELAY:
+            self._late = True
+        return self._late
+
+    def _without_late(self, data: str) -> tuple[str, Iterable[Message]]:
+        """Return input without the rest of a cut sequence, and what that reports beside keys."""
+        if _CUT.fullmatch(self._cut + data):
+            return data, ()
+        whole = _WHOLE.match(self._cut + data)
+        late = whole[0] if whole else self._cut
+        self._late = False
+        if late in (PASTE, ANSWER):
+            return data, ()
+        data, self._cut = data[len(late) - len(self._cut) :], ""
+        return data, [one for one in self._known(late if whole else "") if not isinstance(one, events.Key)]
+
     def tick(self) -> Iterable[Message]:
         """Read what nothing more came for."""
         if monotonic() - self._came >= constants.ESCAPE_DELAY:
             if self._unmarked:
                 yield from self._end_paste()
-            elif self._pasted is None:
+            elif self._pasted is None and (self._cut == ESC or monotonic() - self._came >= LATE):
+                self._escaped = self._cut == ESC
                 yield from self._give_up()
         yield from super().tick()
 
     def _give_up(self) -> Iterable[Message]:
-        cut, self._cut = self._cut, ""
+        """Take an Esc that nothing followed for a key; any other beginning is none."""
+        cut, self._cut, self._late = self._cut, "", False
         if cut == ESC:
             yield events.Key("escape", ESC)
-        elif cut:
-            yield from super().feed(cut)
 
     def _end_paste(self) -> Iterable[Message]:
         text = _IN_PASTE.sub(_character, "".join(self._pasted or ()))

@@ -277,6 +277,44 @@ def test_a_pause_ends_what_may_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
         assert names(list(decoder.feed("n\r"))) == ["n", "enter"]
 
 
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        (("\x1b[", "A", "x"), ["x"]),
+        (("\x1b", "[1;5C", "x"), ["escape", "x"]),
+        (("\x1b[1", ";5", "Cx"), ["x"]),
+        (("\x1bO", "Px"), ["x"]),
+        (("\x1b[1;", "\x1b[B", "x"), ["down", "x"]),
+        (("\x1b[1;", "éx"), ["é", "x"]),
+        (("\x1b[20", "0~a\rb", "\x1b[20", "1~x"), ["«a↵b»", "x"]),
+        (("\x1b", "[x]"), ["escape", "left_square_bracket", "x", "right_square_bracket"]),
+    ],
+)
+def test_a_sequence_cut_by_a_pause_is_no_key_and_no_text(
+    monkeypatch: pytest.MonkeyPatch, sent: tuple[str, ...], told: list[str]
+) -> None:
+    decoder, now, events = Decoder(), 0.0, list[Message]()
+    monkeypatch.setattr("ccq_tui.compat.textual.decoder.monotonic", lambda: now)
+    for piece in sent:
+        events += decoder.feed(piece)
+        now += 0.2
+        events += decoder.tick()
+    assert names(events) == told
+    assert names([*decoder.feed("\x1b[")]) == []
+    now += 2
+    assert names([*decoder.tick(), *decoder.feed("A")]) == ["A"], "after a while it is forgotten"
+
+
+def test_reports_of_the_terminal_count_however_late_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoder, now = Decoder(), 0.0
+    monkeypatch.setattr("ccq_tui.compat.textual.decoder.monotonic", lambda: now)
+    assert list(decoder.feed("\x1b[")) == []
+    now += 0.2
+    assert [type(event).__name__ for event in decoder.feed("O\x1b[0")] == ["AppBlur"]
+    now += 0.2
+    assert [type(event).__name__ for event in decoder.feed("n")] == ["FrameDrawn"]
+
+
 def test_the_terminal_gets_its_title_back(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
     monkeypatch.setattr(terminal, "write", lambda _app, text: written.append(text))
