@@ -6,6 +6,7 @@ before there is a log) passes through the streams that `harmless_streams` puts i
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 
 _MONOCHROME = re.compile(r"-m(ono)?$|^vt[1-5]\d\d$")
+
+
+class ClosedOutputError(OSError):
+    """Standard output is closed, as by ``>&-``."""
 
 
 class Styled(NamedTuple):
@@ -45,9 +50,10 @@ class Styled(NamedTuple):
 
 def colourless() -> bool:
     """Whether to send no colours: because NO_COLOR is set, or TERM names a terminal without any."""
+    term = os.environ.get("TERM", "")
+    mono = _MONOCHROME.search(term) is not None and not os.environ.get("COLORTERM")
     # An empty one counts as not set, as https://no-color.org says.
-    mono = _MONOCHROME.search(os.environ.get("TERM", "")) is not None
-    return bool(os.environ.get("NO_COLOR")) or (mono and not os.environ.get("COLORTERM"))
+    return bool(os.environ.get("NO_COLOR")) or term == "dumb" or mono
 
 
 def has_output() -> bool:
@@ -71,10 +77,13 @@ def echo(*pieces: str | Styled, err: bool = False, newline: bool = True) -> None
 
     Raises:
         OSError: Nobody reads the stream any more.
+        ClosedOutputError: There is no standard output.
     """
     stream = sys.stderr if err else sys.stdout
-    if stream is None:  # closed, as by ``>&-``
-        return
+    if stream is None:
+        if err:
+            return
+        raise ClosedOutputError(errno.EBADF, "it is closed")
     target = stream.target if isinstance(stream, HarmlessStream) else stream
     line = encodable("".join(map(_written, pieces)), target)
     click.echo(line, file=target, nl=newline, color=False if colourless() else None)

@@ -62,6 +62,11 @@ class Unprinted(click.ClickException):
 
     exit_code = CRASHED
 
+    @classmethod
+    def of(cls, error: OSError) -> Unprinted:
+        """Return it for the error of a write."""
+        return cls(f"standard output cannot be written: {error.strerror}.")
+
 
 class Taken(click.ClickException):
     """The request or session is no longer free; the message says why."""

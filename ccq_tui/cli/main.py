@@ -13,10 +13,10 @@ from typing import Any
 import click
 
 import ccq_tui
-from ccq_tui.cli.exits import CRASHED, ENDED, EPILOG, INTERRUPTED, MISUSED
+from ccq_tui.cli.exits import CRASHED, ENDED, EPILOG, INTERRUPTED, MISUSED, Unprinted
 from ccq_tui.cli.options import session_flags, setting_flags
 from ccq_tui.cli.session import say_where_the_log_is, start_session
-from ccq_tui.output import echo, harmless_streams
+from ccq_tui.output import ClosedOutputError, echo, harmless_streams
 
 PROMPT_COMMAND = "prompt"
 GIVEN = "ccq_tui.given"
@@ -195,6 +195,9 @@ def _run(arguments: Sequence[str] | None) -> int:
             _show(error)
         _say_how_a_prompt_begins(error)
         return error.exit_code
+    except ClosedOutputError as error:
+        _show(Unprinted.of(error))
+        return int(getattr(error, "exit_code", CRASHED))
     except (click.Abort, KeyboardInterrupt):
         echo("Interrupted.", err=True)
         return INTERRUPTED

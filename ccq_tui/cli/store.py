@@ -105,10 +105,10 @@ def print_lines(text: str, *, done: str = "") -> bool:
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             return False
-        words = f"standard output cannot be written: {error.strerror}."
+        unprinted = Unprinted.of(error)
         if not done:
-            raise Unprinted(words) from error
-        echo(f"{done} Only {words}", err=True)
+            raise unprinted from error
+        echo(f"{done} Only {unprinted.message}", err=True)
     return True
 
 

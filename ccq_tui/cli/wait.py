@@ -30,7 +30,9 @@ Found = tuple[str, dict[str, Any]]
     help="Nothing waits for a person; the turn is over; no process runs. "
     "[default: answered for a request, idle for a session]",
 )
-@click.option("--timeout", metavar="T", help="At most this long, as in 90s, 15m, 2h; then end with 1.")
+@click.option(
+    "--timeout", metavar="T", help="At most this long, as in 90s, 15m, 2h; 0 looks once. Then end with 1."
+)
 @as_json_flag
 def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> int:
     """Wait until a request is decided, or a session's turn is over.
@@ -40,7 +42,8 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
     from ccq_tui.inbox.records import report
 
     end_on_signals()
-    seconds = seconds_in("--timeout", timeout)
+    once = timeout in ("0", "0s")
+    seconds = 0.0 if once else seconds_in("--timeout", timeout)
     with opened_store() as store:
         what = "request" if name and store.ids.requests(name, 1) else "session"
         if what == "request" and until in ("idle", "ended"):
@@ -58,7 +61,7 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
                 words = f"{one_line(called, 80)}: {found[0]}."
                 print_lines(report(what, found[1]) if as_json else words)
                 return ENDED
-    echo(f"{one_line(called, 80)}: still waits after {timeout}.", err=True)
+    echo(f"{one_line(called, 80)}: still waits{'' if once else f' after {timeout}'}.", err=True)
     return CRASHED
 
 

@@ -240,6 +240,15 @@ def test_a_full_disk_neither_crashes_nor_hides_an_answer(tmp_path: Path) -> None
     assert main(["answer", CACHE, "--choose", "1"]) == 3
 
 
+@pytest.mark.parametrize("words", ["inbox --plain", "config path"])
+def test_a_closed_standard_output_is_an_error(tmp_path: Path, words: str) -> None:
+    command = f"{sys.executable} -m ccq_tui {words} >&-"
+    done = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False
+    )
+    assert (done.returncode, done.stderr) == (1, "Error: standard output cannot be written: it is closed.\n")
+
+
 def test_a_cost_without_an_end_is_json_all_the_same(ccq: Cli) -> None:
     stock()
     with asked() as store:

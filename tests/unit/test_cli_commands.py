@@ -175,6 +175,7 @@ def test_a_wait_has_a_limit_and_says_what_it_cannot_wait_for(ccq: Cli) -> None:
     assert "no session has an id" in ccq("wait", "x", code=2)
     stock()
     assert ccq("wait", CACHE, "--timeout", "1s", code=1) == f"{CACHE}: still waits after 1s.\n"
+    assert ccq("wait", CACHE, "--timeout", "0", code=1) == f"{CACHE}: still waits.\n"
     assert ccq("wait", SESSION) == "api-refactor: parked.\n", "no process runs it"
     assert "--until idle needs a session" in ccq("wait", CACHE, "--until", "idle", code=2)
     assert "--timeout must be a duration" in ccq("wait", CACHE, "--timeout", "soon", code=2)

@@ -25,7 +25,7 @@ from bench.stalls import StallWatch
 from ccq_tui import logs
 from ccq_tui.config.paths import log_dir
 from ccq_tui.logs import current_log, log_path, start_logging, stop_logging
-from ccq_tui.output import HarmlessStream, Styled, colourless, echo, harmless_streams
+from ccq_tui.output import ClosedOutputError, HarmlessStream, Styled, colourless, echo, harmless_streams
 from ccq_tui.text import MAX_MARKS, last_sentence, masked, one_line, safe
 from tests.tables import table
 
@@ -110,9 +110,11 @@ def test_a_stream_that_is_put_in_place_meanwhile_stays(monkeypatch: pytest.Monke
 
 def test_without_streams_nothing_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
     with harmless_streams():
         assert sys.stdout is None
-        echo("x")
+        with pytest.raises(ClosedOutputError):
+            echo("x")
 
 
 @given(st.text(), st.sampled_from(["utf-8", "ascii", "latin-1"]))
