@@ -167,7 +167,7 @@ def snapshots(words: list[str]) -> int:
 
 
 def picture(words: list[str]) -> int:
-    """Draw the moving picture of the README; look at it before you commit it."""
+    """Draw the pictures of the README and the tutorial; look at them before you commit them."""
     install(VENV, DEV)
     do([script("python"), "-m", "bench.picture", *words])
     return 0
@@ -358,7 +358,7 @@ TASKS = {
     "lint": (lint, "style, format, the layers' contracts, words and names"),
     "types": (types, "types, in strict mode"),
     "snapshots": (snapshots, "take new pictures of the widgets"),
-    "picture": (picture, "draw the moving picture of the README"),
+    "picture": (picture, "draw the pictures of the README and the tutorial"),
     "docs": (docs, "write docs/keys.md and the table in docs/service.md from the code"),
     "wheel": (wheel, "build the wheel and start it in an environment of its own"),
     "lock": (lock, "choose the versions of all dependencies anew"),

@@ -1,4 +1,4 @@
-"""Draws docs/picture.svg, the moving picture of the README: ``python -m bench.picture [FILE]``.
+"""Draws the moving picture of the README and those of the tutorial: ``python -m bench.picture [DIRECTORY]``.
 
 The installed program plays in a pseudo-terminal, with the real CLI and a scripted model: a question, a closed
 terminal, a new one, the answer. Each content of a row is drawn once, and shown while the row has it.
@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -23,7 +24,7 @@ from ccq_tui.testing.scenarios import choice
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
 
-PICTURE = Path(__file__).parents[1] / "docs" / "picture.svg"
+DOCS = Path(__file__).parents[1] / "docs"
 COLUMNS, ROWS = 80, 24
 CELL, LINE, TOP, LEFT = 8.4, 18, 44, 14
 """Pixels of a cell's width and height, above the screen and beside it."""
@@ -38,6 +39,12 @@ NAMED = {
     "cyan": "#66cccc",
     "white": "#d9dce3",
 }
+WHERE = choice(
+    "Where should this project store its data?",
+    "Storage",
+    ("SQLite", "One file, no server"),
+    ("Files", "Plain JSON"),
+)
 STORE = choice(
     "Where should the export jobs keep their state?",
     "Job store",
@@ -78,8 +85,8 @@ class Film:
         """Show a terminal that is gone."""
         self.frames.append(Frame(caption, [""] * ROWS, seconds))
 
-    def svg(self) -> str:
-        """Return the picture."""
+    def svg(self, label: str) -> str:
+        """Return the picture; ``label`` says what it shows to who does not see it."""
         whole = sum(frame.seconds for frame in self.frames)
         starts = [
             sum(frame.seconds for frame in self.frames[:index]) for index in range(len(self.frames) + 1)
@@ -90,7 +97,7 @@ class Film:
                 if content:
                     parts.setdefault((y, content), []).append(index)
         rules, drawn = [], []
-        still = next(index for index, frame in enumerate(self.frames) if frame.caption.startswith("1"))
+        still = next((at for at, frame in enumerate(self.frames) if frame.caption.startswith("1")), 0)
         for number, ((y, content), indices) in enumerate(parts.items()):
             steps = []
             for _, run_ in groupby(enumerate(indices), lambda pair: pair[1] - pair[0]):
@@ -113,9 +120,6 @@ class Film:
             f"fill:{FOREGROUND}}}"
             f"g[id]{{visibility:hidden;animation:{whole:.2f}s step-end infinite}}"
             "@media (prefers-reduced-motion:reduce){g[id]{animation:none}g.s{visibility:visible}}"
-        )
-        label = (
-            "An agent asks; its terminal is closed; a new one shows the draft; the answer reaches the call"
         )
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
@@ -162,6 +166,14 @@ def colour(name: str, default: str) -> str:
     return default if name == "default" else NAMED.get(name.removeprefix("bright"), f"#{name}")
 
 
+def ask_where(replies: Replies) -> Scenario:
+    """Ask what the tutorial asks, and write the answer."""
+    if "question tool" not in replies.prompt:
+        return Scenario().says("Hello there.")
+    asked = Scenario("hour", title="Where data is stored").asks(WHERE)
+    return asked.runs("Write", file_path=lambda asked: f"{asked.directory}/store.txt", content="SQLite\n")
+
+
 def story() -> Scenario:
     """Return what the model does."""
     return (
@@ -182,21 +194,64 @@ def answered(replies: Replies) -> Scenario:
     )
 
 
-def record() -> Film:
-    """Play the story."""
-    film = Film()
-    with ExitStack() as ending:
-        model = ending.enter_context(ScriptedModel(story(), speed=0))
-        home = ending.enter_context(clean_environment(model.url))
-        env = home.env | {"PS1": "~/shop $ ", "PATH": f"{Path(program()).parent}:{home.env['PATH']}"}
-        project = home.home / "shop"
+@contextmanager
+def stage(scenario: Scenario, place: str) -> Iterator[Callable[[], Terminal]]:
+    """Give what opens a terminal with a shell, in a project of this name."""
+    with ScriptedModel(scenario, speed=0) as model, clean_environment(model.url) as home:
+        env = home.env | {"PS1": f"~/{place} $ ", "PATH": f"{Path(program()).parent}:{home.env['PATH']}"}
+        project = home.home / place
         project.mkdir()
         asks = {"permissions": {"defaultMode": "default"}}  # else Claude Code allows the edit by itself
         (home.config / "settings.json").write_text(json.dumps(asks))
         shell = ["bash", "--norc", "--noprofile", "-i"]
-        size = (COLUMNS, ROWS)
+        yield lambda: Terminal(shell, env, project, (COLUMNS, ROWS))
+
+
+def tutorial() -> Iterator[tuple[str, str, Film]]:
+    """Play the beginning of the tutorial, and give its pictures: name, what it shows, picture."""
+    with stage(Scenario("all").then(ask_where), "tutorial") as opens:
+        with opens() as terminal:
+            terminal.wait("~/tutorial $")
+            terminal.type('ccq-tui "Ask me with your question tool where to store data"\r')
+            terminal.wait_panel("store its data?")
+            pause(2.5)
+            terminal.press("1")
+            terminal.wait("● 1  SQLite")
+            yield "question", "A panel with a question, its first option selected", taken(terminal)
+            terminal.hang_up()
+        with opens() as terminal:
+            terminal.wait("~/tutorial $")
+            terminal.type("ccq-tui inbox\r")
+            terminal.wait("❯   ?  Where should")
+            pause(2.5)
+            yield "inbox", "The list of what waits, with the question of a closed terminal", taken(terminal)
+            terminal.press("enter")
+            terminal.wait_panel("● 1  SQLite")
+            pause(2.5)
+            terminal.press("enter")
+            terminal.wait_gone("● 1  SQLite")
+            pause(1.0)
+            terminal.press("escape")
+            terminal.wait_panel("Allow once")
+            pause(1.0)
+            yield "permission", "A panel with the file that Claude wants to write", taken(terminal)
+            terminal.press("ctrl+q")
+            pause(1.0)
+
+
+def taken(terminal: Terminal) -> Film:
+    """Take one picture."""
+    film = Film()
+    film.take(terminal, "", 1.0)
+    return film
+
+
+def record() -> Film:
+    """Play the story of the README."""
+    film = Film()
+    with stage(story(), "shop") as opens:
         caption = "A terminal"
-        with Terminal(shell, env, project, size) as first:
+        with opens() as first:
             first.wait("~/shop $")
             typed(film, first, 'ccq-tui "Move the export into background jobs"', caption)
             first.press("enter")
@@ -217,7 +272,7 @@ def record() -> Film:
             film.take(first, caption, 0.7)
             first.hang_up()
             film.black("2 · The terminal is closed. Nothing runs any more", 1.6)
-        with Terminal(shell, env, project, size) as second:
+        with opens() as second:
             second.wait("~/shop $")
             caption = "3 · Next morning: the question is there, with the draft"
             typed(film, second, "ccq-tui --continue", caption)
@@ -257,7 +312,8 @@ def pause(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURE
-    film = record()
-    target.write_text(film.svg(), encoding="utf-8")
-    print(f"{target}: {sum(frame.seconds for frame in film.frames):.1f} s, {target.stat().st_size:,} bytes")  # noqa: T201
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS
+    shows = "An agent asks; its terminal is closed; a new one shows the draft; the answer reaches the call"
+    (target / "picture.svg").write_text(record().svg(shows), encoding="utf-8")
+    for name, label, film in tutorial():
+        (target / f"tutorial-{name}.svg").write_text(film.svg(label), encoding="utf-8")
