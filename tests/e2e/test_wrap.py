@@ -58,12 +58,14 @@ def test_prompts_of_a_shell_are_answered_from_the_inbox(tmp_path: Path) -> None:
 
 
 QUESTIONARY = """
+import os
+os.environ["PROMPT_TOOLKIT_NO_CPR"] = "1"  # else it writes a warning while a prompt stands
 import questionary as q
 print("one", q.select("Which framework?", ["Vite", "Next.js", "Remix"]).ask())
 print("raw", q.rawselect("Which shortcut?", ["Vite", "Next.js", "Remix"]).ask())
 print("several", q.checkbox("Which features?", ["Auth", "Cache", "Logs"]).ask())
 print("sure", q.confirm("Sure?").ask())
-print("name", q.text("Name?", default="demo").ask())
+print("name", q.text("Name?", default="demo", validate=lambda name: len(name) > 3 or "too short").ask())
 print("secret", len(q.password("Secret?").ask()))
 """
 
@@ -74,6 +76,14 @@ def test_questionary_is_answered_from_the_inbox(tmp_path: Path) -> None:
         wrapped.answer("Which shortcut?", "Next.js")
         wrapped.answer("Which features?", "Auth", "Logs")
         wrapped.answer("Sure?", "No")
+        rejected = wrapped.asked("Name?")
+        wrapped.store.requests.settle(rejected.request.id, Answered((Answer(other="abc"),)), SOMEBODY)
+        wrapped.state(rejected, RequestState.CANCELLED)
+        again = wrapped.asked("Name?").request
+        assert isinstance(again, QuestionRequest)
+        (question,) = again.questions.questions
+        message = "Your answer was not entered: the program says “too short”."
+        assert (question.default, question.description) == ("abc", message)
         wrapped.answer("Name?", other="a shop")
         wrapped.wait("Secret?")
         wrapped.type("abc\r")
@@ -81,7 +91,7 @@ def test_questionary_is_answered_from_the_inbox(tmp_path: Path) -> None:
         wrapped.wait("secret 3")
         for line in ("one Remix", "raw Next.js", "several ['Auth', 'Logs']", "sure False", "name a shop"):
             wrapped.wait(lambda _, line=line: line in wrapped.lines)  # type: ignore[misc]
-        assert [one.cause for one in wrapped.store.history.changes()].count("asked") == 5
+        assert [one.cause for one in wrapped.store.history.changes()].count("asked") == 6
 
 
 AT_TERMINAL = """
@@ -187,6 +197,36 @@ printf '\r\033[K'; read -p 'Go on? [y/n] ' a
 def test_what_a_program_writes_before_it_works_on_is_no_prompt(tmp_path: Path) -> None:
     with Wrapped(["bash", "-c", AT_WORK], tmp_path) as wrapped:
         wrapped.answer("Go on?", "Yes")
+        assert wrapped.wait_end() == 0
+        assert [one.cause for one in wrapped.store.history.changes()].count("asked") == 1
+
+
+HALF = """
+import os, signal, sys, time, tty
+def draw(text):
+    sys.stdout.write("\\x1b[2J\\x1b[H" + text)
+    sys.stdout.flush()
+tty.setcbreak(0)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+whole = "? Which one?\\r\\n❯ One\\r\\n  Two\\r\\n"
+draw(whole)
+signal.sigwait({signal.SIGUSR1})
+draw("? Which")
+end = time.monotonic() + 1
+while time.monotonic() < end:
+    pass
+draw(whole)
+os.read(0, 10)
+draw("chosen\\r\\n")
+"""
+
+
+def test_a_half_drawn_prompt_is_still_the_same(tmp_path: Path) -> None:
+    with Wrapped([sys.executable, "-c", HALF], tmp_path) as wrapped:
+        wrapped.asked("Which one?")
+        wrapped.process.send_signal(signal.SIGUSR1)
+        wrapped.wait(lambda terminal: terminal.raw.count(b"Which one?") == 2)
+        wrapped.answer("Which one?", "One")
         assert wrapped.wait_end() == 0
         assert [one.cause for one in wrapped.store.history.changes()].count("asked") == 1
 

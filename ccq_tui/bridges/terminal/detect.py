@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -20,8 +20,17 @@ SECRET = re.compile(
     re.IGNORECASE,
 )
 """A text that asks for a secret."""
+SECRET_VALUE = re.compile(
+    r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)"  # name and password in a URL
+    r"|\b(?:sk|pk|rk|gh[opusr]|github_pat|glpat|xox[abprs]|npm|pypi|hf)[-_][\w-]{12,}"
+    r"|\b(?:AKIA|ASIA)[A-Z0-9]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*"
+    r"|(?<=password=)\S+|(?<=token=)\S+|(?<=secret=)\S+|(?<=api_key=)\S+",
+    re.IGNORECASE,
+)
+"""A password or token in a text."""
 
-_SAYS = re.compile(r"\w")
+_WORD = re.compile(r"\w")
+_FULL_WIDTH = str.maketrans("：？（）［］／，", ":?()[]/,")
 ENTER_ALONE = "Enter alone"
 MOST_ROWS = 100
 MOST_ABOVE = 10
@@ -98,6 +107,11 @@ class FoundPrompt:
         return next((index for index, row in enumerate(self.rows) if row.marked), -1)
 
 
+def masked(text: str) -> str:
+    """Return a text without the passwords and tokens in it."""
+    return SECRET_VALUE.sub("•••", text)
+
+
 class NoPromptError(Exception):
     """A rule does not fit."""
 
@@ -115,7 +129,8 @@ def find(picture: ScreenPicture, reads: Reads, rules: Sequence[PromptRule]) -> F
     for rule in rules:
         with suppress(NoPromptError):
             prompt = match_rule(rule, picture, reads)
-            return None if SECRET.search(prompt.question) else prompt
+            secret = SECRET.search(prompt.question) or SECRET_VALUE.search(prompt.typed)
+            return None if secret else prompt
     return None
 
 
@@ -142,20 +157,19 @@ def _line(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
     begin = picture.begin_of(y)
     above = _line_above(picture, begin) if rule.paragraph else ""
     text = above + picture.typed
-    match = rule.prompt.fullmatch(text) if len(text) <= LONGEST_LINE else None
+    match = rule.prompt.fullmatch(text.translate(_FULL_WIDTH)) if len(text) <= LONGEST_LINE else None
     if match is None:
         raise NoPromptError("the text up to the cursor does not match")
     if picture.after:
         raise NoPromptError("something stands after the cursor")
-    _check_below(rule, picture, y + 1)
+    _check_below(rule, picture, range(y + 1, picture.end))
     rows = _numbered(rule, picture, begin) if rule.shape is Shape.NUMBER else ()
     groups = match.groupdict()
-    question = match["question"]
-    if rows and not question:
-        question = _above(picture, rows[0].y)
+    asked = text[slice(*match.span("question"))]
+    heading = _heading(picture, rows[0].y) if rows else ""
     return FoundPrompt(
         rule,
-        " ".join(question.split()),
+        " ".join(f"{heading} {asked}".split()) or "Which one?",
         picture.scrolled + begin,
         rows=rows,
         words=_words(rule, groups),
@@ -178,9 +192,9 @@ def _lead(match: re.Match[str], text: str) -> str:
     return text[: match.end("question")] if match["question"] else text.rstrip()
 
 
-def _check_below(rule: PromptRule, picture: ScreenPicture, first: int) -> None:
-    for line in picture.lines[first : picture.end]:
-        if line and not (rule.below and rule.below.fullmatch(line[:LONGEST])):
+def _check_below(rule: PromptRule, picture: ScreenPicture, left: Iterable[int]) -> None:
+    for line in (picture.lines[y] for y in left):
+        if line and not rule.below.fullmatch(line[:LONGEST]):
             raise NoPromptError("the screen continues below it")
 
 
@@ -218,7 +232,7 @@ def _numbered(rule: PromptRule, picture: ScreenPicture, below: int) -> tuple[Pro
         line = picture.joined(y, last + 1)[:LONGEST]
         if found := list(rule.row.finditer(line)):
             rows[:0] = [PromptRow(one["label"].strip(), y, number=one["number"]) for one in found]
-        elif rows or _SAYS.search(line):
+        elif rows or _WORD.search(line):
             break
         else:
             others += 1
@@ -230,10 +244,13 @@ def _numbered(rule: PromptRule, picture: ScreenPicture, below: int) -> tuple[Pro
     return tuple(rows[:MOST_ROWS])
 
 
-def _above(picture: ScreenPicture, y: int) -> str:
-    """Return the line above a list if it asks something, else a general question."""
-    line = picture.lines[y - 1].strip() if y else ""
-    return line if line.endswith(("?", ":")) else "Which one?"
+def _heading(picture: ScreenPicture, y: int) -> str:
+    """Return the text above a numbered list, perhaps with a blank line or a rule between, or ""."""
+    for last in range(y - 1, max(-1, y - 3), -1):
+        if _WORD.search(picture.lines[last]):
+            text = picture.joined(picture.begin_of(last), last + 1).strip()
+            return text[:LONGEST_LINE] if text.translate(_FULL_WIDTH).endswith(("?", ":")) else ""
+    return ""
 
 
 # -- lists --------------------------------------------------------------------------------------------------
@@ -241,9 +258,8 @@ def _above(picture: ScreenPicture, y: int) -> str:
 
 def _list(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
     rows, first, last = _block(rule, picture)
-    marked = [row for row in rows if row.marked]
-    if len(marked) != 1:
-        raise NoPromptError(f"{len(marked)} rows are marked, not one")
+    if sum(row.marked for row in rows) != 1:
+        raise NoPromptError("not exactly one row is marked")
     if len(rows) < (1 if rule.shape is Shape.CHECKS else 2):
         raise NoPromptError("there are too few rows")
     if len({row.label for row in rows}) < len(rows):
@@ -256,37 +272,44 @@ def _list(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
 
 
 def _block(rule: PromptRule, picture: ScreenPicture) -> tuple[tuple[PromptRow, ...], int, int]:
-    """Return the rows of the lowest list with a marked row, and its first and last line."""
-    for block in _blocks(rule, picture):
-        if any(row.marked for row in block):
-            return tuple(block), block[0].y, block[-1].y
-    raise NoPromptError("there are no rows of which one is marked")
+    """Return the rows around the lowest marked one, and the first and last line of their list."""
+    rows = {y: row for y in range(picture.end) if (row := _row(rule, picture, y)) is not None}
+    first = last = max((y for y, row in rows.items() if row.marked), default=-1)
+    if first < 0:
+        raise NoPromptError("no row is marked")
+    details = {
+        y: text
+        for y in range(picture.end)
+        if y not in rows and (text := _detail(rule, picture, y)) is not None
+    }
+    while first - 1 in rows or first - 1 in details:
+        first -= 1
+    while last + 1 in rows or last + 1 in details:
+        last += 1
+    while details.get(first):  # what explains no row
+        first += 1
+    found: list[PromptRow] = []
+    for y in range(first, last + 1):
+        if y in rows:
+            found.append(rows[y])
+        elif found and details[y]:
+            found[-1] = replace(found[-1], detail=f"{found[-1].detail} {details[y]}".strip())
+    return tuple(found[:MOST_ROWS]), first, last
 
 
-def _blocks(rule: PromptRule, picture: ScreenPicture) -> Iterator[list[PromptRow]]:
-    """Yield the runs of rows on the screen, the lowest first."""
-    block: list[PromptRow] = []
-    details: list[str] = []
-    for y in range(picture.end - 1, -1, -1):
-        row = _row(rule, picture, y)
-        if row is not None:
-            said = " ".join(line for line in details if _SAYS.search(line))
-            block.insert(0, replace(row, detail=said))
-            details = []
-            if len(block) >= MOST_ROWS:
-                break
-        elif rule.detail and rule.detail.fullmatch(picture.lines[y][:LONGEST]):
-            details.insert(0, picture.lines[y].strip())
-        else:
-            if block:
-                yield block
-            block, details = [], []
-    if block:
-        yield block
+def _detail(rule: PromptRule, picture: ScreenPicture, y: int) -> str | None:
+    """Return the text of a line between rows that explains the one above it, "" if it is none, or None."""
+    line = picture.lines[y]
+    if y in picture.struck or rule.skip.fullmatch(line[:LONGEST]):
+        return ""
+    if rule.detail.fullmatch(line[:LONGEST]) or (rule.gray and line and not picture.solid[y]):
+        return line.strip() if _WORD.search(line) else ""
+    return None
 
 
 def _row(rule: PromptRule, picture: ScreenPicture, y: int) -> PromptRow | None:
-    match = rule.row.fullmatch(picture.lines[y][:LONGEST])
+    line = (picture.solid if rule.gray else picture.lines)[y][:LONGEST]
+    match = None if y in picture.struck or rule.skip.fullmatch(line) else rule.row.fullmatch(line)
     if match is None:
         return None
     groups = match.groupdict()
@@ -298,6 +321,7 @@ def _row(rule: PromptRule, picture: ScreenPicture, y: int) -> PromptRow | None:
         y,
         marked=y in picture.underlined if rule.underlined else marked,
         checked=box in rule.checked if box is not None else None,
+        detail=picture.lines[y][len(line) :].strip(" -"),
         number=groups.get("number") or "",
     )
 
@@ -329,6 +353,5 @@ def _end(rule: PromptRule, picture: ScreenPicture, first: int, hinted: bool) -> 
             first, left = below + 1, [y for y in left if y > below]
         elif rule.needs_hint:
             raise NoPromptError("the hint is missing")
-    if any(not (rule.below and rule.below.fullmatch(picture.lines[y][:LONGEST])) for y in left):
-        raise NoPromptError("the screen continues below it")
+    _check_below(rule, picture, left)
     return max([first, *(y + 1 for y in left)])

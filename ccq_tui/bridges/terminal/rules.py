@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -53,7 +54,7 @@ class PromptRule:
         prompt: All of the cursor's line up to the cursor, with the group ``question``; also ``yes``, ``no``,
             ``letters`` (answers, with ``,``, ``|`` or ``/`` between them), ``default`` and ``typed`` (what
             stands in the field). Not for lists.
-        below: A line allowed below the prompt; without it, none is.
+        below: A line allowed below the prompt, such as why an answer was rejected; without it, none is.
         row: A row of a list, with ``mark``, ``box`` in a check list, ``label`` and ``number``, or a numbered
             line.
         question: The lines above a list, with the group ``question``.
@@ -63,11 +64,14 @@ class PromptRule:
         hint: The line that ends a list, below it, or a part of its question; lines between are free.
         needs_hint: Whether there is no such list without it.
         detail: A line between rows that explains the one above it.
+        skip: A line between rows that is none: a separator, or a row that cannot be chosen.
+        gray: Whether gray text explains a row.
         marked: Values of the group ``mark`` on the marked row; if empty, any value marks it.
         underlined: Whether the marked row is the underlined one.
         checked: Values of the group ``box`` if it is checked.
         yes: The text to type for yes.
         no: The text to type for no.
+        meanings: What letters mean.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -76,7 +80,7 @@ class PromptRule:
     shape: Shape
     reading: Reading = "any"
     prompt: Pattern = NOTHING
-    below: Pattern | None = None
+    below: Pattern = NOTHING
     row: Pattern = NOTHING
     question: Pattern = NOTHING
     paragraph: bool = False
@@ -84,12 +88,15 @@ class PromptRule:
     by_number: bool = False
     hint: Pattern | None = None
     needs_hint: bool = False
-    detail: Pattern | None = None
+    detail: Pattern = NOTHING
+    skip: Pattern = NOTHING
+    gray: bool = False
     marked: tuple[str, ...] = ()
     underlined: bool = False
     checked: tuple[str, ...] = ()
     yes: str = "y"
     no: str = "n"
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
 
 def load_rules() -> tuple[PromptRule, ...]:

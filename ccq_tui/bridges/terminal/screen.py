@@ -1,8 +1,7 @@
-"""The content of a terminal's screen, read from a program's output.
+"""The content of a terminal's screen, drawn by pyte from a program's output.
 
-pyte's own stream takes its input letter by letter, and fails on control sequences with more or other
-parameters than it knows. A program sends hardly anything but control sequences and runs of letters, so these
-are taken whole here, and what is not known is ignored.
+pyte fails on control sequences with more or other parameters than it knows, draws the texts of sequences that
+it does not know, and drops text behind a letter without width: what would lead it there is taken out before.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import copy
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -22,28 +22,16 @@ from pyte import modes
 from pyte.screens import Char
 from wcwidth import wcwidth
 
-_TOKEN = re.compile(
-    r"(?P<text>[^\x00-\x1f\x7f-\x9f]+)"
-    r"|\x1b\[(?P<given>[^@-~\x1b]*)(?P<final>[@-~])"
-    r"|\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)?"  # a string, such as a title; another sequence ends it early
-    r"|\x1b[ -/]*[0-~]|.",
-    re.DOTALL,
+_UNKNOWN = re.compile(
+    r"\x1b\[[0-9;?]*[^0-9;?@-~\x1b][^@-~\x1b]*[@-~]"  # parameters of other terminals
+    r"|\x1b\[[0-9;?]{500,}[@-~]"
+    r"|\x1b[ -\"$&'*-/][0-~]"  # character sets
+    r"|\x1b(?![ -~])"
 )
-_UNENDED = re.compile(r"\x1b(?:[]P_^X][^\x07\x1b]*\x1b?|\[[^@-~\x1b]*|[ -/]*)?\Z")
+_UNENDED = re.compile(r"\x1b(?:\[[^@-~\x1b]*|[ -/])?\Z")
 """A sequence that the end of the output cuts off."""
 _LONGEST = 4096
 """Most characters to keep of a sequence whose end has not come."""
-_PLAIN = {
-    **{sign: name for sign, name in pyte.Stream.basic.items() if not name.startswith("shift_")},
-    **{f"\x1b{final}": name for final, name in pyte.Stream.escape.items()},
-    **{f"\x1b#{final}": name for final, name in pyte.Stream.sharp.items()},
-}
-_PARAMETERS = re.compile(r"(\??)([0-9;]{0,1000})")
-_ACTIONS = {
-    **{final: name for final, name in pyte.Stream.csi.items() if not name.startswith("report_")},
-    "s": "save_cursor",
-    "u": "restore_cursor",
-}
 MOST_MARKS = 8
 """Most marks that combine with one letter: pyte's work grows with their square."""
 width = lru_cache(maxsize=1 << 16)(wcwidth)
@@ -61,6 +49,37 @@ def cell(attributes: Char, letter: str) -> Char:
     return attributes._replace(data=letter)
 
 
+class _Stream(pyte.Stream):
+    """pyte's stream, which also knows where a string, such as a title or a query, begins."""
+
+    def __init__(self, listener: _Listener) -> None:
+        self.escape = {**self.escape, **dict.fromkeys("P_^X", "begin_string")}
+        self.csi = {**self.csi, "s": "save_cursor", "u": "restore_cursor"}
+        super().__init__(cast("pyte.Screen", listener))
+
+
+class _Listener:
+    """A screen for pyte's stream: strings and parameters that the screen does not know have no effect."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._in_string = False
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        method = getattr(self._screen, name, None)
+        in_strings = name == "draw" or (name in pyte.Stream.basic.values() and name != "bell")
+
+        def call(*numbers: Any, **options: Any) -> None:
+            if self._in_string and in_strings:
+                return
+            self._in_string = name == "begin_string"  # any other sequence ends one
+            if method is not None:
+                with suppress(TypeError, UnboundLocalError):
+                    method(*numbers, **options)
+
+        return call
+
+
 class Screen(pyte.Screen):
     """pyte's screen, which takes output."""
 
@@ -69,6 +88,7 @@ class Screen(pyte.Screen):
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._rest = ""
         super().__init__(columns, lines)
+        self._stream = _Stream(_Listener(self))
 
     @property
     def display(self) -> list[str]:
@@ -78,32 +98,24 @@ class Screen(pyte.Screen):
     def draw(self, data: str) -> None:
         """Draw a text at the cursor."""
         x = self.cursor.x
-        fits = x + len(data) <= self.columns and modes.IRM not in self.mode
-        if not fits or not is_plain(data):
-            self._drawing = True
-            super().draw(self._drawable(data))
-            self._drawing = False
+        if x + len(data) <= self.columns and modes.IRM not in self.mode and is_plain(data):
+            attributes, line = self.cursor.attrs, self.buffer[self.cursor.y]
+            for letter in data:
+                line[x] = cell(attributes, letter)
+                x += 1
+            self.cursor.x = x
             return
-        attributes, line = self.cursor.attrs, self.buffer[self.cursor.y]
+        self._drawing = True
         for letter in data:
-            line[x] = cell(attributes, letter)
-            x += 1
-        self.cursor.x = x
+            # pyte drops the text behind a letter that is not drawn.
+            if width(letter) > 0 or (unicodedata.combining(letter) and self._marks() < MOST_MARKS):
+                super().draw(letter)
+        self._drawing = False
 
-    def _drawable(self, data: str) -> str:
-        """Leave out letters that are not drawn, after which pyte would drop the rest, and excess marks."""
+    def _marks(self) -> int:
+        """Return the number of marks on the letter before the cursor."""
         x, y = self.cursor.x, self.cursor.y
-        before = self.buffer[y][x - 1] if x else self.buffer[max(y - 1, 0)][self.columns - 1]
-        marks, kept = len(before.data) - 1, []
-        for letter in data:
-            if width(letter) > 0:
-                marks = 0
-            elif marks < MOST_MARKS and unicodedata.combining(letter):
-                marks += 1
-            else:
-                continue
-            kept.append(letter)
-        return "".join(kept)
+        return len((self.buffer[y][x - 1] if x else self.buffer[max(y - 1, 0)][self.columns - 1]).data) - 1
 
     def linefeed(self) -> None:
         """Begin the next line; while a text is drawn, mark the last cell of this one as continued there."""
@@ -118,12 +130,12 @@ class Screen(pyte.Screen):
         last = self.columns - 1
         return last in line and getattr(line, "continued", None) is line[last]
 
-    def save_cursor(self) -> None:
+    def save_cursor(self, *_: int) -> None:
         """Remember the cursor, and forget the one remembered before."""
         self.savepoints.clear()
         super().save_cursor()
 
-    def restore_cursor(self) -> None:
+    def restore_cursor(self, *_: int) -> None:
         """Return to the remembered cursor, and keep it remembered."""
         if self.savepoints:
             saved = self.savepoints[-1]
@@ -132,29 +144,11 @@ class Screen(pyte.Screen):
 
     def take(self, data: bytes) -> None:
         """Draw a program's output; keep a sequence that is cut off at the end until its rest comes."""
-        text = self._rest + self._decoder.decode(data).replace("\x9b", "\x1b[")
+        text = self._rest + self._decoder.decode(data).replace("\x9b", "\x1b[").replace("\x9d", "\x1b]")
         found = _UNENDED.search(text)
         cut = found.start() if found else len(text)
-        self._rest = text[cut:]
-        if len(self._rest) > _LONGEST:
-            # Its content does not matter; its end does, and may be cut off, too.
-            self._rest = self._rest[:2] + "\x1b" * self._rest.endswith("\x1b")
-        for token in _TOKEN.finditer(text, 0, cut):
-            if token["text"]:
-                self.draw(token["text"])
-            elif token["final"]:
-                self._control(token["given"], token["final"])
-            elif name := _PLAIN.get(token[0]):
-                getattr(self, name)()
-
-    def _control(self, given: str, final: str) -> None:
-        """Execute a control sequence that the emulator knows."""
-        found, name = _PARAMETERS.fullmatch(given), _ACTIONS.get(final)
-        if found is None or name is None:
-            return
-        numbers = [min(int(number or 0), 9999) for number in found[2].split(";")] if found[2] else []
-        with suppress(TypeError, UnboundLocalError):  # pyte fails on parameters that it does not know
-            getattr(self, name)(*numbers, **{"private": True} if found[1] else {})
+        self._rest = text[cut:][:_LONGEST]
+        self._stream.feed(_UNKNOWN.sub("", text[:cut]).replace("\x1b]", "\x1b_"))
 
 
 _ALTERNATE = frozenset({47, 1047, 1049})
@@ -173,7 +167,9 @@ class ScreenPicture:
         cursor: Column and line of the cursor.
         scrolled: Number of lines that have left it at the top, to find a line again.
         alternate: Whether it is the second screen, which full-screen programs use.
+        solid: Its lines without the gray text at their ends.
         underlined: The lines with underlined text.
+        struck: The lines with text that is struck through.
         hidden: Whether the cursor is hidden.
         application_keys: Whether to send arrow keys in application mode.
         wrapped: The lines that the terminal continued on the next one.
@@ -184,7 +180,9 @@ class ScreenPicture:
     cursor: tuple[int, int]
     scrolled: int = 0
     alternate: bool = False
+    solid: tuple[str, ...] = ()
     underlined: frozenset[int] = frozenset()
+    struck: frozenset[int] = frozenset()
     hidden: bool = False
     application_keys: bool = False
     wrapped: frozenset[int] = frozenset()
@@ -290,11 +288,6 @@ class LiveScreen(Screen):
     def picture(self) -> ScreenPicture:
         """Return the screen as it is now."""
         lines = tuple(line.rstrip().replace("\xa0", " ") for line in self.display)
-        underlined = frozenset(
-            y
-            for y in range(self.lines)
-            if lines[y] and any(cell.underscore and cell.data.strip() for cell in self.buffer[y].values())
-        )
         cursor = (min(self.cursor.x, self.columns), min(self.cursor.y, self.lines - 1))
         return ScreenPicture(
             lines,
@@ -302,10 +295,25 @@ class LiveScreen(Screen):
             cursor,
             scrolled=self.scrolled,
             alternate=self._first is not None,
-            underlined=underlined,
+            solid=tuple(self._solid(y) for y in range(self.lines)),
+            underlined=self._drawn_with("underscore"),
+            struck=self._drawn_with("strikethrough"),
             hidden=self.cursor.hidden,
             application_keys=_APPLICATION_KEYS in self.mode,
             wrapped=frozenset(y for y in range(self.lines) if self.continues(y)),
+        )
+
+    def _solid(self, y: int) -> str:
+        line, x = self.buffer[y], self.columns
+        while x and (line[x - 1].fg == "brightblack" or not line[x - 1].data.strip()):
+            x -= 1
+        return "".join(line[at].data for at in range(x)).replace("\xa0", " ")
+
+    def _drawn_with(self, attribute: str) -> frozenset[int]:
+        return frozenset(
+            y
+            for y, line in self.buffer.items()
+            if any(getattr(cell, attribute) and cell.data.strip() for cell in line.values())
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -19,7 +20,15 @@ MOST_MOVES = 300
 
 
 class StoppedError(Exception):
-    """An unexpected event at the prompt, which is the person's now; the message names the event."""
+    """An unexpected event at the prompt; the message names the event.
+
+    Attributes:
+        typed: The text that stands in the prompt's field now.
+    """
+
+    def __init__(self, event: str, typed: str = "") -> None:
+        super().__init__(event)
+        self.typed = typed
 
 
 class KeysTaken(StrEnum):
@@ -86,13 +95,15 @@ class Typist:
     # -- lines ----------------------------------------------------------------------------------------------
 
     async def _line(self, text: str) -> None:
-        if self._prompt.typed:
-            erased = await self._hands.press(BACKSPACE * len(self._prompt.typed), lambda: self._rest() == "")
-            if not erased:
+        if typed := self._prompt.typed:
+            empty = self._rest().removesuffix(typed).strip()
+            states = (empty, f"{empty} {self._prompt.default}")
+            if not await self._hands.press(BACKSPACE * len(typed), lambda: self._rest() in states):
                 raise StoppedError("what stood in its field already did not go away")
         self._check_room(text)
-        if await self._typed(text):
-            await self._enter()
+        before = self._rest()
+        if await self._typed(before, text):
+            await self._enter(lambda: text if self._shows(before, text) else "")
 
     def _check_room(self, text: str) -> None:
         """Refuse a text that would push the prompt off the screen, where it could not be checked."""
@@ -101,9 +112,9 @@ class Typist:
         if cells > picture.columns * (len(picture.lines) - 1):
             raise StoppedError("its terminal is too small to show the whole text")
 
-    async def _typed(self, text: str) -> bool:
+    async def _typed(self, before: str, text: str) -> bool:
         """Type a text; return whether Enter must end it, or False if the prompt took it already."""
-        before, typed = self._rest(), ""
+        typed = ""
         # First only the first letter of a word: if that is enough, the next screen would get the others.
         for keys in (text[:1], text[1:]) if self._prompt.words else (text,):
             if not keys:
@@ -133,16 +144,24 @@ class Typist:
 
     def _left(self) -> bool:
         """Whether the prompt is gone; a prompt drawn again elsewhere is another one only after Enter."""
-        if self._hands.over or self._prompt.rule.shape.is_list:
-            return self._hands.over or not stands(self._prompt, self._hands.prompt, self._hands.picture)
-        picture = self._hands.picture
-        moved = self._entered is not None and line_of(picture) != self._entered
-        return moved or not picture.typed.startswith(self._prompt.lead)
+        hands, prompt = self._hands, self._prompt
+        if prompt.rule.shape.is_list:
+            return hands.over or not stands(prompt, hands.prompt, hands.picture)
+        if self._entered is None:
+            return hands.over or not hands.picture.typed.startswith(prompt.lead)
+        return hands.over or not stands(replace(prompt, at=self._entered), None, hands.picture)
 
-    async def _enter(self) -> None:
-        self._entered = line_of(self._hands.picture)
+    async def _enter(self, typed: Callable[[], str] = str) -> None:
+        before = self._hands.picture
+        self._entered = line_of(before)
         if not await self._hands.press(ENTER, self._left):
-            raise StoppedError("Enter did not end it")
+            after = self._hands.picture
+            new = [line for line in after.lines if line not in before.lines]
+            below = new if self._prompt.rule.shape.is_list else after.lines[after.cursor[1] + 1 :]
+            message = one_line(" ".join(below), 200)
+            raise StoppedError(
+                f"the program says “{message}”" if message else "Enter did not end it", typed()
+            )
 
     # -- lists ----------------------------------------------------------------------------------------------
 

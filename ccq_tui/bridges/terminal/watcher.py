@@ -9,9 +9,9 @@ import socket
 import termios
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ccq_tui.bridges.terminal.detect import ENTER_ALONE, FoundPrompt, Reads, find
+from ccq_tui.bridges.terminal.detect import ENTER_ALONE, FoundPrompt, Reads, find, masked
 from ccq_tui.bridges.terminal.link import ASKED, SHOW, ToWatcher, next_message
 from ccq_tui.bridges.terminal.program import Watched, foreground_waits
 from ccq_tui.bridges.terminal.rules import PromptRule, Shape, load_rules
@@ -38,13 +38,16 @@ def request_for(
 ) -> QuestionRequest:
     """Return the request that asks a prompt, with a text about it."""
     shape = prompt.rule.shape
+    default = prompt.typed or prompt.default
+    if masked(default) != default:
+        default, about = "", f"{about} The default may be a secret and is not shown.".strip()
     question = Question(
-        text=prompt.question,
+        text=masked(prompt.question),
         options=tuple(_options(prompt)),
         multi_select=shape is Shape.CHECKS,
         kind=Kind.TEXT if shape is Shape.TEXT else Kind.CHOICE,
         description=about,
-        default=(prompt.typed or prompt.default) if shape is Shape.TEXT else "",
+        default=default if shape is Shape.TEXT else "",
         # A list may have more rows than are shown: a text names one.
         closed=shape in (Shape.CHECKS, Shape.YES_NO),
     )
@@ -56,18 +59,20 @@ def _options(prompt: FoundPrompt) -> Iterator[Option]:
     if prompt.rule.shape is Shape.TEXT:
         yield Option(ENTER_ALONE)
     if prompt.words:
-        yield from (Option(label, DEFAULT * (label == prompt.default)) for label, _ in prompt.words)
+        for label, _ in prompt.words:
+            about = [prompt.rule.meanings.get(label), DEFAULT * (label == prompt.default)]
+            yield Option(label, " · ".join(filter(None, about)))
         return
     for row in prompt.rows:
-        said = [row.detail, CHECKED_NOW if row.checked else "", DEFAULT * (row.label == prompt.default)]
-        yield Option(row.label[:LONGEST_LABEL], " · ".join(one for one in said if one))
+        about = [row.detail, CHECKED_NOW if row.checked else "", DEFAULT * (row.label == prompt.default)]
+        yield Option(row.label[:LONGEST_LABEL], " · ".join(filter(None, about)))
 
 
 def context_of(picture: ScreenPicture, prompt: FoundPrompt) -> str:
     """Return the last lines above a prompt."""
     y = max(0, min(prompt.at - picture.scrolled, len(picture.lines)))
     lines = picture.lines[:y][-40:]
-    return safe("\n".join(lines).strip("\n"))
+    return masked(safe("\n".join(lines).strip("\n")))
 
 
 def wanted(prompt: FoundPrompt, answer: Answer) -> Answer:
@@ -89,6 +94,8 @@ QUIET = 0.2
 """Seconds without output after which the screen rests."""
 STEADY = 0.6
 """Seconds after which a list counts, or that no prompt is there, while other parts of the screen change."""
+GONE = 2.0
+"""Seconds after which a prompt that is not on the screen is gone, whatever the program does."""
 LOOK = 0.1
 """Seconds between looks at a screen that does not rest."""
 KEY_SECONDS = 4.0
@@ -165,7 +172,6 @@ class Watcher:
         self.over = False
         self._left: FoundPrompt | None = None
         """The prompt that is left to the person."""
-        self._failed = ""
         self._calls = 0
         self._asker_id = f"{os.getpid()}-{this_process().start.rpartition(':')[2]}"
         self._actor = Actor(Surface.ASKER, watched.name, this_process())
@@ -247,7 +253,7 @@ class Watcher:
             if self.over:
                 return
             await asyncio.sleep(LOOK)
-            if not (self._is_new() and self._rests() and (self._open or self._is_awaited())):
+            if not (self._is_new() and self._rests()):
                 continue
             with suppress(StoppedError):  # the relay is busy with the last output of a program that has ended
                 await self.see()
@@ -256,7 +262,7 @@ class Watcher:
                 if self._open is not None:
                     self._withdraw("its prompt is gone")
                     self._look()
-                elif self.prompt is not None and self._is_awaited():
+                elif self.prompt is not None:
                     self._ask(self.prompt)
 
     def _is_new(self) -> bool:
@@ -269,20 +275,19 @@ class Watcher:
         return not stands(known, self.prompt, self.picture)
 
     def _rests(self) -> bool:
+        """Whether the screen stays: a program that draws, or is kept from drawing, does not wait for keys."""
         now = self._loop.time()
+        if self.prompt is None and now - self._since >= GONE:
+            return True
         steady = self.prompt is None or self.prompt.rule.shape.is_list
-        return now - self._last_output >= QUIET or (steady and now - self._since >= STEADY)
+        rests = now - self._last_output >= QUIET or (steady and now - self._since >= STEADY)
+        return rests and foreground_waits(self._watched.master)
 
-    def _is_awaited(self) -> bool:
-        """Whether the program waits, perhaps for keys: one that is kept from its work is silent, too."""
-        return self.prompt is not None and foreground_waits(self._watched.master)
-
-    def _ask(self, prompt: FoundPrompt) -> None:
+    def _ask(self, prompt: FoundPrompt, about: str = "") -> None:
         self._calls += 1
         origin = Origin(Asker.TERMINAL, self._watched.name, self._watched.directory, this_process())
         call = f"prompt-{os.getpid()}-{self._calls}"
-        request = request_for(prompt, call, self._asker_id, origin, self._failed)
-        self._failed = ""
+        request = request_for(prompt, call, self._asker_id, origin, about)
         self._typed = False
         self._relay.write(ASKED)
         self._inbox = self._inbox or Inbox.begin(inbox_path())
@@ -320,13 +325,14 @@ class Watcher:
         except StoppedError as error:
             reason = f"it could not be typed to the end at {self._watched.name}'s prompt: {error}"
             sessions.give_up(key, reason)
-            found = self._find()
-            if found is not None and found.rule == opened.prompt.rule and not self._typed:
-                self._open, self._failed = None, f"Your answer was not entered: {error}."
+            self._look()
+            self._leave(opened)
+            if stands(opened.prompt, self.prompt, self.picture) and not self._typed:
+                prompt = (opened.prompt.rule.shape.is_list and self.prompt) or opened.prompt
+                self._ask(replace(prompt, typed=error.typed), f"Your answer was not entered: {error}.")
             else:
                 shown = one_line(opened.prompt.question, 60)
                 self.say(f"the answer to “{shown}” {reason.removeprefix('it ')}; answer it there")
-                self._leave(opened)
         self._look()
         await self._notify_looked()
 

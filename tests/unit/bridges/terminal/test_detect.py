@@ -97,6 +97,30 @@ def test_lists_are_read_with_their_whole_question(text: str, question: str, rows
     assert (found.question, said(found)) == (question, rows)
 
 
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Which database?\n1) pg\n2) mysql\nYour choice: ", "Which database? Your choice"),
+        ("Which database?\n\n1) pg\n2) mysql\n\nChoose: [1/2] ", "Which database? Choose:"),
+        ("Pick a fix:\n- - - -\n 1) One\n 2) Two\nSelect an option: ", "Pick a fix: Select an option"),
+        ("选择数据库：\n1) pg\n2) mysql\n请选择：", "选择数据库： 请选择"),
+        ("*** Commands ***\n1: clean   2: quit\nWhat now> ", "What now"),
+        ("Done\n1) red\n2) green\n#? ", "Which one?"),
+    ],
+)
+def test_a_numbered_list_has_the_question_above_it(text: str, question: str) -> None:
+    found = find(drawn(text), LINES, RULES)
+    assert found is not None
+    assert (found.rule.name, found.question) == ("numbered", question)
+
+
+def test_a_row_in_a_list_with_a_rejected_answer_is_still_a_row() -> None:
+    text = "? Which?\n❯◯ One\n ◯ Two\n\n↑↓ navigate • space select • ⏎ submit\n> Choose at least one"
+    found = find(drawn(text, hidden=True), KEYS, RULES)
+    assert found is not None
+    assert said(found) == ["→ [ ] One", "[ ] Two"]
+
+
 def test_two_rows_that_say_the_same_are_left_to_the_person() -> None:
     assert find(drawn("? Which?\n❯ One\n  One\n", hidden=True), KEYS, RULES) is None
 

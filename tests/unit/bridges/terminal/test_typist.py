@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -127,6 +127,7 @@ class Line(Drawn):
         lead: What it asks with.
         typed: What stands in its field.
         echo: What it shows for a letter; "" for the letter.
+        error: What it shows below for an answer that it does not take.
         at_once: Whether a letter is enough.
         lines: Whether the program reads lines.
         busy: Whether it reads no more once it has a key.
@@ -136,6 +137,8 @@ class Line(Drawn):
     lead: str
     typed: str = ""
     echo: str = ""
+    error: str = ""
+    rejected: bool = False
     at_once: bool = False
     ended: bool = False
     lines: bool = True
@@ -148,7 +151,8 @@ class Line(Drawn):
     @property
     def picture(self) -> ScreenPicture:
         shown = self.echo * len(self.typed) if self.echo else self.typed
-        return drawn(f"{self.lead}{shown}" + "\nDone.\n" * self.ended, size=self.size)
+        below = f"\x1b7{self.error}\x1b8" * self.rejected
+        return drawn(f"{self.lead}{shown}{below}" + "\nDone.\n" * self.ended, size=self.size)
 
     @property
     def prompt(self) -> FoundPrompt | None:
@@ -157,7 +161,7 @@ class Line(Drawn):
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
         self.keys.append(keys)
         if keys == "\r":
-            self.ended = True
+            self.rejected, self.ended = bool(self.error), not self.error
         elif keys[0] == "\x7f":
             self.typed = self.typed[: -len(keys)]
         else:
@@ -178,6 +182,8 @@ class Line(Drawn):
         (Line("? Proceed? (Y/n) ", at_once=True, lines=False), "yes", ["y"]),
         # Nor does a program that reads no more after a letter.
         (Line("? Proceed? (Y/n) ", busy=True, lines=False), "y", ["y"]),
+        # What was rejected is erased, too, beside what the program proposes.
+        (Line("? Name? ", typed="demo", lines=False), "", ["\x7f" * 4, "\r"]),
         (Line("[1/2] Name: ", size=(20, 5)), "x" * 68, ["x" * 68, "\r"]),
     ],
 )
@@ -218,6 +224,17 @@ async def test_what_the_screen_does_not_show_gets_no_enter(
     with pytest.raises(StoppedError, match=reason):
         await answer(shown, wanted)
     assert shown.keys == keys
+
+
+async def test_a_rejected_text_stands_in_the_field_with_the_reason() -> None:
+    line = Line("? Name? ", error="\n> too short", lines=False)
+    with pytest.raises(StoppedError, match="the program says “> too short”") as caught:
+        await answer(line, Answer(other="ab"))
+    assert (caught.value.typed, line.keys) == ("ab", ["ab", "\r"])
+    prompt = replace(prompt_of("? Name? ", keys=True), typed="ab")
+    line.error = ""
+    await Typist(line, prompt).answer(Answer(other="abcd"))
+    assert line.keys[2:] == ["\x7f\x7f", "abcd", "\r"]
 
 
 @pytest.mark.parametrize(
@@ -287,6 +304,29 @@ def test_a_list_is_a_choice_and_boxes_are_several() -> None:
         ("Logs", "checked at the terminal"),
     ]
     assert (request.origin.called, request.questions.title) == ("setup", "")
+
+
+def test_letters_of_git_have_their_meanings() -> None:
+    (question,) = asked(prompt_of("(1/2) Stage this hunk [y,n,q,s,?]? ")).questions.questions
+    assert question.text == "(1/2) Stage this hunk"
+    assert [(option.label, option.description) for option in question.options] == [
+        ("y", "yes"),
+        ("n", "no"),
+        ("q", "no, nor any of the rest"),
+        ("s", "split into smaller hunks"),
+        ("?", "help"),
+    ]
+
+
+def test_a_secret_in_a_default_is_not_shown() -> None:
+    url = "postgres://ada:hunter2@db/shop"
+    prompt = prompt_of(f"[3/5] database_url ({url}): ")
+    (question,) = asked(prompt).questions.questions
+    assert (question.default, question.description) == ("", "The default may be a secret and is not shown.")
+    (question,) = asked(prompt_of(f"Use {url}? [y/n] ")).questions.questions
+    assert question.text == "Use postgres://•••@db/shop?"
+    above = drawn(f"{url}\nGo on? [y/n] ")
+    assert context_of(above, prompt_of(f"{url}\nGo on? [y/n] ")) == "postgres://•••@db/shop"
 
 
 def test_a_line_is_a_text_with_what_it_proposes() -> None:
