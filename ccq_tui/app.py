@@ -238,13 +238,13 @@ class CcqApp(_Base):
         """Show all sessions until one is opened from there or the list is left."""
         set_title(self, "ccq-tui inbox" if first.program.inbox else "ccq-tui")
         manager, choose = self.manager, first.program.choose
-        said, aim = " · ".join(first.notices), SessionList.on_earlier if choose else SessionList.on_waiting
+        notice, aim = " · ".join(first.notices), SessionList.on_earlier if choose else SessionList.on_waiting
         base = first if choose else None
         while going := await self.push_screen_wait(
-            SessionsScreen(manager, clock=self.clock, aim=aim, base=base, finds=choose, said=said)
+            SessionsScreen(manager, aim=aim, base=base, finds=choose, notice=notice)
         ):
-            said = await going()
-            if not said:
+            notice = await going()
+            if not notice:
                 return
         # An answer that was confirmed just now reaches the disk and starts its session.
         writing = [worker.wait() for worker in self.workers if worker.group == ANSWERS]
@@ -290,7 +290,7 @@ class CcqApp(_Base):
     def show_sessions(self, **how: Any) -> None:
         """Show everything that waits, runs or was; ``how`` as `SessionsScreen` takes it."""
         if isinstance(self.screen, SessionScreen):
-            self.push_screen(SessionsScreen(self.manager, clock=self.clock, **how), self.go)
+            self.push_screen(SessionsScreen(self.manager, **how), self.go)
 
     def go(self, going: Going | None) -> None:
         """Go where the list of sessions leads to; say why that cannot be."""

@@ -10,7 +10,7 @@ from ccq_tui.commands.command import PickRow
 from ccq_tui.config.keymap import Keymap
 from ccq_tui.input.keynames import shown_key
 from ccq_tui.input.keys import KeyPlace, listed_at
-from ccq_tui.screens.pickers.picker import Picker
+from ccq_tui.screens.picker import Picker
 from ccq_tui.widgets.field import EDITS, LEFT_TO_OTHERS
 from ccq_tui.widgets.hints import HintBar
 

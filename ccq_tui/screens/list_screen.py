@@ -133,9 +133,8 @@ class ListScreen(ModalScreen[Result], Clickable[Hashable], Generic[Result, State
 
     # -- keys and clicks ----------------------------------------------------------------------------------
 
-    @property
-    def now(self) -> float:
-        """Now, by the program's clock."""
+    def clock(self) -> float:
+        """Return now, by the program's clock."""
         clock: Callable[[], float] = getattr(self.app, "clock", time.monotonic)
         return clock()
 
@@ -151,8 +150,8 @@ class ListScreen(ModalScreen[Result], Clickable[Hashable], Generic[Result, State
 
     def _drawn(self, face: Face) -> None:
         if self.face is face:
-            shown_at = self.now if face.shown_at is None else face.shown_at
-            self.face = replace(face, shown_at=shown_at, words_at=self.now)
+            shown_at = self.clock() if face.shown_at is None else face.shown_at
+            self.face = replace(face, shown_at=shown_at, words_at=self.clock())
 
     def judged(self, key: Stroke, call: Callable[[], object], does: str) -> None:
         """Decide with a key once it is known to be meant; else say what the next one does."""
@@ -180,7 +179,7 @@ class ListScreen(ModalScreen[Result], Clickable[Hashable], Generic[Result, State
 
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means to the list; return whether it meant anything. All others edit the field."""
-        key = Stroke(event.key, text_of(event), read_at(self, event, lambda: self.now))
+        key = Stroke(event.key, text_of(event), read_at(self, event, self.clock))
         self.hands.followed(key)  # the key before it may leave the list only now
         if self.hands_on(event):
             return True
@@ -293,9 +292,9 @@ class ListScreen(ModalScreen[Result], Clickable[Hashable], Generic[Result, State
         """Put the cursor on the row with a key, and act on the one that has it."""
         if (under := self.state.under) is not None and key == under.key:
             act = partial(self.act_on, self.ON_ROW[0], under)
-            self.judged(Stroke("click", at=self.now), act, self.does(self.ON_ROW[0]))
+            self.judged(Stroke("click", at=self.clock()), act, self.does(self.ON_ROW[0]))
         else:
-            self.hands.note(Stroke("click", at=self.now), To.PANEL)
+            self.hands.note(Stroke("click", at=self.clock()), To.PANEL)
             self.show(self.state.put([row.key for row in self.state.shown].index(key)))
 
     # -- drawing ------------------------------------------------------------------------------------------

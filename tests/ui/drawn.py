@@ -16,7 +16,7 @@ from textual.geometry import Region
 from textual.screen import Screen
 
 from ccq_tui.questions.state import Focus, PanelState
-from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.sessions.rows import RowsView
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.sessions.trust import TrustScreen

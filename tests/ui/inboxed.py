@@ -15,7 +15,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
-from ccq_tui.inbox.store.rows import CommandKind, CommandState, RequestState, SessionState
+from ccq_tui.inbox.store.rows import CommandKind, CommandState, RequestState, SessionState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.sessions.model import RequestRow, SessionRow
@@ -181,9 +181,15 @@ async def park_commanded(run: Many, session_id: str) -> tuple[CommandState, str]
             await asyncio.sleep(0.02)
 
 
-async def state_of(run: Many, request_id: str) -> RequestState | None:
+async def stored_as(run: Many, request_id: str) -> StoredRequest:
+    """Return a request as it is on disk."""
     stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request_id))
-    return stored.state if stored else None
+    assert stored is not None
+    return stored
+
+
+async def state_of(run: Many, request_id: str) -> RequestState:
+    return (await stored_as(run, request_id)).state
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from ccq_tui.inbox.requests import Denied
 from ccq_tui.input.keynames import shown_keys
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import is_text
-from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel

@@ -21,8 +21,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.input.gate import QUIET
-from ccq_tui.screens.pickers import Picker
-from ccq_tui.screens.pickers.picker import PickerBody
+from ccq_tui.screens.picker import Picker, PickerBody
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.ui.drawn import screen_text

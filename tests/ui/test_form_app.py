@@ -16,7 +16,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.forms.filling import Filling, request_of
 from ccq_tui.inbox.requests import FormRequest
 from ccq_tui.questions import Answer, Answered, Declined
-from ccq_tui.screens.form.app import DRAFT, FormApp
+from ccq_tui.screens.form import DRAFT, FormApp
 from tests.actors import PHONE
 from tests.memory_inbox import MemoryInbox
 from tests.ten import FORM

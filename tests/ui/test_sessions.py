@@ -32,7 +32,7 @@ from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.runtime.launches import launch_of
 from ccq_tui.screens.list_screen import ListScreen
-from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions import session_manager
 from ccq_tui.screens.sessions.model import DIRECTORY
@@ -44,7 +44,7 @@ from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.strip import Strip
 from tests.actors import PANEL
 from tests.ui.host import Clock, handled
-from tests.ui.inboxed import one_waits
+from tests.ui.inboxed import one_waits, stored_as
 from tests.ui.session import (
     Driven,
     LastingSession,
@@ -319,8 +319,7 @@ async def test_what_follows_the_key_that_opens_a_panel_is_the_panels(
         # The answer starts its session, which is not to be met by the end of this test.
         await until(pilot, lambda: "in the background" in run.said())
         assert run.list.field.text == ""
-        stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
-        assert stored.outcome == Answered((Answer((), "mine"),))
+        assert (await stored_as(run, request.id)).outcome == Answered((Answer((), "mine"),))
 
 
 async def type_during(run: Driven, pilot: Pilot[int], work: Awaitable[object]) -> str:

@@ -168,19 +168,12 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
 
         # What cannot be is said.
         for name, key, words in (
-            ("Parked", "d", "A question waits in this session"),
-            ("Parked", "ctrl+d", "A question waits in it"),
-            ("Here", "d", "The session is empty"),
-            ("Here", "r", "It is running"),
-            ("Here", "ctrl+d", "It runs"),
             ("Here", "x", "the only session here"),
-            ("Here", "ctrl+r", "/rename in the session"),
             ("Deleted", "enter", "Ctrl+D removes it"),
             ("Old idea", "x", "It is not open here"),
         ):
             await run.go(pilot, name)
-            await pilot.press(key)
-            await until(pilot, partial(run.says, words))
+            await press(pilot, key, then=partial(run.says, words))
             assert len(run.all) == 1
         await run.go(pilot, "Killed")
         with patch.object(TrustGate, "let_in", AsyncMock(return_value=None)):

@@ -43,6 +43,7 @@ from tests.ui.inboxed import (
     open_list,
     request_of,
     state_of,
+    stored_as,
 )
 from tests.ui.pictures import Pictures
 from tests.ui.session import SESSION_ID, Driven, keys_work, panel_drawn, press, running, until
@@ -275,8 +276,7 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
         await press_later(pilot, "enter", seconds=5)
         await until(pilot, lambda: run.list.panel is None)
         await until(pilot, lambda: "continues" in run.said() or "starts" in run.said())
-        stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
-        assert stored.outcome == FIRST
+        assert (await stored_as(run, request.id)).outcome == FIRST
 
 
 SECOND = Answered((Answer(("Second",), note="it scales"),))

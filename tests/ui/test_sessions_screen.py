@@ -52,8 +52,9 @@ from tests.ui.inboxed import (
     park_commanded,
     request_of,
     state_of,
+    stored_as,
 )
-from tests.ui.session import panel_drawn, press, until
+from tests.ui.session import panel_drawn, press, running, until
 from tests.ui.test_question_layouts import HERE as LAYOUTS
 from tests.ui.test_question_layouts import set_of
 
@@ -61,8 +62,7 @@ from tests.ui.test_question_layouts import set_of
 async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_foreground(
     tmp_path: Path,
 ) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(tmp_path), size=(100, 30)) as (run, pilot):
         front = run.session_screen
         for _ in range(6):
             await run.app.sessions.add_behind(run.app.sessions[0].launch)
@@ -111,17 +111,14 @@ async def test_an_answer_for_a_session_without_a_process_starts_it_behind_the_on
         await pilot.press("enter")
         await press(pilot, "enter", then=lambda: len(run.all) == 2)
         assert run.launches[1].resume == "old"
-        stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
-        assert stored is not None
-        assert stored.outcome == Answered((Answer((), "mine"),))
+        assert (await stored_as(run, request.id)).outcome == Answered((Answer((), "mine"),))
         await until(pilot, lambda: "in the background" in run.said())
         assert run.app.sessions.front is front
         await until(pilot, lambda: run.app.sessions[1].view.session_id == "old")
 
 
 async def test_enter_goes_to_the_session_and_resumes_one_that_rests(tmp_path: Path) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Many(tmp_path), size=(80, 24)) as (run, pilot):
         await left_behind(run, tmp_path)
         run.session_screen.dock.prompt.put("half a thought")
         for expected in (2, 2):  # resumed first, then only shown
@@ -142,8 +139,7 @@ async def test_enter_goes_to_the_session_and_resumes_one_that_rests(tmp_path: Pa
 
 
 async def test_the_details_of_a_session_show_the_end_of_its_conversation(tmp_path: Path) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Many(tmp_path), size=(80, 24)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         said = "\n".join(f"line {number}" for number in range(40))
         run.all[0].tell(PromptAccepted(said, prompt_id="p"))
@@ -157,8 +153,7 @@ async def test_the_details_of_a_session_show_the_end_of_its_conversation(tmp_pat
 async def test_a_panel_is_docked_below_its_session_or_beside_the_list(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    run = Many(tmp_path, clock=Clock())
-    async with run.app.run_test(size=size) as pilot:
+    async with running(Many(tmp_path, clock=Clock()), size=size) as (run, pilot):
         await left_behind(run, tmp_path, questions=set_of(3))
         await open_list(pilot, run, 1)
         await press(pilot, "enter", then=lambda: run.list.panel and "Esc back" in screen_text(run))
@@ -177,8 +172,7 @@ async def test_a_panel_is_docked_below_its_session_or_beside_the_list(
 
 
 async def test_a_question_whose_session_is_gone_says_so_and_is_copied(tmp_path: Path) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Many(tmp_path), size=(80, 24)) as (run, pilot):
         await left_behind(run, tmp_path / "gone")
         await open_list(pilot, run, 1)
         for key, words in (("right", "Its session is gone"), ("enter", "Its session is gone")):
@@ -200,8 +194,7 @@ async def test_a_question_whose_session_is_gone_says_so_and_is_copied(tmp_path: 
 
 
 async def test_rows_are_found_and_kept_fresh(tmp_path: Path) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Many(tmp_path), size=(80, 24)) as (run, pilot):
         for name in ("red", "blue"):
             (tmp_path / name).mkdir()
             await left_behind(run, tmp_path / name, name)
@@ -222,8 +215,7 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gate, "AGAIN", 9.0)  # two presses may take long; below it skips more
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Many(tmp_path), size=(80, 24)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         assert await park_commanded(run, "s1") == (CommandState.REFUSED, NOTHING_WAITS)
         asked = asyncio.ensure_future(run.all[0].ask_person())
@@ -257,8 +249,7 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
 
 async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path: Path) -> None:
     (tmp_path / "inbox.db").mkdir()
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Many(tmp_path), size=(80, 24)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         await run.app.sessions.add_behind(run.app.sessions[0].launch)
         await until(pilot, lambda: run.app.sessions[1].view.session_id)
@@ -310,8 +301,7 @@ async def test_the_inbox_alone_starts_a_session_for_an_answer_and_none_before(tm
 
 
 async def test_leaving_the_inbox_alone_ends_the_program_with_the_answer_on_disk(tmp_path: Path) -> None:
-    run = Many(tmp_path, program=ProgramArguments(inbox=True))
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Many(tmp_path, program=ProgramArguments(inbox=True)), size=(80, 24)) as (run, pilot):
         await until(pilot, lambda: isinstance(run.app.screen, SessionsScreen))
         await left_behind(run, tmp_path)
         await until(pilot, lambda: run.waiting)
@@ -405,8 +395,7 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
     assert await state_of(run, request.id) is RequestState.PENDING
     clock.skip_grace()
     await press(pilot, "y", then=lambda: run.waiting == [])
-    stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
-    assert stored is not None
+    stored = await stored_as(run, request.id)
     assert (stored.outcome, stored.actor) == (Declined(), INBOX)
     # What it says of that must not come in the middle of the next step.
     await until(pilot, lambda: "in the background" in run.said())
@@ -442,9 +431,7 @@ async def who_loses_is_told(run: Many, pilot: Pilot[int], request: QuestionReque
     assert len(run.all) == started, "no session for an answer that lost"
     await pilot.press("f8")
     assert "Second" in run.app.clipboard
-    stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
-    assert stored is not None
-    assert stored.outcome == Declined()
+    assert (await stored_as(run, request.id)).outcome == Declined()
 
 
 async def a_thousand_are_gone_through(run: Many, pilot: Pilot[int]) -> None:
@@ -474,8 +461,7 @@ async def decision_waits(
     where: Path, request: PermissionRequest | PlanRequest, size: tuple[int, int]
 ) -> AsyncIterator[tuple[Many, Pilot[int], asyncio.Future[RequestOutcome], Clock]]:
     """Show the inbox with a permission or a plan that a running session waits for, and open its panel."""
-    run = Many(where, clock=(clock := Clock()))
-    async with run.app.run_test(size=size) as pilot:
+    async with running(Many(where, clock=(clock := Clock())), size=size) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         outcome = asyncio.ensure_future(run.app.runtime.inbox.ask(request, "Before it.\n" * 30))
         await open_list(pilot, run, 1)
@@ -545,8 +531,7 @@ def in_one_go(run: Many, *keys: str) -> None:
 
 @pytest.mark.parametrize("keys", ["n", "y", "enter", "e n o enter"])
 async def test_no_key_decides_in_a_panel_that_was_opened_in_the_same_burst(tmp_path: Path, keys: str) -> None:
-    run = Many(tmp_path, clock=(clock := Clock()))
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Many(tmp_path, clock=(clock := Clock())), size=(80, 24)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         request = PermissionRequest("toolu_run", "s1", "Bash", {"command": "make"})
         outcome = asyncio.ensure_future(run.app.runtime.inbox.ask(request, ""))

@@ -86,12 +86,12 @@ async def test_the_command_runs_when_something_changed(tmp_path: Path, shown: bo
             assert not runs.exists()
             return
         with step("it is shown above the status line"):
-            await until(pilot, lambda: output.line.said)
+            await until(pilot, lambda: output.line.text)
             assert output.line.display
             assert output.line.region.bottom == run.session_screen.status_line.region.y
         with step("a change runs it again, and a second without one does not"):
             run.told.tell(TURN, EffortChanged("high"))
-            await until(pilot, lambda: "0.25" in output.line.said and "high" in output.line.said)
+            await until(pilot, lambda: "0.25" in output.line.text and "high" in output.line.text)
             await until(pilot, lambda: not output._busy)
             before = runs.read_text(encoding="utf-8")
             run.session_screen.changed()

@@ -22,7 +22,7 @@ from ccq_tui.compat.textual.stylesheet import KeptStylesheet, _rules_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import Settings
-from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.picker import Picker
 from ccq_tui.theming import load_themes
 from ccq_tui.widgets.transcript import Transcript
 from tests.ui.drawn import screen_text

@@ -30,9 +30,9 @@ from ccq_tui.processes import Owner, this_process
 from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions import earlier
+from ccq_tui.screens.sessions import listing
 from ccq_tui.screens.sessions.model import ListHeading
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.sessions.session_manager import UNOPENED
@@ -366,9 +366,9 @@ class Kept:
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> Kept:
     kept = Kept(LOGIN, DOCS)
-    monkeypatch.setattr(earlier, "earlier_sessions", kept.list)
-    monkeypatch.setattr(earlier, "rename_earlier", kept.rename)
-    monkeypatch.setattr(earlier, "delete_earlier", kept.delete)
+    monkeypatch.setattr(listing, "earlier_sessions", kept.list)
+    monkeypatch.setattr(listing, "rename_earlier", kept.rename)
+    monkeypatch.setattr(listing, "delete_earlier", kept.delete)
     return kept
 
 

@@ -96,9 +96,9 @@ class BlockActions:
             self._ui.say("The block has no link and no path of an existing file")
             return
         number = self._next(block, "target", len(targets))
-        said = await open_target(self._ui.app, targets[number])
+        result = await open_target(self._ui.app, targets[number])
         more = f" · {_which(number, targets, '', key_of('open_link'))}" if len(targets) > 1 else ""
-        self._ui.say(said + more)
+        self._ui.say(result + more)
 
     def clicked(self, event: Transcript.Pointed) -> None:
         """Open what was clicked, unless a second click selects."""

@@ -325,7 +325,7 @@ class Dock(Vertical):
         if wait := may_open(self._clock(), typed, draft=False):
             self._making_way = after(self, wait, self._make_way)
             return
-        self._let_panel_go()
+        self._release_panel()
         self.line = self.line.asked_first
         self._tidy()
 
@@ -334,14 +334,14 @@ class Dock(Vertical):
         self._take_out(opened)
         self._tidy()
 
-    def _take_out(self, gone: OpenRequest) -> None:
+    def _take_out(self, settled: OpenRequest) -> None:
         """Take a request out of the line, and let its panel leave; `_tidy` shows that."""
         self._settled += 1
-        if self.line.head is gone:
-            self._let_panel_go()
-        self.line = WaitingLine(tuple(item for item in self.line.items if item is not gone))
+        if self.line.head is settled:
+            self._release_panel()
+        self.line = WaitingLine(tuple(item for item in self.line.items if item is not settled))
 
-    def let_go(self, opened: OpenRequest) -> None:
+    def close_panel(self, opened: OpenRequest) -> None:
         """Let the panel of a request go that was settled in it; the screen is drawn a moment later."""
         self._take_out(opened)
         self._tidying = after(self, TIDY_SECONDS, self._tidy)
@@ -418,7 +418,7 @@ class Dock(Vertical):
             self.mount(panel, before=self.prompt_line)
         return self._panels[kind]
 
-    def _let_panel_go(self) -> None:
+    def _release_panel(self) -> None:
         """Let the panel go; it stays on the screen and keeps what is typed until it is put away."""
         if self.panel is not None:
             self._put_away()
@@ -506,10 +506,10 @@ class Dock(Vertical):
         if places != self.places:
             self.places = places
             self.post_message(self.LineChanged())
-        told = "" if self._covered else self.line.told(self._countdown, opens=self.panel is None)
-        action = "panel" if told and self.line.items else "recover" if self._offered and not told else ""
+        words = "" if self._covered else self.line.told(self._countdown, opens=self.panel is None)
+        action = "panel" if words and self.line.items else "recover" if self._offered and not words else ""
         keys = keymap().keys.get(action, ())
-        self.notices.stand(told or self._offered, keys[0] if keys else "")
+        self.notices.stand(words or self._offered, keys[0] if keys else "")
 
     @on(Prompt.Said)
     def _say(self, event: Prompt.Said) -> None:

@@ -29,7 +29,7 @@ CLEARED = "Prompt cleared · Ctrl+_ or ↑ brings it back"
 VIM_ON = "Vim's keys are on: Esc for commands, i to type · vim_prompt = true keeps them"
 VIM_OFF = "Vim's keys are off"
 GIVEN_BACK = "↶ Interrupted before Claude answered: the prompt is back · Enter sends it again"
-SAID = (ev.BlockGrew, ev.BlockFinished, ev.ToolStarted)
+ANSWERS = (ev.BlockGrew, ev.BlockFinished, ev.ToolStarted)
 """Events after which the turn has something of Claude's to keep."""
 
 
@@ -44,7 +44,7 @@ class EarlyInterrupt:
         self._rewind = rewind
         self._read: list[str] = []
         """The prompts of the turn that the agent has read."""
-        self._said = False
+        self._answered = False
         self._wanted = False
         """Whether a person has interrupted the turn with nothing else typed or queued."""
         self._ended = ""
@@ -61,15 +61,15 @@ class EarlyInterrupt:
         match event:
             case ev.PromptDelivered(prompt_id):
                 self._read.append(prompt_id)
-            case _ if isinstance(event, SAID):
-                self._said = True
+            case _ if isinstance(event, ANSWERS):
+                self._answered = True
             case ev.TurnEnded(reason=reason):
-                early = self._wanted and not self._said and reason.startswith("aborted")
+                early = self._wanted and not self._answered and reason.startswith("aborted")
                 self._ended = self._read[0] if early and len(self._read) == 1 else ""
             case ev.StateChanged(ev.SessionState.IDLE):
                 if self._ended:
                     self._ui.start(partial(self._give_back, self._ended), "give a prompt back")
-                self._read, self._said, self._wanted, self._ended = [], False, False, ""
+                self._read, self._answered, self._wanted, self._ended = [], False, False, ""
             case _:
                 pass
 

@@ -17,7 +17,6 @@ from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.link_opener import open_url
 from ccq_tui.screens.session.dock import HOW_SECONDS
 from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.decision.panel import Panel
 from ccq_tui.widgets.hints import HIDES
 from ccq_tui.widgets.keys import keyboard_of
@@ -129,7 +128,7 @@ class RequestQueue:
     def _leave(self, opened: OpenRequest, outcome: RequestOutcome) -> None:
         """Keep what is not part of the outcome at hand, and put what was typed beside it into the prompt."""
         draft = opened.shown
-        self._ui.dock.let_go(opened)
+        self._ui.dock.close_panel(opened)
         self._ui.dock.notices.hush(opened.request.id)
         if text := text_left_over(draft, outcome):
             self._ui.dock.prompt.put_back(text)
@@ -156,10 +155,6 @@ class RequestQueue:
         else:
             self._ui.act("waiting")
 
-    def copy_drafts(self) -> None:
-        """Copy the drafts of requests that were closed."""
-        self._ui.say(self.drafts.copy(self._ui.app.copy_to_clipboard))
-
     # -- a plan is read in the transcript -------------------------------------------------------------------
 
     def _bring_into_view(self, opened: OpenRequest, panel: Panel) -> None:
@@ -172,11 +167,6 @@ class RequestQueue:
         if self._ui.transcript.following:
             self._left_end_for = request_id
         self._ui.transcript.plan.show(request_id)
-
-    def looked(self) -> None:
-        """Note that the transcript was scrolled: more of the plan may have been seen."""
-        if isinstance(self._panel, DecisionPanel):
-            self._panel.look()
 
     # -- behind other screens -------------------------------------------------------------------------------
 

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
@@ -25,7 +24,7 @@ from ccq_tui.commands.table import COMMANDS
 from ccq_tui.commands.wiring import Leading
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
-from ccq_tui.config.keymap import key_of, keymap, with_keys
+from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.input.gate import Face, Stroke
@@ -38,7 +37,7 @@ from ccq_tui.runtime.launches import WayOn
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import Surroundings
 from ccq_tui.screens.editor import GROUP, edit_for, edit_path
-from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.session import screen_commands
 from ccq_tui.screens.session.blocks import BlockActions, BlockBar
 from ccq_tui.screens.session.dock import Dock
@@ -51,8 +50,9 @@ from ccq_tui.screens.terminal import Bar
 from ccq_tui.transcript.blocks import Block, PromptBlock
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.completer import Completer
+from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import bindings_at, bindings_for, keyboard_of
-from ccq_tui.widgets.lifetime import WorkFailed, after, is_live, start_work
+from ccq_tui.widgets.lifetime import WorkFailed, after, is_live, soon, start_work
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.measures import is_low
 from ccq_tui.widgets.prompt import Prompt
@@ -86,7 +86,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "copy_code": lambda s: s.blocks.do(s.blocks.copy_code),
     "open_link": lambda s: s.blocks.do(s.blocks.open),
     "panel": lambda s: s.requests.toggle(),
-    "copy_draft": lambda s: s.requests.copy_drafts(),
+    "copy_draft": lambda s: s.say(s.requests.drafts.copy(s.app.copy_to_clipboard)),
     "unmark": lambda s: s.transcript.leave_mark(),
     "recover": lambda s: s.remedies.do(),
     "sessions": lambda s: s.toggle_strip(),
@@ -129,9 +129,6 @@ class SessionScreen(Screen[None], Leading):
     """The mode of Textual in which it is shown; it never changes."""
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     """Widget that has the keys; Textual would redraw the whole screen for another one, not only these two."""
-
-    class EventsArrived(Message):
-        """The session sent something; the events are in the screen's queue."""
 
     def __init__(self, session: SupervisedSession, inbox: Inbox) -> None:
         super().__init__()
@@ -335,9 +332,8 @@ class SessionScreen(Screen[None], Leading):
         """Queue an event; all that come before the queue is read are handled together."""
         self._arrived.append((event, self.session.facts))
         if len(self._arrived) == 1:
-            self.post_message(self.EventsArrived())
+            soon(self, self._handle_events)
 
-    @on(EventsArrived)
     def _handle_events(self) -> None:
         if not self._arrived:
             return  # a panel that opened took all of them along
@@ -453,8 +449,8 @@ class SessionScreen(Screen[None], Leading):
     def quit_again(self, key: str, first: Callable[[], str] = str) -> None:
         """Quit when a key is pressed twice; ``first`` does what one press does, and returns words."""
         words = f"{shown_key(key)} again quits"
-        said = lambda: " · ".join(filter(None, (first(), words)))  # noqa: E731
-        self.dock.pressed(Face(twice="quit"), self.quit, said)
+        notice = lambda: " · ".join(filter(None, (first(), words)))  # noqa: E731
+        self.dock.pressed(Face(twice="quit"), self.quit, notice)
 
     def quit(self) -> None:
         """End all sessions, then the program."""
@@ -538,7 +534,9 @@ class SessionScreen(Screen[None], Leading):
 
     @on(Transcript.Looked)
     def _looked(self) -> None:
-        self.requests.looked()
+        """Look at more of a plan that may have been seen by now."""
+        if isinstance(self.dock.panel, DecisionPanel):
+            self.dock.panel.look()
 
     @on(Transcript.Pointed)
     def _pointed(self, event: Transcript.Pointed) -> None:
@@ -579,10 +577,7 @@ class SessionScreen(Screen[None], Leading):
 
 async def _do_any(screen: SessionScreen) -> None:
     """Let the person choose from all commands and actions: do it, or begin it in the prompt."""
-    rows = (
-        *screen_commands.command_rows(SLASH_COMMANDS, screen.completions.others),
-        *screen_commands.action_rows(ACTIONS, keymap()),
-    )
+    rows = screen_commands.palette_rows(SLASH_COMMANDS, screen.completions.others, ACTIONS)
     value = await screen.runner.pick("Commands and keys", rows, choose="do it")
     if value is None:
         return

@@ -14,7 +14,7 @@ from ccq_tui.agent.events import SessionState, SlashCommand
 from ccq_tui.claude_files import find_cli
 from ccq_tui.commands.command import Command, CommandGroup, PickRow
 from ccq_tui.compat.textual.driver import is_lent
-from ccq_tui.config.keymap import TEXT_PLACES, Keymap
+from ccq_tui.config.keymap import TEXT_PLACES, keymap
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.edited_file import SettingsFileError
@@ -136,22 +136,20 @@ class AccountCommands(CommandGroup[SessionUi]):
             self._runner.tell(f"Signed in · {NEXT}")
 
 
-PALETTE = "palette"
-"""Name of the action that shows all others."""
+def palette_rows(
+    own: Iterable[Command], others: Iterable[SlashCommand], actions: Container[str]
+) -> Iterator[PickRow]:
+    """Yield a row for each command and each action of the table of keys.
 
-
-def command_rows(own: Iterable[Command], others: Iterable[SlashCommand]) -> Iterator[PickRow]:
-    """Yield a row for each command; the value of one that needs an argument ends with a blank."""
+    The value of a command that needs an argument ends with a blank; what are no ``actions`` of the screen are
+    the app's.
+    """
     for one in own:
         yield PickRow(f"/{one.name}{' ' if one.needs else ''}", f"/{one.name}", one.help, one.arguments)
     for command in others:
         needs = " " if command.arguments else ""
         yield PickRow(f"/{command.name}{needs}", f"/{command.name}", command.description)
-
-
-def action_rows(own: Container[str], keymap: Keymap) -> Iterator[PickRow]:
-    """Yield a row for each action of the table of keys; those that are not the screen's own are the app's."""
     for name, row in SETTINGS.items():
-        if row.place in TEXT_PLACES and name != PALETTE:
-            action = f"{'' if name in own else 'app.'}do('{name}')"
-            yield PickRow(action, row.does, right=keymap.shown(name))
+        if row.place in TEXT_PLACES and name != "palette":
+            action = f"{'' if name in actions else 'app.'}do('{name}')"
+            yield PickRow(action, row.does, right=keymap().shown(name))

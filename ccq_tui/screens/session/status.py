@@ -46,7 +46,7 @@ BY_PERSON = (
     ev.TitleChanged,
 )
 """Events that a person causes: no sign of Claude."""
-_GONE = frozenset({ev.SessionState.FAILED, ev.SessionState.ENDED})
+_OVER = frozenset({ev.SessionState.FAILED, ev.SessionState.ENDED})
 
 
 def prompt_hints(state: ev.SessionState, waiting: int, *, queued: bool = False) -> Hints:
@@ -55,7 +55,7 @@ def prompt_hints(state: ev.SessionState, waiting: int, *, queued: bool = False) 
     ``waiting``: requests that an interrupt would withdraw, so that it takes two presses.
     ``queued``: ↑ takes back a prompt that is not read yet.
     """
-    busy, over = state in (ev.SessionState.WORKING, ev.SessionState.AWAITING), state in _GONE
+    busy, over = state in (ev.SessionState.WORKING, ev.SessionState.AWAITING), state in _OVER
     found = {"prompt": True, "waiting": waiting, "queued": queued, "over": over}
     words = frozenset(word for word, holds in found.items() if holds)
     enter = "" if over else "queue" if busy else "send"
@@ -74,14 +74,14 @@ class Status:
         self.title = ""
         """The terminal's title as it was set last."""
         self._second_hand: Timer | None = None
-        self._heard = self._ui.clock()
+        self._last_sign = self._ui.clock()
         self._calls: set[str] = set()
         self._compacting = False
 
     def take(self, event: SessionEvent) -> None:
         """Note each sign of Claude; look at the branch after a turn, which may have changed it."""
         if not isinstance(event, BY_PERSON):
-            self._heard = self._ui.clock()
+            self._last_sign = self._ui.clock()
             self._compacting = isinstance(event, ev.NoticeGiven) and event.text == ev.COMPACTING
         match event:
             case ev.ToolStarted(tool_use_id=call):
@@ -122,7 +122,7 @@ class Status:
         busy = self._ui.view.retry or self._calls or self._compacting
         if self._ui.view.state is not ev.SessionState.WORKING or busy:
             return 0
-        seconds = int(self._ui.clock() - self._heard)
+        seconds = int(self._ui.clock() - self._last_sign)
         return seconds if seconds >= SILENCE else 0
 
     def _keys(self) -> Hints:
@@ -184,17 +184,17 @@ class StatusOutputLine(Static):
 
     def __init__(self) -> None:
         super().__init__("", markup=False)
-        self.said = ""
+        self.text = ""
 
     def show(self, text: str) -> None:
         """Show other lines; "" for none."""
-        if text != self.said:
-            self.said = text
+        if text != self.text:
+            self.text = text
             self.display = bool(text)
             self.refresh(layout=True)
 
     def render(self) -> Text:
-        lines = self.said.split("\n")[: 1 if self.app.size.height < LOW_SCREEN else status_line.MOST_LINES]
+        lines = self.text.split("\n")[: 1 if self.app.size.height < LOW_SCREEN else status_line.MOST_LINES]
         return Text("\n".join(lines), palette_of(self).muted, no_wrap=True, overflow="ellipsis")
 
 
@@ -204,7 +204,7 @@ class StatusOutput:
     def __init__(self, ui: SessionUi, line: StatusOutputLine) -> None:
         self._ui = ui
         self.line = line
-        self._told: tuple[object, ...] = ()
+        self._ran_for: tuple[object, ...] = ()
         self._began = ui.clock()
         self._busy = False
         self._failed = ""
@@ -214,7 +214,7 @@ class StatusOutput:
         """Run the command soon, if its input has changed."""
         if self._busy or not self._ui.in_front or not self._ui.launch.settings.status_line:
             return
-        if self._known() != self._told:
+        if self._known() != self._ran_for:
             self._busy = True
             self._ui.start(self._run, "status line", group="status line")
 
@@ -235,16 +235,16 @@ class StatusOutput:
     async def _run(self) -> None:
         try:
             await asyncio.sleep(PAUSE)
-            self._told = self._known()
+            self._ran_for = self._known()
             options = session_options(self._ui.launch)
             command = await asyncio.to_thread(status_line.status_command, options)
-            said = ""
+            output = ""
             if command:
                 seconds = self._ui.clock() - self._began
                 data = await asyncio.to_thread(status_line.status_data, options, self._ui.view, seconds)
-                said = await status_line.run_status_command(command, data, options)
+                output = await status_line.run_status_command(command, data, options)
             self._failed = ""
-            self.line.show(said)
+            self.line.show(output)
         except status_line.StatusLineError as error:
             self.line.show("")
             if str(error) != self._failed:

@@ -27,22 +27,13 @@ class SessionUi(CommandUi, Protocol):
     """What the controllers of a screen use besides: the parts of the screen."""
 
     around: Surroundings
+    transcript: Transcript
+    dock: Dock
+    search_bar: SearchBar
 
     @property
     def app(self) -> App[Any]:
         """The program."""
-
-    @property
-    def transcript(self) -> Transcript:
-        """The log pane."""
-
-    @property
-    def dock(self) -> Dock:
-        """The prompt, or the panel in its place."""
-
-    @property
-    def search_bar(self) -> SearchBar:
-        """The field of the search."""
 
     @property
     def in_front(self) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ccq_tui import signs
+from ccq_tui.config.keymap import key_of
 from ccq_tui.filtered_list import FilteredList
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
@@ -20,6 +21,8 @@ from ccq_tui.runtime.view import short_path
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.model import WorktreeError
 
+Messages = tuple[tuple[str, str], ...]
+"""The end of a conversation: who wrote what."""
 LONGEST_NAME = 200
 LONGEST_LINE = 300
 DAY, WEEK = 86_400, 604_800
@@ -144,7 +147,7 @@ class SessionRow:
     undelivered: int = 0
     cost: float | None = None
     last_line: str = ""
-    last: tuple[tuple[str, str], ...] = ()
+    last: Messages = ()
     done: bool = False
     labels: str = ""
     known: bool = True
@@ -158,8 +161,8 @@ class SessionRow:
         for name, most in (("session", LONGEST_NAME), ("last_line", LONGEST_LINE), ("labels", LONGEST_LINE)):
             object.__setattr__(self, name, one_line(getattr(self, name), most))
         object.__setattr__(self, "heading", _heading(self))
-        said = (self.session, self.directory, self.branch, self.heading.words, self.labels, self.last_line)
-        words = (*said, *(one.words for one in self.requests))
+        texts = (self.session, self.directory, self.branch, self.heading.words, self.labels, self.last_line)
+        words = (*texts, *(one.words for one in self.requests))
         object.__setattr__(self, "found_by", " ".join(words).casefold())
 
     @property
@@ -397,3 +400,85 @@ class NewSession:
             self.at = WORKTREE
             self.faults = {WORKTREE: str(error)}
         return None
+
+
+BY_LETTER = frozenset({"new", "find", "park", "starts", "done", "copy"})
+"""What letters do, by the words of the table of keys: not while letters find."""
+AT_WORK = (ListHeading.NEEDS, ListHeading.WORKING, ListHeading.QUEUED)
+ENTER = {Place.HERE: "go to it", Place.FOREIGN: "answer", Place.NO_RECORD: "", Place.UNKNOWN: ""}
+"""What Enter does with a session by its place, where it does not resume it."""
+
+
+def enter_words(row: Listed | None, session: SessionRow | None) -> str:
+    """Return what Enter does with a row, in so many words."""
+    if session is None:
+        return "new session" if row is not None else ""
+    if session.place is Place.NATIVE:
+        return "say where"
+    if isinstance(row, RequestRow):
+        return "" if session.place.is_gone else "answer"
+    return ENTER.get(session.place, "resume")
+
+
+def words_for(
+    row: Listed | None, session: SessionRow | None, *, alone: bool, finds: bool = False, typed: bool = False
+) -> frozenset[str]:
+    """Return what applies to a row, by the words of the table of keys.
+
+    Args:
+        row: The row under the cursor.
+        session: Its session.
+        alone: Whether no session is open here.
+        finds: Whether letters find rows.
+        typed: Whether some are typed already.
+    """
+    if session is None:
+        return frozenset({"everywhere"} | ({"moving"} if typed else set()))
+    lost, here = session.place.is_gone, session.place is Place.HERE
+    if isinstance(row, RequestRow):
+        applies = {
+            "new": alone,
+            "declines": session.place is not Place.NATIVE,
+            "parked": session.heading is ListHeading.PARKED,
+            "park": session.ours and session.runs and not alone,
+            "copy": not alone and (not session.ours or lost),
+        }
+    elif session.heading is ListHeading.EARLIER and not lost:
+        applies = {"earlier": True, "everywhere": True, "titled": True}
+    else:
+        applies = {
+            "new": True,
+            "everywhere": session.unused,
+            "done": session.ours and not session.unused and (session.done or not session.requests),
+            "declines": lost,
+            "starts": session.place is Place.RESTS or (here and not session.runs),
+        }
+    applies |= {"find": "earlier" not in applies, "moving": typed}
+    left_out = (BY_LETTER if finds else frozenset()) | ({"titled"} if typed else frozenset())
+    return frozenset(word for word, holds in applies.items() if holds) - left_out
+
+
+def refusal(action: str, row: SessionRow, *, only: bool) -> str:
+    """Return why a session cannot have an action, and what can be done, or ""; ``only``: no other is here."""
+    waits, works = bool(row.requests), row.heading in AT_WORK
+    runs = row.place is Place.ELSEWHERE or (row.place is Place.HERE and row.runs)
+    lost, missing = row.place in (Place.NO_RECORD, Place.UNKNOWN), row.place.is_gone
+    removable = f"{row.session} is {row.place.value} · {key_of('decline')} removes it"
+    earlier = row.heading is ListHeading.EARLIER and not missing
+    runs_somewhere = row.runs or row.place in (Place.HERE, Place.ELSEWHERE)
+    reasons = (
+        ("choose", lost, removable),
+        (action, not row.ours and action != "choose", "It belongs to no session"),
+        ("fork", not row.session_id or row.unused, "Nothing was said in it yet · there is nothing to fork"),
+        ("restart", missing, removable),
+        ("restart", runs, "It is working already" if works else "It is running"),
+        ("done", not row.known, "The session is empty, so it cannot be marked as done"),
+        ("done", waits and not row.done, "A question waits in this session · answer or decline it first"),
+        ("done", works and not row.done, "Claude is working in this session · wait, or interrupt it"),
+        ("close", row.place is not Place.HERE, "It is not open here · Enter opens it"),
+        ("close", only, f"It is the only session here · {key_of('quit')} quits"),
+        ("rename", not earlier, "Only an earlier session is renamed here · /rename in the session does it"),
+        ("decline", runs_somewhere, "It runs · close or pause it first: x here, p elsewhere"),
+        ("decline", waits, "A question waits in it · decline that first"),
+    )
+    return next((words for name, holds, words in reasons if name == action and holds), "")

@@ -52,7 +52,7 @@ class OpenSessions(UserList[SessionScreen]):
         """Whether the line of sessions is wanted."""
         self.typed = ""
         """What was typed before there was any session."""
-        self._unsaid: list[tuple[str, str]] = []
+        self._early_notices: list[tuple[str, str]] = []
         """Notices for the first session that is shown, each with its level."""
         self.begun = asyncio.Event()
         """Set once the first session is on the screen."""
@@ -86,12 +86,11 @@ class OpenSessions(UserList[SessionScreen]):
 
     def entries(self) -> tuple[StripEntry, ...]:
         """Return the entries of all sessions for the line of sessions."""
-        return tuple(self._entry(at, one) for at, one in enumerate(self, 1))
-
-    def _entry(self, number: int, screen: SessionScreen) -> StripEntry:
-        view, waiting = screen.view, len(screen.session.waiting)
-        sign = sign_and_word(view.state, waiting)[0]
-        return StripEntry(number, view.name, sign, waiting, shown=screen is self.front)
+        waiting, front = [len(one.session.waiting) for one in self], self.front
+        return tuple(
+            StripEntry(at + 1, one.view.name, sign_and_word(one.view.state, count)[0], count, one is front)
+            for at, (one, count) in enumerate(zip(self, waiting, strict=True))
+        )
 
     # -- opened, shown and taken away -----------------------------------------------------------------------
 
@@ -100,8 +99,8 @@ class OpenSessions(UserList[SessionScreen]):
         self.append(self._made(launch))
         await self._switch_to(self[-1])
         self.begun.set()
-        unsaid, self._unsaid = self._unsaid, []
-        for text, level in unsaid:
+        notices, self._early_notices = self._early_notices, []
+        for text, level in notices:
             self.note([text], level)
         self.list()
 
@@ -148,7 +147,7 @@ class OpenSessions(UserList[SessionScreen]):
         """Show the state of all sessions in the one on the screen, and call the listeners."""
         self._forget_news()
         if (front := self.front) is not None:
-            beside = self._waiting_beside(front)
+            beside = self._waiting_elsewhere(front)
             front.list_sessions(self.entries(), beside, self._trouble, strip=self._strip)
         self._changed.emit(None)
 
@@ -157,7 +156,7 @@ class OpenSessions(UserList[SessionScreen]):
         self._strip = not self._strip
         self.list()
 
-    def _waiting_beside(self, screen: SessionScreen) -> int:
+    def _waiting_elsewhere(self, screen: SessionScreen) -> int:
         """Return the number of requests that wait in other sessions than this one, in all terminals."""
         return sum(count for name, count in self.counts.items() if name != screen.session.record_id)
 
@@ -192,16 +191,16 @@ class OpenSessions(UserList[SessionScreen]):
         """Show the session of the last news, else the next that waits, else all that waits elsewhere."""
         front, named = self.front, {one.session.record_id for one in self}
         news = front.dock.notices.owner if front is not None else ""
-        told = next((one for one in self if news.startswith(f"{one.mode} ")), None)
+        named_in_news = next((one for one in self if news.startswith(f"{one.mode} ")), None)
         outside = any(count for name, count in self.counts.items() if name not in named)
         screens, at = self.data, self.index(front) + 1 if front is not None else 0
         around = [*screens[at:], *(() if outside else screens[: max(0, at - 1)])]
         following = next((one for one in around if one.session.waiting), None)
-        if told is not None and told is not front:
-            await self.show(told)
+        if named_in_news is not None and named_in_news is not front:
+            await self.show(named_in_news)
         elif following is not None and news != INBOX:
             await self.show(following)
-        elif front is not None and (news == INBOX or self._waiting_beside(front)):
+        elif front is not None and (news == INBOX or self._waiting_elsewhere(front)):
             self._app.post_message(ProgramAction("waiting"))
         else:
             self.say("No other session waits for you")
@@ -218,7 +217,7 @@ class OpenSessions(UserList[SessionScreen]):
         """Add a notice to the transcript of the session on the screen, or of the first, with a line each."""
         front, text = self.front, "\n".join(lines)
         if text and not self.begun.is_set():
-            self._unsaid.append((text, level))
+            self._early_notices.append((text, level))
         elif text and front is not None and is_live(front):
             front.transcript.add_notice(text, level)
 
@@ -262,8 +261,8 @@ def parting_words(screens: Iterable[SessionScreen], *, kept: bool = True) -> lis
         lost += count
         waits = f"{waiting(count, 'question')} in " if count else ""
         # A worktree's own words say how to return to it.
-        said = view.title and not screen.transcript.greets and worktree_at(view.cwd) is None
-        if kept and view.session_id and (count or said):
+        began = view.title and not screen.transcript.greets and worktree_at(view.cwd) is None
+        if kept and view.session_id and (count or began):
             name, key = view.short_name, view.session_id[:SHORT]
             lines.append(f"{waits}“{name}” · ccq-tui resume {key} opens it again")
     return lines if kept or not lost else [DEMO_LOST]

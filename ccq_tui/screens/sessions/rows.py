@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -30,6 +31,7 @@ from ccq_tui.screens.sessions.model import (
     NEW_ROW,
     Listed,
     ListHeading,
+    Messages,
     NewRow,
     RequestRow,
     SessionList,
@@ -59,8 +61,8 @@ TALLEST = 200
 """Most lines of a row: that for a new session grows with its prompt."""
 LONGEST = 20_000
 """Most characters shown of one text."""
-GONE = "gone: {decline} removes it, c copies"
-SAYS = {"user": "❯ ", "assistant": "● "}
+MISSING = "gone: {decline} removes it, c copies"
+SPEAKERS = {"user": "❯ ", "assistant": "● "}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class ListLook:
         away: Whether a panel has the keys.
         fields: The fields of the row for a new session while it is open.
         title: The text that replaces the name of the session under the cursor, or "".
-        said: What an almost empty list says.
+        advice: What an almost empty list says.
         finds: Whether letters find, and are no keys.
     """
 
@@ -90,7 +92,7 @@ class ListLook:
     away: bool = False
     fields: tuple[ShownField, ...] = ()
     title: str = ""
-    said: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
     finds: bool = False
 
 
@@ -140,13 +142,13 @@ def list_lines(state: SessionList, look: ListLook) -> list[DrawnLine]:
     if len(lines) + len(gaps) <= look.height:
         for gap in reversed(gaps):
             lines.insert(gap, DrawnLine(BLANK))
-    return [*lines, *_said_lines(look, look.height - len(lines))]
+    return [*lines, *_advice_lines(look, look.height - len(lines))]
 
 
-def _said_lines(look: ListLook, room: int) -> list[DrawnLine]:
+def _advice_lines(look: ListLook, room: int) -> list[DrawnLine]:
     """Return what an almost empty list says, with a blank line before it where there is room."""
     style, width = look.palette.muted, look.width - 5
-    texts = [line for words in look.said for line in wrapped(Text(words, style), width)]
+    texts = [line for words in look.advice for line in wrapped(Text(words, style), width)]
     lines = [DrawnLine(Text.assemble("   ", text)) for text in texts]
     return [*([DrawnLine(Text())] if lines and room > len(lines) else []), *lines][:room]
 
@@ -201,7 +203,7 @@ def words_of(row: SessionRow, look: ListLook) -> Iterator[str]:
     elif row.place is Place.ELSEWHERE:
         yield row.place.value
     elif row.place.is_gone:
-        yield with_keys(GONE)
+        yield with_keys(MISSING)
     if row.directory and row.directory != look.directory and row.ours:
         yield short_path(Path(row.directory))
     if row.branch and row.branch != look.branch:
@@ -312,13 +314,45 @@ def facts_of(row: SessionRow, now: float, branch: str = "") -> list[str]:
     return [fact for fact in facts if fact]
 
 
-def request_details(stored: StoredRequest, width: int, palette: Palette, *, asked: bool) -> Iterator[Text]:
-    """Yield what the agent wrote before a request and, unless its panel is open, all that is ``asked``."""
-    if context := stored.context.strip():
-        yield from _said("● ", context, width, palette)
-    if asked:
-        for part, drawn in document.drawn(_with_marks(stored.request), width):
-            yield Text(drawn.rstrip(), palette.strong if part is PassageKind.HEAD else palette.plain)
+class Shown(NamedTuple):
+    """What is shown in detail.
+
+    Attributes:
+        row: The row under the cursor, or that of the open panel.
+        session: Its session.
+        stored: The request of the row as it is stored, if that is known.
+        last: The end of the conversation of a session of this terminal.
+        beside: Whether it stands beside the list.
+        answers: Whether the panel of the request is open.
+    """
+
+    row: Listed | None = None
+    session: SessionRow | None = None
+    stored: StoredRequest | None = None
+    last: Messages = ()
+    beside: bool = False
+    answers: bool = False
+
+
+def details_of(shown: Shown, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield what the agent wrote before a request and, unless its panel is open, all of that.
+
+    Of a session, yield the end of its conversation, as far as it is known.
+    """
+    row, session, stored = shown[:3]
+    if isinstance(row, RequestRow):
+        if stored is not None and (context := stored.context.strip()):
+            yield from _message("● ", context, width, palette)
+        if stored is not None and not shown.answers:
+            for part, drawn in document.drawn(_with_marks(stored.request), width):
+                yield Text(drawn.rstrip(), palette.strong if part is PassageKind.HEAD else palette.plain)
+    elif session is not None:
+        words = session.last_line if session.ours else ""
+        last = shown.last or session.last or ((("assistant", words),) if words else ())
+        for at, (who, text) in enumerate(last):
+            if at:
+                yield Text("")
+            yield from _message(SPEAKERS.get(who, "▸ "), text.strip(), width, palette)
 
 
 def _with_marks(request: Request) -> Iterator[Passage]:
@@ -331,19 +365,10 @@ def _with_marks(request: Request) -> Iterator[Passage]:
         yield passage._replace(mark=mark) if passage.part is PassageKind.OPTION else passage
 
 
-def _said(sign: str, markdown: str, width: int, palette: Palette) -> Iterator[Text]:
+def _message(sign: str, markdown: str, width: int, palette: Palette) -> Iterator[Text]:
     """Yield a text behind the sign of who said it, as the transcript draws it."""
     for at, line in enumerate(markdown_lines(safe(markdown, limit=LONGEST), width - 2, palette)):
         yield Text.assemble(("  " if at else sign, palette.muted), line)
-
-
-def session_details(row: SessionRow, width: int, palette: Palette) -> Iterator[Text]:
-    """Yield the end of a session's conversation, as far as it is known."""
-    last = row.last or ((("assistant", row.last_line),) if row.last_line and row.ours else ())
-    for at, (who, text) in enumerate(last):
-        if at:
-            yield Text("")
-        yield from _said(SAYS.get(who, "▸ "), text.strip(), width, palette)
 
 
 EMPTY = (
@@ -388,8 +413,9 @@ class Details(Vertical):
         self.view = SightView(id="text")
         self._rule, self._more = TextLines(), TextLines(id="more")
         self._made_for: tuple[object, ...] = ()
-        self._decides = self._answers = False
-        """Whether a plan is being decided, and whether a panel is open."""
+        self._shown = Shown()
+        self._decides = False
+        """Whether a plan is being decided."""
 
     def compose(self) -> Iterator[TextLines | SightView]:
         yield self._rule
@@ -401,36 +427,16 @@ class Details(Vertical):
         self.view.set_class(lines < 3, "-off")
         self._rule.set_class(lines < 1 or self.has_class("-beside"), "-off")
 
-    def show(
-        self,
-        row: SessionRow | RequestRow | NewRow | None,
-        session: SessionRow | None,
-        stored: StoredRequest | None,
-        last: tuple[tuple[str, str], ...],
-        look: ListLook,
-        *,
-        beside: bool,
-        answers: bool,
-    ) -> None:
-        """Show what is known of a row, if it is another one, or more is known.
-
-        Args:
-            row: The row.
-            session: Its session.
-            stored: The request of the row as it is stored, if that is known.
-            last: The end of the conversation of a session of this terminal.
-            look: How the list is drawn.
-            beside: Whether it stands beside the list.
-            answers: Whether the panel of the request is open.
-        """
+    def show(self, shown: Shown, look: ListLook) -> None:
+        """Show what is known of a row, if it is another one, or more is known; ``look``: that of the list."""
+        row, session, stored, _, beside, answers = shown
         screen, palette = self.app.size.width, look.palette
         width = screen - look.width - 3 if beside else screen - 5
-        made_for = (row, session, stored, last, look.said, look.now(), width, palette, beside, answers)
-        if made_for == self._made_for:
+        if (made_for := (shown, look.advice, look.now(), width, palette)) == self._made_for:
             return
-        kept = made_for[:1] == self._made_for[:1] and not answers
-        begins = not kept or not self._made_for[3]
-        self._made_for, self._answers = made_for, answers
+        before, self._shown, self._made_for = self._shown, shown, made_for
+        kept = before.row == row and not answers
+        begins = not kept or not before.last
         plan = stored.request if answers and stored is not None else None
         self._decides = isinstance(plan, PlanRequest)
         self.set_class(beside, "-beside")
@@ -439,12 +445,12 @@ class Details(Vertical):
             name = session.session[: screen // 2]
             line = Text(head_line([name], facts[0], screen), palette.muted)
             self._rule.show([row_text(session, 0, replace(look, width=screen), False) if answers else line])
-        above, lines = self.view.above, self._lines(row, session, stored, last, width, look)
+        above, lines = self.view.above, details_of(shown, width, palette)
         if isinstance(plan, PlanRequest):
             # The whole plan, and nothing else that would take its lines.
             lines = flow_lines(plan.plan.rstrip(), palette.plain, max(8, width))
-        elif look.said:
-            lines = (line for words in look.said for line in wrapped(Text(words, palette.muted), width))
+        elif look.advice:
+            lines = (line for words in look.advice for line in wrapped(Text(words, palette.muted), width))
         elif beside and session is not None:
             known = wrapped(Text(" · ".join(facts), palette.muted), width)[: 1 if answers else None]
             lines = iter([Text(session.session, palette.strong), *known, Text(), *lines])
@@ -460,22 +466,6 @@ class Details(Vertical):
             self.view.scroll_to(y=above, animate=False, force=True)
         after_refresh(self, self.say_more)
 
-    def _lines(
-        self,
-        row: SessionRow | RequestRow | NewRow | None,
-        session: SessionRow | None,
-        stored: StoredRequest | None,
-        last: tuple[tuple[str, str], ...],
-        width: int,
-        look: ListLook,
-    ) -> Iterator[Text]:
-        if isinstance(row, RequestRow):
-            asked = not self._answers
-            return request_details(stored, width, look.palette, asked=asked) if stored else iter(())
-        if session is None or isinstance(row, NewRow):
-            return iter(())
-        return session_details(replace(session, last=last or session.last), width, look.palette)
-
     def scroll_by(self, action: str) -> None:
         """Scroll by a line or a page, up or down."""
         by = max(1, self.view.size.height - 1) if action.startswith("page") else 1
@@ -485,7 +475,7 @@ class Details(Vertical):
         """Say under the text how much more of it there is."""
         view, decides = self.view, self._decides
         shows = bool(view.below or view.goes_on or (decides and view.above))
-        shows = shows and (decides or not self._answers)
+        shows = shows and (decides or not self._shown.answers)
         if decides and shows and self._more.has_class("-off"):
             # The row takes a line of the plan that nobody can have read yet.
             after_refresh(self, view.look_anew)
@@ -495,8 +485,8 @@ class Details(Vertical):
             self._more.show([more_line(view, max(8, view.size.width), palette_of(self), down=down, up=up)])
 
 
-def said_last(screen: SessionScreen) -> tuple[tuple[str, str], ...]:
-    """Return the end of a transcript: who said what, tools by their call."""
+def last_messages(screen: SessionScreen) -> Messages:
+    """Return the end of a transcript: who wrote what, tools by their call."""
     found: list[tuple[str, str]] = []
     for block in reversed(screen.transcript.model.blocks):
         match block:
@@ -505,8 +495,8 @@ def said_last(screen: SessionScreen) -> tuple[tuple[str, str], ...]:
             case ProseBlock(document=written):
                 found.append(("assistant", written.text.strip()[-LONGEST_BLOCK:]))
             case ToolBlock(tool=tool, input=given):
-                said = next((value for value in given.values() if isinstance(value, str)), "")
-                found.append(("tool", one_line(f"{tool} {said}", 200)))
+                words = next((value for value in given.values() if isinstance(value, str)), "")
+                found.append(("tool", one_line(f"{tool} {words}", 200)))
         if len(found) == LAST_BLOCKS:
             break
     return tuple(reversed(found))

@@ -48,11 +48,14 @@ from ccq_tui.screens.sessions.model import (
     WORKTREE,
     Listed,
     ListHeading,
-    NewRow,
+    NewSession,
     RequestRow,
     SessionList,
     SessionRow,
+    enter_words,
     ordered,
+    refusal,
+    words_for,
 )
 from ccq_tui.screens.sessions.rows import (
     ALONE,
@@ -60,10 +63,11 @@ from ccq_tui.screens.sessions.rows import (
     Details,
     ListLook,
     RowsView,
+    Shown,
     head_line,
     head_parts,
+    last_messages,
     list_lines,
-    said_last,
 )
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.text import one_line
@@ -83,12 +87,9 @@ Going = Callable[[], Awaitable[str]]
 """What leaving the list leads to; it returns in words why that could not be, or ""."""
 MOST_EARLIER = 200
 LOOK_SECONDS, AGES_SECONDS = 1.0, 5
-SAID_SECONDS = 20.0
+NOTICE_SECONDS = 20.0
 BESIDE_FROM = 120
 """Width of the screen in cells from which details are beside the list."""
-SCROLLS = frozenset({"scroll_up", "scroll_down", "page_up", "page_down"})
-"""Actions that scroll the content above a panel."""
-AT_WORK = (ListHeading.NEEDS, ListHeading.WORKING, ListHeading.QUEUED)
 AGAIN_OPENS = "The letter before these words opened this · Enter again opens a session with them"
 NATIVE = "Answer it there: it waits in Claude Code’s own screen, in {} · docs/bridges.md"
 UNREADABLE = (
@@ -104,14 +105,14 @@ class ListQuestion:
     Attributes:
         words: The question.
         key: The key that asked, which confirms, as y does.
-        does: What that does, and what the key that leaves does.
+        does: What that does.
         call: Does it.
         about: The row that it is about.
     """
 
     words: str
     key: str
-    does: tuple[str, str]
+    does: str
     call: Callable[[], object]
     about: object
 
@@ -121,7 +122,6 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
 
     Attributes:
         manager: What opens sessions, with the inbox.
-        clock: Monotonic clock, in seconds.
         listing: What is listed.
         panel: The panel that is open, or None.
         row: The row of the request that was opened last.
@@ -160,29 +160,29 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         self,
         manager: SessionManager,
         *,
-        clock: Callable[[], float] = time.monotonic,
         aim: Callable[[SessionList], SessionList] = SessionList.on_shown,
         base: Launch | None = None,
         finds: bool = False,
         find: str = "",
         begins: bool = False,
-        said: str = "",
+        notice: str = "",
     ) -> None:
         """Create the screen.
 
         Args:
             manager: What opens sessions.
-            clock: Monotonic clock, in seconds.
             aim: Puts the cursor where it begins, as long as rows come and nobody pressed a key.
             base: The launch whose command line an earlier session gets, or None for that of the session.
             finds: Whether the filter is open.
             find: The filter to begin with.
             begins: Whether the fields of a new session are open.
-            said: What the program has to say.
+            notice: What the program has to say.
         """
         super().__init__(SessionList())
-        self.manager, self.clock = manager, clock
-        self.listing = Listing(manager, self.put_together, self._until_drawn, clock)
+        self.manager = manager
+        self.listing = Listing(
+            manager.sessions, manager.records, self.put_together, self._until_drawn, self.clock
+        )
         self.panel: Panel | None = None
         self.row: RequestRow | None = None
         self.early: list[Typed] | None = None
@@ -191,11 +191,12 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         self.all_read = self.everywhere = False
         self.finds = self._begins_finding = finds
         self._aim: Callable[[SessionList], SessionList] | None = aim
-        self._base, self._said, self._find = base, said, find
-        self._fields_open = begins
-        self._renames: SessionRow | None = None
-        self._found = ""
-        """The filter, while the field has a title or the fields of a new session."""
+        self._base, self._notice, self._find = base, notice, find
+        self._begins = begins
+        self.form: NewSession | SessionRow | None = None
+        """What the field holds in place of the filter: a new session's fields, or the title of one."""
+        self._filter = ""
+        """The filter meanwhile."""
         self._doubtful = False
         """Whether the letter that opened the fields may have begun a word, so that Enter asks once."""
         self._opened_at = NEVER
@@ -227,14 +228,14 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             self.everywhere = True
             self.field.put(self._find)
             self.state = self.state.filtered(self._find)
-        if self._fields_open:
+        if self._begins:
             self._open_fields()
         self.put_together()
         self.read_soon()
         self._look()
         self._read_records()
         self.set_interval(LOOK_SECONDS, self._look)
-        self.say(self._said)
+        self.say(self._notice)
 
     def on_unmount(self) -> None:
         for unsubscribe in self._unsubscribe:
@@ -245,7 +246,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         """The keys that F1 lists first: those of the panel that is open."""
         if self.panel is not None:
             return self.panel.help_place
-        return KeyPlace.NEW if self._fields_open else self.PLACE
+        return KeyPlace.NEW if self._new else self.PLACE
 
     @property
     def options(self) -> SessionOptions:
@@ -343,15 +344,13 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     def confirms(self, key: Stroke) -> bool:
         """Take a key that answers the question above the keys, or is one of a text; return whether it did."""
         self._aim = None
-        if self._fields_open:
-            return self._in_fields(key)
-        if self._renames is not None:
-            return self._in_title(key)
+        if self.form is not None:
+            return self._in_form(key)
         if (asked := self.question) is None:
             return False
         meant = keys_meant(key.name)[:1]
         if meant in ((asked.key,), ("y",)):
-            self.judged(replace(key, text=""), partial(self._confirmed, asked), asked.does[0])
+            self.judged(replace(key, text=""), partial(self._confirmed, asked), asked.does)
             return True
         self._keep()
         return meant in (("n",), ("escape",))
@@ -406,7 +405,8 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         """Take the keys that an open panel does not: those that scroll what is above it, and F8."""
         if self.panel is None:
             return
-        if (action := actions_at(self.PLACE).get(event.key)) in SCROLLS:
+        action = actions_at(self.PLACE).get(event.key, "")
+        if action.startswith(("scroll_", "page_")):
             event.stop()
             self.details.scroll_by(action)
         elif action == "copy" and not text_of(event):
@@ -420,32 +420,30 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             self.panel.look()
 
     def act_on(self, action: str, row: Listed) -> None:
-        session = self.state.session_under
-        if session is not None and session.place is Place.NATIVE:
-            self.say(NATIVE.format(one_line(session.directory, 300)))
+        if (session := self.state.session_under) is None:  # the row for a new one
+            if action == "choose":
+                self._open_fields()
             return
         match action, row:
-            case "choose", NewRow():
-                self._open_fields()
+            case _ if session.place is Place.NATIVE:
+                self.say(NATIVE.format(one_line(session.directory, 300)))
             case "choose", RequestRow():
                 self._answer(row)
             case "decline", RequestRow():
                 self.row = row
                 words = f"Decline “{row.words}”?"
                 call = partial(self._run, partial(self._decline, row))
-                self.ask(ListQuestion(words, "ctrl+d", ("declines it", "keep it"), call, row.key))
-            case _ if session is not None:
+                self.ask(ListQuestion(words, "ctrl+d", "declines it", call, row.key))
+            case _ if refused := refusal(action, session, only=len(self.manager.sessions) == 1):
+                self.say(refused)
+            case _:
                 self._act_on_session(action, session)
 
     def _act_on_session(self, action: str, row: SessionRow) -> None:
-        screen = self.manager.sessions.by_mode(row.key)
-        if not row.ours and action != "choose":
-            self.say("It belongs to no session")
-            return
         match action:
             case "choose":
                 self._go_to(row)
-            case "fork" if row.session_id and not row.unused:
+            case "fork":
                 self._resume(row, fork=True)
             case "park":
                 self.say(f"Pausing {row.session}…")
@@ -453,24 +451,20 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             case "restart":
                 self._restart(row)
             case "done":
-                self._mark(row)
-            case "close" if screen is not None:
-                self._close(screen)
-            case "rename" if row.heading is ListHeading.EARLIER and not row.place.is_gone:
-                self._renames, self._found = row, self.field.text
+                start_work(self, partial(self._mark, row), name="mark")
+            case "close":
+                self._close(row)
+            case "rename":
+                self.form, self._filter = row, self.field.text
                 self.field.put(row.session)
                 self.draw()
             case "decline":
                 self._delete(row)
-            case _:
-                self.say(NOT_HERE[action])
 
     def _go_to(self, row: SessionRow) -> None:
         match row.place:
             case Place.FOREIGN:
                 self._answer(row.requests[0])
-            case Place.NO_RECORD | Place.UNKNOWN:
-                self.say(f"{row.session} is {row.place.value} · {key_of('decline')} removes it")
             case Place.ELSEWHERE | Place.NO_DIRECTORY:
                 self._resume(row)
             case Place.RESTS if self._base is not None or row.heading is ListHeading.EARLIER:
@@ -490,42 +484,35 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         self.dismiss(partial(self.manager.open_earlier, WayOn(known, fork=fork), self._base))
 
     def edits(self, key: Stroke) -> bool:
-        return self._types or super().edits(key)
+        return self.form is not None or super().edits(key)
 
     # -- the text of a title, and of the fields of a new session --------------------------------------------
 
     @property
-    def _types(self) -> bool:
-        """Whether the field has something else than the filter."""
-        return self._fields_open or self._renames is not None
+    def _new(self) -> NewSession | None:
+        """The new session whose fields are open, or None."""
+        return self.form if isinstance(self.form, NewSession) else None
 
     def take_text(self) -> None:
         """Filter by what is typed, unless it is a title or a field of a new session."""
-        if self._fields_open:
-            self.manager.new.type(self.field.text)
-            self._propose()
-        if not self._types:
+        if (new := self._new) is not None:
+            new.type(self.field.text)
+            self._propose(new)
+        if self.form is None:
             super().take_text()
         elif is_live(self):
             self.draw()
 
-    def _leave_text(self) -> None:
-        self._fields_open, self._renames = False, None
-        self.field.one_line = True
-        self.field.put(self._found)
-        self._found = ""
+    def _leave_form(self) -> None:
+        self.form, self.field.one_line = None, True
+        self.field.put(self._filter)
         self.draw()
 
-    def _in_title(self, key: Stroke) -> bool:
-        """Take a key while a title is typed; return whether it is done with."""
-        row, title = self._renames, one_line(self.field.text, 200).strip()
-        if key.name not in ("enter", "escape"):
-            self.hands.note(key)
-            return key.name in ("up", "down", "tab", "shift+tab", "pageup", "pagedown", "ctrl+j")
-        self._leave_text()
-        if key.name == "enter" and row is not None and title and title != row.session:
+    def _rename(self, row: SessionRow) -> None:
+        title = one_line(self.field.text, 200).strip()
+        self._leave_form()
+        if title not in ("", row.session):
             self._change_records(partial(self.manager.records.rename, self.options, row.session_id, title))
-        return True
 
     def _change_records(self, work: Callable[[], Awaitable[None]]) -> None:
         """Change what Claude Code keeps, and read it again."""
@@ -544,26 +531,31 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         """Open the fields of the row for a new session."""
         opened = keyboard_of(self).key
         self._opened_at = opened.at if opened.text else NEVER
-        self._fields_open, self._doubtful, self._found = True, False, self.field.text
+        self.form, self._doubtful, self._filter = self.manager.new, False, self.field.text
         self.finds = False
         self.manager.new.at = PROMPT
         self.show(self.state.filtered("").on_key(NEW_ROW.key))
-        self._to_field()
+        self._to_field(self.manager.new)
 
-    def _to_field(self) -> None:
-        new = self.manager.new
+    def _to_field(self, new: NewSession) -> None:
         self.field.one_line = new.at != PROMPT
         self.field.put(new.text)
         self.draw()
 
-    def _in_fields(self, key: Stroke) -> bool:
-        """Take a key while the fields of a new session are open; return whether it is done with."""
+    def _in_form(self, key: Stroke) -> bool:
+        """Take a key while a title or a new session is typed; return whether it is done with."""
         action, new = actions_at(KeyPlace.NEW).get(key.name, ""), self.manager.new
         if key.text and self._opened_at != NEVER:
             hand, self._opened_at = Hand(opened_at=self._opened_at), NEVER
             self._doubtful = judge(key, Face(KeyKind.TEXT, prompts=False), hand)[0].sign is Sign.DOUBT
         self.hands.note(key)
         match action:
+            case "keep":
+                self._leave_form()
+            case "open" if isinstance(self.form, SessionRow):
+                self._rename(self.form)
+            case _ if self._new is None:
+                return bool(action and not key.text)
             case "open" if new.at == PROMPT and self.field.goes_on():
                 pass
             case "open" if self._doubtful:
@@ -573,33 +565,30 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
                 start_work(self, self._open_new, name="open", group="look", exclusive=True)
             case "field_next" | "field_before" if key.name not in ("up", "down") or new.at != PROMPT:
                 new.step(1 if action == "field_next" else -1)
-                self._to_field()
+                self._to_field(new)
             case "editor" if new.at == PROMPT:
                 edit_for(self, self.field.text, self.field.put, self.say)
-            case "keep":
-                self._leave_text()
             case _:
                 return False
         return True
 
     async def _open_new(self) -> None:
-        new, here = self.manager.new, self.options.cwd
-        if (spec := await asyncio.to_thread(new.spec, here)) is not None:
+        new = self.manager.new
+        if (spec := await asyncio.to_thread(new.spec, self.options.cwd)) is not None:
             self.dismiss(partial(self.manager.open_new, spec, self._base))
         else:
-            self._to_field()
+            self._to_field(new)
 
-    def _propose(self) -> None:
+    def _propose(self, new: NewSession) -> None:
         """Make up the name of a worktree where a space asks for one; no name has a space."""
-        new = self.manager.new
+
+        async def propose() -> None:
+            name = await asyncio.to_thread(proposed_name, new.texts[DIRECTORY], self.options.cwd)
+            if new.texts[WORKTREE].isspace():  # else a name was typed meanwhile
+                new.texts[WORKTREE] = name
+                self._to_field(new)
+
         if new.at == WORKTREE and new.text.isspace():
-
-            async def propose() -> None:
-                name = await asyncio.to_thread(proposed_name, new.texts[DIRECTORY], self.options.cwd)
-                if new.texts[WORKTREE].isspace():  # else a name was typed meanwhile
-                    new.texts[WORKTREE] = name
-                    self._to_field()
-
             start_work(self, propose, name="name", group="look", exclusive=True)
 
     # -- what is done with a session ------------------------------------------------------------------------
@@ -610,36 +599,23 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
 
     def _restart(self, row: SessionRow) -> None:
         """Start a session again that has no process, and stay here."""
-        if row.place is not Place.RESTS and (row.place is not Place.HERE or row.runs):
-            self.say("It is working already" if row.heading in AT_WORK else "It is running")
-            return
 
         async def restart() -> None:
             self.say("Restarting it…", 6.0)
             screen = self.manager.sessions.by_mode(row.key)
             if screen is not None:
-                said = self.manager.restart(screen)
+                result = self.manager.restart(screen)
             else:
                 problem = await self.manager.resume(row, behind=True)
-                said = problem or "It continues here · Enter shows it"
+                result = problem or "It continues here · Enter shows it"
             if self.is_attached:
-                self.say(said, 6.0)
+                self.say(result, 6.0)
 
         # A worker of the program, so that it is seen through even if this screen is left meanwhile.
         start_work(self.app, restart, name="go on", group="sessions")
 
-    def _mark(self, row: SessionRow) -> None:
+    async def _mark(self, row: SessionRow) -> None:
         """Mark a session as done, or take that back."""
-        if not row.known:
-            self.say("The session is empty, so it cannot be marked as done")
-        elif row.requests and not row.done:
-            self.say("A question waits in this session · answer or decline it first")
-        elif row.heading in AT_WORK and not row.done:
-            self.say("Claude is working in this session · wait, or interrupt it")
-        else:
-            start_work(self, partial(self._marked, row), name="mark")
-
-    async def _marked(self, row: SessionRow) -> None:
         actor = Actor.here(Surface.INBOX)
         try:
             await self.manager.inbox.run(
@@ -651,28 +627,21 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         self.read_soon(row.session_id)
         self.say("Marked as not done" if row.done else "Marked as done · d undoes it", 6.0)
 
-    def _close(self, screen: SessionScreen) -> None:
-        if len(self.manager.sessions) == 1:
-            self.say(with_keys("It is the only session here · {quit} quits"))
+    def _close(self, row: SessionRow) -> None:
+        if (screen := self.manager.sessions.by_mode(row.key)) is None:
             return
         call = partial(self.manager.work, "close session", partial(self.manager.close, screen.session))
         if screen.view.busy:
             words = f"Claude is working in “{screen.view.short_name}”: interrupt and close it?"
-            self.ask(ListQuestion(words, "x", ("closes it", "keep it"), call, screen))
+            self.ask(ListQuestion(words, "x", "closes it", call, row.key))
         else:
             call()
 
     def _delete(self, row: SessionRow) -> None:
-        if row.runs or row.place in (Place.HERE, Place.ELSEWHERE):
-            self.say("It runs · close or pause it first: x here, p elsewhere")
-        elif row.requests:
-            self.say("A question waits in it · decline that first")
-        else:
-            words = f"Delete the conversation “{row.session}”? It cannot be resumed afterwards."
-            words = f"Remove “{row.session}” from the list?" if row.place.is_gone else words
-            work = partial(self.manager.records.delete, self.options, row)
-            call = partial(self._change_records, work)
-            self.ask(ListQuestion(words, "ctrl+d", ("deletes it", "keep it"), call, row.key))
+        words = f"Delete the conversation “{row.session}”? It cannot be resumed afterwards."
+        words = f"Remove “{row.session}” from the list?" if row.place.is_gone else words
+        call = partial(self._change_records, partial(self.manager.records.delete, self.options, row))
+        self.ask(ListQuestion(words, "ctrl+d", "deletes it", call, row.key))
 
     def _copy(self) -> None:
         row, session = self.state.under, self.state.session_under
@@ -694,7 +663,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     def clicked(self, key: Hashable, event: events.Click) -> None:
         self._aim = None
         self._keep()
-        if not self._types:
+        if self.form is None:
             super().clicked(key, event)
 
     def under(self, event: events.MouseEvent) -> Hashable | None:
@@ -769,7 +738,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             edit=lambda text, put: edit_for(self, text, put, self.say),
             open_link=lambda url: open_url(self.app, url, self.say),
             keep=self.drafts.offer,
-            leave=self._let_go,
+            leave=self._leave_panel,
             ended=partial(self._ended, session),
             type_late=self.type_late,
             folded=self._close_panel,
@@ -800,9 +769,9 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             self.say(f"Not answered: {error} · your draft is kept")
             return
         self.listing.drop(opened.request.id, opened.request.session_id)
-        draft, gone = opened.shown, session.place.is_gone
+        draft, lost = opened.shown, session.place.is_gone
         # Keep the whole draft if it cannot be delivered, else what the agent was not sent.
-        kept = self.drafts.offer(draft_words(draft) if gone else left_over(draft, outcome))
+        kept = self.drafts.offer(draft_words(draft) if lost else left_over(draft, outcome))
         done = "Declined" if isinstance(outcome, Declined) else "Answered"
         self.say(await self._deliver(session, opened, done) + kept)
 
@@ -829,7 +798,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             if self.row is not None:
                 self.read_soon(self.row.session_id)  # its draft
 
-    def _let_go(self, opened: OpenRequest, _: RequestOutcome) -> None:
+    def _leave_panel(self, opened: OpenRequest, _: RequestOutcome) -> None:
         """Close the panel of a request that was settled in it."""
         if self.panel is not None and self.panel.opened is opened:
             self._close_panel()
@@ -849,7 +818,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
 
     # -- drawing --------------------------------------------------------------------------------------------
 
-    def say(self, text: str, seconds: float = SAID_SECONDS, of: str = "") -> None:
+    def say(self, text: str, seconds: float = NOTICE_SECONDS, of: str = "") -> None:
         """Show a text above the keys for some seconds, or in the session that is shown instead.
 
         One with an owner is covered by later ones, and comes back.
@@ -858,7 +827,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             self.notices.say(text, seconds, of)
             self.draw()
         else:
-            self.manager.sessions.say(text, seconds=SAID_SECONDS)
+            self.manager.sessions.say(text, seconds=NOTICE_SECONDS)
 
     @property
     def standing(self) -> str:
@@ -872,22 +841,20 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     def hints(self) -> Hints:
         """The keys that apply, the most useful first."""
         if self.question is not None:
-            return (("y", self.question.does[0]), ("Esc", self.question.does[1]))
-        if self._renames is not None:
+            return (("y", self.question.does), ("Esc", "keep it"))
+        if isinstance(self.form, SessionRow):
             return (("Enter", "rename"), ("Esc", "keep its title"))
-        if self._fields_open:
+        if self.form is not None:
             return key_line(KeyPlace.NEW, enter="open it", leave="keep as draft")
         sessions = self.manager.sessions
         back = "back" if sessions.front is not None else "to the session" if sessions else "leave"
         row, session = self.state.under, self.state.session_under
         typed = self.finds and bool(self.state.filter)
-        words = words_for(row, session, alone=sessions.front is None)
-        words = words - BY_LETTER if self.finds else words
-        words = words - {"titled"} | {"moving"} if typed else words
-        said = {"ctrl+a": "this directory" if self.everywhere else "all directories"}
-        said |= {"d": "not done"} if session is not None and session.done else {}
+        words = words_for(row, session, alone=sessions.front is None, finds=self.finds, typed=typed)
+        other = {"ctrl+a": "this directory" if self.everywhere else "all directories"}
+        other |= {"d": "not done"} if session is not None and session.done else {}
         leave = "clear" if typed else back
-        return key_line(self.PLACE, words, said, keymap().keys, enter=enter_words(row, session), leave=leave)
+        return key_line(self.PLACE, words, other, keymap().keys, enter=enter_words(row, session), leave=leave)
 
     def on_resize(self) -> None:
         if is_live(self):
@@ -907,15 +874,15 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         beside, answering = width >= BESIDE_FROM, self.panel is not None
         right = "all directories" if self.everywhere else short_path(self.options.cwd)
         text, caret = self.field.text, self.field.caret
-        shown = (self.finds or bool(self.state.filter)) and not self._types and not answering
+        shown = (self.finds or bool(self.state.filter)) and self.form is None and not answering
         self._finding.set_class(not shown, "-off")
         mark = CARET if self.finds else ""
         self._finding.show([Text.assemble((" / ", palette.accent), text[:caret], mark, text[caret:])])
         self.body.set_class(beside, "-beside")
-        said = self._almost_empty
+        advice = self._advice
         self.view.set_class(answering and not beside, "-off")
         self.view.styles.width = 2 * width // 5 if beside else "1fr"
-        details = 0 if beside or is_low(height) or said or self._fields_open else height // 4 + 1
+        details = 0 if beside or is_low(height) or advice or self._new else height // 4 + 1
         self.details.styles.height = "1fr" if beside or answering else details
         self.details.set_class(not (beside or answering or details), "-off")
         self.notices.stand(self.standing)
@@ -934,9 +901,9 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             str(self.options.cwd),
             front.around.branch if front is not None else "",
             away=answering,
-            fields=self.manager.new.shown(self.options.cwd, caret) if self._fields_open else (),
-            title=f"{text[:caret]}{CARET}{text[caret:]}" if self._renames is not None else "",
-            said=() if beside else said,
+            fields=self._new.shown(self.options.cwd, caret) if self._new else (),
+            title=f"{text[:caret]}{CARET}{text[caret:]}" if isinstance(self.form, SessionRow) else "",
+            advice=() if beside else advice,
             finds=self.finds,
         )
         made_for = (self.state.shown, look, right)
@@ -948,12 +915,12 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             self._drawn_at = tick
             self.view.refresh()  # the ages
         self.view.show(self._lines, self.state.cursor if self.state.shown else None, palette.cursor)
-        self._draw_details(replace(look, said=said if beside else ()), beside=beside)
+        self._draw_details(replace(look, advice=advice if beside else ()), beside=beside)
         self.key_line.show(self.signed or self.hints)
 
     @property
-    def _almost_empty(self) -> tuple[str, ...]:
-        if self.finds or self._fields_open or not self.all_read or len(self.state.rows) > 2:
+    def _advice(self) -> tuple[str, ...]:
+        if self.finds or self._new or not self.all_read or len(self.state.rows) > 2:
             return ()
         rows = tuple(self.state.sessions)
         if not rows:
@@ -966,10 +933,10 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         row = self.row if answers else self.state.under
         session = self._session_of(self.row) if answers else self.state.session_under
         screen = self.manager.sessions.by_mode(session.key) if session is not None else None
-        last = said_last(screen) if screen is not None and row is session else ()
+        last = last_messages(screen) if screen is not None and row is session else ()
         stored = self._details_of(row) if isinstance(row, RequestRow) else None
         if stored is not None or not isinstance(row, RequestRow) or self._read_for == row.key:
-            self.details.show(row, session, stored, last, look, beside=beside, answers=answers)
+            self.details.show(Shown(row, session, stored, last, beside, answers), look)
 
     def _session_of(self, row: RequestRow | None) -> SessionRow | None:
         """Return the session of a request that waits."""
@@ -991,54 +958,3 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
 
         start_work(self, read, name="details", group="details", exclusive=True)
         return None
-
-
-NOT_HERE = {
-    "fork": "Nothing was said in it yet · there is nothing to fork",
-    "close": "It is not open here · Enter opens it",
-    "rename": "Only an earlier session is renamed here · /rename in the session does it",
-}
-
-
-BY_LETTER = frozenset({"new", "find", "park", "starts", "done", "copy"})
-"""What letters do, by the words of the table of keys: not while letters find."""
-ENTER = {Place.HERE: "go to it", Place.FOREIGN: "answer", Place.NO_RECORD: "", Place.UNKNOWN: ""}
-"""What Enter does with a session by its place, where it does not resume it."""
-
-
-def enter_words(row: Listed | None, session: SessionRow | None) -> str:
-    """Return what Enter does with a row, in so many words."""
-    if session is None:
-        return "new session" if row is not None else ""
-    if session.place is Place.NATIVE:
-        return "say where"
-    if isinstance(row, RequestRow):
-        return "" if session.place.is_gone else "answer"
-    return ENTER.get(session.place, "resume")
-
-
-def words_for(row: Listed | None, session: SessionRow | None, *, alone: bool) -> frozenset[str]:
-    """Return what applies to a row, by the words of the table of keys; ``alone``: beside no session."""
-    if session is None:
-        return frozenset({"everywhere"})
-    gone, here = session.place.is_gone, session.place is Place.HERE
-    if isinstance(row, RequestRow):
-        applies = {
-            "new": alone,
-            "declines": session.place is not Place.NATIVE,
-            "parked": session.heading is ListHeading.PARKED,
-            "park": session.ours and session.runs and not alone,
-            "copy": not alone and (not session.ours or gone),
-        }
-    elif session.heading is ListHeading.EARLIER and not gone:
-        applies = {"earlier": True, "everywhere": True, "titled": True}
-    else:
-        applies = {
-            "new": True,
-            "everywhere": session.unused,
-            "done": session.ours and not session.unused and (session.done or not session.requests),
-            "declines": gone,
-            "starts": session.place is Place.RESTS or (here and not session.runs),
-        }
-    find = "earlier" not in applies
-    return frozenset(word for word, holds in {**applies, "find": find}.items() if holds)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -13,14 +12,12 @@ from typing import Any
 
 from textual.app import App
 
-from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, beside_hooks
-from ccq_tui.claude_files import claude_directory, recorded_sessions
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.store.rows import CommandKind, StoredRequest
+from ccq_tui.inbox.store.rows import CommandKind
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.runtime.launches import SessionSpec, WayOn, launch_of, launch_to_resume
 from ccq_tui.runtime.ownership import may_run_elsewhere, resumes
@@ -28,7 +25,7 @@ from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.screen import ALONE
-from ccq_tui.screens.sessions.earlier import KeptSessions
+from ccq_tui.screens.sessions.listing import KeptSessions
 from ccq_tui.screens.sessions.model import NewSession, SessionRow
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
 from ccq_tui.screens.sessions.trust import TrustGate
@@ -49,8 +46,6 @@ class SessionManager:
     _trust: TrustGate
 
     def __post_init__(self) -> None:
-        environment = {**os.environ, **self._runtime.launch.program.environment}
-        self._native = NativeSessions(claude_directory(environment))
         self.new = NewSession()
         """The new session that a person began to describe."""
         self.ending = False
@@ -64,7 +59,7 @@ class SessionManager:
     @cached_property
     def records(self) -> KeptSessions:
         """The sessions that Claude Code keeps."""
-        return KeptSessions(self.inbox)
+        return KeptSessions(self._runtime)
 
     @property
     def launch(self) -> Launch:
@@ -142,7 +137,7 @@ class SessionManager:
             notices, fork = (*launch.notices, *base.notices), base.fork or way.fork
             launch = replace(launch, prompt=base.prompt, notices=notices, fork=fork)
         elif front is not None:
-            launch = _beside(front.launch, launch)
+            launch = _same_trust(front.launch, launch)
         await self.open(launch, instead_of=front)
         return ""
 
@@ -207,21 +202,6 @@ class SessionManager:
             return f"{rests.session} was not paused: {error}"
         return f"{rests.session} {done.words}" if done.words else "Paused: it waits without a process"
 
-    async def recorded(self) -> frozenset[str] | None:
-        """Return the sessions that Claude Code keeps, or None where that is not known."""
-        environment = self.sessions[0].launch.program.environment if self.sessions else {}
-        return await asyncio.to_thread(recorded_sessions, {**os.environ, **environment})
-
-    async def native_waiting(self) -> list[StoredRequest]:
-        """Return requests in Claude Code's own screen alone; none if the settings say so.
-
-        Raises `InboxError`.
-        """
-        if not self._runtime.launch.settings.native_sessions:
-            return []
-        found = await asyncio.to_thread(self._native.waiting)
-        return await self.inbox.run(lambda store: beside_hooks(store, found)) if found else []
-
     # -- closing -----------------------------------------------------------------------------------------
 
     async def close(self, session: SupervisedSession) -> None:
@@ -273,7 +253,7 @@ class SessionManager:
             await sessions.show(sessions[(sessions.index(front) + by) % len(sessions)])
 
 
-def _beside(old: Launch, launch: Launch) -> Launch:
+def _same_trust(old: Launch, launch: Launch) -> Launch:
     """Return a launch that asks nothing more in a directory in which a session works already."""
     same = launch.settings.directory == old.settings.directory
     return replace(launch, trusted=replace(launch.trusted, carried=None)) if same else launch

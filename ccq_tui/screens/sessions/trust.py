@@ -38,7 +38,7 @@ from ccq_tui.runtime.person import (
 from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.list_screen import ListScreen
-from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import keyboard_of
@@ -173,7 +173,7 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
 
     def hands_on(self, event: events.Key | events.Paste) -> bool:
         if isinstance(event, events.Paste):
-            self.hands.note(Stroke("paste", event.text, self.now))
+            self.hands.note(Stroke("paste", event.text, self.clock()))
         return super().hands_on(event)
 
     def take_text(self) -> None:
@@ -378,8 +378,8 @@ class TrustGate:
             return replace(trusted, draft=typed)
         self._sessions.type_on(typed.removeprefix(launch.draft))
         over = EndedSession(person.launch)
-        said = () if leave else await self._runtime.cleanup.clear(over, self._sessions.directories())
-        self._sessions.note([problem] if problem else said)
+        notices = () if leave else await self._runtime.cleanup.clear(over, self._sessions.directories())
+        self._sessions.note([problem] if problem else notices)
         return None
 
     async def alone(self, launch: Launch) -> Launch | None:

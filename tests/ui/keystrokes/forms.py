@@ -12,7 +12,7 @@ from ccq_tui.forms.filling import Filling, request_of
 from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.questions.state import PanelState
-from ccq_tui.screens.form.app import FormApp
+from ccq_tui.screens.form import FormApp
 from ccq_tui.widgets.decision.panel import Panel
 from tests.memory_inbox import MemoryInbox
 from tests.ten import CONTEXT, FORM

@@ -17,7 +17,7 @@ from ccq_tui.commands.command import PickRow, called
 from ccq_tui.commands.models import CYCLE, MEANINGS, next_mode, offered_modes, said
 from ccq_tui.commands.workspace import choices, what_changes
 from ccq_tui.runtime.view import BYPASS
-from ccq_tui.screens.pickers.picker import choosing
+from ccq_tui.screens.picker import choosing
 from ccq_tui.screens.session.notifications import LOST, news_of, notification_of
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.status import git_branch

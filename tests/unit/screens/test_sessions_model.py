@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ccq_tui.inbox.place import Place
-from ccq_tui.screens.sessions.model import NEW_ROW, RequestRow, SessionList, SessionRow, ordered
+from ccq_tui.screens.sessions.model import (
+    NEW_ROW,
+    UNSTORED,
+    RequestRow,
+    SessionList,
+    SessionRow,
+    enter_words,
+    ordered,
+    refusal,
+    words_for,
+)
 from ccq_tui.screens.sessions.rows import (
     ALONE,
     EMPTY,
@@ -19,6 +30,7 @@ from ccq_tui.screens.sessions.rows import (
     list_lines,
     window_top,
 )
+from tests.tables import table
 from tests.ui.asked import PLAIN
 
 HERE = Path(__file__).parent / "sessions"
@@ -143,7 +155,7 @@ def test_the_list_is_drawn_to_the_cell(name: str, size: tuple[int, int]) -> None
     room = height - 2 - finds - details - notes
     look = ListLook(
         cells, room, lambda: NOW, PLAIN, "/shop", fields=FIELDS if name == "new" else (),
-        said=() if beside else tuple(words.replace("{panel}", "F2") for words in said),
+        advice=() if beside else tuple(words.replace("{panel}", "F2") for words in said),
     )  # fmt: skip
     lines = list_lines(state, look)
     at = max(index for index, line in enumerate(lines) if line.row == state.cursor)
@@ -158,3 +170,44 @@ def test_the_list_is_drawn_to_the_cell(name: str, size: tuple[int, int]) -> None
     wanted = [line[:cells].rstrip() for line in expected[1 + finds : 1 + finds + room]]
     assert drawn == wanted + [""] * (room - len(wanted))
     assert NEW_ROW in state.rows
+
+
+ROWS = {
+    "foreign": API,
+    "native": replace(API, place=Place.NATIVE),
+    "asks": login(2, DRAFT),
+    "works": SEARCH,
+    "idle": README,
+    "empty": replace(FIRST, known=False),
+    "parked": PARKED,
+    "done and asks": replace(PARKED, state="idle", done=True),
+    "elsewhere": session("in another", 0, "working", place=Place.ELSEWHERE, runs=True),
+    "killed": session("Killed", 0, "working"),
+    "earlier": EARLIER[0],
+    "no record": replace(EARLIER[0], place=Place.NO_RECORD),
+    "no directory": replace(EARLIER[0], place=Place.NO_DIRECTORY),
+    "unknown": UNSTORED,
+}
+CASES = table(__file__, "sessions.json")
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_what_can_be_done_with_a_session_and_why_the_rest_cannot(name: str) -> None:
+    row, expected = ROWS[name], CASES[name]
+    actions = ("choose", "fork", "park", "restart", "done", "close", "rename", "decline")
+    found = {action: words for action in actions if (words := refusal(action, row, only=True))}
+    assert found == expected["refused"]
+    assert refusal("close", row, only=False) == ("" if row.place is Place.HERE else found["close"])
+    assert [enter_words(row, row), *sorted(words_for(row, row, alone=False))] == expected["keys"]
+    by_letter = {"new", "find", "park", "starts", "done", "copy", "titled"}
+    found_by = words_for(row, row, alone=False, finds=True, typed=True)
+    assert found_by == {*expected["keys"][1:], "moving"} - by_letter
+    for request in row.requests[:1]:
+        keys = [enter_words(request, row), *sorted(words_for(request, row, alone=False))]
+        assert [keys, sorted(words_for(request, row, alone=True))] == expected["request"]
+
+
+def test_what_can_be_done_with_the_row_for_a_new_session() -> None:
+    assert enter_words(NEW_ROW, None) == "new session"
+    assert words_for(NEW_ROW, None, alone=False) == {"everywhere"}
+    assert words_for(None, None, alone=False, typed=True) == {"everywhere", "moving"}

@@ -36,7 +36,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.runtime.facts import SessionFacts, folded, to_store
 from ccq_tui.runtime.view import BYPASS, Piece, Surroundings, pieces, short_path, terminal_title
-from ccq_tui.screens.sessions.earlier import read_rows
+from ccq_tui.screens.sessions.listing import read_rows
 from ccq_tui.screens.sessions.model import foreign_row, request_row
 from ccq_tui.testing import clean_environment
 from ccq_tui.widgets.status_line import fitted

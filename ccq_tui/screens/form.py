@@ -76,7 +76,7 @@ class FormApp(App[None]):
 
     CSS = """
     #about { height: 1fr; align: left bottom; padding: 0 1; scrollbar-size-vertical: 1; }
-    #said { height: auto; padding: 0 1; color: $warning; background: $surface; &.-off { display: none; } }
+    #notice { height: auto; padding: 0 1; color: $warning; background: $surface; &.-off { display: none; } }
     RequestPanel { dock: bottom; }
     """
     ENABLE_COMMAND_PALETTE = False
@@ -96,7 +96,7 @@ class FormApp(App[None]):
         self.hands = Keyboard()
         self._filling, self._settings = filling, settings
         self._about = VerticalScroll(Static(markup=False), id="about", can_focus=False)
-        self._said = Static(id="said", classes="-off", markup=False)
+        self._notice = Static(id="notice", classes="-off", markup=False)
         self.host = PanelHost(
             surface=Surface.ASKER,
             say=lambda text, _: self.say(text),
@@ -128,7 +128,7 @@ class FormApp(App[None]):
 
     def compose(self) -> ComposeResult:
         yield self._about
-        yield self._said
+        yield self._notice
         yield self.panel
 
     def on_mount(self) -> None:
@@ -155,8 +155,8 @@ class FormApp(App[None]):
             row = Text(one_line(name, LONGEST_NAME), palette.muted), Text(safe(value, limit=LONGEST_VALUE))
             facts.add_row(*(row if width >= NARROW else (Text(" ").join(row),)))
         untitled = width < NARROW and not request.context  # neither the panel nor anything else names it
-        said = request.questions.intro or (request.questions.title if untitled else "")
-        return Group(*([Text(safe(said))] if said else []), facts)
+        intro = request.questions.intro or (request.questions.title if untitled else "")
+        return Group(*([Text(safe(intro))] if intro else []), facts)
 
     # -- the time, and the end ------------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class FormApp(App[None]):
         """Note each key before it reaches its target."""
         if isinstance(event, events.Key | events.Paste | events.MouseEvent):
             self._filling.touch()
-        if isinstance(event, events.Key | events.Paste) and not self._said.has_class("-off"):
+        if isinstance(event, events.Key | events.Paste) and not self._notice.has_class("-off"):
             self.say("")
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             if isinstance(event, events.Key):
@@ -201,33 +201,25 @@ class FormApp(App[None]):
         asks = state.focus is Focus.DECLINE or isinstance(self.screen, ModalScreen)
         return not (closes or asks or state.large)
 
-    def _go_back(self) -> None:
-        """Go to the question before, or ask whether to leave the first."""
-        if self.panel.state.tab == 0:
-            self._leave()
-        else:
-            self.panel.dispatch(Pressed("shift+tab"))
-
-    def _scroll_about(self, action: str) -> None:
-        by = max(1, self._about.size.height - 1) if action.startswith("page") else 1
-        self._about.scroll_relative(y=-by if action.endswith("up") else by, animate=False)
-
     async def action_do(self, name: str) -> None:
-        """Scroll, go back, show the keys, or leave."""
-        if name == "go_back":
-            self._go_back()
-        elif name not in ("quit", "help"):
-            self._scroll_about(name)
-        elif name == "quit":
-            self._leave()
-        elif not isinstance(self.screen, ModalScreen):
-            helping = await asyncio.to_thread(import_module, "ccq_tui.screens.help")
-            sections = (self.panel.help_place, KeyPlace.FORM, helping.TEXT)
-            self.push_screen(helping.HelpScreen(helping.key_rows(keymap(), sections)))
+        """Scroll, go back, show the keys, or leave: by its own key, or back from the first question."""
+        match name:
+            case "help":
+                if not isinstance(self.screen, ModalScreen):
+                    helping = await asyncio.to_thread(import_module, "ccq_tui.screens.help")
+                    sections = (self.panel.help_place, KeyPlace.FORM, helping.TEXT)
+                    self.push_screen(helping.HelpScreen(helping.key_rows(keymap(), sections)))
+            case "go_back" if self.panel.state.tab > 0:
+                self.panel.dispatch(Pressed("shift+tab"))
+            case "go_back" | "quit":
+                self._leave()
+            case _:
+                by = max(1, self._about.size.height - 1) if name.startswith("page") else 1
+                self._about.scroll_relative(y=-by if name.endswith("up") else by, animate=False)
 
     def say(self, text: str) -> None:
-        self._said.update(safe(text))
-        self._said.set_class(not text, "-off")
+        self._notice.update(safe(text))
+        self._notice.set_class(not text, "-off")
 
     # -- the place of the panel -----------------------------------------------------------------------------
 
