@@ -218,6 +218,7 @@ def fill(
     defaults: bool = False,
     no_input: bool = False,
     shown: Callable[[Mapping[str, Any]], int] | None = None,
+    replaces: Sequence[object] = (),
 ) -> int:
     """Have a person fill in a form, here or on another surface, and write its record.
 
@@ -232,6 +233,7 @@ def fill(
         defaults: Whether what the form proposes is given, too.
         no_input: Whether these are recorded without asking anybody.
         shown: Prints a record, and returns the exit code; None to print nothing.
+        replaces: The ids of the records of the file that give way to the new one.
 
     Returns:
         0 recorded, 4 declined, 124 nobody in time, 130 left: the draft is kept.
@@ -266,7 +268,7 @@ def fill(
 
     def write(record: Mapping[str, Any]) -> None:
         nonlocal code
-        write_record(request.output, record)
+        write_record(request.output, record, replaces)
         if shown is not None:
             try:
                 code = shown(record)

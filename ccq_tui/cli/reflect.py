@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -65,16 +65,16 @@ def commit(revision: str, output: str | None, plain: bool) -> int:
     with _explained():
         context = commit_context(Path.cwd(), revision)
         file = output or str(records_of(Path.cwd()))
-        said = reflections.earlier(file, context)
-    if said:
+        earlier = reflections.of_commit(file, context)
+    if earlier:
         if not has_terminal():
-            raise Refused(f"{said}; name another commit, or another --output.")
-        again = question_form(f"{said}. Add another one?", "confirm", {"default": False})
+            raise Refused(f"{earlier[-1].notice}; name another commit, or another --output.")
+        again = question_form(f"{earlier[-1].notice}. Replace it?", "confirm", {"default": False})
         if code := fill(again, {}, "", plain=plain, shown=partial(show, confirms=True)):
             if code == REFUSED:
                 echo("Nothing was recorded.", err=True)
             return code
-    code = fill(_form(), context, file, plain=plain)
+    code = fill(_form(), context, file, plain=plain, replaces=[one.record.get("id") for one in earlier])
     if code == ENDED and file != "-":
         echo(f"Recorded in {one_line(file, 300)}.", err=True)
     return code
@@ -96,6 +96,7 @@ def install(yes: bool) -> int:
     echo(f"Installed: {one_line(change.where, 300)}. ccq-tui reflect asks after your next commit.")
     if Path(change.where).parent.name == "_":
         echo("Husky replaces this file at each installation: install it again then.")
+    _print_limits()
     return ENDED
 
 
@@ -116,11 +117,29 @@ def status() -> int:
     """Say whether and where the hook is installed, and whether it works."""
     with _explained():
         where, problem = post_commit.status(Path.cwd())
-    places = listed([one_line(one, 300) for one in where], reflections.MOST_NAMED)
-    echo(f"installed: {places}" if where else "not installed")
+    echo(f"installed: {_places(where)}" if where else "not installed")
     if problem:
         echo(f"Nothing is asked after a commit: {problem}. To repair: ccq-tui reflect install.")
+    elif where:
+        _print_limits()
     return ENDED
+
+
+def _print_limits() -> None:
+    """Say where an installed hook does not ask."""
+    with _explained():
+        trees, variable = post_commit.without(Path.cwd()), post_commit.quiet_in(Path.cwd())
+    if trees:
+        echo(f"These worktrees have other hooks; install it there, too: {_places(trees)}.")
+    if variable in post_commit.AGENTS:
+        echo(f"It does not ask in this terminal, which is an agent's: {variable} is set.")
+    elif variable:
+        more = f"To be asked: git config {post_commit.IN_EDITORS} true."
+        echo(f"It does not ask in this terminal, which is an editor's: {variable} is set. {more}")
+
+
+def _places(paths: Sequence[str]) -> str:
+    return listed([one_line(path, 300) for path in paths], reflections.MOST_NAMED)
 
 
 # -- what was recorded ----------------------------------------------------------------------------------

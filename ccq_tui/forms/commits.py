@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ccq_tui.text import safe
 from ccq_tui.words import plural
 from ccq_tui.worktrees.git import GitError, git
-from ccq_tui.worktrees.model import main_checkout
 
 REFLECTION = "commit-reflection"
 """The form that asks about a commit."""
@@ -43,12 +42,32 @@ def top_of(directory: Path) -> Path:
 
 
 def records_of(directory: Path) -> Path:
-    """Return the file of a repository's reflections: that of its main checkout, which outlives others.
+    """Return the file of a repository's reflections, at a place that no removed worktree takes with it.
 
-    Raises `GitError`.
+    It is in the main checkout; a bare repository has it itself. Raises `GitError`.
     """
     top = top_of(directory)
-    return (main_checkout(top) or top) / RECORDS
+    own, common = repo_git(top, "rev-parse", "--git-dir", "--git-common-dir").splitlines()
+    if own == common:
+        return top / RECORDS
+    shared = (top / common).resolve()
+    return (shared.parent if shared.name == ".git" else shared) / RECORDS
+
+
+def replacement(directory: Path, context: Mapping[str, str]) -> Mapping[str, str]:
+    """Return what a reflection keeps of its commit, or of the one that has replaced it by now as the newest.
+
+    Args:
+        directory: A directory of the repository.
+        context: The commit, from `commit_context`; it is returned where nothing is known of another one.
+    """
+    try:
+        old, new = context["hash"], commit_context(directory, "HEAD")
+        parents = [repo_git(directory, "rev-parse", f"{one}^@") for one in (old, new["hash"])]
+        is_replaced = parents[0] == parents[1] and not _branch(directory, old, is_head=False)
+    except GitError:
+        return context
+    return {**context, **new} if is_replaced else context
 
 
 def commit_context(directory: Path, revision: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from ccq_tui.answering.interview import Interview
 from ccq_tui.config.paths import expanded
-from ccq_tui.forms.commits import REFLECTION
+from ccq_tui.forms.commits import REFLECTION, replacement
 from ccq_tui.forms.output import STDOUT, write_record
 from ccq_tui.forms.record import record_for, record_of
 from ccq_tui.inbox.actors import Actor
@@ -201,7 +201,7 @@ async def fill(
             in_time = await Filling(opened, inactive).outcome(show)
     stored, record = opened.stored, None
     if isinstance(stored.outcome, Answered):
-        record = record_for(stored)
+        record = await asyncio.to_thread(finished_record, stored)
         await asyncio.to_thread(write or partial(write_record, request.output), record)
     if inbox is not None:
         await _taken(inbox, stored.request.id)
@@ -209,6 +209,13 @@ async def fill(
         return FilledIn(record, stored.actor, late=late)
     is_declined = isinstance(stored.outcome, Declined | Dismissed)
     return Unanswered(is_declined, in_time, stored.actor if is_declined else None)
+
+
+def finished_record(stored: StoredRequest) -> Mapping[str, Any]:
+    """Return the record of an answered form; a commit is looked up now, as it may have been amended."""
+    record, directory = record_for(stored), Path(stored.request.origin.directory)
+    is_commit = record["form"] == REFLECTION and "hash" in record["context"]
+    return {**record, "context": replacement(directory, record["context"])} if is_commit else record
 
 
 async def _taken(inbox: Inbox, request_id: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ccq_tui.bounded import parse_json
 from ccq_tui.config.paths import expanded
 from ccq_tui.output import echo, has_output
-from ccq_tui.stored import locked
+from ccq_tui.stored import locked, write_whole
 from ccq_tui.text import reason
 
 STDOUT = "-"
@@ -75,12 +75,13 @@ def check_output(path: str) -> None:
         raise OutputError(f"{path} cannot be written: {reason(error)}") from error
 
 
-def write_record(path: str, record: Mapping[str, Any]) -> None:
+def write_record(path: str, record: Mapping[str, Any], replaces: Collection[object] = ()) -> None:
     """Write a record, all of it or nothing; a record whose id is there already is not written again.
 
     Args:
         path: The file, "-" for standard output, or "" for none.
         record: The record.
+        replaces: The ids of records that a file of several loses then.
 
     Raises:
         OutputError: The file is as it was before.
@@ -92,7 +93,7 @@ def write_record(path: str, record: Mapping[str, Any]) -> None:
         if path == STDOUT:
             echo(json.dumps(record))
         elif file.suffix == COLLECTS:
-            _append(file, line + b"\n", str(record["id"]))
+            _append(file, line + b"\n", str(record["id"]), replaces)
         else:
             _create(file, line + b"\n", str(record["id"]))
     except OSError as error:
@@ -126,7 +127,7 @@ def _holds(line: bytes, record_id: str) -> bool:
     return record_id.encode() in line and (_record(line) or {}).get("id") == record_id
 
 
-def _append(file: Path, line: bytes, record_id: str) -> None:
+def _append(file: Path, line: bytes, record_id: str, replaces: Collection[object] = ()) -> None:
     with locked(file, LOCK_SECONDS) as is_ours:
         if not is_ours:
             raise OutputError(f"{file} is locked by another program; end it, and try again")
@@ -147,6 +148,10 @@ def _append(file: Path, line: bytes, record_id: str) -> None:
                 raise
         finally:
             os.close(handle)
+        if replaces:
+            lines = file.read_bytes().splitlines(keepends=True)
+            kept = [one for one in lines if (_record(one) or {}).get("id", line) not in replaces]
+            write_whole(file.resolve(), b"".join(kept), file.stat().st_mode & 0o777)
         _sync_directory(file)
 
 

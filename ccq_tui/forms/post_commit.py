@@ -1,7 +1,7 @@
 """The post-commit hook that asks for reflections: put into a repository, taken out, and examined.
 
-It is a marked block at the top of the hook, which leaves the rest of it and its exit status alone. The block
-does nothing unless a repository's own configuration turns it on, so that it may be in a hook of several
+It is a marked block at the top of the hook, which runs the rest of it first, and ends with its status. It
+asks nothing unless a repository's own configuration turns it on, so that it may be in a hook of several
 repositories. Runs git: for threads.
 """
 
@@ -13,6 +13,7 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, read_bytes
@@ -22,6 +23,14 @@ from ccq_tui.processes import own_command
 from ccq_tui.stored import write_whole
 from ccq_tui.worktrees.git import GitError
 
+AGENTS = (
+    *("AGENT", "AI_AGENT", "AUGMENT_AGENT", "CLAUDECODE", "CLINE_ACTIVE", "CODEX_CI", "CODEX_SANDBOX"),
+    *("CODEX_THREAD_ID", "CURSOR_AGENT", "GEMINI_CLI", "OPENCODE", "QWEN_CODE", "REPL_ID"),
+)
+"""The variables in the terminals of agents, where nothing is asked."""
+EDITORS = ("INSIDE_EMACS", "NVIM", "TERMINAL_EMULATOR", "VIMRUNTIME", "VIM_TERMINAL", "ZED_TERM")
+"""Those in the terminals of editors, where it is asked only if `IN_EDITORS` is true."""
+IN_EDITORS = "ccq.reflectInEditors"
 SWITCH = "ccq.reflect"
 SECTION = "hook.ccq-reflect"
 """A hook in git's own configuration, where an earlier version put it."""
@@ -71,7 +80,8 @@ class HookChange:
         for edit in self.edits:
             file = edit.file.path
             if not file.exists():
-                _exclude(self.top, file, out=True)
+                with suppress(GitError):  # it was in no working tree
+                    _exclude(top_of(file.parent), file, out=True)
             elif self.makes and str(file) == self.where:
                 _exclude(self.top, file)
 
@@ -91,7 +101,8 @@ def installing(directory: Path) -> HookChange:
         file = _place(top)
         makes = not file.exists()
         edits = [edit for edit in edits if edit.file.path != file]
-        edits.append(Edit(_edited(file), _with_block, _without_block))
+        adding = partial(_with_block, again='sh -e "$0"' if _is_huskys(file) else '"$0"')
+        edits.append(Edit(_edited(file), adding, _without_block))
         tracked = [file]
     is_set = _setting(top, SWITCH) == "true" and not _setting(top, f"{SECTION}.command")
     return HookChange(top, edits, str(tracked[0]), is_set, makes)
@@ -101,7 +112,8 @@ def uninstalling(directory: Path) -> HookChange:
     """Return what takes the hook out, and turns off what is in files that git tracks; raises `GitError`."""
     top = top_of(directory)
     is_set = not (_setting(top, SWITCH) or _setting(top, f"{SECTION}.command"))
-    return HookChange(top, _removals(top), is_set=is_set)
+    edits = [edit for tree in (top, *_others(top)) for edit in _removals(tree)]
+    return HookChange(top, list({edit.file.path: edit for edit in edits}.values()), is_set=is_set)
 
 
 def status(directory: Path) -> tuple[list[str], str]:
@@ -113,7 +125,30 @@ def status(directory: Path) -> tuple[list[str], str]:
     files = list(map(str, _blocks(top)))
     if _setting(top, SWITCH) != "true":
         return files, "it is turned off here" if files else ""
-    return files, "" if files else "another program has replaced the hook"
+    return files, "" if files else "git runs no hook here that asks"
+
+
+def without(directory: Path) -> list[str]:
+    """Return the other worktrees of the repository in which git runs no hook that asks; raises `GitError`."""
+    return [str(tree) for tree in _others(top_of(directory)) if not _blocks(tree)]
+
+
+def quiet_in(directory: Path) -> str:
+    """Return the variable of this terminal for which nothing is asked in a repository, or "".
+
+    Raises `GitError`.
+    """
+    editor = "TERM_PROGRAM" if os.environ.get("TERM_PROGRAM") in ("vscode", "zed") else ""
+    editors = () if _setting(top_of(directory), IN_EDITORS) == "true" else EDITORS
+    found = next((name for name in (*AGENTS, *editors) if os.environ.get(name)), "")
+    return found or (editor if editors else "")
+
+
+def _others(top: Path) -> list[Path]:
+    """Return the worktrees of a repository that are there, without one."""
+    lines = repo_git(top, "worktree", "list", "--porcelain").split("\n")
+    places = [Path(line.removeprefix("worktree ")) for line in lines if line.startswith("worktree ")]
+    return [place for place in places if place != top and (place / ".git").exists()]
 
 
 def _place(top: Path) -> Path:
@@ -123,8 +158,8 @@ def _place(top: Path) -> Path:
         raise HookError(
             f"git tracks {_files(top)[0]}, which others share: add “ccq-tui reflect” to it yourself"
         )
-    if (file.is_symlink() or file.exists()) and not _is_shell_script(file):
-        raise HookError(f"{file} is no shell script that git runs: add “ccq-tui reflect” to it yourself")
+    if file.is_symlink() or file.exists():
+        _check_script(file)
     return file
 
 
@@ -132,10 +167,10 @@ def _edited(file: Path) -> EditedFile:
     return EditedFile(file, file.parent, 0o755)
 
 
-def _with_block(text: str) -> str:
+def _with_block(text: str, again: str) -> str:
     rest = _without_block(text) or SHELL
     first = rest.find("\n") + 1 if rest.startswith("#!") else 0
-    return rest[:first] + BEGIN + _script(own_command()) + END + rest[first:]
+    return rest[:first] + BEGIN + _script(own_command(), again) + END + rest[first:]
 
 
 def _without_block(text: str) -> str:
@@ -144,25 +179,36 @@ def _without_block(text: str) -> str:
 
 def _removals(top: Path) -> list[Edit]:
     common = top / repo_git(top, "rev-parse", "--git-common-dir").rstrip("\n")
-    files = _blocks(top, common.resolve() / "hooks" / "post-commit")
+    hooks = _git_path(top, "hooks").resolve()
+    unused = (place / "post-commit" for place in (hooks, hooks.parent, common.resolve() / "hooks"))
     return [
-        Edit(_edited(file), _without_block, _without_block) for file in files if not _is_tracked(top, file)
+        Edit(_edited(file), _without_block, _without_block)
+        for file in _blocks(top, *unused)
+        if not _is_tracked(top, file)
     ]
 
 
 def _files(top: Path) -> list[Path]:
     """Return the post-commit hooks that git runs here, the best place first."""
-    hooks = _git_path(top, "hooks")
+    file = _git_path(top, "hooks").resolve() / "post-commit"
     # Husky writes its directory "_" again with each installation, and runs the files beside it.
-    places = [hooks.parent, hooks] if hooks.name == "_" else [hooks]
-    return [place.resolve() / "post-commit" for place in places]
+    own = file.parents[1] / file.name
+    return [own, file] if file.exists() and _is_huskys(own) else [file]
 
 
-def _blocks(top: Path, *more: Path) -> list[Path]:
-    """Return the files that hold the block; pre-commit moves a hook that it finds, and runs it there."""
-    files = dict.fromkeys((*_files(top), *more))
-    every = [one for file in files for one in (file, file.with_name("post-commit.legacy"))]
-    return [file for file in every if _BLOCK.search(_text(file))]
+def _is_huskys(file: Path) -> bool:
+    """Whether husky runs a hook, by the shell whatever its mode and first line are."""
+    return (file.parent / "_" / "h").is_file()
+
+
+def _blocks(top: Path, *unused: Path) -> list[Path]:
+    """Return the files that git runs, and those of some unused ones, that hold the block.
+
+    Pre-commit moves a hook that it finds, and runs it there.
+    """
+    files = [one for file in _files(top) for one in (file, file.with_name("post-commit.legacy"))]
+    runs = [file for file in files if _is_huskys(file) or os.access(file, os.X_OK)]
+    return [file for file in dict.fromkeys((*runs, *unused)) if _BLOCK.search(_text(file))]
 
 
 def _git_path(top: Path, name: str) -> Path:
@@ -195,19 +241,31 @@ def _text(file: Path) -> str:
     return ""
 
 
-def _is_shell_script(file: Path) -> bool:
-    """Whether a file is a hook to which a block can be added."""
+def _check_script(file: Path) -> None:
+    """Raise `HookError` unless a file is a hook to which a block can be added."""
     text = _text(file)
+    if "\r\n" in text:
+        raise HookError(f"{file} has the line ends of Windows, with which no shell runs it: convert it first")
     # Husky and git run a hook that names no interpreter with the shell.
     is_shell = not text.startswith("#!") or _SHELLS.match(text)
-    if not text or not is_shell or file.is_symlink():
-        return False
-    return bool(file.stat().st_mode & 0o100) or (file.parent / "_").is_dir()
+    runs = _is_huskys(file) or os.access(file, os.X_OK)
+    if not (text and is_shell and runs) or file.is_symlink():
+        raise HookError(f"{file} is no shell script that git runs: add “ccq-tui reflect” to it yourself")
 
 
 def _setting(top: Path, name: str) -> str:
     return repo_git(top, "config", "--local", "--get", "--default=", name).strip()
 
 
-def _script(command: Sequence[str]) -> str:
-    return _SCRIPT.read_text(encoding="utf-8").replace("@COMMAND@", shlex.join(command))
+def _script(command: Sequence[str], again: str) -> str:
+    made = {
+        "@AGAIN@": again,
+        "@AGENTS@": _any_of(AGENTS),
+        "@EDITORS@": _any_of(EDITORS),
+        "@COMMAND@": shlex.join(command),
+    }
+    return re.sub("@[A-Z]+@", lambda found: made[found[0]], _SCRIPT.read_text(encoding="utf-8"))
+
+
+def _any_of(names: Sequence[str]) -> str:
+    return "".join(f"${{{name}-}}" for name in names)

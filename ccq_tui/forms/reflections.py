@@ -40,11 +40,16 @@ class Reflection(NamedTuple):
         return self.context("hash")[:_HASH]
 
     @property
+    def notice(self) -> str:
+        """The words that say that there is one."""
+        return f"{self.commit} has a reflection of {local(self.at)}"
+
+    @property
     def subject(self) -> str:
         """The first line of the commit's message."""
         return self.context("message").partition("\n")[0]
 
-    def words(self, question: str) -> tuple[str, ...]:
+    def answer(self, question: str) -> tuple[str, ...]:
         """Return an answer: its labels, or the text typed; () if there is none."""
         answer = self.record["answers"].get(question)
         if not isinstance(answer, Mapping):
@@ -68,11 +73,10 @@ def read_reflections(path: str, start: datetime | None = None) -> tuple[list[Ref
     return found, " and ".join(rest)
 
 
-def earlier(path: str, context: Mapping[str, str]) -> str:
-    """Say which reflection a file has of a commit, or return "". Raises OSError."""
+def of_commit(path: str, context: Mapping[str, str]) -> list[Reflection]:
+    """Return the reflections that a file has of a commit, the newest last. Raises OSError."""
     known = read_reflections(path)[0] if expanded(path).is_file() else []
-    found = [one for one in known if one.context("hash") == context.get("hash")]
-    return f"{found[-1].commit} has a reflection of {local(found[-1].at)}" if found else ""
+    return [one for one in known if one.context("hash") == context.get("hash")]
 
 
 def _reflection(record: Mapping[str, Any]) -> Reflection | None:
@@ -94,7 +98,7 @@ def list_lines(reflections: Sequence[Reflection]) -> list[str]:
     heads = ("DAY", "COMMIT", "TYPE", "DIFFICULTY", "SUBJECT")
     asked = ("work_type", "difficulty")
     rows = [
-        (f"{one.at:%Y-%m-%d}", one.commit, *(", ".join(one.words(name)) for name in asked), one.subject)
+        (f"{one.at:%Y-%m-%d}", one.commit, *(", ".join(one.answer(name)) for name in asked), one.subject)
         for one in reflections
     ]
     return table(heads, rows)
@@ -107,7 +111,7 @@ def _item(text: str) -> str:
 
 def feedback(reflections: Sequence[Reflection], most: int = MOST_FED_BACK) -> str:
     """Return the last answers that are meant for the agent as Markdown, the newest first, or ""."""
-    given = [(one, words[0]) for one in reversed(reflections) if (words := one.words(FEEDBACK))][:most]
+    given = [(one, words[0]) for one in reversed(reflections) if (words := one.answer(FEEDBACK))][:most]
     if not given:
         return ""
     lines = [

@@ -14,6 +14,7 @@ import pytest
 
 from ccq_tui.config.paths import config_dir, inbox_path
 from ccq_tui.forms.commits import RECORDS
+from ccq_tui.forms.post_commit import AGENTS, EDITORS
 from ccq_tui.forms.reading import find_form
 from ccq_tui.input.gate import REPEAT
 from tests.e2e.conftest import program
@@ -172,7 +173,8 @@ ENDED = "ended 42"
 
 @pytest.fixture(autouse=True)
 def _installed(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CI", raising=False)
+    for name in ("CI", "TERM_PROGRAM", *AGENTS, *EDITORS):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PS1", "> ")
     # What is there already fails, and ends in a way that nothing after it would run.
     hook = repo / ".git/hooks/post-commit"
@@ -195,7 +197,10 @@ def unwrapped(terminal: Terminal) -> str:
 
 def test_a_commit_at_a_terminal_is_reflected_on(repo: Path) -> None:
     (repo / "new.txt").write_text("1\n2\n", encoding="utf-8")
-    with shell(repo, "git add new.txt && git commit -q -m 'Add a file'") as terminal:
+    amends = "[ $AMENDED ] || AMENDED=1 git commit -q --amend -m 'Add a file'"
+    hook = repo / ".git/hooks/post-commit"
+    hook.write_text(hook.read_text(encoding="utf-8").replace("exec", f"{amends}\nexec"), encoding="utf-8")
+    with shell(repo, "git add new.txt && git commit -q -m 'Add it'") as terminal:
         terminal.wait(lambda one: FIRST in one.panel and "F1" in one.panel)
         assert "Add a file" in terminal.text, "the commit is in sight"
         fill_in_by_keys(terminal, REFLECTION, dict(zip(REFLECTION.names, GIVEN, strict=True)))
@@ -203,10 +208,17 @@ def test_a_commit_at_a_terminal_is_reflected_on(repo: Path) -> None:
         assert f"Recordedin{repo / RECORDS}." in unwrapped(terminal)
         assert "earlier hook" in terminal.written
     with shell(repo, f"{program()} reflect") as terminal:
-        terminal.wait_panel("Add another one?")
+        terminal.wait_panel("Replace it?")
         terminal.press("enter")
         terminal.wait(f"Nothing was recorded.\n1 {ENDED}")
+    (earlier,) = records(repo / RECORDS)
+    with shell(repo, f"{program()} reflect") as terminal:
+        terminal.wait_panel("Replace it?")
+        terminal.press("y enter")
+        fill_in_by_keys(terminal, REFLECTION, dict(zip(REFLECTION.names, GIVEN, strict=True)))
+        terminal.wait(f"0 {ENDED}")
     (record,) = records(repo / RECORDS)
+    assert record["id"] != earlier["id"]
     assert record["form"] == "commit-reflection"
     assert record["context"] == {
         "hash": run(repo, "rev-parse", "HEAD"),
@@ -245,7 +257,10 @@ def test_leaving_the_questions_in_a_worktree_ends_the_commit_well(repo: Path, tm
 @pytest.mark.parametrize(
     "commands",
     table(__file__, "ask.json")["nothing_is_asked_elsewhere_and_the_commit_stands"],
-    ids=["ci", "dumb", "no_stderr", "no_tty", "background", "amend", "pick", "rebase", "off"],
+    ids=[
+        *("ci", "dumb", "no_stderr", "no_tty", "background", "amend", "pick", "rebase", "off", "agent"),
+        *("editor", "raw", "amend_no_reflog", "alias_no_reflog", "hook"),
+    ],
 )
 def test_nothing_is_asked_elsewhere_and_the_commit_stands(repo: Path, commands: str) -> None:
     run(repo, "branch", "side", run(repo, "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "Side"))

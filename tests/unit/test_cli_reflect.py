@@ -10,6 +10,7 @@ import pytest
 from ccq_tui.cli import main
 from ccq_tui.config.paths import config_dir
 from ccq_tui.forms.commits import RECORDS
+from ccq_tui.forms.post_commit import AGENTS, EDITORS
 from tests.unit.starting import Cli
 from tests.unit.worktrees.repositories import _first_repo, _repo, run
 
@@ -19,6 +20,8 @@ __all__ = ["_first_repo", "_repo"]
 @pytest.fixture(autouse=True)
 def _there(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repo)
+    for name in ("TERM_PROGRAM", *AGENTS, *EDITORS):
+        monkeypatch.delenv(name, raising=False)
 
 
 def recorded(repo: Path) -> None:
@@ -30,7 +33,7 @@ def recorded(repo: Path) -> None:
 
 
 def test_the_hook_is_installed_examined_and_uninstalled(
-    ccq: Cli, repo: Path, capsys: pytest.CaptureFixture[str]
+    ccq: Cli, repo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hook = repo / ".git/hooks/post-commit"
     assert ccq("reflect", "status") == "not installed\n"
@@ -47,7 +50,7 @@ def test_the_hook_is_installed_examined_and_uninstalled(
     assert ccq("reflect", "install") == stays
     assert ccq("reflect", "status") == f"installed: {hook}\n"
     hook.unlink()
-    replaced = "Nothing is asked after a commit: another program has replaced the hook. "
+    replaced = "Nothing is asked after a commit: git runs no hook here that asks. "
     assert ccq("reflect", "status").splitlines()[1] == f"{replaced}To repair: ccq-tui reflect install."
     assert ccq("reflect", "uninstall", "--yes") == (
         "git config --local ccq.reflect --unset\nUninstalled: ccq-tui reflect asks no longer.\n"
@@ -59,6 +62,18 @@ def test_the_hook_is_installed_examined_and_uninstalled(
     tracked.touch()
     run(repo, "add", "-A")
     assert "Husky replaces this file" in ccq("reflect", "install", "--yes")
+    run(repo, "worktree", "add", "--quiet", str(tmp_path / "tree"))
+    monkeypatch.setenv("TERM_PROGRAM", "vscode")
+    assert ccq("reflect", "status").splitlines()[1:] == [
+        f"These worktrees have other hooks; install it there, too: {tmp_path / 'tree'}.",
+        "It does not ask in this terminal, which is an editor's: TERM_PROGRAM is set. "
+        "To be asked: git config ccq.reflectInEditors true.",
+    ]
+    run(repo, "config", "ccq.reflectInEditors", "true")
+    assert len(ccq("reflect", "status").splitlines()) == 2
+    monkeypatch.setenv("CLAUDECODE", "1")
+    said = "It does not ask in this terminal, which is an agent's: CLAUDECODE is set."
+    assert ccq("reflect", "status").splitlines()[-1] == said
 
 
 def test_reflections_are_printed_whole_with_what_could_not_be_read(

@@ -14,7 +14,7 @@ from ccq_tui.bridges.mcp.tools import ASK, ArgumentsError, check_arguments
 from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
 from ccq_tui.forms.output import OutputError, check_output
 from ccq_tui.forms.reading import FormFileError, find_form, form_of
-from ccq_tui.forms.reflections import earlier
+from ccq_tui.forms.reflections import of_commit
 from ccq_tui.inbox.requests import FormRequest
 from ccq_tui.questions.asked import Asked
 from ccq_tui.text import one_line
@@ -80,6 +80,6 @@ def _file_of(form: Asked, context: Mapping[str, str], directory: str) -> str:
     with suppress(GitError):
         file = str(records_of(Path(directory or "/")))
     check_output(file)
-    if said := earlier(file, context):
-        raise ArgumentsError(f"context: {said}; name another commit")
+    if earlier := of_commit(file, context):
+        raise ArgumentsError(f"context: {earlier[-1].notice}; name another commit")
     return file

@@ -31,8 +31,8 @@ from ccq_tui.bridges.mcp.tools import (
     text_result,
     wrong_arguments,
 )
+from ccq_tui.forms.filling import finished_record
 from ccq_tui.forms.output import OutputError, write_record
-from ccq_tui.forms.record import record_for
 from ccq_tui.inbox.requests import FormRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import LISTED
 from ccq_tui.inbox.verdicts import InboxError
@@ -180,7 +180,7 @@ class AskingServer:
         if decided is None:
             raise MCPError(code=types.CONNECTION_CLOSED, message="The client is gone; the question waits on")
         if isinstance(decided.request, FormRequest) and isinstance(decided.outcome, Answered):
-            record = record_for(decided)
+            record = await asyncio.to_thread(finished_record, decided)
             try:
                 await asyncio.to_thread(write_record, decided.request.output, record)
             except OutputError as error:

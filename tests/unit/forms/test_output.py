@@ -150,6 +150,17 @@ def test_a_write_that_the_system_cuts_short_is_undone(tmp_path: Path) -> None:
     assert path.read_bytes() == LINE
 
 
+def test_a_record_takes_the_place_of_others_of_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "all.jsonl"
+    path.write_bytes(LINE + b'{"no": "id"}\n' + TORN)
+    path.chmod(0o640)
+    new = record(7)
+    for _ in range(2):
+        write_record(str(path), new, [EARLIER["id"], None])
+    assert read_records(str(path)) == Records([{"no": "id"}, new], [2])
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
 @pytest.mark.parametrize("name", ["all.jsonl", "new.json"])
 def test_a_disk_that_takes_no_more_is_named_beforehand(name: str, tmp_path: Path) -> None:
     (tmp_path / "all.jsonl").write_bytes(LINE)

@@ -14,8 +14,17 @@ import pytest
 from ccq_tui.bridges.mcp.forms import form_request
 from ccq_tui.bridges.mcp.tools import ArgumentsError
 from ccq_tui.edited_file import SettingsFileError
-from ccq_tui.forms.commits import MOST_FILES, RECORDS, commit_context, records_of
-from ccq_tui.forms.post_commit import BEGIN, END, HookChange, HookError, installing, status, uninstalling
+from ccq_tui.forms.commits import MOST_FILES, RECORDS, commit_context, records_of, replacement
+from ccq_tui.forms.post_commit import (
+    BEGIN,
+    END,
+    HookChange,
+    HookError,
+    installing,
+    status,
+    uninstalling,
+    without,
+)
 from ccq_tui.worktrees.git import GitError
 from tests.unit.worktrees.repositories import commit, run
 
@@ -25,7 +34,7 @@ SH_HOOKS = {
     "bare": "echo > ran\nexit 3\n",
     "strict": "#!/bin/bash\nset -euo pipefail\necho > ran\nfalse\n",
 }
-"""Hooks that a block at their end would never run in, and that fail."""
+"""Hooks that nothing at their end would run in, and that fail."""
 
 
 def hook_of(repo: Path, text: str, name: str = ".git/hooks/post-commit") -> Path:
@@ -98,7 +107,7 @@ def test_a_shell_hook_keeps_its_lines_and_its_status(repo: Path, text: str) -> N
     assert files_of(repo) == before
 
 
-@pytest.mark.parametrize("kind", ["python", "link", "disabled", "broken"])
+@pytest.mark.parametrize("kind", ["python", "link", "disabled", "broken", "windows"])
 def test_any_other_hook_is_left_to_the_person(repo: Path, kind: str) -> None:
     text = "#!/usr/bin/env python3\nopen('ran', 'w')\nraise SystemExit(3)\n"
     hook = hook_of(repo, SH_HOOKS["exit"] if kind == "disabled" else text)
@@ -110,8 +119,15 @@ def test_any_other_hook_is_left_to_the_person(repo: Path, kind: str) -> None:
         hook.chmod(0o644)
     elif kind == "broken":
         hook.write_bytes(b"#!/bin/sh\n\xff\nexit 3\n")
+    elif kind == "windows":
+        hook.write_bytes(b"#!/bin/sh\r\nexit 3\r\n")
     before = files_of(repo)
-    with pytest.raises(HookError, match="is no shell script that git runs: add “ccq-tui reflect” to it"):
+    why = (
+        "Windows, with which no shell runs it: convert"
+        if kind == "windows"
+        else "is no shell script that git"
+    )
+    with pytest.raises(HookError, match=why):
         install(repo)
     assert (files_of(repo), status(repo)) == (before, ([], ""))
 
@@ -139,6 +155,32 @@ def test_with_husky_the_hook_is_a_file_that_git_does_not_see(repo: Path) -> None
     assert files_of(repo) == before
 
 
+def test_where_husky_runs_nothing_the_hook_is_one_that_git_runs(repo: Path, tmp_path: Path) -> None:
+    own, tree = husky(repo), tmp_path / "tree"
+    run(repo, "worktree", "add", "--quiet", str(tree))
+    assert install(repo) == str(own / "post-commit")
+    assert (without(repo), status(tree)) == ([str(tree)], ([], "git runs no hook here that asks"))
+    assert install(tree) == str(tree / ".husky/_/post-commit"), "husky is not installed there"
+    assert (without(repo), without(tree)) == ([], [])
+    shutil.rmtree(own / "_")
+    assert status(repo) == ([], "git runs no hook here that asks")
+    uninstall(tree)
+    assert (list(own.iterdir()), list((tree / ".husky/_").iterdir())) == ([], [])
+
+
+@pytest.mark.parametrize("settings", [["core.hooksPath", "hooks"], ["--worktree", "core.hooksPath", "/h"]])
+def test_other_worktrees_with_hooks_of_their_own_are_named(
+    repo: Path, tmp_path: Path, settings: list[str]
+) -> None:
+    tree = tmp_path / "tree"
+    run(repo, "worktree", "add", "--quiet", str(tree))
+    run(repo, "config", "extensions.worktreeConfig", "true")
+    run(repo, "config", *[one.replace("/h", f"{tmp_path}/h") for one in settings])
+    install(repo)
+    assert status(repo)[1] == ""
+    assert (without(repo), without(tree)) == ([str(tree)], [])
+
+
 def test_a_tracked_hook_is_left_to_those_who_share_it(repo: Path) -> None:
     own = husky(repo)
     tracked = own / "post-commit"
@@ -151,7 +193,7 @@ def test_a_tracked_hook_is_left_to_those_who_share_it(repo: Path) -> None:
     assert ended(repo) == 3
     assert (repo / "ran").exists()
     husky(repo)
-    assert status(repo) == ([], "another program has replaced the hook")
+    assert status(repo) == ([], "git runs no hook here that asks")
     run(repo, "config", "core.hooksPath", "hooks")
     hook = hook_of(repo, SH_HOOKS["exit"] + BEGIN + END, "hooks/post-commit")
     run(repo, "add", "-A")
@@ -180,7 +222,7 @@ def test_a_worktree_shares_the_hook_and_moved_hooks_are_missed(repo: Path, tmp_p
     assert install(tree) == str(hook)
     assert status(repo) == status(tree) == ([str(hook)], "")
     husky(repo)
-    assert status(repo) == ([], "another program has replaced the hook")
+    assert status(repo) == ([], "git runs no hook here that asks")
     assert install(repo) == str(repo / ".husky/post-commit")
     assert not hook.exists()
 
@@ -196,7 +238,7 @@ def test_a_hook_that_pre_commit_replaced_or_moved_is_found(repo: Path) -> None:
     assert not moved.exists()
     assert BEGIN in hook.read_text(encoding="utf-8"), "once, not twice"
     hook_of(repo, theirs)
-    assert status(repo) == ([], "another program has replaced the hook")
+    assert status(repo) == ([], "git runs no hook here that asks")
     assert install(repo) == str(hook)
 
 
@@ -290,6 +332,23 @@ def test_without_commits_or_a_repository_it_says_so(repo: Path, tmp_path: Path) 
 def test_reflections_of_a_worktree_are_kept_in_the_main_checkout(repo: Path, tmp_path: Path) -> None:
     run(repo, "worktree", "add", "--quiet", str(tmp_path / "tree"))
     assert records_of(tmp_path / "tree") == records_of(repo) == repo / RECORDS
+    bare = tmp_path / "bare.git"
+    run(tmp_path, "clone", "--quiet", "--bare", str(repo), str(bare))
+    run(bare, "worktree", "add", "--quiet", str(tmp_path / "other"))
+    assert records_of(tmp_path / "other") == bare / RECORDS
+
+
+def test_the_newest_commit_that_was_amended_is_kept_as_it_is_now(repo: Path) -> None:
+    commit(repo, "new.txt")
+    first, about = run(repo, "rev-parse", "HEAD"), {"ticket": "1"}
+    known = {**commit_context(repo, "HEAD"), **about}
+    run(repo, "commit", "--quiet", "--amend", "-m", "Amended")
+    assert replacement(repo, known) == {**commit_context(repo, "HEAD"), **about}
+    run(repo, "branch", "kept", first)
+    assert replacement(repo, known) == known
+    run(repo, "branch", "-D", "kept")
+    commit(repo, "more.txt")
+    assert replacement(repo, known) == known
 
 
 def test_in_a_hook_the_repository_is_that_of_the_commit(
