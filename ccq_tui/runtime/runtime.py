@@ -309,7 +309,7 @@ class Runtime:
             return not why and store.commands.take(number, this_process())
 
         try:
-            if await self.inbox.run(take) and (words := session.carry_out(command)):
+            if await self.inbox.run(take) and (words := await session.carry_out(command)):
                 await self.inbox.run(lambda store: store.commands.finish(number, CommandState.DONE, words))
         except InboxError as error:
             _logger.warning("A command to a session is not answered: %s", error)
@@ -334,7 +334,7 @@ class Runtime:
         if why := session.why_not(kind):
             return CommandResult(Ending.REFUSED, why)
         command = StoredCommand(0, kind, session_id, actor, CommandState.TAKEN, body or {})
-        return CommandResult(Ending.DONE, session.carry_out(command))
+        return CommandResult(Ending.DONE, await session.carry_out(command))
 
     async def close(self) -> bool:
         """End the sessions, whose questions wait on, clear their worktrees, and write everything.

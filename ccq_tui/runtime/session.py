@@ -22,6 +22,7 @@ from ccq_tui.inbox.open_request import OpenRequest, Signal
 from ccq_tui.inbox.port import Added, Grown, InboxChange, Parked, RequestChange, Settled
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.rows import CommandKind, StoredCommand
+from ccq_tui.prompts.unread import PromptDraft, Sent, directory_key
 from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.runtime.facts import SessionFacts, folded
@@ -94,6 +95,8 @@ class SupervisedSession:
         self._make_session = make_session
         self._slots = slots
         self._tasks: list[asyncio.Task[None]] = []
+        self._unread: set[str] = set()
+        """The prompts of commands that are on disk until Claude has read them."""
         self._limits = LimitWatch(limits or Limits.of(launch.settings), self._limit_passed)
         self._limit_timer: asyncio.TimerHandle | None = None
         self._heard = self.facts.since
@@ -180,11 +183,14 @@ class SupervisedSession:
             case _:
                 return ""
 
-    def carry_out(self, command: StoredCommand) -> str:
+    async def carry_out(self, command: StoredCommand) -> str:
         """Carry out a command.
 
         Returns:
             What was done, in words that follow the session's name; "" if it is done once the process is gone.
+
+        Raises:
+            InboxUnavailable: A prompt was sent, but is not on disk.
         """
         cause = f"asked for {command.actor.where_from_here}"
         match command.kind:
@@ -196,7 +202,7 @@ class SupervisedSession:
                 self.agent.interrupt()
                 return "is interrupted"
             case CommandKind.SEND:
-                self.send(str(command.body.get("text", "")))
+                await self._send_kept(str(command.body.get("text", "")))
                 return "has the prompt"
         return ""
 
@@ -362,6 +368,24 @@ class SupervisedSession:
         self.wake()
         return self.agent.send(text, kept, images, answer=answer)
 
+    async def _send_kept(self, text: str) -> None:
+        """Send a prompt that was not typed here; it is on disk before, and until Claude has read it."""
+        kept = asyncio.get_running_loop().create_future()
+        name = self.send(text, kept)
+        place = (self.record_id if self.facts.begun else "") or directory_key(self.launch.settings.directory)
+        draft = PromptDraft(sent=(Sent(name, text, self.record_id),))
+        self._unread.add(name)
+        try:
+            if self.inbox is not None:
+                await self.inbox.run(lambda store: store.prompts.save(name, place, draft))
+        finally:
+            kept.set_result(None)
+
+    def _forget_unread(self, name: str) -> None:
+        if name in self._unread and self.inbox is not None:
+            self._unread.remove(name)
+            self.inbox.write_soon(lambda store: store.prompts.save(name, "", PromptDraft()))
+
     # -- requests -------------------------------------------------------------------------------------------
 
     def take_settled(self, change: Settled) -> None:
@@ -401,6 +425,10 @@ class SupervisedSession:
                     self._step(Input.QUESTION)
             case ev.RequestParked():
                 self._step(Input.PUT_OFF)
+            case ev.PromptRecorded(name):
+                self._forget_unread(name)
+            case ev.PromptReturned(prompt_id=name) if self.attention != self._nobody:
+                self._forget_unread(name)  # it is in the field of the surface that shows the session
             case ev.SessionLost(kind=kind):
                 wanted = self.launch.chosen_id
                 if wanted and kind == Problem.RUNS_ELSEWHERE:

@@ -6,10 +6,11 @@ import asyncio
 import json
 import os
 import signal
+import sqlite3
 import sys
 from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,13 @@ async def other_process(home: CleanHome, *words: str, code: int = 0) -> str:
     return output.decode()
 
 
+def unread(home: CleanHome) -> list[tuple[str, list[str]]]:
+    """The prompts on disk that Claude has not read, by their session."""
+    with closing(sqlite3.connect(state_of(home) / "inbox.db")) as database:
+        rows = database.execute("SELECT kept_for, body FROM prompts").fetchall()
+    return [(kept_for, [one["text"] for one in json.loads(body)["sent"]]) for kept_for, body in rows]
+
+
 async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = Scenario("day").asks(DATABASE).runs("Bash", command="touch made", description="Create it")
     scenario = scenario.says("Made.").ends_turn().asks(COLOR).says("Blue it is.").ends_turn()
@@ -139,11 +147,17 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             assert second.session is one.runtime.sessions[1]
             await second.state(ev.SessionState.QUEUED)
         with step("a prompt of another process; its question is parked, the room is the other session's"):
-            sent = await other_process(home, "send", name[:8], "And the color?", "--json")
-            told = {"kind": "send", "session": name, "result": "done", "words": "has the prompt"}
-            assert json.loads(sent) == {"version": 1, "command": told}
-            color = (await heard.until(QuestionRequest, count=2)).request
             pid = one.pid_of(heard)
+            os.kill(pid, signal.SIGSTOP)
+            sent = await other_process(home, "send", name[:8], "And the color?", "--json")
+            result = {"kind": "send", "session": name, "result": "done", "words": "has the prompt"}
+            assert json.loads(sent) == {"version": 1, "command": result}
+            assert unread(home) == [(name, ["And the color?"])], "it survives a kill of this process"
+            os.kill(pid, signal.SIGCONT)
+            color = (await heard.until(QuestionRequest, count=2)).request
+            await heard.until(ev.PromptRecorded, count=2)
+            await one.runtime.inbox.run(lambda _: None)
+            assert unread(home) == []
             assert "parked" in await other_process(home, "park", name)
             await heard.state(ev.SessionState.PARKED)
             assert not alive(pid)
