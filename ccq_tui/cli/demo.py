@@ -1,25 +1,37 @@
-"""The demo: the real program, SDK and CLI, with a scripted model in place of the network."""
+"""The demo, in which the model alone is scripted, and that model for other programs."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import os
+import signal
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
+from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import given_settings, plain_flag, setting_flags
 from ccq_tui.cli.session import end_on_signals, plain_why, require_terminal, show, shown_early
+from ccq_tui.output import echo
+from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
     from ccq_tui.config.load import Loaded
     from ccq_tui.config.settings import Settings
     from ccq_tui.preboot_input import EarlyPrompt
+    from ccq_tui.testing.scenarios import Ready
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 NAMES = ("tour", "single", "four")
 """The scenarios, the usual one first."""
 CHARACTERS_A_SECOND = 600.0
 """Roughly the speed of a quick model."""
+MOST_EXCHANGES = 100
+"""Requests that a served model keeps: each has its whole conversation."""
 LOOKS = (
     *("theme", "bell", "notify", "notify_after", "progress", "reduce_motion", "screen_reader", "keys"),
     *("cli_path", "question_previews", "extended_questions", "log_level"),
@@ -31,32 +43,106 @@ The rest could change what the scenario shows.
 """
 
 
+class Script(click.ParamType):
+    """The name of a ready scenario, or a Python file that makes one."""
+
+    name = "script"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Take a name, or the path of a file that is there."""
+        if value not in NAMES and not (value.endswith(".py") and Path(value).is_file()):
+            self.fail(f"{value!r} is neither tour, single or four nor a Python file that exists", param, ctx)
+        return value
+
+    def shell_complete(self, *words: Any) -> list[CompletionItem]:
+        """Offer the names, then files; the last of the words is incomplete."""
+        names = [CompletionItem(name) for name in NAMES if name.startswith(words[-1])]
+        return names or [CompletionItem(words[-1], type="file")]
+
+
+def _speed(default: float) -> Callable[[FunctionT], FunctionT]:
+    return click.option(
+        "--speed",
+        type=click.FloatRange(min=0.0, max=1000.0),
+        default=default,
+        metavar="X",
+        help=f"Speed of the scripted model as a factor; 0 is without delay. [default: {default:g}]",
+    )
+
+
 @click.command()
-@click.argument("name", type=click.Choice(NAMES), default=NAMES[0])
-@click.option(
-    "--speed",
-    type=click.FloatRange(min=0.0, max=1000.0),
-    default=1.0,
-    metavar="X",
-    help="Speed of the scripted model as a factor; 0 is without delay. [default: 1]",
-)
+@click.argument("script", type=Script(), default=NAMES[0], metavar="[NAME|FILE]")
+@_speed(1.0)
 @plain_flag
 @setting_flags(hidden=True)
 @click.pass_context
-def demo(context: click.Context, /, name: str, speed: float, **_flags: object) -> int:
+def demo(context: click.Context, /, script: str, speed: float, **_flags: object) -> int:
     """Try the program without an account: only the model is scripted.
 
-    A tour, or a single question, or four at once. Everything happens in a temporary directory, which
-    is removed at the end; your own files and settings of Claude Code are not touched.
+    NAME is tour, single (one question) or four (at once). FILE is a Python file with a scenario of your
+    own: docs/scripted-model.md. Everything happens in a temporary directory, which is removed at the end;
+    your own files and settings of Claude Code are not touched.
     """
     end_on_signals()
     plain = plain_why(context)
+    ready = _ready(script)
     early = None if plain else shown_early(context)
     from ccq_tui.config.launch import load_trusted
 
     loaded, _ = load_trusted(given_settings(context))
     require_terminal(plain)
-    return _play(name, loaded, CHARACTERS_A_SECOND * speed, early, plain)
+    return _play(ready, loaded, CHARACTERS_A_SECOND * speed, early, plain)
+
+
+@click.command()
+@click.argument("script", type=Script(), metavar="NAME|FILE")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=0, help="A port of 127.0.0.1. [default: a free one]"
+)
+@_speed(0.0)
+def model(script: str, port: int, speed: float) -> int:
+    """Serve a scripted model on loopback, for tests in any language, until Ctrl+C.
+
+    Prints the environment in which Claude Code talks to it, one NAME=VALUE a line, then an empty line.
+    FILE is a Python file with a scenario: docs/scripted-model.md; NAME is one of the demo's.
+    """
+    end_on_signals()
+    from ccq_tui.testing import ScriptedModel, clean_environment
+
+    serves = ScriptedModel(
+        _ready(script).build(), speed=CHARACTERS_A_SECOND * speed, port=port, keeps=MOST_EXCHANGES
+    )
+    with ExitStack() as ending:
+        try:
+            ending.enter_context(serves)
+        except OSError as error:
+            raise Refused(f"port {port} cannot be opened: {os.strerror(error.errno or 0)}.") from error
+        home = ending.enter_context(clean_environment(serves.url))
+        with suppress(KeyboardInterrupt):
+            for name, value in home.for_claude().items():
+                echo(f"{name}={value}")
+            echo()
+            signal.pause()
+    return ENDED
+
+
+def _ready(script: str) -> Ready:
+    """Return the scenario of a name, or run the file that makes one."""
+    from ccq_tui.testing.scenario import Scenario
+    from ccq_tui.testing.scenarios import READY, Ready
+
+    if script in READY:
+        return READY[script]
+    import runpy
+
+    try:
+        names = runpy.run_path(script)
+    except Exception as error:
+        raise Refused(f"{script} failed: {type(error).__name__}: {one_line(str(error), 300)}.") from error
+    scenario = names.get("scenario")
+    if not isinstance(scenario, Scenario):
+        raise Refused(f'{script} has no scenario: assign one, as in scenario = Scenario().says("Hello.").')
+    return Ready(str(names.get("prompt", "Go on")), lambda: scenario)
 
 
 def demo_settings(loaded: Loaded, project: Path) -> Settings:
@@ -71,12 +157,10 @@ def demo_settings(loaded: Loaded, project: Path) -> Settings:
     return Settings(**({"permission_mode": "default"} | kept | {"cwd": project}))
 
 
-def _play(name: str, loaded: Loaded, speed: float, early: EarlyPrompt | None, plain: str) -> int:
+def _play(ready: Ready, loaded: Loaded, speed: float, early: EarlyPrompt | None, plain: str) -> int:
     from ccq_tui.config.launch import Launch, ProgramArguments
     from ccq_tui.testing import ScriptedModel, clean_environment
-    from ccq_tui.testing.scenarios import READY
 
-    ready = READY[name]
     with ExitStack() as ending:
         model = ending.enter_context(ScriptedModel(ready.build(), speed=speed))
         home = ending.enter_context(clean_environment(model.url))

@@ -114,6 +114,7 @@ _GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Teams": {"serve": ("serve", "Turn tickets into sessions.")},
     "Setting up": {
         "demo": ("demo", "Try the program without an account."),
+        "model": ("demo", "Serve a scripted model to tests in any language."),
         "doctor": ("inspect", "Check what the program needs."),
         "config": ("inspect", "Show settings: where they are and what they are."),
         "completion": ("inspect", "Print the completion script for a shell."),

@@ -59,6 +59,12 @@ class CleanHome:
         """
         return {name: "" for name in os.environ if name not in self.env} | self.env
 
+    def for_claude(self) -> dict[str, str]:
+        """Return those of `overrides` that lead Claude Code to the model alone, wherever its home is."""
+        kept = {"HOME", "TMPDIR", *(name for name in self.env if name.startswith("XDG_"))}
+        changed = {name: value for name, value in self.overrides().items() if value != os.environ.get(name)}
+        return {name: value for name, value in changed.items() if name not in kept}
+
     def __enter__(self) -> Self:
         return self
 

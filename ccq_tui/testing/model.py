@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -33,9 +34,19 @@ class ScriptedModel:
         scenario: The scenario to play.
         speed: Characters per second; 0 means as fast as possible. May be changed at any time.
         delta_size: Characters per streamed delta, at least 1. May be changed at any time.
+        port: The port on 127.0.0.1; 0 takes a free one.
+        keeps: Most exchanges and results to keep, the newest; None keeps all.
     """
 
-    def __init__(self, scenario: Scenario, *, speed: float = 0.0, delta_size: int = 24) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        speed: float = 0.0,
+        delta_size: int = 24,
+        port: int = 0,
+        keeps: int | None = None,
+    ) -> None:
         if delta_size < 1:
             raise ValueError("a delta has at least one character")
         self.speed = speed
@@ -43,7 +54,8 @@ class ScriptedModel:
         self._director = Director(scenario)
         self._notice = Notice()
         self._lock = threading.Lock()
-        self._exchanges: list[Exchange] = []
+        self._port, self._keeps = port, keeps
+        self._exchanges: deque[Exchange] = deque(maxlen=keeps)
         self._forgotten: set[Exchange] = set()
         self._results: dict[ToolResult, None] = {}
         self._errors: list[Exception] = []
@@ -79,7 +91,7 @@ class ScriptedModel:
         self._service = Answerer(
             lambda incoming: self._director.answer(incoming), self, self._record, self._failed
         )
-        self._thread = ServerThread(self._service.app())
+        self._thread = ServerThread(self._service.app(), self._port)
         return self
 
     def stop(self) -> None:
@@ -225,6 +237,8 @@ class ScriptedModel:
                 self._exchanges.append(exchange)
                 for found in Incoming(exchange.body or {}, exchange.headers).tool_results:
                     self._results.setdefault(found)
+                while self._keeps is not None and len(self._results) > self._keeps:
+                    del self._results[next(iter(self._results))]
         self._notice.changed()
 
     def _failed(self, error: Exception) -> None:

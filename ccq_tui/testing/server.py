@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -136,6 +137,8 @@ def _event(kind: str, **fields: Any) -> Chunk:
     return Chunk(f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n".encode())
 
 
+MOST_BYTES = 32_000_000
+"""Most bytes of a request, as of the real API."""
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
@@ -207,7 +210,12 @@ class Answerer:
 
     async def _received(self, request: Request, *, talks: bool = False) -> tuple[Exchange, Incoming]:
         """Record a request, its role already set: another thread reads it from then on."""
-        body = _parsed(await request.body())
+        received = bytearray()
+        async for piece in request.stream():
+            received += piece
+            if len(received) > MOST_BYTES:
+                raise HTTPException(413, f"a request has at most {MOST_BYTES:,} bytes")
+        body = _parsed(bytes(received))
         headers = {key.lower(): value for key, value in request.headers.items()}
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         incoming = Incoming(body or {}, headers)
@@ -338,16 +346,17 @@ _STOP_LIMIT = 10.0
 
 
 class ServerThread:
-    """A uvicorn server on a free port of 127.0.0.1, which takes connections at once.
+    """A uvicorn server on a port of 127.0.0.1, which takes connections at once.
 
     Args:
         app: The application.
+        port: The port; 0 takes a free one.
 
     Raises:
         OSError: No port could be opened.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, port: int = 0) -> None:
         config = uvicorn.Config(
             app,
             http="h11",
@@ -362,7 +371,7 @@ class ServerThread:
             timeout_graceful_shutdown=0,
         )
         # What connects before the thread serves waits in the queue of the socket.
-        self._socket = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self._socket = socket.create_server(("127.0.0.1", port), backlog=128)
         self.port = self._socket.getsockname()[1]
         self._loop = asyncio.new_event_loop()
         self._server = uvicorn.Server(config)

@@ -275,6 +275,19 @@ def test_a_demo_has_a_home_of_its_own_and_leaves_nothing(
     assert not Path(launch.program.environment["HOME"]).exists()
 
 
+def test_a_demo_plays_a_file(app: FakeApp, ccq: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "my.py"
+    head = "from ccq_tui.testing import Scenario\n"
+    file.write_text(f"{head}prompt = 'Say it'\nscenario = Scenario().says('it')\n", encoding="utf-8")
+    assert app.started("demo", str(file)).prompt == "Say it"
+    for text, problem in {
+        head: f"{file} has no scenario: assign one",
+        "1 / 0": f"{file} failed: ZeroDivisionError: division by zero.",
+    }.items():
+        file.write_text(text, encoding="utf-8")
+        assert problem in ccq("demo", str(file), code=2)
+
+
 def test_a_demo_that_crashes_leaves_nothing_either(app: FakeApp) -> None:
     def crash() -> int:
         raise RuntimeError("the screen broke")
