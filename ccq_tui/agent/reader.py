@@ -14,9 +14,12 @@ import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.child_process import end
+
+if TYPE_CHECKING:  # the program that it runs imports this module, too
+    from ccq_tui.agent.options import SessionOptions
 
 _logger = logging.getLogger(__name__)
 

@@ -20,18 +20,17 @@ from enum import StrEnum
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from ccq_tui.agent.events import PromptAccepted
-from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession
-from ccq_tui.agent.session_name import SessionName, title_of
-from ccq_tui.agent.user_texts import written
 from ccq_tui.bounded import UnfitFileError, begin
 from ccq_tui.claude_files import record_files
 from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, fields, record_entry, text, whole_entries
 from ccq_tui.compat.sdk.light_import import import_sdk
+
+if TYPE_CHECKING:
+    from ccq_tui.agent.options import SessionOptions
 
 _logger = logging.getLogger(__name__)
 
@@ -113,6 +112,8 @@ TAIL = 128 * 1024
 
 def listed(directory: str, limit: int) -> list[EarlierSession]:
     """Describe sessions, the newest first; "" for all directories."""
+    from ccq_tui.agent.session_name import SessionName, title_of
+
     sdk = import_sdk()
     if directory:
         found = sdk.list_sessions(directory, limit=limit, include_worktrees=True)
@@ -182,6 +183,10 @@ def _lines_from_end(session_id: str) -> Iterator[bytes]:
 
 def _said(line: bytes) -> tuple[str, str] | None:
     """Return the role and text of a message's line, or None for any other line and for commands."""
+    from ccq_tui.agent.events import PromptAccepted
+    from ccq_tui.agent.session_name import title_of
+    from ccq_tui.agent.user_texts import written
+
     entry = record_entry(line)
     if entry.get("type") not in {"user", "assistant"}:
         return None
