@@ -74,6 +74,12 @@ def written(node: ast.AST) -> str | None:
     return None
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A module of the program, parsed once for all checks: that takes longer than most of them."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def of_source(module: str, source: str) -> Iterator[Sentence]:
     """The sentences of a module."""
     yield from _of(ast.parse(source), module, "")
@@ -125,5 +131,5 @@ def sentences() -> tuple[Sentence, ...]:
         module = path.relative_to(ROOT).as_posix()
         if module.split("/")[0] in FOR_THE_MODEL or module in FOR_THE_MODEL or module in STORED:
             continue
-        found += of_source(module, path.read_text(encoding="utf-8"))
+        found += _of(parsed(path), module, "")
     return tuple(found)

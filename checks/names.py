@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import ccq_tui
+from checks.literals import ROOT, parsed
 
-ROOT = Path(ccq_tui.__file__).parent
 FENCED = ROOT / "compat"
 NAMES = {ast.Name: "id", ast.Attribute: "attr"} | dict.fromkeys(
     (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef), "name"
 )
+CALLS = {ast.Call, ast.ImportFrom, ast.Import}
 FOREIGN = {"textual", "claude_agent_sdk"}
 DOCUMENTED = {"os._exit"}
 """Private in form alone: the standard library documents them."""
@@ -24,7 +25,7 @@ DOCUMENTED = {"os._exit"}
 
 def faults() -> Iterator[str]:
     """What is wrong with them, a line each."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(ROOT.rglob("*.py"))}
+    trees = {path: parsed(path) for path in sorted(ROOT.rglob("*.py"))}
     outside = {path: tree for path, tree in trees.items() if FENCED not in path.parents}
     nodes = {path: _named(tree) for path, tree in outside.items()}
     ours = set().union(*map(_own_names, nodes.values()))
@@ -41,9 +42,12 @@ def _is_private(name: str) -> bool:
 
 def _named(tree: ast.AST) -> list[ast.AST]:
     """The nodes of a piece of code that may have private names."""
-    named = ((node, getattr(node, NAMES.get(type(node), ""), "")) for node in ast.walk(tree))
-    calls = (ast.Call, ast.ImportFrom, ast.Import)
-    return [node for node, name in named if isinstance(node, calls) or _is_private(name)]
+    found: list[ast.AST] = []
+    for node in ast.walk(tree):
+        kind = type(node)
+        if kind in CALLS or (kind in NAMES and _is_private(getattr(node, NAMES[kind]))):
+            found.append(node)
+    return found
 
 
 def _own_names(nodes: list[ast.AST]) -> set[str]:
