@@ -35,7 +35,10 @@ def until(look: Callable[[], T], limit: float = 90.0) -> T:
 
 
 async def until_true(look: Callable[[], Any], limit: float = 90.0) -> Any:
-    """Wait for something that nothing tells of, such as the end of another process; return it.
+    """Wait for something that nothing reports, such as the end of another process; return it.
+
+    A look that takes long, such as a call of a service in this process, is repeated the more seldom: what is
+    waited for needs the processor, too.
 
     Args:
         look: Looks for it; a coroutine function, too.
@@ -43,7 +46,8 @@ async def until_true(look: Callable[[], Any], limit: float = 90.0) -> Any:
     """
     async with asyncio.timeout(limit):
         while True:
+            began = time.monotonic()
             found = look()
             if found := (await found if isawaitable(found) else found):
                 return found
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(min(max(0.01, 5 * (time.monotonic() - began)), 1.0))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ccq_tui.agent.events import Connected, ModeChanged, NoticeGiven, ToolFinished
 from ccq_tui.inbox.agent_texts import DECLINED
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Declined, Discussed
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import DATABASE, SQLITE, Play, Running, inbox_at
+from tests.agent.row import Row
+from tests.agent.running import DATABASE, SQLITE, Play, Running
 from tests.results import answered, replied
 
 MODES = ["bypassPermissions", "acceptEdits", "plan", "auto", "default", "dontAsk"]
@@ -31,31 +30,27 @@ ANSWERED = answered('"Which database?"="SQLite"')
 REMARK = replied('"Which database?"=(no option selected) notes: {}')
 
 
-@pytest.mark.parametrize(
-    ("first", "then", "resumed"),
-    [
-        (None, "plan", "plan"),
-        ("default", None, "default"),
-        ("plan", "acceptEdits", "acceptEdits"),
-        (None, None, "auto"),
-    ],
-)
-async def test_a_session_keeps_its_mode_when_another_process_resumes_it(
-    play: Play, first: str | None, then: str | None, resumed: str
-) -> None:
-    _, home = play(Scenario("q").says("Done."))
-    async with inbox_at(home.home / "kept") as inbox:
-        async with Running(home, inbox, permission_mode=first) as run:
-            run.session.send("Go")
-            await run.idle()
-            if then is not None:
-                run.session.set_option("mode", then)
+async def test_a_session_keeps_its_mode_when_another_process_resumes_it(row: Row) -> None:
+    async def resumed(first: str | None, *changes: str) -> list[str]:
+        """Begin in a mode, or the usual one, and change it in each process; return the modes resumed."""
+        run = await row.start(permission_mode=first)
+        row.model.begin(Scenario("q").says("Done."))
+        run.session.send("Go")
+        await run.idle()
+        modes = []
+        for change in changes or ("",):
+            if change:
+                run.session.set_option("mode", change)
                 await run.until(ModeChanged)
-            session_id = run.session.session_id
-        async with Running(home, inbox, permission_mode=None, resume=session_id) as run:
-            assert (await run.until(Connected)).mode == resumed
-        async with Running(home, inbox, permission_mode="dontAsk", resume=session_id) as run:
-            assert (await run.until(Connected)).mode == "dontAsk"
+            run = await row.start(run.session.session_id, permission_mode=None)
+            modes.append((await run.until(Connected)).mode)
+        return modes
+
+    assert await resumed("default") == ["default"]
+    assert await resumed(None) == ["auto"]
+    assert await resumed("plan", "acceptEdits", "plan") == ["acceptEdits", "plan"]
+    run = await row.start(row.run.session.session_id, permission_mode="dontAsk")
+    assert (await run.until(Connected)).mode == "dontAsk"
 
 
 async def test_every_mode_asks(play: Play) -> None:

@@ -24,7 +24,7 @@ from ccq_tui.testing.incoming import Incoming
 from ccq_tui.testing.replies import Replies
 from tests.actors import INBOX
 from tests.agent.killed.process import running_below
-from tests.agent.running import Play, inbox_at
+from tests.agent.running import LIMIT, Play, inbox_at
 from tests.agent.service.over_http import Client, Linear, bodies, first_said, served, state_of, until_said
 from tests.agent.service.scripted_linear import LinearSession
 from tests.results import replied
@@ -41,14 +41,16 @@ GIVEN = {"answers": [{"selected": [2]}, {"selected": [1, 2]}, {"other": "my-serv
 RESULT = replied(
     '"Which library?"="Day.js", "Which features?"="Auth, Logs", "What is it called?"="my-service"'
 )
-SCRIPT = (
-    Scenario("ticket")
-    .says("I look at it.")
-    .asks(*QUESTIONS)
-    .runs("Bash", command="echo Day.js > library.txt", description="Note it")
-    .says("All is done.")
-    .ends_turn()
-)
+BEGUN = Scenario("ticket").says("I look at it.").asks(*QUESTIONS)
+
+
+def done(asked: Scenario) -> Scenario:
+    """Return a script that does the work after its questions."""
+    noted = asked.runs("Bash", command="echo Day.js > library.txt", description="Note it")
+    return noted.says("All is done.").ends_turn()
+
+
+SCRIPT = done(BEGUN)
 
 
 @pytest.fixture(name="repo")
@@ -165,16 +167,10 @@ SURFACES = {
 
 
 async def answered_first(surface: str, ticket: Ticket) -> None:
-    """Answer a ticket by one surface, then by all others, and follow it to its end."""
-    with step(f"{surface} answers first, once"):
-        await getattr(ticket, surface)()
-        others = [name for name in SURFACES if name != surface]
-        await asyncio.gather(*(getattr(ticket, f"late_{one}")(SURFACES[surface]) for one in others))
-    with step(f"{surface}: the end"):
-        [response] = [await until_said(ticket.session, "response")] and bodies(ticket.session, "response")
-        assert response.startswith("All is done.")
-        said = bodies(ticket.session, "thought")
-        assert (said[:2], said[-1]) == (["I am on it.", "I look at it."], said[-1])
+    """Answer a set by one surface, then by all others."""
+    await getattr(ticket, surface)()
+    others = [name for name in SURFACES if name != surface]
+    await asyncio.gather(*(getattr(ticket, f"late_{one}")(SURFACES[surface]) for one in others))
 
 
 def result_of(model: ScriptedModel, request: str) -> str:
@@ -188,30 +184,39 @@ def result_of(model: ScriptedModel, request: str) -> str:
 async def test_the_first_surface_answers_and_all_others_are_refused(
     play: Play, repo: Path, linear: Linear
 ) -> None:
-    model, home = play(SCRIPT)
-    work = Repository(repo, allowed_tools=("Bash",), most_runs=len(SURFACES))
-    async with served(home, work, linear, limits=RunLimits(most_runs=len(SURFACES))) as call:
+    # The next set is asked once all surfaces were tried on the one before.
+    script = BEGUN
+    for tried in [*SURFACES][:-1]:
+        script = script.hangs(gate=tried, limit=LIMIT).asks(*QUESTIONS)
+    model, home = play(done(script))
+    async with served(home, Repository(repo, allowed_tools=("Bash",)), linear) as call:
+        session = linear.assign("Dates", "Choose a library for dates.")
+        await first_said(session)
+        answered: list[str] = []
 
-        async def begun(surface: str) -> Ticket:
-            session = linear.assign(f"By {surface}", "Choose a library for dates.")
-            await first_said(session)
-            await until_said(session, "elicitation")
-            run = await call.run(session.id, "waiting")
-            [request] = (await call("GET", f"/runs/{run['id']}/requests")).json()["requests"]
-            return Ticket(call, home, linear, session, run, request["id"])
+        async def asked() -> str:
+            begun = [one for one in bodies(session, "elicitation") if "Question 1 of 3" in one]
+            if len(begun) <= len(answered):
+                return ""
+            [run] = (await call("GET", "/runs")).json()["runs"]
+            waiting = (await call("GET", f"/runs/{run['id']}/requests")).json()["requests"]
+            return next((one["id"] for one in waiting if one["id"] not in answered), "")
 
-        async def worked(surface: str) -> None:
-            ticket = await begun(surface)
-            await answered_first(surface, ticket)
-            ended = await call.run(ticket.session.id, "ended")
-            assert result_of(model, ticket.request) == RESULT
-            assert run(repo, "branch", "--list", ended["branch"])
-            assert f"Branch: `{ended['branch']}`" in bodies(ticket.session, "response")[0]
-            assert (Path(ended["directory"]) / "library.txt").read_text() == "Day.js\n"
-
-        async with asyncio.TaskGroup() as group:
-            for surface in SURFACES:
-                group.create_task(worked(surface))
+        for surface in SURFACES:
+            with step(f"{surface} answers first, once"):
+                answered.append(await until_true(asked))
+                waiting = await call.run(session.id, "waiting")
+                await answered_first(surface, Ticket(call, home, linear, session, waiting, answered[-1]))
+                model.release(surface)
+        with step("the end"):
+            [response] = [await until_said(session, "response")] and bodies(session, "response")
+            assert response.startswith("All is done.")
+            assert bodies(session, "thought")[:2] == ["I am on it.", "I look at it."]
+        ended = await call.run(session.id, "ended")
+        assert [result_of(model, request) for request in answered] == [RESULT] * len(SURFACES)
+        assert run(repo, "branch", "--list", ended["branch"])
+        assert f"Branch: `{ended['branch']}`" in response
+        assert (Path(ended["directory"]) / "library.txt").read_text() == "Day.js\n"
 
 
 async def test_a_mention_that_only_asks_is_answered_by_a_session_that_can_only_read(
@@ -267,8 +272,8 @@ async def test_a_run_is_stopped_while_it_works_and_while_it_waits(
     play: Play, repo: Path, linear: Linear
 ) -> None:
     _model, home = play(Scenario("stop").then(scene).says("Never.").ends_turn().says("Gone on.").ends_turn())
-    work = Repository(repo, allowed_tools=("Bash",), most_runs=5)
-    async with served(home, work, linear, limits=RunLimits(most_runs=5)) as call:
+    work = Repository(repo, allowed_tools=("Bash",), most_runs=3)
+    async with served(home, work, linear, limits=RunLimits(most_runs=3)) as call:
 
         async def none_waits(run_id: str) -> bool:
             return not (await call("GET", f"/runs/{run_id}/requests")).json()["requests"]
@@ -304,12 +309,6 @@ async def test_a_run_is_stopped_while_it_works_and_while_it_waits(
             assert (await call("POST", f"/runs/{run['id']}/stop")).json() == {"success": True}
 
         async with asyncio.TaskGroup() as group:
-            for how, word in (
-                ("ticket", "Sleep"),
-                ("ticket", "Ask"),
-                ("page", "Ask"),
-                ("page", "Sleep"),
-                ("api", "Write"),
-            ):
+            for how, word in (("ticket", "Ask"), ("page", "Sleep"), ("api", "Write")):
                 group.create_task(stopped(how, word))
         assert not running_below(home.config, 5.0)
