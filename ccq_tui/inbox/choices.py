@@ -124,12 +124,6 @@ def answer_to(asked: Asked, outcome: Allowed | Denied) -> Answer:
     return Answer(tuple(one.label for one in found), outcome.text)
 
 
-def check_words(request: DecidedRequest, outcome: Allowed) -> None:
-    """Raise `InvalidOutcome` for a text that the asker cannot take: only a session of ours can."""
-    if outcome.text.strip() and request.origin.is_foreign:
-        raise InvalidOutcome("text", "who asked takes no words along with a permission")
-
-
 def choice_records(asked: Asked) -> list[Record]:
     """Return the ways to decide in JSON."""
     records = []

@@ -34,7 +34,7 @@ HANDS_ON = {
     ("questions", "step"),
     ("inbox.store.worker", "submit"),
     ("inbox.store.database", "note"),
-    ("inbox.kinds.question", "check"),
+    ("inbox.kinds.sets", "check"),
     ("inbox.open_request", "resolve"),
     ("agent.claude.waits", "_stop_when_over"),
     ("questions", "encode"),

@@ -33,7 +33,7 @@ from ccq_tui.inbox.elicitations import read_elicitation
 from ccq_tui.inbox.file_changes import change_of
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import reply_to
-from ccq_tui.inbox.kinds.elicitation import as_result
+from ccq_tui.inbox.kinds.sets import as_result
 from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,

@@ -1,80 +1,25 @@
-"""The kinds of request: each is a module with the functions of `RequestKind`, and a line of `KINDS`."""
+"""The kinds of request: each is a class and its line of `KINDS`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
-from ccq_tui.answering.document import Passage
-from ccq_tui.answering.record import InvalidAnswer, RecordShape, read
+from ccq_tui.answering.record import InvalidAnswer, read
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.choices import decided
-from ccq_tui.inbox.kinds import elicitation, form, permission, plan, question
+from ccq_tui.inbox.kinds.decisions import PermissionKind, PlanKind
+from ccq_tui.inbox.kinds.kind import RequestKind
+from ccq_tui.inbox.kinds.sets import ElicitationKind, FormKind, QuestionKind
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest, Reply, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Dismissed, Expired, Outcome
-from ccq_tui.questions.asked import Asked
 from ccq_tui.text import one_line
-
-
-class RequestKind(Protocol):
-    """The functions of a kind of request, which take requests of its own type alone.
-
-    Attributes:
-        WORD: The kind, in the database and in JSON.
-        NOUN: The noun for counting its requests.
-        TYPE: The type of its requests.
-        OUTLIVES: Whether a request can be answered after the process that asked has ended.
-        EXPIRES: Whether a request may end because nobody answered in time.
-        CALLED: What a sentence calls a request.
-        RECORD: The shape of its own fields in JSON.
-        ENDS: The outcomes that settle a request; any request can be cancelled besides.
-    """
-
-    WORD: str
-    NOUN: str
-    TYPE: type[Any]
-    OUTLIVES: bool
-    EXPIRES: bool
-    CALLED: str
-    RECORD: type[RecordShape]
-    ENDS: tuple[type[RequestOutcome], ...]
-
-    def same(self, one: Any, other: Any, /) -> bool:
-        """Whether two requests ask the same."""
-
-    def check(self, request: Any, outcome: Any, /) -> None:
-        """Refuse an outcome of `ENDS` that a request does not take, as `InvalidOutcome`."""
-
-    def asked(self, request: Any, /) -> Asked:
-        """Return a request as a person is asked it."""
-
-    def title(self, request: Any, /) -> str:
-        """Name the kind for a list."""
-
-    def summary(self, request: Any, /) -> str:
-        """Summarize a request in one line."""
-
-    def news(self, request: Any, /) -> str:
-        """Announce a request in a sentence, for a person who is looking elsewhere."""
-
-    def topics(self, request: Any, /) -> tuple[str, ...]:
-        """Name the topics of a request, for counting requests about the same topic."""
-
-    def document(self, request: Any, outcome: RequestOutcome | None, /) -> Iterator[Passage]:
-        """Return the whole request, with its answers."""
-
-    def record(self, request: Any, /) -> Mapping[str, Any]:
-        """Return the fields of `RECORD`."""
-
-    def deliver(self, request: Any, outcome: Any, source: Mapping[str, Any], /) -> Reply:
-        """Return the reply for an outcome of `ENDS`; ``source`` is the input of the call."""
-
 
 NAME = 60
 """Most characters of a request's name."""
-KINDS: tuple[RequestKind, ...] = (question, permission, plan, elicitation, form)
+KINDS: tuple[RequestKind, ...] = (QuestionKind(), PermissionKind(), PlanKind(), ElicitationKind(), FormKind())
 BY_TYPE = {kind.TYPE: kind for kind in KINDS}
 TYPES: dict[str, type[Request]] = {kind.WORD: kind.TYPE for kind in KINDS}
 
