@@ -22,15 +22,9 @@ from ccq_tui.questions.model import Answer, Kind, Question, fold
 NONE = ("0", "none")
 """What selects none of the options of a multi-select on purpose."""
 MOST_NAMED = 6
-MOST_DIGITS = 6
 _MARKED = re.compile(r"(?:option\s+)?#?(\w{1,4})[.):]?", re.ASCII | re.IGNORECASE)
-_NUMBERED = re.compile(r"#?(\w{1,4})[.):]?\s+(.+)", re.ASCII | re.DOTALL)
 _GAP = re.compile(r"\s*(?:[.,:;)–—-]+\s+|\s(?=(?:and|but|if|please|with)\b))", re.IGNORECASE)
 """What stands between the name of an option and words about it."""
-_JOINED = re.compile(r"(?:and|but|or)\s+", re.IGNORECASE)
-_EMPHASIS = re.compile(r"([*_`]{1,3})(.+)\1", re.DOTALL)
-_SIGNS = re.compile(r"(?=.*\d)[\d\s\W_]+")
-_DATA = str | int | float | Decimal
 
 
 class TypedError(ValueError):
@@ -67,7 +61,7 @@ class Names:
         text = plain(text)
         if (found := _MARKED.fullmatch(text)) and (mark := found[1].casefold()) in self.marks:
             return self.marks.index(mark)
-        found = _NUMBERED.fullmatch(text)
+        found = re.fullmatch(r"#?(\w{1,4})[.):]?\s+(.+)", text, re.ASCII | re.DOTALL)
         place = self._numbered(found[1].casefold(), found[2]) if found else None
         return self._label(text) if place is None else place
 
@@ -130,7 +124,7 @@ class Names:
         for gap in _GAP.finditer(text):
             if gap.start() and (place := self.place(text[: gap.start()])) is not None:
                 words = text[gap.end() :].strip()
-                rest = _JOINED.sub("", words, count=1)
+                rest = re.sub(r"(?:and|but|or)\s+", "", words, count=1, flags=re.IGNORECASE)
                 second = self.with_words(rest) or (self.place(rest), "")
                 if second[0] not in (None, place):
                     raise TypedError(f"one option, not several · {allowed(self.question)}")
@@ -210,7 +204,7 @@ def _own_words(names: Names, text: str) -> Answer:
     listed = "," in text and begins is not None and begins[1].casefold() in names.marks
     if question.multi_select and question.field is not None:
         listed = listed or any(names.place(part) is not None for part in text.split(","))
-    if question.closed or listed or _SIGNS.fullmatch(text):
+    if question.closed or listed or re.fullmatch(r"(?=.*\d)[\d\s\W_]+", text):
         raise TypedError(f"no option {quoted(text)} · {allowed(question)}")
     return Answer(other=text)
 
@@ -251,7 +245,7 @@ def _text(names: Names, value: object) -> str:
     for place, one in enumerate(names.values):
         if isinstance(value, bool) and one is value:
             return names.question.options[place].label
-    if isinstance(value, _DATA) and not isinstance(value, bool):
+    if isinstance(value, str | int | float | Decimal) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, date):  # of TOML, without quotes
         return value.isoformat()
@@ -272,7 +266,7 @@ def read_flag(names: Names, text: str) -> list[int]:
 
 def _of_flag(names: Names, text: str) -> int:
     named, options = names.place(text), names.question.options
-    at = int(text) - 1 if text.isdecimal() and len(text) < MOST_DIGITS else -1  # documented as its place
+    at = int(text) - 1 if text.isdecimal() and len(text) < 6 else -1  # documented as its place
     if not 0 <= at < len(options):
         if named is None:
             raise TypedError(f"no option {quoted(text)} · {allowed(names.question)}")
@@ -301,7 +295,7 @@ def button(question: Question, place: int) -> str:
 def plain(text: str) -> str:
     """Return a text without signs of emphasis around it, composed as labels are."""
     text = normalize("NFC", text).strip()
-    return found[2].strip() if (found := _EMPHASIS.fullmatch(text)) else text
+    return found[2].strip() if (found := re.fullmatch(r"([*_`]{1,3})(.+)\1", text, re.DOTALL)) else text
 
 
 def _nothing(names: Names) -> Answer:

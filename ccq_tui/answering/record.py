@@ -28,7 +28,6 @@ VERSION = 1
 MOST_JSON = 5_000_000
 """Most bytes of an answer to read."""
 MOST_LABELS = 6
-_HALVES = re.compile("[\ud800-\udfff]")
 
 Record = dict[str, Any]
 
@@ -417,7 +416,7 @@ def _words(data: Mapping[str, Any], name: str, path: str) -> str:
     value = data.get(name)
     if not isinstance(value, str | None):
         raise InvalidAnswer(path, "a text is needed")
-    if _HALVES.search(value or ""):
+    if re.search("[\ud800-\udfff]", value or ""):
         raise InvalidAnswer(path, "it holds half of a character, which UTF-8 does not have")
     return typable(value or "")
 

@@ -12,19 +12,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from ccq_tui.config import values
 from ccq_tui.config.paths import expanded
-from ccq_tui.config.values import (
-    checked_json,
-    one_or_many,
-    read_json,
-    read_switch,
-    split_names,
-    split_paths,
-    split_tools,
-)
 
-Switch = Annotated[bool, BeforeValidator(read_switch)]
-Names = Annotated[tuple[str, ...], BeforeValidator(split_names)]
+Switch = Annotated[bool, BeforeValidator(values.read_switch)]
+Names = Annotated[tuple[str, ...], BeforeValidator(values.split_names)]
 SettingSource = Literal["user", "project", "local"]
 
 SWITCHES = (
@@ -36,15 +28,11 @@ SWITCHES = (
     "allow_dangerously_skip_permissions",
 )
 """Flags without a value."""
-TEXTS = ("agent", "agents", "autocompact", "debug_file", "system_prompt_snapshot")
-"""Flags with a value, in the words of the CLI."""
-OF_ONE_RUN = ("debug", "debug_file", "verbose", "allow_dangerously_skip_permissions")
-"""Fields that a later start of the session does not take over: they were meant for one run, or are a risk."""
 
 
 def _agents(value: str) -> str:
     """Refuse a broken agent; the CLI would skip it."""
-    for name, agent in read_json(value).items():
+    for name, agent in values.read_json(value).items():
         for part in ("description", "prompt"):
             if not isinstance(agent, Mapping) or not isinstance(agent.get(part), str):
                 problem = f"the agent {name!r} needs a {part}, a text in quotes"
@@ -85,7 +73,7 @@ def _new_file(value: Path) -> Path:
 
 
 # Checked here: the CLI ignores settings that it cannot read, and does not say that a server did not start.
-Json = Annotated[str, AfterValidator(checked_json)]
+Json = Annotated[str, AfterValidator(values.checked_json)]
 Plugin = Annotated[Path, AfterValidator(_plugin)]
 Address = Annotated[str, AfterValidator(_address)]
 
@@ -113,19 +101,19 @@ class ClaudeFlags(BaseModel):
     fallback_model: str | None = Field(default=None, min_length=1)
     """Models for when the first is overloaded or missing, separated by commas."""
 
-    tools: Annotated[tuple[str, ...], BeforeValidator(split_tools)] | None = None
+    tools: Annotated[tuple[str, ...], BeforeValidator(values.split_tools)] | None = None
     """The built-in tools that the agent has: names, or an empty list for none. Unset: the default ones."""
 
     strict_mcp_config: Switch = False
     """Whether only the MCP servers of mcp_config are used."""
 
-    plugin_dirs: Annotated[tuple[Plugin, ...], BeforeValidator(split_paths)] = ()
+    plugin_dirs: Annotated[tuple[Plugin, ...], BeforeValidator(values.split_paths)] = ()
     """Plugins for this session: directories or .zip files."""
 
-    plugin_urls: Annotated[tuple[Address, ...], BeforeValidator(one_or_many)] = ()
+    plugin_urls: Annotated[tuple[Address, ...], BeforeValidator(values.one_or_many)] = ()
     """Plugins for this session: addresses of .zip files."""
 
-    setting_sources: Annotated[tuple[SettingSource, ...], BeforeValidator(split_names)] | None = None
+    setting_sources: Annotated[tuple[SettingSource, ...], BeforeValidator(values.split_names)] | None = None
     """Claude Code settings files to load: user, project, local. Unset: all."""
 
     betas: Names = ()
@@ -161,7 +149,8 @@ class ClaudeFlags(BaseModel):
     def arguments(self) -> dict[str, str | None]:
         """Return the flags for which the SDK has no option, as ``extra_args``; None means no value."""
         given: dict[str, str | None] = {_flag(name): None for name in SWITCHES if getattr(self, name)}
-        for name in TEXTS:
+        # Flags with a value, in the words of the CLI.
+        for name in ("agent", "agents", "autocompact", "debug_file", "system_prompt_snapshot"):
             if (value := getattr(self, name)) is not None:
                 given[_flag(name)] = str(value)
         if self.debug is not None:
@@ -172,8 +161,9 @@ class ClaudeFlags(BaseModel):
 
     def lasting(self) -> dict[str, Any]:
         """Return the fields for a later start of the session, for JSON, without possible secrets."""
-        left_out = {*OF_ONE_RUN, "plugin_urls"}
-        if self.agents is not None and "mcpServers" in str(read_json(self.agents)):
+        # A later start of the session does not take them over: they are for one run, or a risk.
+        left_out = {"debug", "debug_file", "verbose", "allow_dangerously_skip_permissions", "plugin_urls"}
+        if self.agents is not None and "mcpServers" in str(values.read_json(self.agents)):
             left_out.add("agents")  # servers may have keys in their environment
         return self.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
 

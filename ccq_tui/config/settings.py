@@ -10,33 +10,12 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from ccq_tui.choices import (
-    Effort,
-    LogLevel,
-    Notify,
-    PermissionMode,
-    PreviewFormat,
-    Progress,
-    QuestionMode,
-    TimeoutOutcome,
-)
+from ccq_tui import choices
+from ccq_tui.config import values
 from ccq_tui.config.claude_flags import ClaudeFlags, Json, Switch
 from ccq_tui.config.errors import PROBLEMS
 from ccq_tui.config.keymap import PRESET, Choices, Keymap, key_problems, keymap_of
 from ccq_tui.config.paths import expanded
-from ccq_tui.config.values import (
-    checked_command,
-    checked_hours,
-    checked_urls,
-    existing_directory,
-    merge_mcp,
-    one_or_many,
-    read_duration,
-    split_command,
-    split_paths,
-    split_tools,
-    split_urls,
-)
 
 ENV_PREFIX = "CCQ_"
 
@@ -58,12 +37,14 @@ def _runnable(value: Path) -> Path:
     return Path(found)
 
 
-Tools = Annotated[tuple[str, ...], BeforeValidator(split_tools)]
+Tools = Annotated[tuple[str, ...], BeforeValidator(values.split_tools)]
 # A misspelt directory is reported now, not at the agent's first tool call.
-Directory = Annotated[Path, AfterValidator(existing_directory)]
-Duration = Annotated[float | None, BeforeValidator(read_duration)]
-Urls = Annotated[tuple[str, ...], BeforeValidator(split_urls), AfterValidator(checked_urls)]
-Command = Annotated[tuple[str, ...], BeforeValidator(split_command), AfterValidator(checked_command)]
+Directory = Annotated[Path, AfterValidator(values.existing_directory)]
+Duration = Annotated[float | None, BeforeValidator(values.read_duration)]
+Urls = Annotated[tuple[str, ...], BeforeValidator(values.split_urls), AfterValidator(values.checked_urls)]
+Command = Annotated[
+    tuple[str, ...], BeforeValidator(values.split_command), AfterValidator(values.checked_command)
+]
 Keys = Annotated[Mapping[str, str | tuple[str, ...]], BeforeValidator(checked_keys)]
 
 
@@ -77,16 +58,16 @@ class Settings(ClaudeFlags):
     model: str | None = Field(default=None, min_length=1)
     """The model: an alias such as "opus" or a full name. Unset: Claude Code's own choice."""
 
-    permission_mode: PermissionMode | None = None
+    permission_mode: choices.PermissionMode | None = None
     """Mode that decides what the agent may do unasked. Unset: Claude Code's own setting."""
 
-    effort: Effort | None = None
+    effort: choices.Effort | None = None
     """Thinking effort of the model. Unset: the model's own."""
 
     cwd: Directory | None = None
     """The directory the agent works in. Unset: the current one."""
 
-    add_dirs: Annotated[tuple[Directory, ...], BeforeValidator(split_paths)] = ()
+    add_dirs: Annotated[tuple[Directory, ...], BeforeValidator(values.split_paths)] = ()
     """More directories the agent may use."""
 
     allowed_tools: Tools = ()
@@ -95,7 +76,7 @@ class Settings(ClaudeFlags):
     disallowed_tools: Tools = ()
     """Tools the agent must not use."""
 
-    mcp_config: Annotated[tuple[Json, ...], BeforeValidator(one_or_many)] = ()
+    mcp_config: Annotated[tuple[Json, ...], BeforeValidator(values.one_or_many)] = ()
     """MCP servers: JSON files, or JSON itself."""
 
     settings: Json | None = None
@@ -110,7 +91,7 @@ class Settings(ClaudeFlags):
     max_budget_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """Most US dollars to spend on API calls. Unset: no limit."""
 
-    questions: QuestionMode = "ask"
+    questions: choices.QuestionMode = "ask"
     """"ask": the agent asks as it likes. "assume": it cannot ask, and lists what it assumed.
     "adaptive": it asks whenever a choice is yours, at most max_question_rounds times."""
 
@@ -123,7 +104,7 @@ class Settings(ClaudeFlags):
     question_timeout: Duration = None
     """Most seconds that a question waits, counted from your last key in it. Unset or "never": no limit."""
 
-    on_question_timeout: TimeoutOutcome = "park"
+    on_question_timeout: choices.TimeoutOutcome = "park"
     """"park": a question that timed out still waits, without a process. "no_answer": the agent continues with
     the message that nobody answered and that nothing was chosen."""
 
@@ -142,7 +123,7 @@ class Settings(ClaudeFlags):
     bell: Switch = True
     """Whether the terminal's bell rings when you are needed while the terminal is not in focus."""
 
-    notify: Notify = "auto"
+    notify: choices.Notify = "auto"
     """Desktop notification when you are needed while the terminal is not in focus."""
 
     notify_after: float = Field(default=20.0, ge=0, allow_inf_nan=False)
@@ -157,13 +138,13 @@ class Settings(ClaudeFlags):
     notify_text: Switch = False
     """Whether they get the text of what is asked, and not only its session and header."""
 
-    notify_quiet: Annotated[str, AfterValidator(checked_hours)] = ""
+    notify_quiet: Annotated[str, AfterValidator(values.checked_hours)] = ""
     """Hours in which they get nothing, such as "22:00-07:00"; then one summary."""
 
     on_request: Command = ()
     """A program to run for each request, with the request as JSON on its standard input."""
 
-    progress: Progress = "auto"
+    progress: choices.Progress = "auto"
     """Whether the task bar shows, while the terminal is not in focus, that the agent works or waits."""
 
     reduce_motion: Switch = False
@@ -175,7 +156,7 @@ class Settings(ClaudeFlags):
     keys: Keys = Field(default_factory=dict)
     """Keys of your own: actions and the keys they have, and a preset for lists."""
 
-    question_previews: PreviewFormat = "markdown"
+    question_previews: choices.PreviewFormat = "markdown"
     """Whether the agent is told that options may have previews, and how to write them."""
 
     extended_questions: Switch = True
@@ -201,7 +182,7 @@ class Settings(ClaudeFlags):
     """Whether a line is added to Claude Code's record of a session that would otherwise be resumed without
     the turns after a parked question."""
 
-    log_level: LogLevel = "info"
+    log_level: choices.LogLevel = "info"
     """The least severe record in the log. Only "debug" writes what messages contain."""
 
     @property
@@ -231,7 +212,7 @@ class Settings(ClaudeFlags):
     @property
     def mcp_argument(self) -> str | None:
         """All of mcp_config as the one value that the SDK passes to Claude Code, or None."""
-        return merge_mcp(self.mcp_config)
+        return values.merge_mcp(self.mcp_config)
 
     @field_validator("permission_mode", mode="before")
     @classmethod

@@ -16,11 +16,8 @@ from ccq_tui.stored import locked, write_whole
 from ccq_tui.worktrees.model import main_checkout
 
 STORE = "trust.json"
-LOCK = "trust.lock"
 STORE_BYTES = 10_000_000
 """Most bytes of a file with trusted directories."""
-MOST_DIGESTS = 20
-"""Most accepted contents of one project's ``.ccq-tui.toml``, such as those of its branches."""
 
 
 class TrustAnswer(StrEnum):
@@ -86,13 +83,14 @@ def remember(carried: Carried) -> None:
 
     Raises OSError or ValueError if the record cannot be written, or is damaged.
     """
-    with locked(state_dir() / LOCK) as alone:
+    with locked(state_dir() / "trust.lock") as alone:
         if not alone:
             raise TimeoutError("another process has been writing there for too long")
         answers = _stored()
         digests = answers.setdefault(str(carried.root), [])
         if (project := carried.loaded.project) is not None:
-            digests[:] = [*(one for one in digests if one != project.digest), project.digest][-MOST_DIGESTS:]
+            # Most accepted contents of one project's ``.ccq-tui.toml``, such as those of its branches.
+            digests[:] = [*(one for one in digests if one != project.digest), project.digest][-20:]
         write_whole(state_dir() / STORE, json.dumps(answers, indent=2))
 
 

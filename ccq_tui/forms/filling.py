@@ -36,8 +36,6 @@ _logger = logging.getLogger(__name__)
 
 WARNED_SECONDS, LAST_SECONDS = 300.0, 60.0
 """Seconds before a form closes in which that is announced, and in which it is counted down."""
-CLOSE_SECONDS = 5.0
-"""Seconds in which what shows a form closes when the program ends."""
 TRIES = 5
 """Most times that a busy inbox is asked to note that an answer is recorded."""
 LEFT = "left at the terminal; its draft is kept"
@@ -157,7 +155,8 @@ class Filling:
             await showing
         except asyncio.CancelledError:
             self.opened.withdraw(LEFT)
-            await asyncio.wait({showing}, timeout=CLOSE_SECONDS)
+            # Seconds in which what shows a form closes when the program ends.
+            await asyncio.wait({showing}, timeout=5.0)
             raise
         finally:
             unfollow()

@@ -27,15 +27,13 @@ from ccq_tui.questions.schema_form import LONGEST_PATTERN, MOST_FIELDS, MOST_OPT
 from ccq_tui.text import one_line
 from ccq_tui.words import listed
 
-QuestionKind = Literal["choice", "multi", "text", "multiline", "number", "confirm", "date", "secret"]
-CHOICES = ("choice", "multi", "confirm")
 LONGEST_TEXT = 10_000
-LONGEST_ID = 64
-_ID = rf"^[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LONGEST_ID - 1}}}$"
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
 Words = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
 Pattern = Annotated[str, Field(min_length=1, max_length=LONGEST_PATTERN)]
-Id = Annotated[str, Field(pattern=_ID, description="Letters, digits, _, - and .")]
+Id = Annotated[
+    str, Field(pattern="^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", description="Letters, digits, _, - and .")
+]
 Flag = Annotated[bool, Strict()]
 Count = Annotated[int, Strict(), Field(ge=0)]
 Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
@@ -97,7 +95,7 @@ class QuestionDocument:
 
     id: Id
     text: Words
-    kind: QuestionKind
+    kind: Literal["choice", "multi", "text", "multiline", "number", "confirm", "date", "secret"]
     header: Annotated[Text, Field(description="A word or two for its tab; without it, its id")] = ""
     help: Text = ""
     required: Flag = True
@@ -159,14 +157,12 @@ def form_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "A form of ccq-tui"}
 
 
-BUILTIN = Path(__file__).parent / "builtin"
 SUFFIXES = (".toml", ".json")
 MOST_BYTES = 200_000
 """Largest form file."""
 MOST_NAMED = 20
 _QUESTION = re.compile(r"^[ \t]*(\[\[[ \t]*questions[ \t]*\]\])|(\{)(?=[^{}]*\"text\"\s*:)", re.MULTILINE)
 """Where a question begins in a file of TOML, and as a rule in one of JSON."""
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _OWNERS = {"": FormDocument, "questions": QuestionDocument, "options": OptionDocument, "when": WhenDocument}
 
 
@@ -195,7 +191,7 @@ def find_form(name: str) -> Asked:
         raise FormFileError("FORM", ": is empty; name a form, or a question with --option")
     if name == "-":
         return read_form(sys.stdin.buffer.read(MOST_BYTES + 1), "standard input")
-    if not _NAME.fullmatch(name) or name.endswith(SUFFIXES):
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", name) or name.endswith(SUFFIXES):
         return _read_file(expanded(name), name)
     for path in (directory / f"{name}{suffix}" for directory in _places() for suffix in SUFFIXES):
         if path.exists():
@@ -208,7 +204,7 @@ def find_form(name: str) -> Asked:
 
 
 def _places() -> tuple[Path, Path]:
-    return config_dir() / "forms", BUILTIN
+    return config_dir() / "forms", Path(__file__).parent / "builtin"
 
 
 def _read_file(path: Path, name: str) -> Asked:
@@ -314,7 +310,7 @@ def _field(
     values: tuple[Any, ...] = tuple(one.value or one.label for one in document.options)
     if document.kind == "confirm":
         options, values = (Option(schemas.YES), Option(schemas.NO)), (True, False)
-    is_choice = document.kind in CHOICES
+    is_choice = document.kind in ("choice", "multi", "confirm")
     question = Question(
         document.text,
         document.header or document.id.replace("_", " ").replace("-", " ").capitalize(),

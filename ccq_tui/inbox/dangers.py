@@ -12,8 +12,6 @@ from pathlib import PurePath
 from ccq_tui.inbox.file_changes import EDITING
 from ccq_tui.inbox.requests import PermissionRequest
 
-LOOKED_AT = 10_000
-"""Most characters of a command that are looked at."""
 DANGERS = (
     ("deletes whole directories", (r"(/\S*/)?rm", r"-(?=\w*[rR])\w+|--recursive")),
     ("forces a push", (r"(/\S*/)?git", "push", r"-(?=\w*f)\w+|--force\S*|\+\S+")),
@@ -50,7 +48,8 @@ def _dangers(request: PermissionRequest, directory: str) -> Iterator[str]:
     """Yield what a call may do; the CLI offers to read what a command only reads."""
     edited = request.input.get("notebook_path", request.input.get("file_path"))
     path = str(edited) if request.tool in EDITING and edited else request.blocked_path
-    pipelines = PIPELINES.split(request.command[:LOOKED_AT].replace("\\\n", " "))
+    # Most characters of a command that are looked at.
+    pipelines = PIPELINES.split(request.command[:10_000].replace("\\\n", " "))
     for words in ([str(PurePath(directory, path))], *(WORDS.findall(one) for one in pipelines)):
         found = (
             danger

@@ -8,9 +8,6 @@ from ccq_tui.answering.document import Passage, PassageKind
 from ccq_tui.inbox.layout import MOST, WIDTH, cut, kept_lines, wrapped
 from ccq_tui.text import one_line, safe
 
-MOST_MARK = 8
-"""Most characters of what names an option."""
-
 
 def lines(document: Iterable[Passage], width: int = WIDTH) -> Iterator[str]:
     """Draw a document, an empty line before each head."""
@@ -36,7 +33,8 @@ def _block(block: Passage, lead: str, width: int) -> Iterable[str]:
             return wrapped(one_line(words, MOST), f"{mark}  " if mark else "", width)
         case PassageKind.OPTION:
             box = "" if chosen is None else "[x] " if chosen else "[ ] "
-            return wrapped(one_line(name + text, MOST), f"{lead}{box}{one_line(mark, MOST_MARK):>2}  ", width)
+            # Most characters of what names an option.
+            return wrapped(one_line(name + text, MOST), f"{lead}{box}{one_line(mark, 8):>2}  ", width)
         case PassageKind.VERBATIM if mark:
             return (cut(f"{lead}    | {line}", width) for line in safe(text, limit=MOST).split("\n"))
         case PassageKind.VERBATIM:

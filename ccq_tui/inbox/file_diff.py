@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
@@ -68,21 +68,22 @@ def diff_lines(arguments: Mapping[str, Any], structured: Any) -> Iterator[DiffLi
 
 def _patched(hunks: list[Any]) -> Iterator[DiffLine]:
     """Number the lines of the CLI's own patch."""
-    first = True
-    for hunk in hunks:
-        if not isinstance(hunk, Mapping) or not isinstance(hunk.get("lines"), list):
-            continue
-        if not first:
+    read = [one for one in hunks if isinstance(one, Mapping) and isinstance(one.get("lines"), list)]
+    for number, hunk in enumerate(read):
+        if number:
             yield DiffLine(BREAK, None, None, "")
-        first = False
-        old, new = _number(hunk.get("oldStart")), _number(hunk.get("newStart"))
-        for line in map(str, hunk["lines"]):
-            sign, text = line[:1] or " ", line[1:]
-            if sign == "\\":
-                continue  # "\ No newline at end of file"
-            yield DiffLine(sign, None if sign == "+" else old, None if sign == "-" else new, text)
-            old += sign != "+"
-            new += sign != "-"
+        starts = (_number(hunk.get(name)) for name in ("oldStart", "newStart"))
+        yield from _numbered(map(str, hunk["lines"]), *starts)
+
+
+def _numbered(lines: Iterable[str], old: int, new: int) -> Iterator[DiffLine]:
+    for line in lines:
+        sign, text = line[:1] or " ", line[1:]
+        if sign == "\\":
+            continue  # "\ No newline at end of file"
+        yield DiffLine(sign, None if sign == "+" else old, None if sign == "-" else new, text)
+        old += sign != "+"
+        new += sign != "-"
 
 
 def _number(value: Any) -> int:
@@ -119,20 +120,17 @@ def _text(value: Any) -> str:
 
 def patch(old: str, new: str) -> list[dict[str, Any]]:
     """Return the changes between two texts of a file as Claude Code records them."""
-    rows = list(changed_lines(old, new))
-    near: set[int] = set()
-    for at, (sign, _) in enumerate(rows):
-        if sign != " ":
-            near.update(range(at - CONTEXT, at + CONTEXT + 1))
+    rows = [*_numbered((sign + line for sign, line in changed_lines(old, new)), 1, 1)]
     hunks: list[dict[str, Any]] = []
-    before = after = 1
-    for at, (sign, line) in enumerate(rows):
-        if at in near:
-            if not hunks or at - 1 not in near:
-                hunks.append({"oldStart": before, "newStart": after, "lines": []})
-            hunks[-1]["lines"].append(sign + line)
-        before += sign != "+"
-        after += sign != "-"
+    begins = True
+    for row in narrowed(rows, CONTEXT):
+        if row.sign == BREAK:
+            begins = True
+            continue
+        if begins:  # with a change only at the beginning of the file
+            hunks.append({"oldStart": row.old or 1, "newStart": row.new or 1, "lines": []})
+        begins = False
+        hunks[-1]["lines"].append(row.sign + row.text)
     return hunks
 
 

@@ -20,7 +20,6 @@ from ccq_tui.inbox.records import Became, ChangeRecord, CommandRecord, RequestHe
 
 Version = Literal[1]
 _ATTRIBUTE = re.compile(r"^ +(\w+): (.+(?:\n {12,}.+)*)", re.MULTILINE)
-_NAMES = ConfigDict(alias_generator=lambda name: name.rstrip("_"))
 
 
 def _requests(prefix: str, *parts: type[RecordShape]) -> Any:
@@ -71,7 +70,7 @@ for _shape in sorted(_shapes(), key=lambda one: len(one.__mro__)):  # becomes a 
         setattr(_shape, _name, made)
     _shape.__annotations__ = {name: _own[name] for name in _shape.names}
     _shape.__doc__ = _shape.__doc__.partition("\n\n    Attributes:")[0]
-    _shape.__pydantic_config__ = _NAMES
+    _shape.__pydantic_config__ = ConfigDict(alias_generator=lambda name: name.rstrip("_"))
     dataclass(kw_only=True)(_shape)
 
 

@@ -16,7 +16,6 @@ _EMAIL = re.compile(
     r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?=.{1,253}\Z)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*", re.ASCII
 )
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s\x00-\x20<>\"{}|\\^`]+")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})", re.ASCII)
 
 
@@ -159,7 +158,7 @@ FORMATS: Mapping[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
         _URI,
         lambda text: urlsplit(text).port,
     ),
-    "date": ("a date, such as 2026-01-31", _DATE, date.fromisoformat),
+    "date": ("a date, such as 2026-01-31", re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII), date.fromisoformat),
     "date-time": ("a date with time and zone, such as 2026-01-31T12:00:00Z", _DATE_TIME, _date_time),
 }
 """Formats that are checked: words, form, and a reader that raises ValueError for what is none."""

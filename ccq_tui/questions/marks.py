@@ -9,9 +9,6 @@ from string import ascii_lowercase
 
 from ccq_tui.questions.model import Option, Question, fold
 
-_NUMBER = re.compile(r"\s*0*(\d{1,4})(?!\w|[.,:/-]\w)", re.ASCII)
-"""A whole number that stands alone at the beginning of a label: “2”, “2 days”, not “2.5 GB” or “3.11”."""
-
 MOST_QUOTED = 40
 YES_NO = ["yes", "no"]
 """Options that their first letters name, too."""
@@ -26,7 +23,8 @@ def quoted(text: str) -> str:
 
 def number_of(option: Option) -> int | None:
     """Return the whole number that stands alone at the beginning of a label, or None."""
-    found = _NUMBER.match(option.title)
+    # A whole number that stands alone at the beginning of a label: “2”, “2 days”, not “2.5 GB” or “3.11”.
+    found = re.match(r"\s*0*(\d{1,4})(?!\w|[.,:/-]\w)", option.title, re.ASCII)
     return int(found[1]) if found else None
 
 

@@ -15,8 +15,6 @@ ALL_HERE = "The question is complete now"
 BACK_AGAIN = "Your earlier draft is back"
 GOOD_NEWS = frozenset({ALL_HERE, BACK_AGAIN})
 
-_WAITED = frozenset({NOT_COMPLETE, NOT_ASKED})
-
 
 def begun(questions: QuestionSet, arriving: Arriving | None, earlier: Iterable[Page] = ()) -> PanelState:
     """Return the first state of a set of which only a part is here, or all of it if ``arriving`` is None.
@@ -130,7 +128,7 @@ def _stray(state: PanelState, pages: tuple[Page, ...], tab: int) -> int | None:
 
 
 def _aside(aside: str, arriving: Arriving | None) -> str:
-    if aside not in _WAITED:
+    if aside not in (NOT_COMPLETE, NOT_ASKED):
         return aside
     if arriving is None:
         return ALL_HERE

@@ -53,7 +53,6 @@ _RESULT = _Form(
     "choice: go on without the answers where that is possible, and say what you assumed.",
     repeats=False,
 )
-_MENTION = re.compile(r"(?<!\S)@")
 _WORD_JOINER = "\u2060"
 
 
@@ -142,4 +141,4 @@ def _item(lead: str, text: str) -> str:
 def _quoted(text: str) -> str:
     """Return the agent's text, with no "@path" that could attach a file to the message."""
     # Claude Code takes "@" for a mention only after a space; a person's own text keeps that power.
-    return _MENTION.sub(f"{_WORD_JOINER}@", text)
+    return re.sub(r"(?<!\S)@", f"{_WORD_JOINER}@", text)

@@ -12,8 +12,6 @@ from typing import Any
 from unicodedata import normalize
 
 RECOMMENDED_SUFFIX = "(Recommended)"
-DOTS = "•" * 8
-"""A secret, as it is drawn."""
 CLAUDE = "Claude"
 """The asker in a session."""
 
@@ -220,7 +218,8 @@ class Question:
 
     def seen(self, text: str) -> str:
         """Return a typed text as it is drawn."""
-        return DOTS if text and self.secret else text
+        # A secret, as it is drawn.
+        return "•" * 8 if text and self.secret else text
 
 
 @dataclass(frozen=True, slots=True)

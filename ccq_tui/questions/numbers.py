@@ -14,9 +14,6 @@ MAX_DIGITS = 400
 LARGEST_EXACT = 2**53
 """Up to here a double holds each whole number."""
 
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-"""The form that everybody reads as a number: Python alone takes ``1_000``, "NaN" and digits of any script."""
-
 
 def number_problem(question: Question, text: str) -> str:
     """Return what is wrong with a typed number, or "" for an allowed one."""
@@ -82,7 +79,8 @@ def allowed_range(question: Question) -> str:
 
 
 def _parse(text: str) -> Decimal | None:
-    if len(text) > MAX_DIGITS or not _NUMBER.fullmatch(text):
+    # The form that everybody reads as a number: Python alone takes ``1_000``, "NaN" and digits of any script.
+    if len(text) > MAX_DIGITS or not re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", text, re.ASCII):
         return None
     try:
         value = Decimal(text)

@@ -14,13 +14,6 @@ from pydantic_core import from_json
 from ccq_tui.questions.model import Kind, Question, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, read_question
 
-MOST_CHARACTERS = 1_000_000
-"""Most characters of an incomplete call; a longer one is not read any further before it is complete."""
-LOOKED_AT_FREELY = 8_192
-"""Characters up to which every look parses what is there."""
-GROWTH = 64
-"""Beyond them, it is parsed again when it has grown by one in so many of the further characters."""
-
 
 @dataclass(frozen=True, slots=True)
 class PartialSet:
@@ -55,7 +48,8 @@ class ArrivingSet:
     def feed(self, fragment: str) -> None:
         """Take the next fragment; nothing is read yet."""
         self._length += len(fragment)
-        if self._length > MOST_CHARACTERS:
+        # Most characters of an incomplete call; a longer one is not read any further before it is complete.
+        if self._length > 1_000_000:
             self._give_up()
         elif not self._lost:
             self._fragments.append(fragment)
@@ -64,7 +58,8 @@ class ArrivingSet:
         """Read the text; return None if nothing can be read, or nothing has changed."""
         if self._lost or self._length < self._due:
             return None
-        self._due = self._length + 1 + max(0, self._length - LOOKED_AT_FREELY) // GROWTH
+        # Beyond 8 KB, it is parsed again when it has grown by one in 64 of the further characters.
+        self._due = self._length + 1 + max(0, self._length - 8_192) // 64
         self._fragments = ["".join(self._fragments)]
         try:
             look = self._read(self._fragments[0])

@@ -21,8 +21,6 @@ MOST_FIELDS = 100
 MOST_OPTIONS = 500
 LONGEST_PATTERN = 1000
 YES, NO = "Yes", "No"
-EMPTY = "(empty)"
-"""The label of an option without a visible title and value."""
 ACCEPT = "Accept"
 OPEN_LINK = "Open the link, and accept"
 ACCEPT_LINK = "Accept without opening it here"
@@ -213,7 +211,8 @@ def _titled(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for value, title in zip(options, titles, strict=True):
         if not isinstance(value, str) or not isinstance(title, str):
             raise FormError("has an option that is no text")
-        yield value, title if title.strip() else value if value.strip() else EMPTY
+        # The label of an option without a visible title and value.
+        yield value, title if title.strip() else value if value.strip() else "(empty)"
 
 
 def _chosen(question: Question, titled: Sequence[tuple[Any, str]], preset: Sequence[Any]) -> Field:

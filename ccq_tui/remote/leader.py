@@ -28,8 +28,6 @@ LOCK, SIGN, PAIRINGS, INBOX = "leader.lock", "relay-sign", "pairings.json", "inb
 """Files in the directory of state."""
 LOOK_SECONDS = 2.0
 """Seconds between looks at whether another process leads, and at the pairings."""
-PAUSE_SECONDS = 60.0
-"""Seconds after which a part that failed by our own fault is started again."""
 AGAIN_SECONDS = 0.5
 """Seconds after which a part is cancelled again: a call that fails just then loses the cancel."""
 
@@ -173,7 +171,8 @@ async def _lasting(run: Callable[[], Awaitable[None]]) -> None:
             return await run()
         except Exception:
             _logger.exception("A part of what the leader does failed, and is started again soon")
-            await asyncio.sleep(PAUSE_SECONDS)
+            # Seconds after which a part that failed by our own fault is started again.
+            await asyncio.sleep(60.0)
 
 
 class LeaderThread:

@@ -34,10 +34,7 @@ LASTS = timedelta(days=7)
 """The time for which a request is at a relay."""
 MOST_BODY = 200_000
 """Most bytes of a body: sealed, it is a third longer, and a relay takes 300,000."""
-CUTS = (20_000, 4_000, 800, 160, 40)
-"""Most characters of a text, from the mildest cut to the hardest."""
 
-MOST_PROMPT = 4_000
 LASTING = "a device grants nothing that lasts: allow once, or decide at the terminal"
 MOST_LINE = 300
 MOST_NAME = 200
@@ -130,7 +127,8 @@ def is_parked(session: StoredSession | None) -> bool:
 def fitted(body: Record) -> Record:
     """Return a body that fits, with long texts shortened; ``cut`` says whether any were."""
     whole, context = shortened(body, sys.maxsize), body["context"]
-    for most in CUTS:
+    # Most characters of a text, from the mildest cut to the hardest.
+    for most in (20_000, 4_000, 800, 160, 40):
         # Of the text before the request, the end stays.
         end = f"…{context[1 - most :]}" if len(context) > most else context
         made = shortened({**body, "context": end}, most)
@@ -164,7 +162,7 @@ def shortened(value: Any, most: int, *, is_free: bool = False, depth: int = 0) -
             return value
 
 
-def clipped(text: str, most: int = MOST_PROMPT) -> str:
+def clipped(text: str, most: int = 4_000) -> str:
     """Shorten a text, and replace halves of characters."""
     if len(text) > most:
         text = f"{text[: most - 1]}…"

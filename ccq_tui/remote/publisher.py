@@ -25,10 +25,6 @@ _logger = logging.getLogger(__name__)
 
 FEWEST_SECONDS, MOST_SECONDS = 2.0, 60.0
 """Seconds to leave a relay alone after failures, or half of that by chance."""
-MOST_PENDING = 1_000
-"""Most pending requests that a relay takes."""
-OVER = (RequestState.DELIVERED, RequestState.CANCELLED)
-"""States that nothing follows."""
 
 
 class Publisher:
@@ -111,7 +107,8 @@ class Publisher:
         """Compare everything here and there; return the number of the relay's newest event."""
         self._due, self._there = {}, {}
         records, seq = await client.requests()
-        pending = await self._inbox.run(lambda store: store.requests.waiting(limit=MOST_PENDING))
+        # Most pending requests that a relay takes.
+        pending = await self._inbox.run(lambda store: store.requests.waiting(limit=1_000))
         asked = {relay_id(self._pairing, stored) for stored in pending}
         over = {str(one.get("id")): one for one in records if one.get("status") != "ended"}
         over = {name: one for name, one in over.items() if name not in asked}
@@ -160,7 +157,8 @@ class Publisher:
             await self._offer(client, stored, made, "parked" if is_parked(session) else "")
         elif known is not None:
             await self._end(client, known, stored)
-            if stored is None or stored.state in OVER:
+            # States that nothing follows.
+            if stored is None or stored.state in (RequestState.DELIVERED, RequestState.CANCELLED):
                 del self._there[key]
 
     async def _offer(self, client: RelayClient, stored: StoredRequest, made: Publication, end: str) -> None:

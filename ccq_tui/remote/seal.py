@@ -26,7 +26,6 @@ INVITATION_LETTERS, SECRET_LETTERS = 4, 12
 PLAIN_LETTER = "P"
 """The first letter of a code whose secret is the proof; that of a sealed pairing never has it."""
 CODE_ROUNDS = 600_000
-_MISREAD = str.maketrans("OIL", "011")
 
 
 class SealError(ValueError):
@@ -149,7 +148,7 @@ class Code:
     @classmethod
     def read(cls, typed: str) -> Code:
         """Read one as typed: in any case, with or without dashes; raises `SealError`."""
-        letters = re.sub(r"[\s-]", "", typed).upper().translate(_MISREAD)
+        letters = re.sub(r"[\s-]", "", typed).upper().translate(str.maketrans("OIL", "011"))
         if len(letters) != INVITATION_LETTERS + SECRET_LETTERS or not set(letters) <= set(CODE_LETTERS):
             raise SealError("a code has 16 letters and digits, as in 7K2M-9QXD-4TBV-H8RW")
         return cls(letters[:INVITATION_LETTERS], letters[INVITATION_LETTERS:])

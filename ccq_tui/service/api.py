@@ -42,19 +42,7 @@ from ccq_tui.service.service import Service
 from ccq_tui.service.store import RunStoreError, UnknownRunError
 from ccq_tui.service.telemetry import Telemetry
 from ccq_tui.service.tokens import Scope, is_over, page_sign, read_tokens
-from ccq_tui.web.api import (
-    SEND_SECONDS,
-    Answer,
-    Count,
-    EventStream,
-    Roles,
-    Sent,
-    api_app,
-    entered,
-    last_event,
-    new_router,
-    shaped,
-)
+from ccq_tui.web import api as web
 from ccq_tui.web.bodies import Done, shape
 from ccq_tui.web.guards import CallLimits, Guesses, read_body, token_digest
 from ccq_tui.web.problems import ProblemError, wrong
@@ -67,15 +55,15 @@ LIMITS = CallLimits(1_000_000)
 LOOK_SECONDS = 1.0
 HEARTBEAT_SECONDS = 7
 """Seconds between two comments in a stream of events."""
-READ: Roles = [Scope.READ]
-MAY_ANSWER: Roles = [Scope.ANSWER]
-MAY_START: Roles = [Scope.START]
+READ: web.Roles = [Scope.READ]
+MAY_ANSWER: web.Roles = [Scope.ANSWER]
+MAY_START: web.Roles = [Scope.START]
 LINKED = "Bearer page."
 """How a page calls whose address is its right: then the run's id, a dot, and what signs it."""
 READS_ALONE = "This token may read, but not answer."
 READY, RUN, RUN_REQUEST = "/ready", "/runs/{run}", "/runs/{run}/requests/{request}"
 
-api = new_router()
+api = web.new_router()
 
 _TEXT: Any = Annotated[str, Field(min_length=1)]
 NewRun: Any = shape(
@@ -98,8 +86,6 @@ RunMessage = shape("RunMessage", text=_TEXT, meant=(str, ""), id=(str, ""))
 MarkDone = shape("MarkDone", done=(bool, True))
 RunRequests = shape("RunRequests", requests=list[RequestRecord])
 AnswerBody = shape("AnswerBody", answer=Given)
-Health = shape("ServiceHealth", status=str, machine=str)
-Ready = shape("ServiceReady", status=str, machine=str, sessions=str)
 
 
 @dataclass
@@ -155,7 +141,7 @@ class ServiceCall:
         return await asyncio.to_thread(self.parts.service.store.get, self.request.path_params["run"])
 
 
-Call = Annotated[ServiceCall, Depends(entered)]
+Call = Annotated[ServiceCall, Depends(web.entered)]
 Limit = Annotated[int, Query(ge=0, le=1_000)]
 States = Annotated[tuple[RunState, ...], Query(), BeforeValidator(lambda texts: filter(None, texts))]
 
@@ -175,14 +161,14 @@ def run_record(run: Run, page: str) -> dict[str, Any]:
 # -- the API ----------------------------------------------------------------------------------------------
 
 
-@api.get("/health", response_model=Health)
-async def health(call: Call) -> Answer:
+@api.get("/health", response_model=shape("ServiceHealth", status=str, machine=str))
+async def health(call: Call) -> web.Answer:
     """Say that the service is alive."""
     return {"status": "ok", "machine": call.parts.service.machine}
 
 
-@api.get(READY, response_model=Ready)
-async def ready(call: Call) -> Answer:
+@api.get(READY, response_model=shape("ServiceReady", status=str, machine=str, sessions=str))
+async def ready(call: Call) -> web.Answer:
     """Say that the service can write into its database, and what its sessions run as."""
     service = call.parts.service
     await asyncio.to_thread(service.store.check)
@@ -190,7 +176,7 @@ async def ready(call: Call) -> Answer:
 
 
 @api.post("/runs", tags=MAY_START, response_model=RunEntry)
-async def post_run(call: Call, given: Annotated[Sent, shaped(NewRun)]) -> Answer:
+async def post_run(call: Call, given: Annotated[web.Sent, web.shaped(NewRun)]) -> web.Answer:
     """Create a run; the same ticket again is the same run."""
     said = {"ticket": str(uuid4())} | {name: one for name, one in given.items() if one}
     ticket = NewTicket(API, **said, people={TicketRole.CREATOR: call.person}, person=call.person)
@@ -203,7 +189,7 @@ async def post_run(call: Call, given: Annotated[Sent, shaped(NewRun)]) -> Answer
 
 
 @api.get("/runs", tags=READ, response_model=RunEntries)
-async def get_runs(call: Call, state: States = (), machine: str = "", limit: Limit = 100) -> Answer:
+async def get_runs(call: Call, state: States = (), machine: str = "", limit: Limit = 100) -> web.Answer:
     """List runs with the questions that wait in them, the one that changed last first."""
     store = call.parts.service.store
     found = await asyncio.to_thread(store.list, state, machine, limit or 100)
@@ -213,7 +199,7 @@ async def get_runs(call: Call, state: States = (), machine: str = "", limit: Lim
 
 
 @api.get(RUN, tags=READ, response_model=WholeRun)
-async def get_run(call: Call, after: Count = None) -> Answer:
+async def get_run(call: Call, after: web.Count = None) -> web.Answer:
     """Get a run, what the caller may not do in it, and what happened in it after an event, newest first."""
     run = await call.run()
     found = await _shown(call, run) | await whole(call.parts.service, run, call.person, after or 0)
@@ -225,13 +211,13 @@ async def _shown(call: ServiceCall, run: Run) -> dict[str, Any]:
 
 
 @api.get(f"{RUN}/requests", tags=READ, response_model=RunRequests)
-async def get_requests(call: Call) -> Answer:
+async def get_requests(call: Call) -> web.Answer:
     """List what of a run waits for a person on this machine, oldest first."""
     return {"requests": [request_record(one) for one in await call.parts.service.requests(await call.run())]}
 
 
 @api.post(f"{RUN_REQUEST}/answer", tags=MAY_ANSWER, response_model=Done)
-async def answer(call: Call, given: Annotated[Sent, shaped(AnswerBody, exact=True)]) -> None:
+async def answer(call: Call, given: Annotated[web.Sent, web.shaped(AnswerBody, exact=True)]) -> None:
     """Answer a request of a run; the first answer wins."""
     place, data = call.request.path_params, dict(given["answer"])
     data.pop("version", None)
@@ -252,7 +238,7 @@ async def stop(call: Call) -> None:
 
 
 @api.post(f"{RUN}/messages", tags=MAY_ANSWER, response_model=Done)
-async def post_message(call: Call, given: Annotated[Sent, shaped(RunMessage)]) -> None:
+async def post_message(call: Call, given: Annotated[web.Sent, web.shaped(RunMessage)]) -> None:
     """Say something to a run: an answer to a question that its ticket was asked, or more to do."""
     run, service, meant = await call.run(), call.parts.service, given.get("meant", "")
     if not (text := given["text"].strip()):
@@ -278,7 +264,7 @@ async def post_message(call: Call, given: Annotated[Sent, shaped(RunMessage)]) -
 
 
 @api.post(f"{RUN}/done", tags=MAY_ANSWER, response_model=Done)
-async def mark_done(call: Call, given: Annotated[Sent, shaped(MarkDone)]) -> None:
+async def mark_done(call: Call, given: Annotated[web.Sent, web.shaped(MarkDone)]) -> None:
     """Say that a person is done with a run that has ended, or no longer is; its session is marked, too."""
     run, done, service = await call.run(), given.get("done", True), call.parts.service
     if call.is_linked:
@@ -296,16 +282,16 @@ async def mark_done(call: Call, given: Annotated[Sent, shaped(MarkDone)]) -> Non
         raise ProblemError(409, f"The run has no session on {service.machine}, which could be marked.")
 
 
-@api.get(f"{RUN}/events", tags=READ, response_class=EventStream)
-@api.get("/events", tags=READ, response_class=EventStream)
-async def get_events(call: Call, after: Count = None) -> Response:
+@api.get(f"{RUN}/events", tags=READ, response_class=web.EventStream)
+@api.get("/events", tags=READ, response_class=web.EventStream)
+async def get_events(call: Call, after: web.Count = None) -> Response:
     """Follow what happens in a run, or in all, as server-sent events from the first one on."""
     if call.is_linked:
         raise NotAllowedError("The address of a page is no right to follow all that happens.")
-    run_id, last = call.request.path_params.get("run"), last_event(call.request, after) or 0
+    run_id, last = call.request.path_params.get("run"), web.last_event(call.request, after) or 0
     if run_id is not None:
         await call.run()
-    return EventStream(_events(call, run_id, last), ping=HEARTBEAT_SECONDS, send_timeout=SEND_SECONDS)
+    return web.EventStream(_events(call, run_id, last), ping=HEARTBEAT_SECONDS, send_timeout=web.SEND_SECONDS)
 
 
 async def _events(call: ServiceCall, run_id: str | None, after: int) -> AsyncIterator[ServerSentEvent]:
@@ -349,7 +335,7 @@ def service_app(parts: ServiceParts) -> FastAPI:
         Mount("/board", StaticFiles(directory=FILES)),
         Mount("/static", StaticFiles(directory=PAGE)),
     ]
-    return api_app(api, "ccq-tui service", enter, LIMITS.body, more, dict.fromkeys(failures, _refused))
+    return web.api_app(api, "ccq-tui service", enter, LIMITS.body, more, dict.fromkeys(failures, _refused))
 
 
 async def _linked(parts: ServiceParts, given: str) -> Run | None:

@@ -15,9 +15,6 @@ from ccq_tui.service.runs import Runs
 from ccq_tui.service.segments import lasting
 from ccq_tui.service.store import people_to_json
 
-PEOPLE_SECONDS = 3.0
-"""Most seconds to ask a ticket whom it names: its webhook waits for that."""
-
 
 class NotAllowedError(Exception):
     """A person may not do that to a run; the message says who may."""
@@ -42,7 +39,8 @@ class Authority:
         adapter = self._runs.adapters.get(run.source)
         if why and adapter is not None and person.id:
             with suppress(RetryLaterError, RefusedError, TimeoutError):
-                async with asyncio.timeout(PEOPLE_SECONDS):
+                # Most seconds to ask a ticket whom it names: its webhook waits for that.
+                async with asyncio.timeout(3.0):
                     people = await adapter.involved(run)
                 if people != run.people:
                     record = people_to_json(people)

@@ -21,7 +21,6 @@ from ccq_tui.text import one_line
 FILES = Path(__file__).with_name("page")
 MOST_EVENTS = 500
 MOST_TEXT = 300
-OVER_BY_LINK = "The run is over, and its page continues nothing. Write in its ticket."
 
 
 async def with_questions(service: Service, runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -81,7 +80,7 @@ def refusals(service: Service, run: Run, person: Participant) -> dict[str, str]:
     """Return what a person may not do in a run, with the reasons."""
     said = {act: service.policy.refusal(person, act, run.repository, run.people) for act in RunAct}
     if person.id.startswith(LINK) and run.state in OVER:
-        said[RunAct.PROMPT] = OVER_BY_LINK
+        said[RunAct.PROMPT] = "The run is over, and its page continues nothing. Write in its ticket."
     return {act: why for act, why in said.items() if why}
 
 

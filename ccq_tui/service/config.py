@@ -15,16 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, TypeAdapter, ValidationErr
 from ccq_tui.bounded import UnfitFileError, read_text
 from ccq_tui.config.errors import SettingProblem, SettingsError, explain, meant
 from ccq_tui.config.load import SettingsFile, read_settings_file
-from ccq_tui.service.policy import (
-    ConfigTable,
-    Flag,
-    Name,
-    Policy,
-    Repository,
-    RunLimits,
-    SessionsTable,
-    anchored,
-)
+from ccq_tui.service import policy
 from ccq_tui.web.serving import ORIGIN
 
 
@@ -58,7 +49,7 @@ def _secret(value: object, info: ValidationInfo) -> Secret:
     kind, _, place = value.partition(":") if isinstance(value, str) else ("", "", "")
     if kind not in ("env", "file") or not place:
         raise ValueError('must be the place of a secret: "env:VARIABLE" or "file:PATH"')
-    found = Secret(place) if kind == "env" else Secret(file=anchored(Path(place), info))
+    found = Secret(place) if kind == "env" else Secret(file=policy.anchored(Path(place), info))
     found.read()
     return found
 
@@ -83,7 +74,7 @@ SecretPlace = Annotated[Secret, BeforeValidator(_secret)]
 
 
 @dataclass(frozen=True, slots=True)
-class LinearTable(ConfigTable):
+class LinearTable(policy.ConfigTable):
     """The workspace whose tickets become runs.
 
     Attributes:
@@ -98,7 +89,7 @@ class LinearTable(ConfigTable):
 
 
 @dataclass(frozen=True, slots=True)
-class WebhookTable(ConfigTable):
+class WebhookTable(policy.ConfigTable):
     """Any program that sends tickets, and is sent the events of their runs: signed by Standard Webhooks.
 
     Attributes:
@@ -115,7 +106,7 @@ def _own_name() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceConfig(Policy):
+class ServiceConfig(policy.Policy):
     """The configuration; `read_config` reads it from a file.
 
     Attributes:
@@ -127,10 +118,10 @@ class ServiceConfig(Policy):
         webhook: The program that sends tickets, if there is one.
     """
 
-    machine: Name = field(default_factory=_own_name)
+    machine: policy.Name = field(default_factory=_own_name)
     public_url: Annotated[str, AfterValidator(_origin)] = ""
-    log_questions: Flag = False
-    page_links: Flag = False
+    log_questions: policy.Flag = False
+    page_links: policy.Flag = False
     linear: LinearTable | None = None
     webhook: WebhookTable | None = None
 
@@ -144,9 +135,9 @@ class ServiceConfig(Policy):
 
 
 _TABLES = {
-    "limits": RunLimits,
-    "sessions": SessionsTable,
-    "repositories": Repository,
+    "limits": policy.RunLimits,
+    "sessions": policy.SessionsTable,
+    "repositories": policy.Repository,
     "linear": LinearTable,
     "webhook": WebhookTable,
 }

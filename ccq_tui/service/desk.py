@@ -45,10 +45,6 @@ _logger = logging.getLogger(__name__)
 
 AT_ONCE_SECONDS = 2.0
 """Seconds after an answer in a ticket in which what another person writes there was meant as one, too."""
-UNRECORDED = timedelta(hours=1)
-"""How long before the last event something can have been settled that is not recorded, as a disk was full."""
-RETRY_SECONDS = 2.0
-"""Seconds between two tries while the inbox is away."""
 ELSEWHERE = "_It is decided in ccq-tui, not here: on {}, or on a device that is paired with it._"
 MOST_SHOWN = 300
 """Most characters of an answer in a sentence about it."""
@@ -134,12 +130,14 @@ class Desk:
                     return await work()
             except InboxError as error:
                 _logger.warning("Tickets are asked later: %s", error)
-                await asyncio.sleep(RETRY_SECONDS)
+                # Seconds between two tries while the inbox is away.
+                await asyncio.sleep(2.0)
 
     async def _catch_up(self) -> None:
         """Ask and record what was not while no service ran."""
         last = await lasting(partial(self._runs.store.events, limit=1, newest=True))
-        since = (last[0].at if last else datetime.now(UTC)) - UNRECORDED
+        # So long before the last event something can have been settled unrecorded, as a disk was full.
+        since = (last[0].at if last else datetime.now(UTC)) - timedelta(hours=1)
         for stored in await self._runs.inbox.run(lambda store: store.requests.unsettled_before(since)):
             if stored.outcome is not None:
                 await self._settled(Settled(stored.request, stored.outcome, stored.actor))
@@ -327,7 +325,6 @@ def _given(request: Request, outcome: RequestOutcome) -> str:
 
 MOST_TEXT = 8_000
 """Most characters of a text that is shown."""
-MOST_LINE = 400
 
 
 Asking = tuple[str, list[str]]
@@ -398,7 +395,7 @@ def _option(block: Passage) -> str:
 
 
 def _line(text: str) -> str:
-    return one_line(text, MOST_LINE)
+    return one_line(text, 400)
 
 
 def _hint(question: Question) -> str:

@@ -24,11 +24,8 @@ T = TypeVar("T")
 
 VERSION = "1"
 """Of the steps of a segment: a workflow that began under another one is not continued."""
-POLL_SECONDS = 0.25
-"""Seconds after which a worker looks for new segments."""
 QUIET_SECONDS = 60.0
 """Seconds in which the log has at most one record of each line of DBOS."""
-MOST_RECORD = 500
 
 
 class _Quiet(logging.Handler):
@@ -42,7 +39,7 @@ class _Quiet(logging.Handler):
         place, now = (record.pathname, record.lineno), time.monotonic()
         if now - self._last.get(place, -QUIET_SECONDS) >= QUIET_SECONDS:
             self._last[place] = now
-            _logger.log(record.levelno, "DBOS: %s", one_line(record.getMessage(), MOST_RECORD))
+            _logger.log(record.levelno, "DBOS: %s", one_line(record.getMessage(), 500))
 
 
 class CutOff(BaseException):
@@ -101,8 +98,9 @@ class Engine:
         DBOS.listen_queues([*self._limits])
         DBOS.launch()
         for name, limit in self._limits.items():
+            # Seconds after which a worker looks for new segments.
             DBOS.register_queue(
-                name, worker_concurrency=limit, polling_interval_sec=POLL_SECONDS, on_conflict="always_update"
+                name, worker_concurrency=limit, polling_interval_sec=0.25, on_conflict="always_update"
             )
 
     async def begin(self, run: Run, segment: int) -> None:

@@ -19,7 +19,6 @@ from ccq_tui.worktrees import git
 SHARED = "Sessions run as {0}, the service's own user: what an agent may run can read its secrets and allow \
 itself more. docs/security.md says how to separate them."
 APART = "Sessions run as {0}, apart from the service."
-PROBE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def isolation(table: SessionsTable, state: Path, hidden: Collection[str] = ()) -
     import pwd  # there is none on Windows
 
     try:
-        user = int(git.by_user("id", "-u", seconds=PROBE_SECONDS))
+        user = int(git.by_user("id", "-u", seconds=10.0))
     except (git.GitError, ValueError) as error:
         problem = f"does not work: {one_line(str(error), 300)}"
         raise SettingsError([SettingProblem("service.toml", problem, "sessions.command")]) from error

@@ -27,7 +27,6 @@ LONGEST_PAUSE = 600.0
 """Seconds between the first two tries, and most between two, unless the other side wants more."""
 MOST_SECONDS = 3 * 86_400.0
 """Seconds in which nothing of a run could be sent before its events count as refused."""
-MOST_EVENTS = 200
 UNSENT = (Happened.ACTED, Happened.REFUSED)
 MOST_TEXT = 600
 """Most characters of a question that is asked again, shorter, where its ticket refused it."""
@@ -73,7 +72,7 @@ class Outbox:
         if not sources:
             return []
         try:
-            found = await asyncio.to_thread(store.unsent, sources, self._records.machine, busy, MOST_EVENTS)
+            found = await asyncio.to_thread(store.unsent, sources, self._records.machine, busy, 200)
         except RunStoreError as error:
             _logger.warning("Events are sent later: %s", error)
             return []

@@ -30,7 +30,6 @@ Count = Annotated[int, Strict(), Field(ge=1)]
 Flag = Annotated[bool, Strict()]
 People = tuple[Annotated[str, Field(min_length=1)], ...]
 
-MOST_NAMED = 5
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 
 
@@ -162,7 +161,7 @@ class Policy(ConfigTable):
             return f"{person.called} may not allow it here: it is decided in ccq-tui on the run's machine."
         names = dict.fromkeys(other.called for other in may)
         who = person.id if person.called in names else person.called
-        whom = listed([*names], MOST_NAMED) or "nobody"
+        whom = listed([*names], 5) or "nobody"
         return f"{who} may not {act} in {repository}; {whom} may."
 
     def allows_anybody(self, repository: str) -> bool:

@@ -234,9 +234,6 @@ def why_stopped(kept: Sequence[TicketMessage]) -> str:
 
 
 _GITHUB = re.compile(r"[/@]github\.com[:/]([\w.-]+/[\w.-]+?)(\.git)?/?$", re.ASCII)
-BEING_MADE_SECONDS = 5.0
-MOST_BODY = 2_000
-"""Most characters of a pull request's text: it is part of an address."""
 
 
 def check_out(repository: Repository, run_id: str) -> Worktree:
@@ -275,7 +272,7 @@ def _check_out(repository: Repository, run_id: str) -> Worktree:
 
 def _mend(root: Path) -> bool:
     """Remove what a killed git left of worktrees that it was making, and makes no other beside."""
-    late = time.time() - BEING_MADE_SECONDS
+    late = time.time() - 5.0
     stats = {one.parent: one.stat() for one in (root / ".git" / "worktrees").glob("run-*/commondir")}
     broken = [place for place, found in stats.items() if not found.st_size and found.st_mtime < late]
     for place in broken:
@@ -306,7 +303,8 @@ def push(repository: Repository, run: Run, words: str) -> str:
         return ""
     said = f"Branch: `{branch}` at {remote}"
     if found := _GITHUB.search(asked(here, "remote", "get-url", "--", remote) or ""):
-        text = f"{words[:MOST_BODY]}\n\n{run.url}".strip()
+        # Most characters of a pull request's text: it is part of an address.
+        text = f"{words[:2_000]}\n\n{run.url}".strip()
         query = urlencode({"quick_pull": "1", "title": run.title, "body": text})
         said += f" · [open a pull request](https://github.com/{found[1]}/compare/{quote(branch)}?{query})"
     return said

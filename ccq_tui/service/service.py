@@ -28,6 +28,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError, Unknown, Verdict
 from ccq_tui.runtime.person import Configured
 from ccq_tui.runtime.runtime import Runtime
+from ccq_tui.service import port
 from ccq_tui.service.authority import Authority
 from ccq_tui.service.desk import Desk, act_of
 from ccq_tui.service.engine import Engine, forget_segments
@@ -35,15 +36,6 @@ from ccq_tui.service.isolation import isolation
 from ccq_tui.service.outbox import Outbox
 from ccq_tui.service.people import Participant, RunAct
 from ccq_tui.service.policy import NoRepositoryError, Policy
-from ccq_tui.service.port import (
-    Adapter,
-    Incoming,
-    NewTicket,
-    RefusedError,
-    RetryLaterError,
-    TicketMessage,
-    TicketsChanged,
-)
 from ccq_tui.service.run import OVER, WAITS, WORKS, Happened, Run, RunEvent, RunState
 from ccq_tui.service.segments import Segments, lasting, why_stopped
 from ccq_tui.service.store import MOST_RUNS, RunStore, RunStoreError
@@ -55,8 +47,6 @@ _logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
 """Seconds after which the service looks for what other machines and earlier processes left to do."""
-TICKET_SECONDS = 900.0
-"""Seconds after which tickets are asked again what they say."""
 LOST_SECONDS = 15.0
 """Seconds after which a run that should work is looked after."""
 
@@ -80,7 +70,7 @@ class Service:
         self,
         policy: Policy,
         store: str,
-        adapters: Mapping[str, Adapter] | None = None,
+        adapters: Mapping[str, port.Adapter] | None = None,
         *,
         machine: str = "",
         state: Path | None = None,
@@ -88,7 +78,7 @@ class Service:
         page: Callable[[Run], str] = lambda _run: "",
     ) -> None:
         self.policy = policy
-        self.adapters: Mapping[str, Adapter] = dict(adapters or {})
+        self.adapters: Mapping[str, port.Adapter] = dict(adapters or {})
         self.machine = machine or socket.gethostname()
         self._url = store
         self._program = ProgramArguments(flags={}, state=state, environment=environment or {})
@@ -142,7 +132,7 @@ class Service:
 
     # -- what comes in --------------------------------------------------------------------------------------
 
-    async def incoming(self, incoming: Incoming) -> Run | None:
+    async def incoming(self, incoming: port.Incoming) -> Run | None:
         """Take what a ticket says, once; it is in the database when this returns.
 
         Returns:
@@ -152,51 +142,53 @@ class Service:
         Raises:
             RunStoreError: The database cannot be used now; it is to come again.
         """
-        if isinstance(incoming, TicketsChanged):
+        if isinstance(incoming, port.TicketsChanged):
             self._changed.set()
             return None
-        ticket = incoming if isinstance(incoming, NewTicket) else incoming.new
+        ticket = incoming if isinstance(incoming, port.NewTicket) else incoming.new
         run = await asyncio.to_thread(self.store.of_ticket, incoming.source, incoming.ticket)
-        if isinstance(incoming, TicketMessage) and incoming.stop:
+        if isinstance(incoming, port.TicketMessage) and incoming.stop:
             if run is None:
                 await self._keep(incoming, run)
                 return None
             if not await self._may_stop(run, incoming):
                 return run
-        if isinstance(incoming, TicketMessage) and run is not None and not run.repository:
+        if isinstance(incoming, port.TicketMessage) and run is not None and not run.repository:
             run = await self._name(run, incoming)
         elif ticket is not None and (run is None or not run.repository):
             run = await self._begin(ticket, run)
-        if isinstance(incoming, TicketMessage):
+        if isinstance(incoming, port.TicketMessage):
             await self._keep(incoming, run)
         if run is not None and run.machine in ("", self.machine):
             self.runtime.run_beside(self.advance(run))
         return run
 
-    async def _keep(self, message: TicketMessage, run: Run | None) -> None:
+    async def _keep(self, message: port.TicketMessage, run: Run | None) -> None:
         """Keep a message; one to a ticket that is not known is for one that comes after it."""
         if run is None and len(await asyncio.to_thread(self.store.unknown, [message])):
             place = one_line(f"{message.source}: {message.ticket}", 200)
             _logger.warning("A message for a ticket that has no run is kept for it (%s)", place)
         await asyncio.to_thread(self.store.keep, message)
 
-    async def _may_stop(self, run: Run, message: TicketMessage) -> bool:
+    async def _may_stop(self, run: Run, message: port.TicketMessage) -> bool:
         """Return whether a stop counts; that of a person who may not is refused."""
         if why := await self.authority.refusal(run, message.person, RunAct.STOP):
             await self.authority.refuse(run, message, RunAct.STOP, why)
             await asyncio.to_thread(self.store.taken, message)
         return not why
 
-    async def _name(self, run: Run, message: TicketMessage) -> Run:
+    async def _name(self, run: Run, message: port.TicketMessage) -> Run:
         """Take the repository that a reply to “Name one” names, if it is one for the ticket."""
         named = self.policy.named(message.text)
         if not named and message.new is None:
             return run
-        ticket = message.new or NewTicket(run.source, run.ticket, run.title, run.prompt, people=run.people)
+        ticket = message.new or port.NewTicket(
+            run.source, run.ticket, run.title, run.prompt, people=run.people
+        )
         ticket = replace(ticket, repository=named or ticket.repository, by_text=True, person=message.person)
         return await self._begin(ticket, run)
 
-    async def _begin(self, ticket: NewTicket, run: Run | None) -> Run:
+    async def _begin(self, ticket: port.NewTicket, run: Run | None) -> Run:
         """Begin the run of a ticket; without a repository it fails at once, until a message finds it one."""
         try:
             repository, problem = self.policy.choose(ticket), ""
@@ -241,7 +233,7 @@ class Service:
             return False
         await self.authority.check(run, person, RunAct.STOP, surface)
         source = (run.source, run.ticket, f"stop {uuid4()}")
-        await self.incoming(TicketMessage(*source, "", person, stop=True, surface=surface))
+        await self.incoming(port.TicketMessage(*source, "", person, stop=True, surface=surface))
         return True
 
     async def answer(
@@ -287,7 +279,7 @@ class Service:
         """Call ``listener`` with each event that this machine records; return what ends that."""
         return self._news.subscribe(listener)
 
-    async def route(self, run: Run) -> list[TicketMessage]:
+    async def route(self, run: Run) -> list[port.TicketMessage]:
         """Give messages that answer something to it; return the others, which are to prompt the session."""
         async with self._routing:
             prompts = []
@@ -394,7 +386,8 @@ class Service:
             for run in await lasting(self.store.list, [*WORKS, *WAITS], self.machine, MOST_RUNS):
                 await self._ask_ticket(run)
             with suppress(TimeoutError):
-                async with asyncio.timeout(TICKET_SECONDS):
+                # Seconds after which tickets are asked again what they say.
+                async with asyncio.timeout(900.0):
                     await self._changed.wait()
 
     async def _ask_ticket(self, run: Run) -> None:
@@ -407,7 +400,7 @@ class Service:
                     await self.advance(run)
                 else:
                     await self.incoming(message)
-        except (RetryLaterError, RefusedError, RunStoreError) as error:
+        except (port.RetryLaterError, port.RefusedError, RunStoreError) as error:
             _logger.warning("The ticket of run %s is asked later what it says: %s", run.id, error)
 
     async def _park(self, run: Run) -> None:

@@ -24,10 +24,6 @@ from ccq_tui.stored import locked
 
 EVENTS = UUID("5b0e9f0c-8d55-4a0e-9f3e-0a4b1f6a7c11")
 """The namespace of the ids of events."""
-KEPT_DAYS = 30
-"""Days after which messages are forgotten: no sender repeats them any more."""
-_SQLITE = {"timeout": "10"}
-"""Seconds to wait for another process that writes."""
 _POSTGRES = {"connect_timeout": "10", "keepalives_idle": "10", "keepalives_interval": "5",
              "keepalives_count": "3", "tcp_user_timeout": "25000"}  # fmt: skip
 """When a connection is given up that a network has cut; the system would take a quarter of an hour."""
@@ -403,7 +399,8 @@ class RunStore:
 
     def forget_old(self, audit: float | None = None) -> None:
         """Forget messages that no sender repeats any more, and who did what, so many seconds later."""
-        old = _MESSAGES.c.at < _now() - KEPT_DAYS * 86_400
+        # Days after which messages are forgotten: no sender repeats them any more.
+        old = _MESSAGES.c.at < _now() - 30 * 86_400
         self._do(sa.delete(_MESSAGES).where(old, _MESSAGES.c.taken))
         if audit is not None:
             old = _EVENTS.c.at < _now() - audit
@@ -451,7 +448,8 @@ def event_key(run_id: str, kind: Happened, what: str) -> str:
 def driver_url(url: str) -> str:
     """Return a database's URL as SQLAlchemy takes it: Postgres by psycopg, which is installed."""
     found = sa.make_url(re.sub("^postgres(ql)?://", "postgresql+psycopg://", url))
-    waits = _SQLITE if found.drivername.startswith("sqlite") else _POSTGRES
+    # Seconds to wait for another process that writes.
+    waits = {"timeout": "10"} if found.drivername.startswith("sqlite") else _POSTGRES
     return found.update_query_dict(waits | found.query).render_as_string(hide_password=False)
 
 

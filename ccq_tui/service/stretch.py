@@ -32,10 +32,6 @@ CONTINUE = (
 )
 TRIES = 3
 """Starts of the session's process before a run fails with it."""
-ELSEWHERE_SECONDS = 2.0
-"""Seconds after which it is looked again whether a person still has the session open."""
-OWED_SECONDS = 30.0
-"""Seconds in which a resumed session must come to the question whose answer it is owed."""
 
 
 Happenings = asyncio.Queue[tuple[Happened, str, Mapping[str, Any]]]
@@ -150,7 +146,8 @@ class Stretch:
             except NotOpenedError as error:
                 if "another ccq-tui" not in str(error):
                     return {"end": RunState.FAILED, "text": f"The session {error}."}
-                await asyncio.sleep(ELSEWHERE_SECONDS)  # a person continues it
+                # Seconds after which it is looked again whether a person still has the session open.
+                await asyncio.sleep(2.0)  # a person continues it
         return {
             "end": RunState.FAILED,
             "text": f"The session ended: {self._lost.reason if self._lost else ''}",
@@ -195,7 +192,8 @@ class Stretch:
             self._news.clear()
             await self._news.wait()
         try:
-            async with asyncio.timeout(OWED_SECONDS):
+            # Seconds in which a resumed session must come to the question whose answer it is owed.
+            async with asyncio.timeout(30.0):
                 while not owed <= self._met:
                     self._news.clear()
                     await self._news.wait()

@@ -20,6 +20,8 @@ from ccq_tui.logs import DiscreetFormatter
 from ccq_tui.service.run import Happened, RunEvent, RunState
 
 _logger = logging.getLogger("ccq_tui.service")
+BUCKETS = (10.0, 60.0, 600.0, 1800.0, 3600.0, 14_400.0, 86_400.0, 604_800.0)
+"""The upper ends of the buckets of a histogram, in seconds: from ten to a week."""
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 
 
@@ -67,16 +69,7 @@ class Telemetry:
             "ccq.question.wait",
             "s",
             "Seconds from asking a question to its answer",
-            explicit_bucket_boundaries_advisory=(
-                10.0,
-                60.0,
-                600.0,
-                1800.0,
-                3600.0,
-                14_400.0,
-                86_400.0,
-                604_800.0,
-            ),
+            explicit_bucket_boundaries_advisory=BUCKETS,
         )
         self._asked: dict[str, datetime] = {}
 

@@ -27,7 +27,6 @@ from ccq_tui.web.bodies import JsonBody, ProblemDocument, checked
 from ccq_tui.web.guards import read_body
 from ccq_tui.web.problems import MEDIA_TYPE, ProblemError, not_found, wrong
 
-DONE = {"success": True}
 SEND_SECONDS = 20.0
 """Seconds after which a client that reads nothing is given up."""
 _logger = logging.getLogger(__name__)
@@ -66,7 +65,7 @@ class ApiRoute(APIRoute):
         @wraps(endpoint)
         async def answered(**given: Any) -> Response:
             result = await endpoint(**given)
-            return result if isinstance(result, Response) else JSONResponse(result or DONE)
+            return result if isinstance(result, Response) else JSONResponse(result or {"success": True})
 
         places = [
             {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}

@@ -29,7 +29,6 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-STRICT_TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
 
 PORT = re.compile(r":\d+$")
 
@@ -142,7 +141,7 @@ def guarded(app: ASGIApp, hosts: Collection[str], *, tls: bool) -> ASGIApp:
         hosts: Its names; a proxy may serve it at another port.
         tls: Whether clients reach it by TLS.
     """
-    fixed = HEADERS | (STRICT_TRANSPORT if tls else {})
+    fixed = HEADERS | ({"Strict-Transport-Security": "max-age=31536000"} if tls else {})
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

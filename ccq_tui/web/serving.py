@@ -20,7 +20,6 @@ from starlette.types import ASGIApp
 from ccq_tui.web.guards import PORT, guarded
 
 STOP_SECONDS = 3
-MOST_CONNECTIONS = 5_000
 ORIGIN = re.compile(r"https?://[\w.:\[\]-]+", re.ASCII)
 EVERYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 """Addresses that stand for all of this machine's, and one by which it reaches itself."""
@@ -164,7 +163,7 @@ def _config(app: object, options: Listening) -> uvicorn.Config:
         server_header=False,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=STOP_SECONDS,
-        limit_concurrency=MOST_CONNECTIONS,
+        limit_concurrency=5_000,
         ssl_certfile=options.certificate,
         ssl_keyfile=options.key,
     )

@@ -23,12 +23,10 @@ BUSY_SECONDS = 3.0
 PATIENT_SECONDS = 600.0
 """The same for what nobody waits for, and what must not be lost."""
 DAMAGED = "The inbox was damaged and is kept as {}; this is an empty one."
-_COMPANIONS = (LOG, "-shm")
 
 Files = Mapping[str, tuple[int, int]]
 """Device and inode of a database, under "", and of its companions, under their suffixes."""
 
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _WORDS = {
     sqlite3.SQLITE_FULL: "the disk is full",
@@ -48,7 +46,7 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 def failure(error: sqlite3.Error, path: Path) -> InboxUnavailable:
     """Return an error of SQLite as one for a person."""
-    if _code(error) in _BUSY:
+    if _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return InboxBusy(f"{path}: another process holds the inbox; try again")
     return InboxUnavailable(f"{path}: {_WORDS.get(_code(error), str(error))}")
 
@@ -224,4 +222,4 @@ def _move_aside(path: Path) -> Path:
 def companions(path: Path) -> dict[str, Path]:
     """Return the paths of a database's companions, which SQLite keeps beside the file, not beside a link."""
     place = path.resolve()
-    return {name: place.with_name(place.name + name) for name in _COMPANIONS}
+    return {name: place.with_name(place.name + name) for name in (LOG, "-shm")}

@@ -37,8 +37,7 @@ class RequestState(StrEnum):
 
 LISTED = "listed"
 """The way of an outcome that its asker has read in a list; it still answers the same call, once."""
-_OTHERS = ("pending", "cancelled", "delivered")
-TO_DELIVER = tuple(one for one in RequestState if one not in _OTHERS)
+TO_DELIVER = tuple(one for one in RequestState if one not in ("pending", "cancelled", "delivered"))
 """States after a person decided, or let the time pass, and before the agent was seen to know."""
 
 

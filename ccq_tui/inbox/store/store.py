@@ -13,15 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Request
+from ccq_tui.inbox.store import encoding
 from ccq_tui.inbox.store.database import PAGE, Database, Table, call_key, name_key, request_key
-from ccq_tui.inbox.store.encoding import (
-    actor_from_json,
-    actor_to_json,
-    from_row,
-    prompts_from_json,
-    prompts_to_json,
-    storable,
-)
 from ccq_tui.inbox.store.opening import BUSY_SECONDS
 from ccq_tui.inbox.store.requests import RequestTable
 from ccq_tui.inbox.store.rows import NOTIFIED, Change, CommandKind, CommandState, StoredCommand, stamp
@@ -82,7 +75,7 @@ class DraftTable:
                 self._database.do(
                     "INSERT OR REPLACE INTO drafts (request_id, body, saved_at, actor, serial)"
                     " SELECT id, ?, ?, ?, ? FROM requests WHERE id = ?",
-                    (draft_to_json(one.draft), at, actor_to_json(one.actor), serial, key),
+                    (draft_to_json(one.draft), at, encoding.actor_to_json(one.actor), serial, key),
                 )
                 self._own[key] = serial
 
@@ -95,7 +88,7 @@ class DraftTable:
         from ccq_tui.inbox.store.drafts import with_draft
 
         serial, actor, body = rows[0]
-        return StoredDraft(serial, request.id, actor_from_json(actor), with_draft(request, body))
+        return StoredDraft(serial, request.id, encoding.actor_from_json(actor), with_draft(request, body))
 
     def after(self, serial: int) -> list[tuple[int, str]]:
         """Return serial and request of the drafts saved elsewhere after one, in the order of saving."""
@@ -159,7 +152,7 @@ class HistoryTable(Table):
         query = """SELECT * FROM history WHERE number > ? AND at >= ? AND session_id = coalesce(?, session_id)
             AND coalesce(request_id, '') = coalesce(?, request_id, '') ORDER BY number LIMIT ?"""
         values = (after, stamp(since) if since else "", session_id, request_id, limit)
-        return [from_row(Change, row) for row in self._database.rows(query, values)]
+        return [encoding.from_row(Change, row) for row in self._database.rows(query, values)]
 
     def last(self) -> int:
         """Return the number of the newest change; 0 when there is none."""
@@ -230,7 +223,7 @@ class CommandTable(Table):
     def _settle(self, number: int, state: CommandState, words: str, before: str) -> bool:
         with self._database.writing():
             query = f"UPDATE commands SET state = ?, words = ? WHERE number = ? AND {before}"  # noqa: S608 - ours
-            return bool(self._database.do(query, (state, storable(words, 500), number)))
+            return bool(self._database.do(query, (state, encoding.storable(words, 500), number)))
 
     def get(self, number: int) -> StoredCommand | None:
         """Return a command, or None."""
@@ -253,7 +246,7 @@ def _commands_of(rows: Iterable[sqlite3.Row]) -> Iterator[StoredCommand]:
         with suppress(ValueError):
             pid = row["taken_pid"]
             taker = None if pid is None else Owner(pid, row["taken_start"])
-            yield from_row(StoredCommand, row, taker=taker)
+            yield encoding.from_row(StoredCommand, row, taker=taker)
 
 
 MOST_CHARACTERS = 4_000_000
@@ -311,7 +304,8 @@ class PromptTable(Table):
         """Return the drafts that no other keeper has, the keeper's own first."""
         query = "SELECT * FROM prompts WHERE kept_for = ? ORDER BY keeper = ? DESC, number"
         rows = self._database.rows(query, (name_key(kept_for), keeper))
-        read = ((row["number"], prompts_from_json(row["body"])) for row in rows if not _is_taken(row, keeper))
+        free = [row for row in rows if not _is_taken(row, keeper)]
+        read = ((row["number"], encoding.prompts_from_json(row["body"])) for row in free)
         return [(number, draft) for number, draft in read if draft is not None]
 
     def _own(self, number: int, keeper: str) -> None:
@@ -322,7 +316,7 @@ class PromptTable(Table):
     def _insert(self, at: str, kept_for: str, draft: PromptDraft, keeper: str = "") -> None:
         if not draft:
             return
-        body = prompts_to_json(draft)
+        body = encoding.prompts_to_json(draft)
         if len(body) > MOST_CHARACTERS:
             raise InboxUnavailable(f"a prompt takes more than {MOST_CHARACTERS:,} characters")
         pid, start = (this_process().pid, this_process().start) if keeper else (None, "")

@@ -32,8 +32,6 @@ _logger = logging.getLogger(__name__)
 
 LIMIT_SECONDS = 15.0
 """Most seconds for a channel to take a notification."""
-SHORTEST_SECRET = 3
-"""Characters from which on a part of a URL is left out of a reason."""
 TRIAL = Notification("ccq-tui · test", "Notifications arrive here.")
 
 
@@ -117,7 +115,8 @@ def _without_secrets(words: str, url: str) -> str:
     """Return words without the parts of a URL that may not be shown."""
     shown = shown_url(url)
     for part in sorted(re.split(r"[/:@?&=,]+", url), key=len, reverse=True):
-        if len(part) >= SHORTEST_SECRET and part not in shown:
+        # Characters from which on a part of a URL is left out of a reason.
+        if len(part) >= 3 and part not in shown:
             words = words.replace(part, "…")
     return words
 

@@ -34,8 +34,6 @@ SUMMARY_SECONDS, RETRY_SECONDS = 30.0, 60.0
 LOOK_SECONDS = 1.0
 """Seconds between two looks while a request may become due: a person leaves, quiet hours end."""
 
-MOST_WAITING = 10_000
-
 
 class Suppression(StrEnum):
     """The reason that a request gets no notification now."""
@@ -118,7 +116,7 @@ class Notifier:
 
     async def _update(self) -> None:
         """Read what waits, and run the person's program for what is new."""
-        found = await self._inbox.run(lambda store: store.requests.waiting(limit=MOST_WAITING))
+        found = await self._inbox.run(lambda store: store.requests.waiting(limit=10_000))
         self._waiting = {one.request.id: one for one in found}
         for name in self._reasons.keys() - self._waiting.keys():
             if name not in self._notified:

@@ -23,7 +23,6 @@ _logger = logging.getLogger(__name__)
 
 KEY_SECONDS = 2.0
 """Fewest seconds between two writings while keys come."""
-MOST_BYTES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ def _read(path: Path) -> Presence | None:
     if not alive(Owner(int(pid), start)):
         path.unlink(missing_ok=True)
         return None
-    focused = parse_json(read_bytes(path, MOST_BYTES))
+    focused = parse_json(read_bytes(path, 100))
     if not isinstance(focused, bool | None):
         raise ValueError("a damaged file of presence")  # noqa: TRY004 (as for what is no JSON)
     return Presence(focused, path.stat().st_mtime)

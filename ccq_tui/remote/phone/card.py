@@ -19,8 +19,6 @@ LEAST_BESIDE, MOST_BESIDE = 26, 52
 """Columns for words beside a QR code; with fewer they go under it."""
 PAIRS = 8
 """Pairs of digits of a fingerprint in a line, which an eye keeps."""
-BORDERS = (4, 2, 1)
-"""Empty modules around a QR code; cameras like four, and do with less."""
 HALVES = {(False, False): "█", (False, True): "▀", (True, False): "▄", (True, True): " "}
 """Two modules above one another, dark ones as the background."""
 
@@ -105,7 +103,8 @@ class InvitationCard:
 def qr_lines(link: str, rows: int) -> list[str]:
     """Return the QR code of a link in half blocks, light ones drawn; nothing if it takes more rows."""
     code = segno.make(link, error="l", micro=False)
-    for border in BORDERS:
+    # Empty modules around a QR code; cameras like four, and do with less.
+    for border in (4, 2, 1):
         modules = [[bool(one) for one in row] for row in code.matrix_iter(border=border)]
         if len(modules) % 2:
             modules.append([False] * len(modules[0]))

@@ -17,8 +17,6 @@ from ccq_tui.text import one_line
 
 LOOK_SECONDS = 1.0
 """Seconds between two looks for new devices; a name comes within them, after the token."""
-PROOF_BYTES = 16
-"""Bytes of a link's proof, which has five tries in five minutes; more would not fit into 24 lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,8 @@ class PairedDevice:
 async def link_for_device(client: RelayClient) -> str:
     """Invite a device; return the link that pairs it, once. Raises `RelayError`."""
     pairing, invitation = client.pairing, seal.Code.new().invitation
-    proof = seal.to_base64(secrets.token_bytes(PROOF_BYTES))
+    # Bytes of a link's proof, which has five tries in five minutes; more would not fit into 24 lines.
+    proof = seal.to_base64(secrets.token_bytes(16))
     await client.invite(invitation=invitation, proof_hash=seal.digest(proof))
     key = f"&k={pairing.key}" if pairing.is_sealed else ""
     # The proof is last: a link that was cut anywhere lacks some of it, as the page sees at once.

@@ -14,9 +14,6 @@ from ccq_tui.remote.relay.store import RelayStore
 from ccq_tui.web.guards import Allowances, CallLimits, Guesses, token_digest
 from ccq_tui.web.problems import ProblemError, not_found, too_many
 
-SEEN_SECONDS = 60.0
-"""Seconds after which a member's last call is noted again."""
-
 
 @dataclass(frozen=True, slots=True)
 class RelayLimits(CallLimits):
@@ -48,7 +45,8 @@ class Access:
         self._store = store
         self._calls = Allowances(limits.burst, limits.rate, limits.remembered)
         self.guessing = Guesses(limits).guessing
-        self._notes = Allowances(1.0, 1.0 / SEEN_SECONDS, limits.remembered)
+        # Seconds after which a member's last call is noted again.
+        self._notes = Allowances(1.0, 1.0 / 60.0, limits.remembered)
 
     async def grant(self, request: Request, roles: Collection[str], pairing: str | None) -> Grant:
         """Return what the token of a call is for; raises `ProblemError`.

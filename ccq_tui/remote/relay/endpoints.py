@@ -27,37 +27,21 @@ from ccq_tui.remote.relay.members import Grant, Invitation, devices_of, pushes_o
 from ccq_tui.remote.relay.push import Pusher
 from ccq_tui.remote.relay.records import Record, question_answered, questions_of, utc
 from ccq_tui.remote.relay.store import RelayStore, StoreError, change_record, records_in, records_of
-from ccq_tui.web.api import (
-    SEND_SECONDS,
-    Answer,
-    Count,
-    EventStream,
-    Roles,
-    Sent,
-    api_app,
-    entered,
-    last_event,
-    new_router,
-    shaped,
-)
+from ccq_tui.web import api as web
 from ccq_tui.web.bodies import Done
 from ccq_tui.web.guards import token_digest
 from ccq_tui.web.problems import ProblemError, not_found, too_many, wrong
 
-LONGEST_WAIT = 25
-HEARTBEAT = 7.5
-"""Seconds between two comments in a stream of events."""
 REQUEST = "/request/{pairingId}/{id}"
-GIVEN_FIELDS = ("selectedIndices", "skipped", "other", "note")
-TERMINAL: Roles = ["terminal"]
-DEVICE: Roles = ["device"]
+TERMINAL: web.Roles = ["terminal"]
+DEVICE: web.Roles = ["device"]
 BOTH = TERMINAL + DEVICE
 NOBODY = Grant(pairing="", role="device", device="", name="", sealed=False)
 PAGE = Path(__file__).parent.parent / "page"
 mimetypes.add_type("application/manifest+json", ".webmanifest")
 _logger = logging.getLogger(__name__)
 
-api = new_router()
+api = web.new_router()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +79,7 @@ class RelayCall:
         return str(self.request.path_params["id"])
 
 
-Call = Annotated[RelayCall, Depends(entered)]
+Call = Annotated[RelayCall, Depends(web.entered)]
 
 
 def relay_app(relay: RelayParts) -> FastAPI:
@@ -111,7 +95,7 @@ def relay_app(relay: RelayParts) -> FastAPI:
         return RelayCall(relay, request, grant)
 
     page = [Mount("/", StaticFiles(directory=PAGE, html=True))] if PAGE.is_dir() else []
-    return api_app(api, "ccq-tui relay", enter, relay.limits.body, page, {StoreError: _unreachable})
+    return web.api_app(api, "ccq-tui relay", enter, relay.limits.body, page, {StoreError: _unreachable})
 
 
 async def _unreachable(_request: Request, error: Exception) -> Response:
@@ -121,7 +105,7 @@ async def _unreachable(_request: Request, error: Exception) -> Response:
 
 
 @api.get("/health", response_model=shapes.Health)
-async def health(call: Call) -> Answer:
+async def health(call: Call) -> web.Answer:
     """Say that the relay is up."""
     await call.store.newest("")
     return {"status": "ok", "time": utc(time.time()), "version": ccq_tui.__version__}
@@ -129,7 +113,7 @@ async def health(call: Call) -> Answer:
 
 @api.get("/questions/{pairingId}", tags=DEVICE, response_model=shapes.PlainQuestions)
 @api.get("/question/{pairingId}", tags=DEVICE, response_model=shapes.PlainQuestions)
-async def get_questions(call: Call) -> Answer:
+async def get_questions(call: Call) -> web.Answer:
     """List pending questions, oldest first."""
     found = await records_in(call.store, call.grant.pairing)
     asked = [(one.parts, questions_of(one).items()) for _, one in found if one.status == "pending"]
@@ -137,20 +121,20 @@ async def get_questions(call: Call) -> Answer:
 
 
 @api.post("/question/{pairingId}/{id}/answer", tags=DEVICE, response_model=Done)
-async def answer_question(call: Call, given: Annotated[Sent, shaped(shapes.QuestionAnswer)]) -> None:
+async def answer_question(call: Call, given: Annotated[web.Sent, web.shaped(shapes.QuestionAnswer)]) -> None:
     """Answer a question."""
     _check_pairing(call, given)
     if given.get("questionId", call.id) != call.id:
         raise wrong("questionId", "the address names another question")
     found = await records_in(call.store, call.grant.pairing)
     asks = next((one.id for _, one in found if call.id in questions_of(one)), call.id)
-    said = {name: given[name] for name in GIVEN_FIELDS if name in given}
+    said = {name: given[name] for name in ("selectedIndices", "skipped", "other", "note") if name in given}
     takes = partial(question_answered, id_=call.id)
     await _answer(call, asks, takes, {"selectedIndices": [], "skipped": False} | said)
 
 
 @api.post("/request", tags=TERMINAL, response_model=Done)
-async def post_request(call: Call, given: Annotated[Sent, shaped(shapes.RequestPost)]) -> None:
+async def post_request(call: Call, given: Annotated[web.Sent, web.shaped(shapes.RequestPost)]) -> None:
     """Publish a request."""
     _check_pairing(call, given)
     request, pairing, now = given["request"], call.grant.pairing, time.time()
@@ -166,7 +150,7 @@ async def post_request(call: Call, given: Annotated[Sent, shaped(shapes.RequestP
 
 
 @api.get("/requests/{pairingId}", tags=BOTH, response_model=shapes.RequestEntries)
-async def get_requests(call: Call) -> Answer:
+async def get_requests(call: Call) -> web.Answer:
     """List requests, oldest first."""
     # The number first: an event that comes in between is sent again rather than missed.
     seq = await call.store.newest(records_of(call.grant.pairing))
@@ -176,7 +160,7 @@ async def get_requests(call: Call) -> Answer:
 
 
 @api.get(REQUEST, tags=BOTH, response_model=shapes.RequestEntry)
-async def get_request(call: Call, wait: Annotated[int, Query(ge=0, le=LONGEST_WAIT)] = 0) -> Answer:
+async def get_request(call: Call, wait: Annotated[int, Query(ge=0, le=25)] = 0) -> web.Answer:
     """Get a request, and wait while it is pending."""
     ends = time.monotonic() + wait
     group = records_of(call.grant.pairing)
@@ -193,13 +177,13 @@ async def get_request(call: Call, wait: Annotated[int, Query(ge=0, le=LONGEST_WA
 
 
 @api.post(f"{REQUEST}/answer", tags=DEVICE, response_model=Done)
-async def answer_request(call: Call, given: Annotated[Sent, shaped(shapes.AnswerPost)]) -> None:
+async def answer_request(call: Call, given: Annotated[web.Sent, web.shaped(shapes.AnswerPost)]) -> None:
     """Answer a request."""
     await _answer(call, call.id, records.answered, _part(call, given, "answer", ("skipped",)))
 
 
 @api.put(f"{REQUEST}/status", tags=TERMINAL, response_model=Done)
-async def put_status(call: Call, given: Annotated[Sent, shaped(shapes.StatusPut)]) -> None:
+async def put_status(call: Call, given: Annotated[web.Sent, web.shaped(shapes.StatusPut)]) -> None:
     """Say what became of a request."""
     content = _part(call, given, "statement")
     said = {"status": given["status"], "statement": content.get("statement", content)}
@@ -213,17 +197,17 @@ async def delete_request(call: Call) -> None:
     await _change(call, records.removed)
 
 
-@api.get("/events/{pairingId}", tags=BOTH, response_class=EventStream)
-async def get_events(call: Call, after: Count = None) -> Response:
+@api.get("/events/{pairingId}", tags=BOTH, response_class=web.EventStream)
+async def get_events(call: Call, after: web.Count = None) -> Response:
     """Follow what changes, as server-sent events."""
-    group, last = records_of(call.grant.pairing), last_event(call.request, after)
+    group, last = records_of(call.grant.pairing), web.last_event(call.request, after)
     newest = await call.store.newest(group)
     start = newest if last is None else min(last, newest)
-    return EventStream(_events(call, group, start), ping=0, send_timeout=SEND_SECONDS)
+    return web.EventStream(_events(call, group, start), ping=0, send_timeout=web.SEND_SECONDS)
 
 
 @api.post("/pairings", response_model=shapes.NewPairing)
-async def post_pairing(call: Call, given: Annotated[Sent, shaped(shapes.PairingPost)]) -> Answer:
+async def post_pairing(call: Call, given: Annotated[web.Sent, web.shaped(shapes.PairingPost)]) -> web.Answer:
     """Make a pairing."""
     await _redeemed(call, given, "terminal")
     sealed = given["mode"] == "sealed"
@@ -232,7 +216,9 @@ async def post_pairing(call: Call, given: Annotated[Sent, shaped(shapes.PairingP
 
 
 @api.post("/invitations", tags=TERMINAL, response_model=shapes.Invited)
-async def post_invitation(call: Call, given: Annotated[Sent, shaped(shapes.InvitationPost)]) -> Answer:
+async def post_invitation(
+    call: Call, given: Annotated[web.Sent, web.shaped(shapes.InvitationPost)]
+) -> web.Answer:
     """Invite a device."""
     _check_pairing(call, given)
     expires = time.time() + members.INVITATION_SECONDS
@@ -246,7 +232,7 @@ async def post_invitation(call: Call, given: Annotated[Sent, shaped(shapes.Invit
 
 
 @api.post("/pair", response_model=shapes.Paired)
-async def pair(call: Call, given: Annotated[Sent, shaped(shapes.PairPost)]) -> Answer:
+async def pair(call: Call, given: Annotated[web.Sent, web.shaped(shapes.PairPost)]) -> web.Answer:
     """Redeem an invitation."""
     invited = await _redeemed(call, given, "device")
     if await call.store.count(devices_of(invited.pairing)) >= call.relay.limits.devices:
@@ -260,13 +246,13 @@ async def pair(call: Call, given: Annotated[Sent, shaped(shapes.PairPost)]) -> A
 
 
 @api.get("/devices/{pairingId}", tags=TERMINAL, response_model=shapes.DeviceEntries)
-async def get_devices(call: Call) -> Answer:
+async def get_devices(call: Call) -> web.Answer:
     """List devices and terminals, oldest first."""
     return {"devices": await members.members_of(call.store, call.grant.pairing)}
 
 
 @api.put("/devices/{pairingId}/{id}", tags=DEVICE, response_model=Done)
-async def put_device(call: Call, given: Annotated[Sent, shaped(shapes.DevicePut)]) -> None:
+async def put_device(call: Call, given: Annotated[web.Sent, web.shaped(shapes.DevicePut)]) -> None:
     """Rename a device."""
     if call.id != call.grant.device:
         raise ProblemError(403, "A device may rename itself alone.")
@@ -284,13 +270,13 @@ async def delete_device(call: Call) -> None:
 
 
 @api.get("/push/{pairingId}", tags=DEVICE, response_model=shapes.PushKey)
-async def get_push(call: Call) -> Answer:
+async def get_push(call: Call) -> web.Answer:
     """Get the key for Web Push."""
     return {"key": await call.relay.pusher.public_key(), "named": call.relay.pusher.is_named}
 
 
 @api.post("/push/{pairingId}", tags=DEVICE, response_model=Done)
-async def post_push(call: Call, given: Annotated[Sent, shaped(shapes.PushPost)]) -> None:
+async def post_push(call: Call, given: Annotated[web.Sent, web.shaped(shapes.PushPost)]) -> None:
     """Subscribe to Web Push."""
     subscription = given["subscription"]
     call.relay.pusher.check(subscription)
@@ -305,12 +291,12 @@ async def delete_push(call: Call) -> None:
 
 
 @api.post("/notify/{pairingId}", tags=TERMINAL, response_model=shapes.PushResult)
-async def notify(call: Call) -> Answer:
+async def notify(call: Call) -> web.Answer:
     """Notify all subscribed devices."""
     return await call.relay.pusher.notify(call.grant.pairing, call.request.headers.get("topic", ""))
 
 
-async def _answer(call: RelayCall, id_: str, takes: Any, given: Sent) -> None:
+async def _answer(call: RelayCall, id_: str, takes: Any, given: web.Sent) -> None:
     device = {"id": call.grant.device, "name": call.grant.name}
     await _change(call, partial(takes, given=given, device=device, now=time.time()), id_)
 
@@ -333,7 +319,8 @@ async def _events(call: RelayCall, group: str, after: int) -> AsyncIterator[Serv
                 data = json.dumps({"seq": seq, "id": event["id"]})
                 yield ServerSentEvent(data, event=event["name"], id=str(seq))
                 after = seq
-            if not await _woken(news, HEARTBEAT):
+            # Seconds between two comments in a stream of events.
+            if not await _woken(news, 7.5):
                 yield ServerSentEvent(comment="ping")
 
 
@@ -346,12 +333,12 @@ async def _woken(news: asyncio.Event, seconds: float) -> bool:
         return False
 
 
-async def _redeemed(call: RelayCall, given: Sent, role: str) -> Invitation:
+async def _redeemed(call: RelayCall, given: web.Sent, role: str) -> Invitation:
     with call.relay.access.guessing(call.request):
         return await members.redeem(call.store, given["invitation"], given["proof"], role)
 
 
-def _check_pairing(call: RelayCall, given: Sent) -> None:
+def _check_pairing(call: RelayCall, given: web.Sent) -> None:
     if given.get("pairingId", call.grant.pairing) != call.grant.pairing:
         raise not_found()
 

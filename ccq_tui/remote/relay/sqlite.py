@@ -18,8 +18,6 @@ from ccq_tui.stored import private_dir
 
 Found = TypeVar("Found")
 BUSY_SECONDS = 10.0
-DROPPED_AT_ONCE = 20
-"""Expired entries that one change drops."""
 SCHEMA = """
 PRAGMA journal_mode = WAL;
 CREATE TABLE IF NOT EXISTS entries (
@@ -114,7 +112,8 @@ class SqliteStore:
             if event is not None:
                 run("INSERT INTO events VALUES (?, ?, ?)", (group, seq, event))
                 run("DELETE FROM events WHERE collection = ? AND seq <= ?", (group, seq - EVENTS_KEPT))
-            run(DROP_EXPIRED, (now, DROPPED_AT_ONCE))
+            # Expired entries that one change drops.
+            run(DROP_EXPIRED, (now, 20))
         return True
 
     async def _rows(self, select: str, *values: object) -> list[Any]:

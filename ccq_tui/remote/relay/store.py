@@ -12,7 +12,6 @@ from ccq_tui.remote.relay.records import Record, Rule
 
 EVENTS_KEPT = 1_000
 """Events of a pairing that are kept for clients which were away."""
-MOST_TRIES = 1_000
 
 
 class StoreError(Exception):
@@ -129,7 +128,7 @@ async def change_record(store: RelayStore, pairing: str, id_: str, rule: Rule) -
         rule: Says what is to become of the record; raises `ProblemError`.
     """
     group, text = records_of(pairing), None
-    for _ in range(MOST_TRIES):
+    for _ in range(1_000):
         old = await store.get(group, id_)
         if old and old.text == text:
             return  # the store took it, and its reply was lost

@@ -32,7 +32,6 @@ WINDOW_SECONDS = 60.0
 MOST_BODY = 20_000
 MOST_PROMPT = 200_000
 MOST_LINE = 300
-MOST_OPTIONS = 50
 FINAL = frozenset({"INVALID_INPUT", "INPUT_ERROR", "NOT_FOUND", "ENTITY_NOT_FOUND", "FORBIDDEN"})
 """The codes of errors of what was sent, which would be the same again; any other passes by itself."""
 
@@ -58,7 +57,6 @@ CLOSED = {
 LEFT = "{}, so its run is stopped, and what it asked is withdrawn. A message here continues it."
 CHANGES = ("issueUnassignedFromYou", "issueStatusChanged")
 
-_REPOSITORY = re.compile(r"\[repo=([\w.-]{1,64})\]", re.ASCII)
 _QUOTED = re.compile(r"^\s*>.*?$|^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _OWN_TEXT = re.compile(r"<(title|description|comment)\b.*</\1>", re.DOTALL)
 _ASKS = re.compile(r"[?？؟][\s*_~)\]\"'”’»]*\Z")
@@ -144,7 +142,7 @@ class LinearAdapter(HttpAdapter):
         own = [text(issue, "title"), text(issue, "description"), text(comment, "body")]
         asker = text(mapping(session.get("creator")), "id")
         theirs = own if text(comment, "userId") in ("", asker) else own[:2]
-        named = _REPOSITORY.search(_QUOTED.sub("", "\n".join(theirs)))
+        named = re.search(r"\[repo=([\w.-]{1,64})\]", _QUOTED.sub("", "\n".join(theirs)), re.ASCII)
         about = _OWN_TEXT.sub("", context)  # what people wrote there chooses nothing
         found = {"project": _PROJECT.findall(about), "label": _LABEL.findall(about)}
         found["team"] = [text(team, "key"), text(team, "name")]
@@ -176,7 +174,7 @@ class LinearAdapter(HttpAdapter):
                 await self._create(run, event, {"type": "action", **what})
             case Happened.ASKED:
                 options = [{"label": one_line(one, MOST_LINE), "value": one} for one in said["options"]]
-                select = {"signal": "select", "signalMetadata": {"options": options[:MOST_OPTIONS]}}
+                select = {"signal": "select", "signalMetadata": {"options": options[:50]}}
                 more = select if options else {}
                 await self._create(run, event, {"type": "elicitation", "body": text}, **more)
             case Happened.PARKED | Happened.ENDED:
