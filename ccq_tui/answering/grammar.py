@@ -37,18 +37,16 @@ class Names:
 
     Attributes:
         question: The question.
-        marks: The mark of each option.
         values: The recorded value of each option; () for its label.
     """
 
     question: Question
-    marks: tuple[str, ...]
     values: Sequence[Any] = ()
 
-    @staticmethod
-    def of(question: Question, values: Sequence[Any] = ()) -> Names:
-        """Return the names of a question's options."""
-        return Names(question, marks(question), values)
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The mark of each option."""
+        return marks(self.question)
 
     def exact(self, text: str) -> int | None:
         """Return the place of the option with exactly this label or value; raises `TypedError` for two."""
@@ -166,7 +164,7 @@ def read_line(question: Question, text: str, values: Sequence[Any] = ()) -> Answ
     Raises:
         TypedError: The question does not take this.
     """
-    names, exact = Names.of(question, values), text.removeprefix("\ufeff")
+    names, exact = Names(question, values), text.removeprefix("\ufeff")
     text = exact.strip()
     is_choice = question.kind is Kind.CHOICE
     place = names.exact(text) if is_choice else None
@@ -177,7 +175,7 @@ def read_line(question: Question, text: str, values: Sequence[Any] = ()) -> Answ
         blanks = question.kind is Kind.TEXT and not (question.field and question.field.format)
         return _typed(question, exact if blanks else text)
     if question.acts and place is None and (act := names.act(text)) is not None:
-        return replace(_selected(names, [act[0]]), other=_said(question, *act))
+        return replace(_selected(names, [act[0]]), other=_words_of(question, *act))
     place = names.place(text) if place is None else place
     places = [place] if place is not None else names.several(text) if question.multi_select else None
     if places is None and question.multi_select and fold(text) in NONE:
@@ -185,7 +183,7 @@ def read_line(question: Question, text: str, values: Sequence[Any] = ()) -> Answ
     return _own_words(names, text) if places is None else _selected(names, sorted(set(places)))
 
 
-def _said(question: Question, place: int, words: str) -> str:
+def _words_of(question: Question, place: int, words: str) -> str:
     """Return the words behind an act, refuse those behind one that takes none."""
     act = question.acts[place]
     if words and not act.takes_words:
@@ -228,7 +226,7 @@ def read_value(question: Question, value: Any, values: Sequence[Any] = ()) -> An
             return Answer(other=own)
     if value is None:
         return read_line(question, "")
-    names = Names.of(question, values)
+    names = Names(question, values)
     if not (question.multi_select and isinstance(value, list)):
         return read_line(question, _text(names, value), values)
     texts = [_text(names, one) for one in value]
@@ -284,7 +282,7 @@ def acts_to_type(question: Question) -> list[str]:
 
 def button(question: Question, place: int) -> str:
     """Return the text that names one option alone, for a button or a select."""
-    label, names = question.options[place].label, Names.of(question)
+    label, names = question.options[place].label, Names(question)
     try:
         exact = read_line(question, label) == _selected(names, [place])
     except TypedError:

@@ -229,8 +229,8 @@ def _condition(when: Condition, earlier: Sequence[Question]) -> Record:
     options = earlier[when.question].options if when.question < len(earlier) else ()
     wanted = normalize("NFC", when.value)
     found = [place for place, one in enumerate(options, 1) if normalize("NFC", one.label) == wanted]
-    said = {"contains" if when.contains else "equals": when.value}
-    return made(ConditionRecord, question=when.question + 1, options=found or None, **said)
+    relation = {"contains" if when.contains else "equals": when.value}
+    return made(ConditionRecord, question=when.question + 1, options=found or None, **relation)
 
 
 def _checks(question: Question) -> Iterator[Record]:

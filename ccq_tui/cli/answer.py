@@ -131,7 +131,7 @@ def _answers(
             answers[at]["empty"] = True
         else:
             # Where there are none, the request says why.
-            names = Names.of(questions[at])
+            names = Names(questions[at])
             places = _places(names, text, f"question {at + 1}: ") if questions[at].options else [0]
             answers[at].setdefault("selected", []).extend(place + 1 for place in places)
     for name, values in (("other", other), ("note", note)):

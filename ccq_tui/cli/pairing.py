@@ -96,7 +96,7 @@ async def publish(pairing: Pairing, *, keep: bool, relay: asyncio.Task[None] | N
         waker.inbox.listen()
         if not keep:  # a journal is no place for texts of questions
             waker.inbox.subscribe(_say_settled)
-        leader = Leader(settings, inbox=waker.inbox, said=_say_reached)
+        leader = Leader(settings, inbox=waker.inbox, on_sign=_say_reached)
         parts: list[Coroutine[Any, Any, Any]] = [leader.run(), waker.run(), _say_arrivals(client)]
         if keep:
             _say(f"Published to {pairing.public}. Ctrl+C or SIGTERM ends it.")

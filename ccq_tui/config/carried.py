@@ -93,18 +93,18 @@ def _hooks(hooks: Mapping[str, Any]) -> Iterator[str]:
     for event, matchers in hooks.items():
         for matcher in _list(matchers):
             for hook in _list(mapping(matcher).get("hooks")):
-                said = mapping(hook)
-                what = said.get("command") or said.get("url") or said.get("prompt") or said
+                entry = mapping(hook)
+                what = entry.get("command") or entry.get("url") or entry.get("prompt") or entry
                 yield f"runs {_words(what)} (hook, {event})"
 
 
 def _servers(data: Mapping[str, Any]) -> Iterator[str]:
     for name, server in mapping(data.get("mcpServers")).items():
-        said = mapping(server)
-        if "url" in said:
-            yield f"connects to {_words(said['url'])} (MCP server {name})"
+        entry = mapping(server)
+        if "url" in entry:
+            yield f"connects to {_words(entry['url'])} (MCP server {name})"
         else:
-            words = " ".join(_words(word) for word in [said.get("command", "?"), *_list(said.get("args"))])
+            words = " ".join(_words(word) for word in [entry.get("command", "?"), *_list(entry.get("args"))])
             yield f"runs {words} (MCP server {name})"
 
 

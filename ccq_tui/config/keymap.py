@@ -125,9 +125,9 @@ def key_problems(choices: Any) -> Iterator[tuple[str, str]]:
         return
     sound: dict[str, str | tuple[str, ...]] = {}
     for name, value in choices.items():
-        said = _entry_problem(name, value)
-        if said:
-            yield name, said
+        problem = _entry_problem(name, value)
+        if problem:
+            yield name, problem
         else:
             sound[name] = value
     yield from _conflicts(sound)

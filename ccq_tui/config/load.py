@@ -242,10 +242,10 @@ def _validated(values: Mapping[str, _Value]) -> Settings:
         return Settings(**{name: value.value for name, value in values.items()})
     except ValidationError as error:
         problems = []
-        for name, said in wrong_values(error):
+        for name, problem in wrong_values(error):
             origin = values[name.partition(".")[0]].origin(name)
             # A flag's own name says which setting it is.
-            problems.append(SettingProblem(origin, said, "" if origin == _flag_of(name) else name))
+            problems.append(SettingProblem(origin, problem, "" if origin == _flag_of(name) else name))
         raise SettingsError(list(dict.fromkeys(problems))) from error
 
 
@@ -253,5 +253,5 @@ def wrong_values(error: ValidationError) -> Iterator[tuple[str, str]]:
     """Yield each setting that was refused, "table.key" for one in a table, and what is wrong with it."""
     for entry in error.errors(include_url=False):
         name = str(entry["loc"][0])
-        for inner, said in entry.get("ctx", {}).get(PROBLEMS) or [("", explain(entry))]:
-            yield f"{name}.{inner}" if inner else name, said
+        for inner, problem in entry.get("ctx", {}).get(PROBLEMS) or [("", explain(entry))]:
+            yield f"{name}.{inner}" if inner else name, problem

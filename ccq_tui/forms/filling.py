@@ -112,8 +112,8 @@ class Filling:
         left = self.seconds_left
         if left is None or left > WARNED_SECONDS:
             return ""
-        said = f"{round(left)} s" if left <= LAST_SECONDS else f"{round(left / 60)} min"
-        return f"closes in {said}"
+        rest = f"{round(left)} s" if left <= LAST_SECONDS else f"{round(left / 60)} min"
+        return f"closes in {rest}"
 
     async def warn(self, say: Callable[[str], object]) -> None:
         """Announce, each time that the time gets short, that the form closes; without end."""

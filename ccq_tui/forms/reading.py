@@ -199,8 +199,8 @@ def find_form(name: str) -> Asked:
     known = sorted(
         {path.stem for place in _places() for path in place.glob("*.*") if path.suffix in SUFFIXES}
     )
-    said = f"no form has this name; there are {listed(known, MOST_NAMED)}; a path has its suffix: {name}.toml"
-    raise FormFileError(name, said)
+    what = f"no form has this name; there are {listed(known, MOST_NAMED)}; a path has its suffix: {name}.toml"
+    raise FormFileError(name, what)
 
 
 def _places() -> tuple[Path, Path]:
@@ -225,21 +225,21 @@ def read_form(text: str | bytes, name: str) -> Asked:
     if len(text) > MOST_BYTES:
         raise FormFileError(name, f"is larger than {MOST_BYTES:,} bytes")
     try:
-        said = text if isinstance(text, str) else text.decode("utf-8-sig")
+        content = text if isinstance(text, str) else text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormFileError(name, f"is not UTF-8 text: {error.reason}") from error
-    is_json = name.endswith(".json") or (not name.endswith(".toml") and said.lstrip().startswith("{"))
+    is_json = name.endswith(".json") or (not name.endswith(".toml") and content.lstrip().startswith("{"))
     try:
-        document = parse_json(said, keys=_alone) if is_json else parse_toml(said)
+        document = parse_json(content, keys=_alone) if is_json else parse_toml(content)
     except tomllib.TOMLDecodeError as error:
-        cause, line, column = toml_place(error, said)
+        cause, line, column = toml_place(error, content)
         where = f" ({column})" if column else ""
         raise FormFileError(name, f"is not TOML: {cause}{where}", line=line) from error
     except ValueError as error:
         cause, line = getattr(error, "msg", str(error)), getattr(error, "lineno", 0)
         raise FormFileError(name, f"is not JSON: {cause}", line=line) from error
-    begins = [found.start(found.lastindex or 0) for found in _QUESTION.finditer(said)]
-    return form_of(document, name, [said.count("\n", 0, at) + 1 for at in begins])
+    begins = [found.start(found.lastindex or 0) for found in _QUESTION.finditer(content)]
+    return form_of(document, name, [content.count("\n", 0, at) + 1 for at in begins])
 
 
 def _alone(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -370,8 +370,8 @@ def _impossible(
             yield "options", f"has {twice!r} twice"
             break
     if (document.min_choices or 0) > len(labels):
-        said = f"must be at most {len(labels)}, the number of its options, not {document.min_choices}"
-        yield "min_choices", said
+        problem = f"must be at most {len(labels)}, the number of its options, not {document.min_choices}"
+        yield "min_choices", problem
     try:
         matcher(document.pattern or "")
     except PatternError as error:
@@ -403,15 +403,15 @@ def _condition(
         earlier = (
             f"there are {listed([one.id for one in before], MOST_NAMED)}" if before else "it is the first"
         )
-        said = f"must be the id of an earlier question, not {when.question!r}; {earlier}"
-        raise _QuestionError(("when.question", said))
+        problem = f"must be the id of an earlier question, not {when.question!r}; {earlier}"
+        raise _QuestionError(("when.question", problem))
     if (when.equals is None) == (when.contains is None):
         raise _QuestionError(("when", "needs one of “equals” and “contains”"))
     name, value = ("equals", when.equals) if when.contains is None else ("contains", when.contains)
     (question, values), part = asked[number], name == "contains"
     if part and not (question.multi_select or question.kind is Kind.TEXT):
-        said = f"is for multi, text and multiline; use “equals” for {before[number].kind}"
-        raise _QuestionError(("when.contains", said))
+        problem = f"is for multi, text and multiline; use “equals” for {before[number].kind}"
+        raise _QuestionError(("when.contains", problem))
     alone = replace(question, multi_select=False, field=None)  # a part need not keep the limits
     try:
         answer = read_value(alone, value, values)
@@ -424,9 +424,9 @@ def _wrong(one: Mapping[str, Any], name: str, line: int, placed: Callable[[int, 
     """Say what the types of a document refuse, and where."""
     match one["loc"]:
         case ("questions", int(number), *rest):
-            return placed(number, _path(rest), _said(one))
+            return placed(number, _path(rest), _reason(one))
     path = _path(one["loc"])
-    return _placed(name, line, f"{path}: {_said(one)}" if path else _said(one))
+    return _placed(name, line, f"{path}: {_reason(one)}" if path else _reason(one))
 
 
 def _path(parts: Sequence[str | int]) -> str:
@@ -437,7 +437,7 @@ def _path(parts: Sequence[str | int]) -> str:
     return path.removeprefix(".")
 
 
-def _said(wrong: Mapping[str, Any]) -> str:
+def _reason(wrong: Mapping[str, Any]) -> str:
     """Say what is wrong in a place, and what is allowed there."""
     inside = next((part for part in wrong["loc"][-2::-1] if isinstance(part, str)), "")
     match wrong["type"]:

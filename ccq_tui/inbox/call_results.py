@@ -85,20 +85,20 @@ def _refusal(output: str) -> RequestOutcome | None:
         return Cancelled("interrupted")
     if output.startswith((texts.ABANDONED, texts.LOST, texts.MISSING, texts.UNASKED)):
         return Cancelled(UNANSWERED)
-    return Discussed(said) if (said := texts.said_by_user(output)).strip() else None
+    return Discussed(words) if (words := texts.said_by_user(output)).strip() else None
 
 
 def _answered(
     questions: QuestionSet, answers: Mapping[str, Any] | list[Any], notes: Mapping[str, str]
 ) -> Answered:
     keys = wire_keys(questions)
-    said = dict(zip(keys, answers, strict=False)) if isinstance(answers, list) else answers
+    given = dict(zip(keys, answers, strict=False)) if isinstance(answers, list) else answers
     each = zip(keys, questions.questions, strict=True)
-    return Answered(tuple(_answer(asked, said.get(key), notes.get(key, "")) for key, asked in each))
+    return Answered(tuple(_answer(asked, given.get(key), notes.get(key, "")) for key, asked in each))
 
 
-def _answer(question: Question, said: Any, note: str) -> Answer:
-    names = [one for one in (said if isinstance(said, list) else [said]) if isinstance(one, str)]
+def _answer(question: Question, given: Any, note: str) -> Answer:
+    names = [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str)]
     text = ", ".join(names)
     if question.kind is not Kind.CHOICE or not text:
         return Answer(other=text, note=note)
@@ -107,7 +107,7 @@ def _answer(question: Question, said: Any, note: str) -> Answer:
     labels = sorted({option.label for option in question.options if option.label}, key=len, reverse=True)
     if not question.multi_select:
         return Answer((text,), note=note) if text in labels else Answer(other=text, note=note)
-    if isinstance(said, list):
+    if isinstance(given, list):
         other = ", ".join(name for name in names if name not in labels)
         return Answer(tuple(name for name in names if name in labels), other=other, note=note)
     selected: list[str] = []

@@ -107,11 +107,11 @@ def decided(asked: Asked, end: Outcome | Dismissed, edited: str = "") -> Allowed
         return Denied()
     for option, outcome in zip(asked.question.options, asked.values[0], strict=True):
         if isinstance(end, Answered) and end.answers[0].selected == (option.label,) and option.act:
-            said, takes_words = end.answers[0].other, option.act.takes_words
-            if takes_words != bool(said.strip()):
+            words, takes_words = end.answers[0].other, option.act.takes_words
+            if takes_words != bool(words.strip()):
                 does = "needs your message" if takes_words else "takes none; those with “…” do"
                 raise InvalidOutcome("note", f"“{one_line(option.label, 80)}” {does}")
-            outcome = replace(outcome, text=said.strip() and said)
+            outcome = replace(outcome, text=words.strip() and words)
             return replace(outcome, plan=edited) if isinstance(outcome, Allowed) else outcome
     raise InvalidOutcome("choice", "one of the choices is needed")
 

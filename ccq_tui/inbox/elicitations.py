@@ -24,12 +24,12 @@ _SESSION = Origin()
 
 
 def read_elicitation(
-    said: Mapping[str, Any], name: str, asker_id: str, origin: Origin = _SESSION
+    data: Mapping[str, Any], name: str, asker_id: str, origin: Origin = _SESSION
 ) -> ElicitationRequest:
     """Read an elicitation from Claude Code's data.
 
     Args:
-        said: Claude Code's data about it.
+        data: Claude Code's data about it.
         name: The stand-in for a call's ``tool_use_id``, which the data lack.
         asker_id: The session that asks, or the key of another asker.
         origin: Who asks.
@@ -37,14 +37,14 @@ def read_elicitation(
     Returns:
         The request; it can only be declined or dismissed if its form or link is unusable.
     """
-    server, message = text(said, "mcp_server_name")[:MOST_TEXT], text(said, "message")
+    server, message = text(data, "mcp_server_name")[:MOST_TEXT], text(data, "message")
     message = message[:MOST_TEXT] or "It wants input."
     request = ElicitationRequest(name, asker_id, server or "An MCP server", message, origin=origin)
-    match said.get("mode", "form"):
+    match data.get("mode", "form"):
         case "url":
-            return _link(request, text(said, "url"))
+            return _link(request, text(data, "url"))
         case "form":
-            return _form(request, said.get("requested_schema", {}), said.get("property_order"))
+            return _form(request, data.get("requested_schema", {}), data.get("property_order"))
         case mode:
             return replace(request, trouble=f"it is of the kind “{str(mode)[:40]}”, which is not known here")
 

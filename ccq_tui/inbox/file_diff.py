@@ -165,22 +165,15 @@ def changed_lines(old: str, new: str) -> Iterator[tuple[str, str]]:
 
 
 def _paired_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:
-    if _effort(before, after) > MOST_EFFORT:
-        yield from (("-", line) for line in before)
-        yield from (("+", line) for line in after)
-        return
-    for what, start, end, new_start, new_end in SequenceMatcher(
-        None, before, after, autojunk=False
-    ).get_opcodes():
+    counts = Counter(after)
+    pairs = len(before) + sum(counts[line] for line in before)
+    changes = [("replace", 0, len(before), 0, len(after))]
+    # The search may visit all pairs of equal lines, once for each block found.
+    if pairs * min(len(before), len(after)) <= MOST_EFFORT:
+        changes = [*SequenceMatcher(None, before, after, autojunk=False).get_opcodes()]
+    for what, start, end, new_start, new_end in changes:
         if what == "equal":
             yield from ((" ", line) for line in before[start:end])
             continue
         yield from (("-", line) for line in before[start:end])
         yield from (("+", line) for line in after[new_start:new_end])
-
-
-def _effort(before: Sequence[str], after: Sequence[str]) -> int:
-    """Return the most pairs of equal lines that the search may visit: all, once for each block found."""
-    counts = Counter(after)
-    pairs = len(before) + sum(counts[line] for line in before)
-    return pairs * min(len(before), len(after))

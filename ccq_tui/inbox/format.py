@@ -215,15 +215,15 @@ _ENDS: Mapping[type, str] = {
 def _settled(stored: StoredRequest, unreached: str) -> list[str]:
     match stored.outcome:
         case Discussed(text):
-            said = f"Replied in prose: {text}"
+            words = f"Replied in prose: {text}"
         case (Denied(text) | Allowed(text)) as outcome if text:
-            said = f"{_ENDS[type(outcome)]}: {text}"
+            words = f"{_ENDS[type(outcome)]}: {text}"
         case Cancelled(reason):
-            said = f"Cancelled: {reason}"
+            words = f"Cancelled: {reason}"
         case outcome:
-            said = _ENDS[type(outcome)]
+            words = _ENDS[type(outcome)]
     by = f" {stored.actor.where}" if stored.actor else ""
-    lines = wrapped(one_line(said, MOST))
+    lines = wrapped(one_line(words, MOST))
     if stored.settled_at:
         lines.append(f"Settled{by}, {local(stored.settled_at, seconds=True)}")
     if stored.delivered_at:

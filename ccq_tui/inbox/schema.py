@@ -58,12 +58,12 @@ def _words(documented: Any) -> dict[str, str]:
 
 
 for _shape in sorted(_shapes(), key=lambda one: len(one.__mro__)):  # becomes a dataclass, bases first
-    _own, _said = dict(_shape.__annotations__), _words(_shape)
+    _own, _docs = dict(_shape.__annotations__), _words(_shape)
     for _name in _shape.names:
         if _name not in _own:
             _own[_name], _words_of_it = _taken(_shape.of, _name)
-            _said.setdefault(_name, _words_of_it)
-        _about: dict[str, Any] = {"description": " ".join(_said[_name].split())} if _said.get(_name) else {}
+            _docs.setdefault(_name, _words_of_it)
+        _about: dict[str, Any] = {"description": " ".join(_docs[_name].split())} if _docs.get(_name) else {}
         if _is_optional := hasattr(_shape, _name):
             _about["json_schema_extra"] = _may_be_absent
         made = field(default=None, metadata=_about) if _is_optional else field(metadata=_about)
@@ -78,8 +78,8 @@ def _document(name: str, command: str, /, **fields: Any) -> Any:
     return create_model(f"{name}Document", __doc__=command, version=(Version, ...), **fields)
 
 
-def _given(name: str, said: str, /, **fields: Any) -> Any:
-    return create_model(f"Given{name}", __config__=ConfigDict(extra="forbid"), __doc__=said, **fields)
+def _given(name: str, about: str, /, **fields: Any) -> Any:
+    return create_model(f"Given{name}", __config__=ConfigDict(extra="forbid"), __doc__=about, **fields)
 
 
 _DOCUMENTS = (

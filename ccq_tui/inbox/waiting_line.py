@@ -61,11 +61,11 @@ class WaitingLine:
             counts[kind_of(item.request).NOUN] += count_of(item.request)
         waiting = " and ".join(plural(count, noun) for noun, count in sorted(counts.items(), reverse=True))
         arriving = sum(count_of(item.request) for item in self.items if item.arriving is not None)
-        told = (
+        parts = (
             f"{waiting} waiting" if waiting else "",
             f"{plural(arriving, 'question')} arriving" if arriving else "",
         )
-        return " · ".join(part for part in told if part)
+        return " · ".join(part for part in parts if part)
 
     @property
     def _topics(self) -> str:

@@ -135,7 +135,7 @@ def _commands(interview: Interview, *, stale: bool) -> dict[str, tuple[str, str]
 def _names(question: Question | None, text: str) -> bool:
     """Whether a text names an option, which comes before a command."""
     try:
-        return question is not None and Names.of(question).place(text) is not None
+        return question is not None and Names(question).place(text) is not None
     except TypedError:
         return True
 

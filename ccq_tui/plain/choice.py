@@ -26,7 +26,7 @@ LONGEST = 4_096
 async def choose(lines: Lines, title: str, rows: Sequence[PickRow], about: str = "") -> str | None:
     """Print a numbered list, and return the value of the row that is chosen; None if it was left."""
     question = Question(title, options=tuple(Option(row.label) for row in rows), closed=True)
-    listed, names = [one_line(title, LONGEST), *filter(None, [safe(about)])], Names.of(question)
+    listed, names = [one_line(title, LONGEST), *filter(None, [safe(about)])], Names(question)
     for mark, row in zip(names.marks, rows, strict=True):
         words = filter(None, (row.label, "now" if row.current else "", row.right, row.description))
         listed.append(f"{mark}. {one_line('; '.join(words), LONGEST)}")

@@ -134,20 +134,20 @@ def hints(state: PanelState, *, pages: bool = False, chosen: Chosen = DEFAULT) -
     if state.doubt is not None:
         return (("Enter", enter), ("Tab", enter_words(moves.swap(state))), ("Esc", "keep as draft"))
     if state.typing:
-        said, leave = {"ctrl+g": "editor"}, "keep as draft" if state.text.strip() else "back"
+        does, leave = {"ctrl+g": "editor"}, "keep as draft" if state.text.strip() else "back"
     else:
         rows = len(state.page.rows)
         hidden = large or none or (state.in_sight is not None and len(state.in_sight) < rows)
         allow, deny = ("approve", "keep planning") if plan else ("allow", "deny")
         leave = "small again" if large else "hide"
-        said = {
+        does = {
             "up": "", "down": "", "y": allow if hidden and not large else "", "n": deny if hidden else "",
             "space": "page" if pages and not large else "", "p": "all" if pages and not large else "",
             "pagedown": "page" if plan and state.unseen and not pages else "",
             "ctrl+g": "edit" if plan else "",
         }  # fmt: skip
     words = frozenset({"text"} if state.typing else {"rows", "moving", "plan"})
-    line = key_line(KeyPlace.DECISION, words, said, chosen, enter=enter, leave=leave)
+    line = key_line(KeyPlace.DECISION, words, does, chosen, enter=enter, leave=leave)
     if none:
         return (("↑↓", "choose"), *line)
     return (line[0], ("PgUp PgDn", "page"), *line[1:]) if large and pages else line

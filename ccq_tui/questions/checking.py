@@ -68,8 +68,8 @@ def _of_answers(question: Question, answer: Answer) -> Rules:
 
 
 def _of_forms(question: Question, answer: Answer, *, is_asked: bool) -> Rules:
-    said = "other" if answer.other else "selected"
-    yield said, not is_asked and answer != Answer(), "it is not asked, given the answers before it"
+    part = "other" if answer.other else "selected"
+    yield part, not is_asked and answer != Answer(), "it is not asked, given the answers before it"
     yield "note", answer.note, "a form takes no notes"
     is_given = answer.given and not (answer.empty and question.skippable)
     yield "", is_asked and question.required and not is_given, "the form needs this"

@@ -230,7 +230,7 @@ def hints(state: PanelState, more: str = "", chosen: Chosen = DEFAULT) -> Hints:
         return (("Enter", _reading(state)), ("Tab", _reading(moves.swap(state))), ("Esc", leave))
     form, on_other, multi = state.questions.is_form, _on_other(state), "multi" in now
     optional = question.optional and not (page.answered or page.proposed or question.multi_select)
-    said = {"tab": "skip" if optional else "next"}
+    does = {"tab": "skip" if optional else "next"}
     enter: str = enter_words(state)
     match state.focus:
         case Focus.DECLINE:
@@ -239,24 +239,24 @@ def hints(state: PanelState, more: str = "", chosen: Chosen = DEFAULT) -> Hints:
             now, leave = now & {"moving"}, "clear filter"
         case Focus.REVIEW:
             now, leave = now & {"rows", "prose", "several"}, "hide"
-            said = {"tab": "" if form else "first question"}
+            does = {"tab": "" if form else "first question"}
         case Focus.LIST if state.large:
-            now, leave, said = now & {"moving", "large"}, "small again", dict.fromkeys(("up", "down"), OTHERS)
-            said |= dict.fromkeys(("pageup", "pagedown"), more)
+            now, leave = now & {"moving", "large"}, "small again"
+            does = dict.fromkeys(("up", "down"), OTHERS) | dict.fromkeys(("pageup", "pagedown"), more)
         case Focus.LIST:
             now, leave = now - {"rows", "moving"}, "clear filter" if page.filter else "hide"
-            said |= {"space": "select" if multi and not on_other else "", "p": more}
-            said |= {"slash": "" if page.filter else "filter", "n": "" if multi else "note"}
+            does |= {"space": "select" if multi and not on_other else "", "p": more}
+            does |= {"slash": "" if page.filter else "filter", "n": "" if multi else "note"}
             closed = page.is_field or question.closed or (multi and not on_other)
             edits = "edit" if page.draft.other.strip() else ""
-            said["o"] = "" if closed else edits if on_other else "other"
+            does["o"] = "" if closed else edits if on_other else "other"
             if question.closed and not question.options:
                 now = now & {"list"}
         case focus:
             now, leave = now & {"text", "lines", "readable"}, LEAVES.get(focus, "keep as draft")
             leave = leave if state.text.strip() else "back"
     line = key_line(
-        KeyPlace.QUESTION, now, said, chosen, enter=enter, leave=leave, letters=not _types_here(state)
+        KeyPlace.QUESTION, now, does, chosen, enter=enter, leave=leave, letters=not _types_here(state)
     )
     selects = "multi" in now and not (on_other or page.draft.selected or page.draft.other_on)
     return (line[1], line[0], *line[2:]) if selects else line

@@ -79,9 +79,9 @@ def _written(form: _Form, questions: QuestionSet, outcome: Outcome, quoted: Call
             parts = ["\n".join([head, *_body(question, answer, quoted)]) for head, question, answer in each]
             return "\n\n".join([form.answered, *parts])
         case Discussed(_, answers):
-            said = discussion_text(questions, outcome, quoted, form)
+            prose = discussion_text(questions, outcome, quoted, form)
             asked = ["What was asked:", "\n".join(heads)] if form.repeats and not answers else []
-            return "\n\n".join([form.discussed, said, *asked])
+            return "\n\n".join([form.discussed, prose, *asked])
     asked = ["\n".join(heads)] if form.repeats else []
     return "\n\n".join([form.declined if isinstance(outcome, Declined) else form.expired, *asked])
 

@@ -74,14 +74,14 @@ def read_form(
 def read_link(form_id: str, title: str, message: str, url: str, host: str) -> Asked:
     """Return the form that asks whether a link may be opened; ``host`` says plainly where it leads."""
     options = (Option(OPEN_LINK, "in your browser"), Option(ACCEPT_LINK, "you open it yourself"))
-    said = f"It leads to {host}:\n{url}"
-    return _agreement(form_id, title, Question(message, options=options, description=said))
+    text = f"It leads to {host}:\n{url}"
+    return _agreement(form_id, title, Question(message, options=options, description=text))
 
 
 def unusable(form_id: str, title: str, message: str, problem: str) -> Asked:
     """Return a form that can only be declined or dismissed; ``problem`` says why, for the person."""
-    said = f"It cannot be filled in here: {problem}. Decline or cancel it."
-    return replace(_agreement(form_id, title, Question(message, description=said)), problem=problem)
+    text = f"It cannot be filled in here: {problem}. Decline or cancel it."
+    return replace(_agreement(form_id, title, Question(message, description=text)), problem=problem)
 
 
 def _agreement(form_id: str, title: str, question: Question) -> Asked:

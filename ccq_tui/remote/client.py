@@ -136,9 +136,9 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
                 if response.is_error:
                     raise _refusal(response, await read_bounded(response, MOST_BYTES))
                 async for one in httpx2.EventSource(response, max_event_size=10_000):
-                    said = _json(one.data) or {}
-                    if isinstance(seq := said.get("seq"), int):
-                        yield RelayEvent(one.event, seq, str(said.get("id")))
+                    data = _json(one.data) or {}
+                    if isinstance(seq := data.get("seq"), int):
+                        yield RelayEvent(one.event, seq, str(data.get("id")))
         except FAILURES as error:
             raise RelayUnreachable(f"the relay {failure_words(error)}") from error
         raise RelayUnreachable("the relay ended the stream of events")
@@ -151,14 +151,14 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
         The client's own pairing has neither yet.
         """
         mode = "sealed" if sealed else "plain"
-        said = {"invitation": invitation, "proof": proof, "mode": mode, "name": name}
-        found = await self._call("POST", "/pairings", said)
+        fields = {"invitation": invitation, "proof": proof, "mode": mode, "name": name}
+        found = await self._call("POST", "/pairings", fields)
         return str(found.get("pairingId", "")), str(found.get("token", ""))
 
     async def invite(self, *, invitation: str, proof_hash: str, wrapped: str = "") -> str:
         """Invite one device; return the time at which the invitation expires."""
-        said = {"pairingId": self.pairing.id, "invitation": invitation, "proofHash": proof_hash}
-        found = await self._call("POST", "/invitations", said | {"wrapped": wrapped})
+        fields = {"pairingId": self.pairing.id, "invitation": invitation, "proofHash": proof_hash}
+        found = await self._call("POST", "/invitations", fields | {"wrapped": wrapped})
         return str(found.get("expires", ""))
 
     async def devices(self) -> list[Record]:
@@ -184,7 +184,7 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
         self,
         method: str,
         path: str,
-        said: Mapping[str, Any] | None = None,
+        fields: Mapping[str, Any] | None = None,
         *,
         may_miss: bool = False,
         headers: Mapping[str, str] | None = None,
@@ -194,7 +194,7 @@ class RelayClient(AbstractAsyncContextManager["RelayClient"]):
         Returns nothing for what is not there, if it ``may_miss``.
         """
         # ASCII: a model's text may hold half of a character, which UTF-8 does not have.
-        content = None if said is None else json.dumps(said, separators=(",", ":"), default=str).encode()
+        content = None if fields is None else json.dumps(fields, separators=(",", ":"), default=str).encode()
         try:
             response, body = await self._http.call(
                 method, path, content, headers=headers, most=MOST_BYTES, again=True

@@ -61,7 +61,7 @@ class Leader:
         settings: The settings.
         state: The directory of state; None for that of the system.
         inbox: The inbox to use; None to open one when it is needed.
-        said: Called with `relay_sign` whenever that has changed.
+        on_sign: Called with `relay_sign` whenever that has changed.
     """
 
     def __init__(
@@ -70,12 +70,12 @@ class Leader:
         *,
         state: Path | None = None,
         inbox: Inbox | None = None,
-        said: Callable[[str], None] = lambda _: None,
+        on_sign: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._settings = settings
         self._state = state or state_dir()
         self._inbox = inbox
-        self._said = said
+        self._on_sign = on_sign
         self._sign = ""
         self._pairings: tuple[Pairing, ...] = ()
         self._changed_at: int | None = None
@@ -123,7 +123,7 @@ class Leader:
         try:
             inbox = inbox or await Inbox.connect(self._state / INBOX)
             notifier = Notifier(inbox, self._settings, lambda: self._pairings, self._state)
-            async with _beside(notifier.run):
+            async with _running(notifier.run):
                 while self._is_needed:
                     await self._publish(inbox)
         except InboxError as error:
@@ -139,7 +139,7 @@ class Leader:
 
         grants = self._settings.device_grants
         publishers = {one: Publisher(inbox, one, grants=grants) for one in self._pairings}
-        async with _beside(*(one.run for one in publishers.values())):
+        async with _running(*(one.run for one in publishers.values())):
             while not self._look():
                 sign = sign_of(publishers)
                 if sign != relay_sign(self._state):
@@ -150,11 +150,11 @@ class Leader:
     def _show(self, sign: str) -> None:
         if sign != self._sign:
             self._sign = sign
-            self._said(sign)
+            self._on_sign(sign)
 
 
 @asynccontextmanager
-async def _beside(*parts: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+async def _running(*parts: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
     """Run parts until the block ends."""
     tasks = [asyncio.create_task(_lasting(part)) for part in parts]
     try:
@@ -181,18 +181,18 @@ class LeaderThread:
     Args:
         settings: The settings.
         state: The directory of state; None for that of the system.
-        said: Called in the event loop that makes it, while that runs; see `Leader`.
+        on_sign: Called in the event loop that makes it, while that runs; see `Leader`.
     """
 
-    def __init__(self, settings: Settings, state: Path | None, said: Callable[[str], None]) -> None:
+    def __init__(self, settings: Settings, state: Path | None, on_sign: Callable[[str], None]) -> None:
         caller = asyncio.get_running_loop()
 
         def tell(sign: str) -> None:
             with suppress(RuntimeError):  # the caller's loop has ended
-                caller.call_soon_threadsafe(said, sign)
+                caller.call_soon_threadsafe(on_sign, sign)
 
         self._loop = asyncio.new_event_loop()
-        self._leading = self._loop.create_task(Leader(settings, state=state, said=tell).run())
+        self._leading = self._loop.create_task(Leader(settings, state=state, on_sign=tell).run())
         self._thread = threading.Thread(target=self._run, name="leader", daemon=True)
         self._thread.start()
 

@@ -84,12 +84,12 @@ def change_pairings(file: Path, *, add: Iterable[Pairing] = (), remove: Iterable
 
     Raises `PairingsError`.
     """
-    new, gone = {one.id: one for one in add}, set(remove)
+    new, removed = {one.id: one for one in add}, set(remove)
     with locked(file.with_suffix(".lock")) as alone:
         if not alone:
             raise PairingsError(f"{file} is being changed by another ccq-tui: try again")
         kept = {one.id: one for one in read_pairings(file)} | new
-        entries = [dataclasses.asdict(one) for one in kept.values() if one.id not in gone]
+        entries = [dataclasses.asdict(one) for one in kept.values() if one.id not in removed]
         try:
             write_whole(file, json.dumps({"version": 1, "pairings": entries}, indent=1))
         except OSError as error:

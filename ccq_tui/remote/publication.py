@@ -259,7 +259,7 @@ class Channel:
         same = mapping(body).get("request") == made.body["request"]
         return same and record.get("expires") == made.expires
 
-    def said(self, statement: Record, record: Mapping[str, Any], made: Publication) -> Record:
+    def stated(self, statement: Record, record: Mapping[str, Any], made: Publication) -> Record:
         """Return the field of a call that puts a statement on a record."""
         if self._sealer is None:
             return {"statement": statement}
@@ -279,17 +279,17 @@ class Channel:
 
         Raises `InvalidOutcome` with the reason, for the person at the device.
         """
-        given = said = mapping(record.get("answer"))
+        given = content = mapping(record.get("answer"))
         if self._sealer is not None:
             try:
-                said = self._sealer.open(str(given.get("sealed", "")), _about(Sealed.ANSWER, record, made))
+                content = self._sealer.open(str(given.get("sealed", "")), _about(Sealed.ANSWER, record, made))
             except SealError as error:
                 raise InvalidOutcome("", f"the answer cannot be opened: {error}; answer again") from error
-        answer = said.get("answer")
+        answer = content.get("answer")
         if not isinstance(answer, Mapping):
             raise InvalidOutcome("answer", "an object is needed")
         outcome = read_answer(answer, request, grants=self._grants)
-        return outcome, self.actor(given, str(said.get("name") or ""))
+        return outcome, self.actor(given, str(content.get("name") or ""))
 
     @staticmethod
     def actor(given: Mapping[str, Any], name: str = "") -> Actor:

@@ -194,18 +194,19 @@ class Publisher:
     async def _end(self, client: RelayClient, made: Publication, stored: StoredRequest | None) -> None:
         """Say at the relay how a request ended; one that is not ``stored`` was withdrawn."""
         record = await client.request(made.id)
-        said = ended(stored) if stored is not None else statement("withdrawn")
-        if record is None or self._channel.statement(record, made) == said:
+        stated = ended(stored) if stored is not None else statement("withdrawn")
+        if record is None or self._channel.statement(record, made) == stated:
             return
         actor = stored.actor if stored is not None else None
         stands = actor is not None and actor.surface is Surface.DEVICE and record.get("answer")
-        await self._put(client, made, record, "answered" if stands and not said["taken"] else "ended", said)
+        status: Status = "answered" if stands and not stated["taken"] else "ended"
+        await self._put(client, made, record, status, stated)
 
     async def _put(
-        self, client: RelayClient, made: Publication, record: Record, status: Status, said: Record
+        self, client: RelayClient, made: Publication, record: Record, status: Status, stated: Record
     ) -> None:
         """Put a request's status, unless an answer came meanwhile that it would drop."""
-        content = self._channel.said(said, record, made)
+        content = self._channel.stated(stated, record, made)
         unanswered = status == record.get("status") == "pending"
         try:
             await client.put_status(made.id, status, content, unanswered=unanswered)

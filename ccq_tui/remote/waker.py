@@ -85,10 +85,10 @@ class Waker:
         await asyncio.sleep(self._grace)
         named = session_id[:SHORT]
         try:
-            owed = await self.inbox.run(lambda store: _owed(store, session_id))
-            if self._runtime.named(session_id) or owed <= self._brought:
+            left = await self.inbox.run(lambda store: _undelivered(store, session_id))
+            if self._runtime.named(session_id) or left <= self._brought:
                 return
-            self._brought |= owed
+            self._brought |= left
             session = await self._runtime.resume(session_id)
         except (NotOpenedError, InboxError) as error:
             _logger.warning("Session %s has an answer and %s", named, error)
@@ -113,12 +113,12 @@ class Waker:
         await session.end("nothing to do, and nobody at it")
 
 
-def _owed(store: Store, session_id: str) -> set[str]:
+def _undelivered(store: Store, session_id: str) -> set[str]:
     """Return the requests answered of late whose session has no process to take the answers."""
     known, since = store.sessions.get(session_id), datetime.now(UTC) - LASTS
     if known is None or known.done or alive(known.owner):
         return set()
-    owed = ((one, kind_of(one.request)) for one in store.requests.undelivered(session_id))
+    left = ((one, kind_of(one.request)) for one in store.requests.undelivered(session_id))
     return {
-        one.request.id for one, kind in owed if kind.OUTLIVES and one.settled_at and one.settled_at > since
+        one.request.id for one, kind in left if kind.OUTLIVES and one.settled_at and one.settled_at > since
     }

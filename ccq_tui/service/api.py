@@ -178,8 +178,8 @@ async def ready(call: Call) -> web.Answer:
 @api.post("/runs", tags=MAY_START, response_model=RunEntry)
 async def post_run(call: Call, given: Annotated[web.Sent, web.shaped(NewRun)]) -> web.Answer:
     """Create a run; the same ticket again is the same run."""
-    said = {"ticket": str(uuid4())} | {name: one for name, one in given.items() if one}
-    ticket = NewTicket(API, **said, people={TicketRole.CREATOR: call.person}, person=call.person)
+    fields = {"ticket": str(uuid4())} | {name: one for name, one in given.items() if one}
+    ticket = NewTicket(API, **fields, people={TicketRole.CREATOR: call.person}, person=call.person)
     policy = call.parts.service.policy
     if why := policy.refusal(call.person, RunAct.START, policy.choose(ticket), ticket.people):
         raise NotAllowedError(why)
@@ -221,8 +221,8 @@ async def answer(call: Call, given: Annotated[web.Sent, web.shaped(AnswerBody, e
     """Answer a request of a run; the first answer wins."""
     place, data = call.request.path_params, dict(given["answer"])
     data.pop("version", None)
-    said = (data, call.person, call.surface)
-    match await call.parts.service.answer(place["run"], place["request"], *said):
+    details = (data, call.person, call.surface)
+    match await call.parts.service.answer(place["run"], place["request"], *details):
         case Unknown():
             raise ProblemError(404, "This run has no such request on this machine.")
         case AlreadySettled(outcome=outcome) as settled:
@@ -255,8 +255,8 @@ async def post_message(call: Call, given: Annotated[web.Sent, web.shaped(RunMess
     await service.authority.check(run, call.person, act, call.surface)
     # Not the id of another's message to come.
     name = f"page {run.id} {given.get('id') or uuid4()}"
-    said = (run.source, run.ticket, name, text, call.person)
-    message = TicketMessage(*said, surface=call.surface, meant=meant)
+    place = (run.source, run.ticket, name, text, call.person)
+    message = TicketMessage(*place, surface=call.surface, meant=meant)
     if not meant:
         shown = {"kind": "thought", "text": f"Written {message.actor.where}: {text}", "parameter": ""}
         await service.record(run.id, Happened.SAID, message.id, shown)

@@ -57,9 +57,9 @@ def _questions(stored: StoredRequest) -> list[dict[str, str]]:
 
 
 def _asked_elsewhere(event: RunEvent) -> list[dict[str, str]]:
-    said, kind = event.body, "permission" if event.body.get("decides") else "question"
-    head = {"request": said["request"], "kind": kind, "asked_at": stamp(event.at)}
-    return [{**head, "text": one_line(str(said["text"]), MOST_TEXT)}] * (said["of"] - said["number"] + 1)
+    body, kind = event.body, "permission" if event.body.get("decides") else "question"
+    head = {"request": body["request"], "kind": kind, "asked_at": stamp(event.at)}
+    return [{**head, "text": one_line(str(body["text"]), MOST_TEXT)}] * (body["of"] - body["number"] + 1)
 
 
 async def whole(service: Service, run: Run, person: Participant, after: int) -> dict[str, Any]:
@@ -78,10 +78,10 @@ async def whole(service: Service, run: Run, person: Participant, after: int) -> 
 
 def refusals(service: Service, run: Run, person: Participant) -> dict[str, str]:
     """Return what a person may not do in a run, with the reasons."""
-    said = {act: service.policy.refusal(person, act, run.repository, run.people) for act in RunAct}
+    reasons = {act: service.policy.refusal(person, act, run.repository, run.people) for act in RunAct}
     if person.id.startswith(LINK) and run.state in OVER:
-        said[RunAct.PROMPT] = "The run is over, and its page continues nothing. Write in its ticket."
-    return {act: why for act, why in said.items() if why}
+        reasons[RunAct.PROMPT] = "The run is over, and its page continues nothing. Write in its ticket."
+    return {act: why for act, why in reasons.items() if why}
 
 
 def meant_by(question: RunEvent) -> str:

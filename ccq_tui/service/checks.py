@@ -27,9 +27,9 @@ def doubts(place: Path, config: ServiceConfig, tools: Collection[str]) -> Iterat
     """
     file = read_settings_file(place, "user")
     for name in config.repositories:
-        for key, said in _of_repository(name, config, tools):
+        for key, problem in _of_repository(name, config, tools):
             field = f"repositories.{name}.{key}"
-            yield SettingProblem(file.origin(field), said, field)
+            yield SettingProblem(file.origin(field), problem, field)
 
 
 def _of_repository(name: str, config: ServiceConfig, tools: Collection[str]) -> Iterator[tuple[str, str]]:

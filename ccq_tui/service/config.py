@@ -157,13 +157,13 @@ def _problem(file: SettingsFile, entry: Mapping[str, Any]) -> SettingProblem:
     place = [str(one) for one in entry["loc"] if one != "[key]"]
     match entry["type"]:
         case "too_short":
-            said = 'needs one: [repositories.NAME] with path = "/its/checkout"'
+            problem = 'needs one: [repositories.NAME] with path = "/its/checkout"'
         case "unexpected_keyword_argument":
             table = _TABLES[place[0]] if len(place) > 1 else ServiceConfig
-            said = f"is not a field; {meant(place[-1], sorted(one.name for one in fields(table)))}"
+            problem = f"is not a field; {meant(place[-1], sorted(one.name for one in fields(table)))}"
         case "string_pattern_mismatch":
-            said = f"must be 1 to 64 letters, digits, dots and dashes, not {entry['input']!r}"
+            problem = f"must be 1 to 64 letters, digits, dots and dashes, not {entry['input']!r}"
         case _:
-            said = explain(entry)
-    there = place[:-1] if said == "is missing" else place
-    return SettingProblem(file.origin(".".join(there)), said, ".".join(place))
+            problem = explain(entry)
+    there = place[:-1] if problem == "is missing" else place
+    return SettingProblem(file.origin(".".join(there)), problem, ".".join(place))

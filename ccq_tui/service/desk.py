@@ -314,13 +314,13 @@ def _given(request: Request, outcome: RequestOutcome) -> str:
     match outcome:
         case Answered(answers) if isinstance(request, AnsweredRequest):
             pairs = zip(request.questions.questions, answers, strict=True)
-            said = "; ".join(f"{one.header or one.text}: {answer_line(answer)}" for one, answer in pairs)
+            words = "; ".join(f"{one.header or one.text}: {answer_line(answer)}" for one, answer in pairs)
         case Expired():
-            said = "nobody answered in time, and nothing was chosen"
+            words = "nobody answered in time, and nothing was chosen"
         case _:
             text = getattr(outcome, "text", "")
-            said = f"{type(outcome).__name__.lower()}{text and f', “{text}”'}"
-    return one_line(said, MOST_SHOWN)
+            words = f"{type(outcome).__name__.lower()}{text and f', “{text}”'}"
+    return one_line(words, MOST_SHOWN)
 
 
 MOST_TEXT = 8_000
@@ -389,8 +389,8 @@ def _question(interview: Interview) -> Iterator[str]:
 def _option(block: Passage) -> str:
     """Draw an option, or the preview of the one before it."""
     if block.part is PassageKind.OPTION:
-        said = f" {_line(block.text)}" if block.text.startswith(" ") else _line(block.text)
-        return f"{block.mark}. **{_line(block.name)}**{said}"
+        about = f" {_line(block.text)}" if block.text.startswith(" ") else _line(block.text)
+        return f"{block.mark}. **{_line(block.name)}**{about}"
     return "\n   " + fenced(safe(block.text, limit=MOST_TEXT)).replace("\n", "\n   ") + "\n"
 
 
@@ -400,7 +400,7 @@ def _line(text: str) -> str:
 
 def _hint(question: Question) -> str:
     own = question.kind is Kind.CHOICE and not question.closed
-    said = f"Reply: {_line(allowed(question, named=False))}."
-    said += " Anything else is an answer in your own words." if own else ""
-    said += " “-” skips it." if question.optional else ""
-    return f"{said} “decline” declines all of it." if question.field is not None else said
+    hint = f"Reply: {_line(allowed(question, named=False))}."
+    hint += " Anything else is an answer in your own words." if own else ""
+    hint += " “-” skips it." if question.optional else ""
+    return f"{hint} “decline” declines all of it." if question.field is not None else hint

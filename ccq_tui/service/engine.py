@@ -131,8 +131,8 @@ class Engine:
             status = DBOS.get_workflow_status(name)
             if status is None or status.status not in ("ENQUEUED", "PENDING"):
                 return False
-            is_gone = status.status == "PENDING" and status.executor_id == self._machine
-            if not is_gone or name in self._here:
+            is_lost = status.status == "PENDING" and status.executor_id == self._machine
+            if not is_lost or name in self._here:
                 self._missed.discard(name)
             elif name not in self._missed:
                 self._missed.add(name)

@@ -80,23 +80,23 @@ class Outbox:
 
     async def _send(self, run_id: str, events: list[RunEvent]) -> None:
         """Send the events of a run, each until its ticket has it or refuses it."""
-        pause, said, since = FIRST_PAUSE, "", time.monotonic()
+        pause, reported, since = FIRST_PAUSE, "", time.monotonic()
         try:
             while events:
                 try:
                     too_long = time.monotonic() - since > MOST_SECONDS
                     await self._send_one(events[0], last=too_long)
                     del events[0]
-                    pause, said, since = FIRST_PAUSE, "", since if too_long else time.monotonic()
+                    pause, reported, since = FIRST_PAUSE, "", since if too_long else time.monotonic()
                     continue
                 except (RetryLaterError, RunStoreError) as error:
                     problem, wanted = str(error), getattr(error, "seconds", 0.0)
                 except Exception as error:
                     problem, wanted = f"an error in the program: {error!r}", LONGEST_PAUSE
                     _logger.exception("The events of run %s could not be sent", run_id)
-                if problem != said:
+                if problem != reported:
                     _logger.warning("The events of run %s are sent later: %s", run_id, problem)
-                said = problem
+                reported = problem
                 await asyncio.sleep(max(pause, wanted))
                 pause = min(2 * pause, LONGEST_PAUSE)
         finally:
@@ -114,9 +114,9 @@ class Outbox:
         except RefusedError as error:
             problem = str(error)
             if event.kind is Happened.ASKED:
-                said = f"{safe(str(event.body['text']), limit=MOST_TEXT)}\n\n{SHORTER}"
+                text = f"{safe(str(event.body['text']), limit=MOST_TEXT)}\n\n{SHORTER}"
                 with suppress(RefusedError):
-                    await adapter.send(run, replace(event, body={"text": said, "options": []}), "")
+                    await adapter.send(run, replace(event, body={"text": text, "options": []}), "")
         except RetryLaterError as error:
             if not last:
                 raise

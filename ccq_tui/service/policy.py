@@ -198,14 +198,14 @@ class Policy(ConfigTable):
             what = f"Several repositories fit this ticket: {', '.join(fitting)}."
         raise NoRepositoryError(f"{what} Name one, or set “choose” in the service's configuration.")
 
-    def named(self, said: str) -> str:
+    def named(self, text: str) -> str:
         """Return the name of the repository that a reply to “Name one” names, or ""."""
         options = tuple(map(Option, self.repositories))
         try:
-            found = read_line(Question("", options=options, closed=True), said).selected
+            found = read_line(Question("", options=options, closed=True), text).selected
         except TypedError:
             return ""
-        return next((name for name in found if fold(name) in fold(said)), "")  # not by a number
+        return next((name for name in found if fold(name) in fold(text)), "")  # not by a number
 
 
 def _words(value: object) -> frozenset[str]:

@@ -109,8 +109,8 @@ class Segments:
         if (run := await self._mine(run_id, segment)) is None:
             return ""
         if (repository := self._runs.policy.repositories.get(run.repository)) is None:
-            gone = f"The repository {run.repository} is no longer configured on {run.machine}."
-            return gone if run.repository else run.result
+            problem = f"The repository {run.repository} is no longer configured on {run.machine}."
+            return problem if run.repository else run.result
         try:
             worktree = await asyncio.to_thread(check_out, repository, run_id)
         except WorktreeError as error:
@@ -192,8 +192,8 @@ class Segments:
                     await self._runs.withdraw(run, text)
             text = await self.clear(run, end["end"], text)
             if end["end"] != RunState.WAITING:
-                said = "error" if end["end"] == RunState.FAILED else "response"
-                body = {"end": said, "text": text, "branch": run.branch}
+                kind = "error" if end["end"] == RunState.FAILED else "response"
+                body = {"end": kind, "text": text, "branch": run.branch}
                 await self._runs.record(run_id, Happened.ENDED, str(segment), body)
                 changes = {"result": text}
             await lasting(self._runs.store.move, run_id, [RunState.WORKING], RunState(end["end"]), **changes)
@@ -201,30 +201,30 @@ class Segments:
         if run.segment == segment:
             await self._runs.advance(run)
 
-    async def clear(self, run: Run, end: str, said: str) -> str:
+    async def clear(self, run: Run, end: str, words: str) -> str:
         """Push what a run made, and remove a worktree that holds nothing.
 
         Args:
             run: The run.
             end: What it is after this; one that waits keeps its worktree.
-            said: The words of its end.
+            words: The words of its end.
 
         Returns:
             The words of its end, with its branch.
         """
         directory, repository = Path(run.directory), self._runs.policy.repositories.get(run.repository)
         if repository is None or not run.directory:
-            return said
-        if repository.push and run.branch and (more := await asyncio.to_thread(push, repository, run, said)):
-            said = f"{said}\n\n{more}"
+            return words
+        if repository.push and run.branch and (more := await asyncio.to_thread(push, repository, run, words)):
+            words = f"{words}\n\n{more}"
         if end == RunState.WAITING:
-            return said
+            return words
         settings = self._launch.settings.model_copy(update={"cwd": directory})
         over = EndedSession(Launch(settings=settings, worktree=worktree_at(directory)), run.session)
         await self._runs.runtime.cleanup.clear(over)
-        if await asyncio.to_thread(directory.is_dir) and run.branch not in said:
-            said += f"\n\nBranch: `{run.branch}`"
-        return said
+        if await asyncio.to_thread(directory.is_dir) and run.branch not in words:
+            words += f"\n\nBranch: `{run.branch}`"
+        return words
 
 
 def why_stopped(kept: Sequence[TicketMessage]) -> str:
@@ -301,13 +301,13 @@ def push(repository: Repository, run: Run, words: str) -> str:
         return f"The branch {branch} could not be pushed: {error}"
     if not asked(here, "rev-parse", "--verify", "--quiet", f"refs/remotes/{remote}/{branch}"):
         return ""
-    said = f"Branch: `{branch}` at {remote}"
+    place = f"Branch: `{branch}` at {remote}"
     if found := _GITHUB.search(asked(here, "remote", "get-url", "--", remote) or ""):
         # Most characters of a pull request's text: it is part of an address.
         text = f"{words[:2_000]}\n\n{run.url}".strip()
         query = urlencode({"quick_pull": "1", "title": run.title, "body": text})
-        said += f" · [open a pull request](https://github.com/{found[1]}/compare/{quote(branch)}?{query})"
-    return said
+        place += f" · [open a pull request](https://github.com/{found[1]}/compare/{quote(branch)}?{query})"
+    return place
 
 
 def _fetched(repository: Repository) -> str:

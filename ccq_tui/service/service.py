@@ -199,10 +199,10 @@ class Service:
         if run is not None:
             return await asyncio.to_thread(partial(self.store.update, run.id, repository=repository))
         now = datetime.now(UTC)
-        said = (ticket.source, ticket.ticket, ticket.title, ticket.url, ticket.prompt, repository, now, now)
+        fields = (ticket.source, ticket.ticket, ticket.title, ticket.url, ticket.prompt, repository, now, now)
         machine, link = self.machine if problem else "", secrets.token_hex(8)
         more: dict[str, Any] = {"result": problem, "people": ticket.people, "kind": ticket.kind}
-        run = Run(secrets.token_hex(6), *said, machine, link=link, **more)
+        run = Run(secrets.token_hex(6), *fields, machine, link=link, **more)
         run = await asyncio.to_thread(self.store.create, run)
         for message in await asyncio.to_thread(self.store.kept, run):
             if message.stop and await self._may_stop(run, message):
@@ -324,9 +324,9 @@ class Service:
         if run.state is RunState.FAILED:  # it would fail again by what it failed with
             prompts = [*await lasting(self.store.kept, run, after=run.changed)]
         if run.state is RunState.STOPPED and prompts:  # what came before the stop does not undo it
-            said = await lasting(self.store.kept, run, whole=True)
-            stopped = max((place for place, one in enumerate(said) if one.stop), default=-1)
-            prompts = [one for one in prompts if one in said[stopped + 1 :]]
+            messages = await lasting(self.store.kept, run, whole=True)
+            stopped = max((place for place, one in enumerate(messages) if one.stop), default=-1)
+            prompts = [one for one in prompts if one in messages[stopped + 1 :]]
         if run.state not in WORKS and not await self.requests(run) and (prompts or run.state in WAITS):
             await self.begin_next(run)
 

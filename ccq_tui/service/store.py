@@ -415,11 +415,11 @@ class RunStore:
         """Forget a run that has ended, with what happened in it and what was said; perhaps its audit, too."""
         events = _EVENTS.c.run == run.id
         stays = sa.false() if audit else _EVENTS.c.kind == Happened.ACTED
-        said = (_MESSAGES.c.source == run.source) & (_MESSAGES.c.ticket == run.ticket)
+        messages = (_MESSAGES.c.source == run.source) & (_MESSAGES.c.ticket == run.ticket)
         with self._work() as work:
             work.execute(sa.delete(_RUNS).where(_RUNS.c.id == run.id))
             work.execute(sa.delete(_EVENTS).where(events, ~stays))
-            work.execute(sa.delete(_MESSAGES).where(said))
+            work.execute(sa.delete(_MESSAGES).where(messages))
 
 
 def _migrate(engine: sa.Engine) -> None:
@@ -428,8 +428,8 @@ def _migrate(engine: sa.Engine) -> None:
         _TABLES.create_all(work)
         known = work.execute(sa.select(sa.func.max(_SCHEMA.c.version))).scalar() or 0
         if known > VERSION:
-            said = f"The database of runs is of a newer ccq-tui (version {known}): upgrade this one."
-            raise RunStoreError(said)
+            problem = f"The database of runs is of a newer ccq-tui (version {known}): upgrade this one."
+            raise RunStoreError(problem)
         there = {one["name"] for one in sa.inspect(work).get_columns(_RUNS.name)}
         for name, default in ADDED.items():
             if name not in there:

@@ -161,13 +161,13 @@ class Stretch:
         if any(kind_of(one.request).OUTLIVES for one in waiting):
             return {"end": RunState.WAITING, "text": ""}
         left = await inbox.run(lambda store: store.requests.undelivered(name))
-        owed = frozenset(one.request.id for one in left if kind_of(one.request).OUTLIVES)
+        expected = frozenset(one.request.id for one in left if kind_of(one.request).OUTLIVES)
         read = await asyncio.to_thread(taken, options, {one.prompt_id: name for one in prompts})
         found = (number for number, one in enumerate(prompts) if one.prompt_id in read)
         last = max(found, default=0 if options.resume else -1)  # the first one is part of any message
         self.read |= {one.prompt_id for one in prompts[: last + 1]}
         unread = prompts[last + 1 :]
-        if not (owed or unread) and (words := await asyncio.to_thread(last_words, options, name)):
+        if not (expected or unread) and (words := await asyncio.to_thread(last_words, options, name)):
             return {"end": RunState.ENDED, "text": words}
         resume, new = options.resume or "", options.session_id or ""
         if new not in ("", name):
@@ -177,7 +177,7 @@ class Stretch:
         self._sent, self._met, self._returned = set(self.read), set(), False
         self._unread = {one.prompt_id for one in unread}
         session.subscribe(self._handle)
-        supplying = asyncio.create_task(self._supply(launch, owed, unread))
+        supplying = asyncio.create_task(self._supply(launch, expected, unread))
         try:
             return await self._watch(session)
         finally:
@@ -186,21 +186,21 @@ class Stretch:
             await session.end("its run waits or has ended")
             self._runtime.forget(session)
 
-    async def _supply(self, launch: Launch, owed: frozenset[str], unread: Sequence[Send]) -> None:
-        """Give a session what it waits for: an answer that it is owed comes by itself."""
+    async def _supply(self, launch: Launch, expected: frozenset[str], unread: Sequence[Send]) -> None:
+        """Give a session what it waits for: an answer that it expects comes by itself."""
         while not self._connected:
             self._news.clear()
             await self._news.wait()
         try:
-            # Seconds in which a resumed session must come to the question whose answer it is owed.
+            # Seconds in which a resumed session must come to the question whose answer it expects.
             async with asyncio.timeout(30.0):
-                while not owed <= self._met:
+                while not expected <= self._met:
                     self._news.clear()
                     await self._news.wait()
             # What the record shows to have come before is marked by now.
             name = self._run.session
             left = await self._runtime.inbox.run(lambda store: store.requests.undelivered(name))
-            came = owed.isdisjoint(one.request.id for one in left)
+            came = expected.isdisjoint(one.request.id for one in left)
         except TimeoutError:
             came = True
         if unread:
@@ -251,9 +251,9 @@ class Stretch:
     def _rested(self, session: SupervisedSession) -> End | None:
         if session.facts.state is ev.SessionState.PARKED:
             return {"end": RunState.WAITING, "text": ""}
-        said = f"The session was ended: {self._lost.reason}" if self._lost and self._lost.reason else ""
+        text = f"The session was ended: {self._lost.reason}" if self._lost and self._lost.reason else ""
         is_over = session.facts.state is ev.SessionState.ENDED
-        return {"end": RunState.STOPPED, "text": said} if is_over else None
+        return {"end": RunState.STOPPED, "text": text} if is_over else None
 
     def _responded(self, turn: ev.TurnEnded) -> End:
         if turn.is_error:
@@ -315,6 +315,6 @@ class Stretch:
         if call.tool == "AskUserQuestion":
             return  # it is asked
         asked = PermissionRequest(call.tool_use_id, "", call.tool, call.input)
-        said = kind_of(asked).summary(asked).removeprefix(call.tool).lstrip(": ")
-        body = {"kind": "action", "text": call.tool, "parameter": said}
+        summary = kind_of(asked).summary(asked).removeprefix(call.tool).lstrip(": ")
+        body = {"kind": "action", "text": call.tool, "parameter": summary}
         self._happenings.put_nowait((Happened.SAID, call.tool_use_id, body))

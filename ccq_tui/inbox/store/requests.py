@@ -68,7 +68,6 @@ _END_WITH_THEIR_PROCESS = f"""
     )"""  # noqa: S608 - ours
 """Pending requests that only their askers can take the outcome of, with the processes of these."""
 _TO_DELIVER = f"""state IN ('{"', '".join(TO_DELIVER)}')"""
-_STATE = "SELECT session_id, state FROM requests WHERE id = ?"
 PENDING = (RequestState.PENDING,)
 Move = tuple[Sequence[str], RequestState]
 """The states that a request may have, and the one it gets."""
@@ -168,7 +167,8 @@ class RequestTable:
     def _move(self, at: str, key: str, change: Move, cause: str, actor: Actor | None = None) -> bool:
         """Change the state of a request, if it has one of some, in one conditional update, and note that."""
         states, became = change
-        for session_id, was in self._database.rows(_STATE, (key,)):
+        query = "SELECT session_id, state FROM requests WHERE id = ?"
+        for session_id, was in self._database.rows(query, (key,)):
             moved = "UPDATE requests SET state = ?, deferred = 0 WHERE id = ? AND state = ?"
             if was in states and self._database.do(moved, (became, key, was)):
                 self._database.note(at, (session_id, key), (was, became), cause, actor)
@@ -176,8 +176,8 @@ class RequestTable:
         return False
 
     def _insert_answer(self, at: str, key: str, outcome: RequestOutcome, actor: Actor | None) -> None:
-        said = {"outcome": outcome_to_json(outcome), "actor": actor_to_json(actor)}
-        self._database.insert("answers", {"request_id": key, **said, "settled_at": at, "way": ""})
+        row = {"outcome": outcome_to_json(outcome), "actor": actor_to_json(actor)}
+        self._database.insert("answers", {"request_id": key, **row, "settled_at": at, "way": ""})
 
     def _written(self, key: str) -> StoredRequest:
         stored = self.get(key)
@@ -211,11 +211,11 @@ class RequestTable:
             self._withdraw_orphans(at, key)
             if (stored := self.get(key)) is not None:
                 check_outcome(stored.request, outcome)
-            won = self._move(at, key, (PENDING, became), cause, actor)
-            if won:
+            settled = self._move(at, key, (PENDING, became), cause, actor)
+            if settled:
                 self._insert_answer(at, key, outcome, actor)
             stored = self.get(key)
-        if won:
+        if settled:
             return Won()
         if stored is None or stored.outcome is None or stored.settled_at is None:
             return Unknown()

@@ -97,12 +97,12 @@ class Worker:
     def __init__(
         self,
         path: Path,
-        heard: Callable[[list[News]], None],
+        reported: Callable[[list[News]], None],
         reopened: Callable[[], None],
         troubled: Callable[[InboxError], None],
     ) -> None:
         self._path = path
-        self._heard = heard
+        self._reported = reported
         self._reopened = reopened
         """Called when a database was opened late, or again."""
         self._troubled = troubled
@@ -186,7 +186,7 @@ class Worker:
                 self._swept = time.monotonic()
                 store.requests.withdraw_orphans()
             if self._feed is not None and (news := self._feed.news()):
-                self._heard(news)
+                self._reported(news)
         except InboxError as error:
             self._troubled(error)
         except Exception:  # the queue must continue

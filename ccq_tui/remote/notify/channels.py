@@ -88,12 +88,12 @@ async def _send_by_apprise(url: str, notification: Notification) -> str:
 
 
 def _apprise_problem(url: str, notification: Notification) -> str:
-    said = BufferingHandler(100)
-    said.setLevel(logging.WARNING)
+    records = BufferingHandler(100)
+    records.setLevel(logging.WARNING)
     logger = logging.getLogger("apprise")
     for one in (logger, logging.getLogger("urllib3")):
         one.propagate = False  # their records have URLs with secrets, which a debug log would take
-    logger.addHandler(said)
+    logger.addHandler(records)
     try:
         from apprise import Apprise
 
@@ -106,8 +106,8 @@ def _apprise_problem(url: str, notification: Notification) -> str:
     except Exception as error:  # noqa: BLE001 (a service may fail in any way)
         return f"apprise failed: {type(error).__name__}"
     finally:
-        logger.removeHandler(said)
-    ours = [one.getMessage() for one in said.buffer if one.thread == threading.get_ident()]
+        logger.removeHandler(records)
+    ours = [one.getMessage() for one in records.buffer if one.thread == threading.get_ident()]
     return ours[-1] if ours else "the service gave no reason"
 
 
@@ -147,15 +147,15 @@ async def send_by_ntfy(url: str, notification: Notification) -> str:
         server, topics, login = target_of(url)
     except ValueError:
         return "its URL names no server and topic, as in ntfys://ntfy.sh/your-topic"
-    said: dict[str, Any] = {"title": notification.title, "message": notification.text, "priority": 4}
+    fields: dict[str, Any] = {"title": notification.title, "message": notification.text, "priority": 4}
     if page := notification.page:
         view = {"action": "view", "label": "Answer", "url": page, "clear": True}
-        said |= {"click": page, "actions": [view]}
+        fields |= {"click": page, "actions": [view]}
     try:
         # It reads certificates.
         async with await asyncio.to_thread(HttpClient, server, LIMIT_SECONDS, auth=login) as client:
             for topic in topics:
-                response, body = await client.call("POST", server, json.dumps({"topic": topic, **said}))
+                response, body = await client.call("POST", server, json.dumps({"topic": topic, **fields}))
                 if response.status_code != httpx2.codes.OK:
                     why = f"HTTP {response.status_code} {body.decode('utf-8', 'replace')}"
                     return one_line(f"the server refused it: {why}", 300)

@@ -171,8 +171,8 @@ def _tailscale(*words: str, seconds: float) -> str:
     except OSError as error:
         raise AddressError(f"it does not start: {error.strerror}") from error
     if done.returncode:
-        said = one_line(done.stderr or done.stdout, 200) or f"exit code {done.returncode}"
-        raise AddressError(f"tailscale {words[0]} failed: {said}")
+        output = one_line(done.stderr or done.stdout, 200) or f"exit code {done.returncode}"
+        raise AddressError(f"tailscale {words[0]} failed: {output}")
     return done.stdout
 
 

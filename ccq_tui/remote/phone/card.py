@@ -15,7 +15,7 @@ Line = tuple[str | Styled, ...]
 """Pieces that `ccq_tui.output.echo` prints as one line."""
 GAP = "  "
 """Between the QR code and the words beside it."""
-LEAST_BESIDE, MOST_BESIDE = 26, 52
+LEAST_WORDS, MOST_WORDS = 26, 52
 """Columns for words beside a QR code; with fewer they go under it."""
 PAIRS = 8
 """Pairs of digits of a fingerprint in a line, which an eye keeps."""
@@ -56,9 +56,9 @@ class InvitationCard:
         yield (Styled("Link, for one device: ", dim=True), self.link)
         code = qr_lines(self.link, rows - 1) if draws else []
         width = len(code[0]) if code else columns
-        if (beside := columns - width - len(GAP)) >= LEAST_BESIDE:
+        if (room := columns - width - len(GAP)) >= LEAST_WORDS:
             drawn = map(_coloured, code)
-            for row, words in zip_longest(drawn, self._words(beside)):
+            for row, words in zip_longest(drawn, self._words(room)):
                 yield (row or " " * width, GAP, *(words or ()))
             return
         under = [*self._words(columns)]
@@ -115,7 +115,7 @@ def qr_lines(link: str, rows: int) -> list[str]:
 
 
 def _wrapped(text: str, columns: int, color: str | None = None) -> Iterator[Line]:
-    for line in textwrap.wrap(text, min(columns - 1, MOST_BESIDE)):
+    for line in textwrap.wrap(text, min(columns - 1, MOST_WORDS)):
         yield (Styled(line, color),)
 
 

@@ -128,9 +128,9 @@ async def answer_question(call: Call, given: Annotated[web.Sent, web.shaped(shap
         raise wrong("questionId", "the address names another question")
     found = await records_in(call.store, call.grant.pairing)
     asks = next((one.id for _, one in found if call.id in questions_of(one)), call.id)
-    said = {name: given[name] for name in ("selectedIndices", "skipped", "other", "note") if name in given}
+    fields = {name: given[name] for name in ("selectedIndices", "skipped", "other", "note") if name in given}
     takes = partial(question_answered, id_=call.id)
-    await _answer(call, asks, takes, {"selectedIndices": [], "skipped": False} | said)
+    await _answer(call, asks, takes, {"selectedIndices": [], "skipped": False} | fields)
 
 
 @api.post("/request", tags=TERMINAL, response_model=Done)
@@ -186,9 +186,9 @@ async def answer_request(call: Call, given: Annotated[web.Sent, web.shaped(shape
 async def put_status(call: Call, given: Annotated[web.Sent, web.shaped(shapes.StatusPut)]) -> None:
     """Say what became of a request."""
     content = _part(call, given, "statement")
-    said = {"status": given["status"], "statement": content.get("statement", content)}
+    change = {"status": given["status"], "statement": content.get("statement", content)}
     unanswered = given.get("unanswered", False)
-    await _change(call, partial(records.stated, **said, now=time.time(), unanswered=unanswered))
+    await _change(call, partial(records.stated, **change, now=time.time(), unanswered=unanswered))
 
 
 @api.delete(REQUEST, tags=TERMINAL, response_model=Done)

@@ -49,7 +49,7 @@ class Record(BaseModel):
     parts: dict[str, dict[str, Any]] = {}
 
     @property
-    def gone_at(self) -> float:
+    def dropped_at(self) -> float:
         """When the relay drops it, in seconds since 1970."""
         return self.ends if self.status == "pending" else self.changed + KEPT_SECONDS
 
@@ -255,13 +255,13 @@ def _ways(request: Json) -> list[Json]:
 
 def _whole(request: Json, given: list[Json]) -> Json:
     """Return the answer to a request that the answers to all its questions are."""
-    said = [{name: one[name] for name in ("other", "note") if one.get(name)} for one in given]
+    texts = [{name: one[name] for name in ("other", "note") if one.get(name)} for one in given]
     chosen = [one["selectedIndices"] for one in given]
     if request["kind"] == "question":
-        pairs = zip(chosen, said, strict=True)
+        pairs = zip(chosen, texts, strict=True)
         return {"answers": [{"selected": [index + 1 for index in one], **more} for one, more in pairs]}
     if not chosen[0]:
         raise wrong("selectedIndices", "it takes one of the options")
     way = _ways(request)[chosen[0][0]]
     worded = [one for one in request["choices"] if one["takes_note"] and one["allows"] == way["allows"]]
-    return {"choice": (*(worded if said[0] else ()), way)[0]["number"], **said[0]}
+    return {"choice": (*(worded if texts[0] else ()), way)[0]["number"], **texts[0]}

@@ -103,10 +103,10 @@ class RedisStore:
         """Pass on what any process changed; after a lost connection, anything may have changed."""
         while True:
             try:
-                async with self._redis.pubsub(ignore_subscribe_messages=False) as heard:
-                    await heard.subscribe(NEWS)
+                async with self._redis.pubsub(ignore_subscribe_messages=False) as pubsub:
+                    await pubsub.subscribe(NEWS)
                     while True:
-                        message = await heard.get_message(timeout=CALL_SECONDS / 2)
+                        message = await pubsub.get_message(timeout=CALL_SECONDS / 2)
                         if message is not None and message["type"] == "message":
                             self.news.wake(message["data"])
                         elif message is not None:

@@ -136,7 +136,7 @@ async def change_record(store: RelayStore, pairing: str, id_: str, rule: Rule) -
         if change.event is None:
             return
         new = change.record
-        text, ends = (new.model_dump_json(), new.gone_at) if new else (None, None)
+        text, ends = (new.model_dump_json(), new.dropped_at) if new else (None, None)
         event = json.dumps({"name": change.event, "id": id_})
         if await store.swap(Swap(group, id_, old, text, ends, event)):
             return

@@ -131,9 +131,9 @@ class LinearAdapter(HttpAdapter):
         self, ticket: str, activity: Mapping[str, Any], new: port.NewTicket | None = None
     ) -> port.TicketMessage:
         person = _person(activity.get("user") or {"id": activity.get("userId")})
-        said = text(mapping(activity.get("content")), "body") or text(activity, "body")
+        body = text(mapping(activity.get("content")), "body") or text(activity, "body")
         stop, message = text(activity, "signal") == "stop", text(activity, "id")
-        return port.TicketMessage(self.name, ticket, message, said[:MOST_PROMPT], person, stop, new)
+        return port.TicketMessage(self.name, ticket, message, body[:MOST_PROMPT], person, stop, new)
 
     def _ticket(self, ticket: str, session: Mapping[str, Any], context: str) -> port.NewTicket:
         issue, comment = mapping(session.get("issue")), mapping(session.get("comment"))
@@ -150,35 +150,35 @@ class LinearAdapter(HttpAdapter):
         url, repository = text(issue, "url") or text(session, "url"), named[1] if named else ""
         person = _person(session.get("creator"))
         involved = {TicketRole.DELEGATOR: person} if person.id else {}
-        said = (title or "Linear", prompt, url, repository, found)
+        fields = (title or "Linear", prompt, url, repository, found)
         # A ticket that is delegated has a comment of Linear's own, which asks nothing.
         kind = QUESTION if _ASKS.search(_QUOTED.sub("", text(comment, "body"))) else ""
-        new = partial(port.NewTicket, self.name, ticket, *said, by_text=True, kind=kind)
+        new = partial(port.NewTicket, self.name, ticket, *fields, by_text=True, kind=kind)
         return new(people=involved, person=person)
 
     # -- what Linear is sent --------------------------------------------------------------------------------
 
     async def send(self, run: Run, event: RunEvent, page: str) -> None:
         """Report what happened as an activity of the ticket's session."""
-        said, text = event.body, _body(str(event.body.get("text", "")))
+        body, text = event.body, _body(str(event.body.get("text", "")))
         match event.kind:
             case Happened.STARTED:
                 await self._create(run, event, {"type": "thought", "body": "I am on it."})
                 if page:
                     changes = {"externalUrls": [{"label": "ccq-tui", "url": page}]}
                     await self._call(SESSION, {"id": run.ticket, "input": changes})
-            case Happened.SAID if said["kind"] == "action":
+            case Happened.SAID if body["kind"] == "action":
                 # Linear takes no empty parameter.
-                parameter = safe(str(said["parameter"]), limit=MOST_BODY) or "–"
-                what = {"action": one_line(str(said["text"]), MOST_LINE), "parameter": parameter}
+                parameter = safe(str(body["parameter"]), limit=MOST_BODY) or "–"
+                what = {"action": one_line(str(body["text"]), MOST_LINE), "parameter": parameter}
                 await self._create(run, event, {"type": "action", **what})
             case Happened.ASKED:
-                options = [{"label": one_line(one, MOST_LINE), "value": one} for one in said["options"]]
+                options = [{"label": one_line(one, MOST_LINE), "value": one} for one in body["options"]]
                 select = {"signal": "select", "signalMetadata": {"options": options[:50]}}
                 more = select if options else {}
                 await self._create(run, event, {"type": "elicitation", "body": text}, **more)
             case Happened.PARKED | Happened.ENDED:
-                kind = said.get("end", "elicitation")  # which leaves the ticket waiting for its person
+                kind = body.get("end", "elicitation")  # which leaves the ticket waiting for its person
                 await self._create(run, event, {"type": kind, "body": text})
             case _:
                 await self._create(run, event, {"type": "thought", "body": text})
@@ -204,10 +204,10 @@ class LinearAdapter(HttpAdapter):
             activities = mapping(session.get("activities"))
             page = mapping(activities.get("pageInfo"))
             nodes += map(mapping, activities.get("nodes") or ())
-        said = [
+        comments = [
             one for one in nodes if "body" in mapping(one.get("content")) and _is_since(run, one["createdAt"])
         ]
-        messages = [self._message(run.ticket, one) for one in sorted(said, key=itemgetter("createdAt"))]
+        messages = [self._message(run.ticket, one) for one in sorted(comments, key=itemgetter("createdAt"))]
         issue = mapping(session.get("issue"))
         times = {name: str(one) for name, one in {**issue, **session}.items() if name in CLOSED and one}
         closed = {f"{name} {at}": CLOSED[name] for name, at in times.items() if _is_since(run, at)}
@@ -285,9 +285,9 @@ def _problem(found: Mapping[str, Any]) -> tuple[str, str]:
     errors = found.get("errors")
     first = mapping(errors[0]) if isinstance(errors, list) and errors else {}
     more = mapping(first.get("extensions"))
-    said = text(more, "userPresentableMessage") or text(first, "message") or "an error without a message"
+    problem = text(more, "userPresentableMessage") or text(first, "message") or "an error without a message"
     code = text(more, "code") or text(more, "type")
-    return (one_line(said, MOST_LINE), code.replace(" ", "_").upper()) if first else ("", "")
+    return (one_line(problem, MOST_LINE), code.replace(" ", "_").upper()) if first else ("", "")
 
 
 def _body(text: str) -> str:

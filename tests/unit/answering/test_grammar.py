@@ -55,7 +55,7 @@ def read(question: Question, values: tuple[str, ...], by: str, given: str) -> An
         return read_line(question, given, values)
     if by == "G":
         return read_value(question, json.loads(given, parse_float=Decimal), values)
-    places = sorted(read_flag(Names.of(question), given))
+    places = sorted(read_flag(Names(question), given))
     return Answer(tuple(question.options[place].label for place in places))
 
 
@@ -103,6 +103,6 @@ def test_each_button_mark_and_record_names_one_option(labels: list[str], several
     question = Question("Which?", options=options, multi_select=several, field=FieldRules(skippable=True))
     for place, (label, mark) in enumerate(zip(labels, marks(question), strict=True)):
         assert read_line(question, button(question, place)).selected == (label,)
-        assert question.options[Names.of(question).place(mark) or 0].label == label or mark in labels
+        assert question.options[Names(question).place(mark) or 0].label == label or mark in labels
         own = {"values": [label], "labels": [label]} if several else {"value": label, "label": label}
         assert read_value(question, own, labels).selected == (label,)

@@ -37,7 +37,7 @@ def leaders() -> set[threading.Thread]:
 async def leading(state: Path) -> AsyncIterator[list[str]]:
     """Run a leader until the block ends; yields what it says."""
     said: list[str] = []
-    async with beside(Leader(Settings(), state=state, said=said.append).run()):
+    async with beside(Leader(Settings(), state=state, on_sign=said.append).run()):
         yield said
 
 

@@ -300,7 +300,7 @@ def test_an_answer_is_taken_once_and_a_refusal_changes_nothing(actions: list[tup
             assert (now.content, now.expires, now.id) == (old.content, old.expires, old.id)
         if now is not None:
             wanted = now.ends if now.status == "pending" else number + KEPT_SECONDS
-            assert now.gone_at == wanted or (change.event is None and now.gone_at < wanted)
+            assert now.dropped_at == wanted or (change.event is None and now.dropped_at < wanted)
 
 
 @pytest.mark.parametrize(("seconds", "fits"), [(1, True), (LONGEST, True), (0, False), (LONGEST + 1, False)])
