@@ -16,13 +16,16 @@ from ccq_tui.agent.events import AgentEvent
 
 MARK = (
     "\x1b]0;OWNED\x07\x1b[8;7777m\x1b[2;7777J\x9d0;OWNED\x9c\x9b31m\x7f\x08"
-    "\u202e\u2066\u200b\u2060\ufeff\u00ad\u2028\U000e0041\r\t\nFORGED"
+    "\u202e\u2066\u200b\u2060\ufeff\u00ad\u2028\U000e0041\u6f22e\u0301\u0301\u0301\u0301\u0301\u0301\r\t\nFORGED"
 )
-"""A title, hidden text, an erased screen, the same in C1, text that runs backwards or is unseen, a line."""
+"""A title, hidden text, an erased screen, the same in C1, text that runs backwards or is unseen, a wide
+character, one under a tower of marks, a line.
+"""
 TEXT = MARK + "\x00\ud800"
 """The same with what a file, a name and a variable cannot hold, but a model's JSON can."""
 FORBIDDEN = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+    "|[\u0300-\u036f]{5}"
 )
 """What must not reach a terminal. Of characters that hide, those that no living text in these tests has."""
 FORGED = re.compile("^FORGED", re.MULTILINE)

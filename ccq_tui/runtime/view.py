@@ -92,8 +92,8 @@ def pieces(
         Piece(mode, 4),
         Piece("" if around.alone else one_line(view.title, TITLE_LENGTH), 7),
         Piece(view.model.removeprefix("claude-"), 5),
-        Piece(f"effort {one_line(view.effort, 20)}" if view.effort else "", 11),
-        Piece(f"style {one_line(view.style, 30)}" if view.style else "", 11),
+        Piece(f"effort {view.effort}" if view.effort else "", 11),
+        Piece(f"style {view.style}" if view.style else "", 11),
         Piece(f"context {view.context:.0f}%" if view.context is not None else "", 3 if full else 6),
         *_place(view.cwd, around.branch),
         Piece(f"${view.cost:.2f}" if view.cost is not None else "", 9),
@@ -141,11 +141,12 @@ def sign_and_word(state: SessionState, waiting: int) -> tuple[str, str]:
 
 
 def short_path(path: Path) -> str:
-    """Return a path with the home directory written as ~."""
+    """Return a path for a line on the screen, with the home directory written as ~."""
     try:
-        return str(Path("~") / path.relative_to(Path.home())) if path != Path.home() else "~"
+        shown = str(Path("~") / path.relative_to(Path.home())) if path != Path.home() else "~"
     except ValueError:
-        return str(path)
+        shown = str(path)
+    return one_line(shown, 300)
 
 
 def mode_words(mode: str) -> str:

@@ -85,9 +85,10 @@ def test_a_question_and_its_draft_outlive_every_end(
         again.terminal.type("go on\r")
     with step("a kill of the program alone ends its CLI and keeps the question with its draft"):
         is_killed(again)
-    last = start(Scenario("last").says("Thanks a lot."), "--resume", name, prompt="", home=home)
+    last = start(Scenario("last").says("Thanks a lot."), "--continue", prompt="", home=home)
     with step("its answer is a message, as the call is gone"):
         last.terminal.wait_panel("● 3  Third")
+        assert "elsewhere" not in last.terminal.written
         assert "later" in last.terminal.panel
         last.terminal.press("enter enter")
         last.terminal.wait("Thanks a lot.")

@@ -305,7 +305,7 @@ def welcome_text(view: SessionFacts, around: Surroundings) -> str:
     cli = f" · Claude Code {with_tested(one_line(view.cli_version, LENGTH))}" if view.cli_version else ""
     model = " · ".join(part for part in (one_line(view.model, LENGTH), mode_words(view.mode)) if part)
     branch = f" · git {one_line(around.branch, LENGTH)}" if around.branch else ""
-    place = one_line(short_path(view.cwd), 3 * LENGTH) + branch
+    place = short_path(view.cwd) + branch
     beside, earlier = around.waiting_beside, one_line(around.earlier, LENGTH)
     starters = [
         (key_of("waiting"), f"{waiting(beside, 'request')} elsewhere" if beside else ""),

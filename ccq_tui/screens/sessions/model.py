@@ -158,7 +158,8 @@ class SessionRow:
 
     def __post_init__(self) -> None:
         """Make its texts harmless to draw, in one line each, and find out what it needs."""
-        for name, most in (("session", LONGEST_NAME), ("last_line", LONGEST_LINE), ("labels", LONGEST_LINE)):
+        for name in ("session", "branch", "last_line", "labels"):
+            most = LONGEST_NAME if name == "session" else LONGEST_LINE
             object.__setattr__(self, name, one_line(getattr(self, name), most))
         object.__setattr__(self, "heading", _heading(self))
         texts = (self.session, self.directory, self.branch, self.heading.words, self.labels, self.last_line)

@@ -158,7 +158,10 @@ class OpenSessions(UserList[SessionScreen]):
 
     def _waiting_elsewhere(self, screen: SessionScreen) -> int:
         """Return the number of requests that wait in other sessions than this one, in all terminals."""
-        return sum(count for name, count in self.counts.items() if name != screen.session.record_id)
+        own = screen.session.record_id
+        if not own and screen.session.launch.continue_last:
+            return 0  # one of them is this session
+        return sum(count for name, count in self.counts.items() if name != own)
 
     def say(self, text: str, seconds: float = 6.0, of: str = "") -> None:
         """Show a text above the keys of the session or recording on screen; "" hides the one of ``of``."""

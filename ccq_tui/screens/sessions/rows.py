@@ -39,7 +39,7 @@ from ccq_tui.screens.sessions.model import (
     ShownField,
     age,
 )
-from ccq_tui.text import one_line, safe
+from ccq_tui.text import masked, one_line, safe
 from ccq_tui.transcript.blocks import PromptBlock, ProseBlock, ToolBlock
 from ccq_tui.widgets.decision.details import flow_lines
 from ccq_tui.widgets.hints import cut
@@ -222,12 +222,14 @@ def words_of(row: SessionRow, look: ListLook) -> Iterator[str]:
 def _field_lines(look: ListLook) -> Iterator[Text]:
     palette = look.palette
     for one in look.fields:
-        lines = [line for text in one.text.split("\n") for line in wrapped(Text(text), look.width - 21)]
+        lines = [
+            line for text in one.text.split("\n") for line in wrapped(Text(masked(text)), look.width - 21)
+        ]
         for at, line in enumerate(lines):
             label = one.label if not at else ""
             yield Text.assemble((f"{'':{TEXT_AT}}{label:<{FIELD_AT - TEXT_AT}}", palette.muted), line)
         if one.fault:
-            for line in wrapped(Text(one.fault, palette.warning), look.width - 21):
+            for line in wrapped(Text(safe(one.fault), palette.warning), look.width - 21):
                 yield Text.assemble(" " * FIELD_AT, line)
 
 

@@ -70,7 +70,7 @@ from ccq_tui.screens.sessions.rows import (
     list_lines,
 )
 from ccq_tui.screens.sessions.session_manager import SessionManager
-from ccq_tui.text import one_line
+from ccq_tui.text import masked, one_line
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.decision.panel import Panel, panel_kind
 from ccq_tui.widgets.keys import Typed, copy_of, keyboard_of, keys_meant, text_of
@@ -305,7 +305,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             try:
                 await self.manager.records.read(self.options, everywhere=self.everywhere)
             except ReaderError as error:
-                self.say(f"Earlier sessions cannot be read: {one_line(str(error), 300)}")
+                self.say(f"Earlier sessions cannot be read: {error}")
             self.put_together()
 
         start_work(self, read, name="earlier sessions", group="records", exclusive=True)
@@ -426,7 +426,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             return
         match action, row:
             case _ if session.place is Place.NATIVE:
-                self.say(NATIVE.format(one_line(session.directory, 300)))
+                self.say(NATIVE.format(session.directory))
             case "choose", RequestRow():
                 self._answer(row)
             case "decline", RequestRow():
@@ -521,7 +521,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             try:
                 await work()
             except ReaderError as error:
-                self.say(f"It could not be done: {one_line(str(error), 300)}")
+                self.say(f"It could not be done: {error}")
             self.read_soon()
             self._read_records()
 
@@ -873,7 +873,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         front = self.manager.sessions.front
         beside, answering = width >= BESIDE_FROM, self.panel is not None
         right = "all directories" if self.everywhere else short_path(self.options.cwd)
-        text, caret = self.field.text, self.field.caret
+        text, caret = masked(self.field.text).replace("\t", " "), self.field.caret
         shown = (self.finds or bool(self.state.filter)) and self.form is None and not answering
         self._finding.set_class(not shown, "-off")
         mark = CARET if self.finds else ""
