@@ -46,10 +46,10 @@ from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import NARROW
 from ccq_tui.widgets.keys import Keyboard, bindings_at, bindings_for, read_at, text_of
 from ccq_tui.widgets.lifetime import after, start_work
+from ccq_tui.widgets.measures import PanelLook
 from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.host import PanelHost
-from ccq_tui.widgets.panel.measures import PanelLook
-from ccq_tui.widgets.question import QuestionPanel
 
 LEAVE = "Leave? {} · {} again leaves"
 DRAFT = "Your draft of an earlier time is here"
@@ -60,7 +60,7 @@ LONGEST_NAME = 40
 LONGEST_VALUE = 2_000
 
 
-class FormPanel(QuestionPanel):
+class FormPanel(RequestPanel):
     """The panel of a form whose introduction stands above it."""
 
     def as_asked(self, draft: Any) -> Any:

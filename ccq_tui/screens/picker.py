@@ -22,8 +22,8 @@ from ccq_tui.input.keys import Hints, KeyPlace, key_line
 from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.lines import DrawnLine, indented, row_lines, wrapped
+from ccq_tui.widgets.measures import most_lines
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.panel.measures import most_lines
 
 
 @dataclass(frozen=True, slots=True)

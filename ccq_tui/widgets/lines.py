@@ -22,7 +22,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from ccq_tui.text import safe
-from ccq_tui.widgets.palette import Palette
+from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.words import plural
 
 READING = 100
@@ -130,6 +130,8 @@ class Flow:
         """Whether there are no more lines to make."""
         self.counted: int | None = None
         """The number of lines without those aside, once it is known."""
+        self.seen: set[int] = set()
+        """The lines that were on the screen."""
         self._source = chain(source, self._counting(), aside or ())
 
     def _counting(self) -> Iterator[Text]:
@@ -146,6 +148,15 @@ class Flow:
             else:
                 self.lines.append(DrawnLine(text))
         return len(self.lines) > before
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there are more lines to make and count."""
+        return self.counted is None
+
+    def unseen(self, shown: range = range(0)) -> int:
+        """Return the number of counted lines that are not ``shown`` now and never were on the screen."""
+        return sum(y not in self.seen and y not in shown for y in range(len(self.lines))[: self.counted])
 
 
 class LineView(ScrollView):
@@ -172,6 +183,8 @@ class LineView(ScrollView):
         self._places: dict[int, range] | None = None
         self._cursor_style = Style()
         self._plain: Style | None = None
+        self.painted: Callable[[range], object] = lambda _: None
+        """Called with the lines that are drawn for the screen."""
 
     def show(
         self, lines: list[DrawnLine], cursor: int | None = None, cursor_style: Style | None = None
@@ -267,6 +280,10 @@ class LineView(ScrollView):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw several lines; look up their style, made of that of all ancestors, only once."""
+        # A border takes lines of the crop, but shows none of the text.
+        first, last = crop.y - self.gutter.top, min(crop.bottom - self.gutter.top, self.size.height)
+        top = int(self.scroll_offset.y)
+        self.painted(range(top + max(0, first), min(top + last, len(self.lines))))
         self._plain = self.rich_style
         try:
             return super().render_lines(crop)
@@ -353,32 +370,38 @@ class SightView(LineView):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._flow: Flow | None = None
-        self._painted: set[int] = set()
+        self._flow = Flow(iter(()))
+        self._flow.reach(1)
+        self.painted = self._note
 
     def show_flow(self, flow: Flow) -> None:
         """Draw another flow from its beginning; the same flow keeps its scroll position."""
         if flow is not self._flow:
-            self._flow, self._painted = flow, set()
+            self._flow = flow
             self.scroll_to(y=0, animate=False, force=True)
         self._make_more()
         self.show(flow.lines)
 
     def _make_more(self) -> None:
-        if self._flow and self._flow.reach(self.above + self.size.height + self.AHEAD):
+        if self._flow.reach(self.above + self.size.height + self.AHEAD):
             self.measure()
             self.refresh()
+
+    def _note(self, lines: range) -> None:
+        """Count lines that are drawn as seen."""
+        if not self._flow.seen.issuperset(lines):
+            self._flow.seen.update(lines)
+            self.post_message(self.Looked())
 
     @property
     def unseen(self) -> int:
         """Number of lines that were never on the screen, of those made and counted."""
-        counted = range(len(self.lines))[: self._flow.counted if self._flow else 0]
-        return sum(y not in self._painted for y in counted)
+        return self._flow.unseen()
 
     @property
     def goes_on(self) -> bool:
         """Whether there are more lines to make and count."""
-        return self._flow is not None and self._flow.counted is None
+        return self._flow.goes_on
 
     @property
     def above(self) -> int:
@@ -393,20 +416,15 @@ class SightView(LineView):
         """Report that more or fewer lines are on the screen, even if none of them is new."""
         self.post_message(self.Looked())
 
+    def more(self, width: int, *, down: str, up: str) -> Text:
+        """Return the row that says how much is out of sight, and the key for it."""
+        shown = range(self.above, self.above + self.size.height)
+        return more_line(self._flow, shown, width, palette_of(self), down=down, up=up)
+
     def look_anew(self) -> None:
         """Start over: only lines drawn from now on count as seen."""
-        self._painted = set()
+        self._flow.seen.clear()
         self.refresh()
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw lines for the screen, and count them as seen."""
-        before, top = len(self._painted), self.above
-        # A border takes lines of the crop, but shows none of the text.
-        first, last = crop.y - self.gutter.top, min(crop.bottom - self.gutter.top, self.size.height)
-        self._painted.update(range(top + max(0, first), min(top + last, len(self.lines))))
-        if len(self._painted) != before:
-            self.post_message(self.Looked())
-        return super().render_lines(crop)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Report that other lines are on the screen, and make more when the end comes near."""
@@ -415,14 +433,15 @@ class SightView(LineView):
         self.post_message(self.Looked())
 
 
-def more_line(view: SightView, width: int, palette: Palette, *, down: str, up: str) -> Text:
-    """Return the row under a view that does not show all: how much more there is, and the key for it."""
-    if view.below or view.goes_on:
-        least = "over " if view.goes_on else ""
-        more = f"↓ {least}{view.below:,} more {'line' if view.below == 1 and not least else 'lines'}"
+def more_line(flow: Flow, shown: range, width: int, palette: Palette, *, down: str, up: str) -> Text:
+    """Return the row under the ``shown`` lines of a flow: how many more there are, and the key for them."""
+    below, goes_on = max(0, len(flow.lines) - shown.stop), flow.goes_on
+    if below or goes_on:
+        least = "over " if goes_on else ""
+        more = f"↓ {least}{below:,} more {'line' if below == 1 and not least else 'lines'}"
         text, key = Text(more, palette.warning), down
     else:
-        text, key = Text(f"↑ {plural(view.above, 'line')} above", palette.muted), up
+        text, key = Text(f"↑ {plural(shown.start, 'line')} above", palette.muted), up
     text.append(f" · {key}", palette.muted)
     text.truncate(max(1, width), overflow="ellipsis")
     return text

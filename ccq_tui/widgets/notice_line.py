@@ -16,8 +16,8 @@ from ccq_tui.commands.command import PASSING_SECONDS
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import Clickable, press_key
 from ccq_tui.widgets.lifetime import after
+from ccq_tui.widgets.measures import SHARES, most_lines
 from ccq_tui.widgets.palette import palette_of
-from ccq_tui.widgets.panel.measures import SHARES, most_lines
 from ccq_tui.widgets.status_line import SEPARATOR
 
 BESIDE = 2

@@ -131,7 +131,7 @@ def _row_of(view: LineView) -> tuple[int | None, str]:
     if panel is not None and panel.state.outcome is not None:
         return view.cursor, ""  # about to close
     if panel is not None:
-        return _row_of_panel(panel.state, view.id)
+        return _row_of_panel(panel.state) if view.id == "list" else (None, "")
     if isinstance(screen, Picker):
         return _at(screen.state.cursor, [row.label for row in screen.state.shown])
     if isinstance(screen, SessionsScreen):
@@ -142,11 +142,11 @@ def _row_of(view: LineView) -> tuple[int | None, str]:
     return None, ""
 
 
-def _row_of_panel(state: Any, view: str | None) -> tuple[int | None, str]:
-    if isinstance(state, PanelState) and view == "choices":
-        return state.page.cursor, "" if state.typing else state.page.question.options[state.page.cursor].label
-    if not isinstance(state, PanelState) or view != "list" or state.focus is Focus.DECLINE:
+def _row_of_panel(state: PanelState) -> tuple[int | None, str]:
+    if state.focus is Focus.DECLINE:
         return None, ""
+    if state.page.question.acts:
+        return state.page.cursor, "" if state.typing else state.page.question.options[state.page.cursor].label
     if state.in_review:
         return state.review_row, ""
     page = state.page

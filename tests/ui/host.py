@@ -27,9 +27,8 @@ from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, Request
 from ccq_tui.questions import Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.theming.load import shipped
-from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HIDES
-from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.transcript import Transcript
 from tests.ui.asked import SINGLE
 from tests.ui.drawn import fault_of, screen_lines
@@ -218,9 +217,9 @@ class PanelHost(App[None]):
         title: str = "",
         session: str = "api-refactor",
         place: tuple[int, int] = (1, 1),
-    ) -> QuestionPanel:
+    ) -> RequestPanel:
         asked = opened(QuestionSet("toolu_1", questions, title=title))
-        return self.heard(QuestionPanel(self.stand(session), self.clock), asked, place=place)
+        return self.heard(RequestPanel(self.stand(session), self.clock), asked, place=place)
 
     def stand(self, session: str = "") -> Any:
         """Return what a panel stands on: this app, with the name of a session."""
@@ -235,7 +234,7 @@ class PanelHost(App[None]):
         """Put another panel in the place of the one that is there."""
         await self._replace(self._made(questions, **options))
 
-    async def _replace(self, panel: QuestionPanel) -> None:
+    async def _replace(self, panel: RequestPanel) -> None:
         await self.panel.remove()
         self.edited.clear()
         self.outcomes.clear()
@@ -341,8 +340,8 @@ class DecisionHost(PanelHost):
         super().__init__(SINGLE)
         self.panel = self._decides(request, asked_for=asked_for)
 
-    def _decides(self, request: PermissionRequest | PlanRequest, *, asked_for: bool = False) -> DecisionPanel:
-        panel = DecisionPanel(self.stand("api-refactor"), self.clock)
+    def _decides(self, request: PermissionRequest | PlanRequest, *, asked_for: bool = False) -> RequestPanel:
+        panel = RequestPanel(self.stand("api-refactor"), self.clock)
         return self.heard(panel, first_draft(request), request, asked_for=asked_for)
 
     async def put(self, request: PermissionRequest | PlanRequest, **options: Any) -> None:  # type: ignore[override]

@@ -17,7 +17,7 @@ from ccq_tui.questions.state import is_text
 from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.widgets.field import AnswerField
-from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.search_bar import SearchField
 from tests.tables import table
 from tests.ui.asked import MULTI, SINGLE
@@ -64,7 +64,7 @@ async def test_a_press_that_began_on_another_request_decides_nothing(run: Driven
         run.told.tell(asked(name))
     await keys_work(run, pilot)
     panel = run.screen.dock.panel
-    assert isinstance(panel, QuestionPanel)
+    assert isinstance(panel, RequestPanel)
     x, y = place_of(run.app, "First")
     await pilot.mouse_down(offset=(x, y))
     await press(pilot, "enter", then=lambda: run.told.answers)

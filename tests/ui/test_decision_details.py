@@ -21,6 +21,7 @@ from ccq_tui.questions.moves import OUT_OF_SIGHT
 from ccq_tui.widgets.decision import details
 from ccq_tui.widgets.lines import LineView
 from tests.steps import step
+from tests.tables import table
 from tests.ui.asked import MULTI, PLAIN, SINGLE
 from tests.ui.host import Clock, DecisionHost, PanelHost, QuickPilot, press_later
 from tests.ui.session import Driven, asked, keys_work, running
@@ -28,7 +29,6 @@ from tests.ui.test_commands_listing import MANY, Host
 from tests.ui.test_question_panel_layout import Wraps
 
 HUGE = 2_000_000
-LOOKALIKE, FOLDED = "https://аррle.com/", f"make test && rm -rf {'x' * 70}; echo"
 STOCK = "Claude requested permissions to write to /a\nb, but you haven't granted it yet."
 
 
@@ -65,11 +65,11 @@ async def test_a_huge_input_costs_what_is_seen_and_its_end_can_be_reached(wraps:
             wraps.restart()
             await pilot.press("down", "shift+down", "shift+down", "up")
             assert wraps.characters < 5_000, app.panel.opened.request.tool
-            assert len(app.panel.query_one("#details", LineView).lines) < 300
+            assert len(app.panel.form.drawn.flow.lines) < 300
         await pilot.put(asks("Bash", command="\n".join(f"step {n}" for n in range(20_000))))
-        view = app.panel.query_one("#details", LineView)
         for _ in range(250):
-            view.scroll_relative(y=100, animate=False, force=True)
+            app.panel.form.scroll(100)
+            app.panel.redraw()
         await pilot.pause()
         assert "step 19999" in app.panel_text
 
@@ -91,57 +91,11 @@ def test_what_is_hidden_is_shown() -> None:
     assert plain(asks("Bash", command="a\r\nb")) == ["$ a", "│ b"]
 
 
-@pytest.mark.parametrize(
-    ("request_", "lines"),
-    [
-        (
-            asks("Bash", command="make", description="Build", timeout=9, dangerouslyDisableSandbox=True),
-            ["$ make", "dangerouslyDisableSandbox: true"],
-        ),
-        (
-            asks("Bash", command="make", **{"a\n$ b": {"c": [1]}}),
-            ["$ make", r'"a\n$ b": {', '  "c": [', "    1", "  ]", "}"],
-        ),
-        (asks("Write", file_path="/a", content="x", mode="0777"), ["│ /a", "+ x", 'mode: "0777"']),
-        (
-            asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all=True, encoding="z"),
-            ["│ /a", "everywhere in the file", "- x", "+ y", 'encoding: "z"'],
-        ),
-        (
-            asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all="true"),
-            ["│ /a", "- x", "+ y", 'replace_all: "true"'],
-        ),
-        (
-            asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all=False),
-            ["│ /a", "- x", "+ y"],
-        ),
-        (
-            asks("NotebookEdit", notebook_path="/a", new_source="x", cell_id="c", edit_mode="delete", run=1),
-            ["│ /a", "│ deletes the cell c", "run: 1"],
-        ),
-        (
-            asks("NotebookEdit", notebook_path="/a", new_source="x", cell_id="c", edit_mode="move"),
-            ["│ /a", "│ the new text of the cell c", "+ x", 'edit_mode: "move"'],
-        ),
-        (
-            asks("WebFetch", url="https://a", prompt="Read", headers={}),
-            ["│ https://a", "│ Read", "headers: {}"],
-        ),
-        (asks("WebFetch", url=LOOKALIKE), [f"│ {LOOKALIKE}", "⚠ letters beyond ASCII: а‹U+0430› р‹U+0440›"]),
-        (asks("WebFetch", url="https://[oops/"), ["│ https://[oops/", "⚠ the host cannot be read"]),
-        (asks("WebFetch", url="https://a", prompt=["x"]), ["│ https://a", 'prompt: ["x"]']),
-        (asks("WebSearch", query="a", allowed_domains=["b"]), ["│ a", 'allowed_domains: ["b"]']),
-        (asks("Read", file_path="/a", offset=7, limit=2), ["│ /a", "offset: 7", "limit: 2"]),
-        (asks("Bash", command="make", run_in_background=False), ["$ make"]),
-        (asks("Bash", command=FOLDED), ["$ make test &&", "↳ rm -rf", "↳ " + "x" * 68, "↳ xx; echo"]),
-        (asks("mcp__x__y", dry_run=False), ["dry_run: false"]),
-    ],
-    ids=lambda value: value.tool if isinstance(value, PermissionRequest) else "",
-)
+@pytest.mark.parametrize(("tool", "values", "lines"), table(__file__, "decision_details.json"))
 def test_every_field_that_changes_what_happens_is_drawn(
-    request_: PermissionRequest, lines: list[str]
+    tool: str, values: dict[str, object], lines: list[str]
 ) -> None:
-    assert plain(request_) == lines
+    assert plain(asks(tool, **values)) == lines
 
 
 def test_many_empty_lines_are_counted_wherever_they_are() -> None:
@@ -238,17 +192,6 @@ def asks_lasting(tool: str = "Bash", **values: object) -> PermissionRequest:
     return PermissionRequest("t", "s", tool, values, suggestions=(ALWAYS,))
 
 
-def view(app: PanelHost, name: str) -> LineView:
-    found = app.panel.query_one(name)
-    assert isinstance(found, LineView)
-    return found
-
-
-def scroll_away(app: PanelHost, name: str) -> None:
-    """Scroll a list as the wheel does, the cursor staying where it is."""
-    view(app, name).scroll_end(animate=False, force=True)
-
-
 async def test_a_key_on_an_option_out_of_sight_brings_it_back_first() -> None:
     async with PanelHost(LIST).shown() as (app, pilot):
         await pilot.press("down")
@@ -279,11 +222,8 @@ async def test_submit_out_of_sight_submits_nothing() -> None:
 async def test_a_choice_out_of_sight_decides_nothing() -> None:
     async with DecisionHost(asks_lasting(command="make")).shown(size=(40, 7)) as (app, pilot):
         assert "y allow" in app.panel_words
-        scroll_away(app, "#choices")
-        await pilot.press("enter")
-        assert app.state.outcome is None
-        assert "Allow once" in app.cursor_line
-        scroll_away(app, "#choices")
+        await pilot.press("end")
+        assert "y  Allow once" not in app.panel_text
         await press_later(pilot, "y", seconds=WRITING)
         assert app.state.outcome is None
         await press_later(pilot, "y", seconds=WRITING)
@@ -335,7 +275,7 @@ async def unseen_is_not_allowed_at_once(app: DecisionHost, pilot: QuickPilot, he
         again = f"{'Enter' if key == 'enter' else key} again allows"
         assert again in app.panel_words
         assert ("unseen" if height < 18 else "never on the screen · Space shows them") in app.panel_words
-        assert app.panel.query_one("#details").size.height or "p all" in app.panel_words, "it can be read"
+        assert app.panel.form.drawn.shown or "p all" in app.panel_words, "it can be read"
         await pilot.press("down")
         assert "again allows" not in app.panel_words
         await pilot.press("up")

@@ -20,9 +20,9 @@ from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanReque
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.input.gate import WRITING
 from ccq_tui.screens.session.requests import IN_PROMPT
-from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.field import AnswerField
 from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.question.parts import unseen_words
 from ccq_tui.widgets.status_line import StatusLine
 from tests.actors import PANEL
@@ -35,11 +35,11 @@ from tests.ui.test_question_panel_keys import assert_clean, click_on
 PLAN = PlanRequest("toolu_plan", "id-1", "# The plan\n\n1. Begin\n2. End\n")
 
 
-async def shown(run: Driven, pilot, event: AgentEvent) -> DecisionPanel:  # type: ignore[no-untyped-def]
+async def shown(run: Driven, pilot, event: AgentEvent) -> RequestPanel:  # type: ignore[no-untyped-def]
     run.told.tell(event)
     await keys_work(run, pilot)
     panel = run.screen.dock.panel
-    assert isinstance(panel, DecisionPanel)
+    assert isinstance(panel, RequestPanel)
     return panel
 
 
@@ -47,10 +47,8 @@ def on_screen(run: Driven) -> list[Strip]:
     return run.screen._compositor.render_strips()
 
 
-def drawn(panel: DecisionPanel) -> str:
-    return "\n".join(
-        line.text.plain for view in ("#details", "#choices") for line in panel.query_one(view).lines
-    )  # type: ignore[attr-defined]
+def drawn(panel: RequestPanel) -> str:
+    return "\n".join(line.text.plain for line in panel.form.body.lines)
 
 
 async def test_what_is_asked_is_seen_and_hostile_input_is_drawn_as_data() -> None:
@@ -298,7 +296,7 @@ async def test_a_plan_is_approved_at_once_or_by_a_second_press_where_it_was_neve
     await keys_work(run, pilot)
     await until(pilot, lambda: "Plan long" in screen_text(run.app))
     panel = run.screen.dock.panel
-    assert isinstance(panel, DecisionPanel)
+    assert isinstance(panel, RequestPanel)
     await press(pilot, "y", then=lambda: "PgDn shows them · y again approves" in unseen_words(panel.state))
     assert run.told.answers == []
     transcript = run.screen.transcript

@@ -6,7 +6,7 @@ from ccq_tui.inbox.requests import ElicitationRequest, FormRequest
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.keys import enter_words
 from ccq_tui.questions.state import opened
-from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.panel import RequestPanel
 from tests.ui.asked import NAME
 from tests.ui.forms import BROKEN, LINK, asked
 from tests.ui.host import PanelHost
@@ -41,7 +41,7 @@ class FormHost(PanelHost):
 
     async def ask(self, request: ElicitationRequest | FormRequest) -> None:
         """Put the panel of a request in the place of the one that is there."""
-        panel = QuestionPanel(self.stand("api"), self.clock)
+        panel = RequestPanel(self.stand("api"), self.clock)
         await self._replace(self.heard(panel, opened(request.questions)))
 
 

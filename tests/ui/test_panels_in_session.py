@@ -18,7 +18,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.draft import first_draft
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRequest, RequestOutcome
+from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.questions import Answered, Expired, Kind, Question
@@ -26,10 +26,8 @@ from ccq_tui.screens import editor
 from ccq_tui.screens.editor import KEPT, Edited
 from ccq_tui.screens.session.dock import BY_MESSAGE
 from ccq_tui.transcript.outcomes import NOT_IN_TIME
-from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.transcript.painter import Painter
 from tests.actors import LIMIT
 from tests.ui.drawn import screen_text
@@ -119,14 +117,13 @@ async def test_two_that_wait_are_settled_at_once_with_their_notices_and_tab_neve
             await until(pilot, lambda: BY_MESSAGE not in notices.text)
 
 
-@pytest.mark.parametrize("kind", [QuestionPanel, DecisionPanel])
-async def test_a_panel_that_is_removed_as_it_is_mounted(kind: Any) -> None:
+@pytest.mark.parametrize("request_", [asked().request, permission()], ids=["question", "permission"])
+async def test_a_panel_that_is_removed_as_it_is_mounted(request_: Request) -> None:
     async with running(Driven()) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
-        request = asked().request if kind is QuestionPanel else permission()
-        stored = StoredRequest(1, request, "", RequestState.PENDING, datetime.now(UTC))
+        stored = StoredRequest(1, request_, "", RequestState.PENDING, datetime.now(UTC))
         for turns in range(4):
-            panel = kind(run.screen.dock.host)
+            panel = RequestPanel(run.screen.dock.host)
             panel.begin(OpenRequest(run.app.runtime.inbox, stored))
             run.screen.dock.mount(panel)
             for _ in range(turns):
@@ -169,12 +166,11 @@ async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
 WISH = Question("What shall it be called?", "Name", kind=Kind.TEXT)
 
 
-async def make_ready(run: Driven, pilot: Pilot[int]) -> list[RequestPanel[Any]]:
-    """Let the agent work, and wait for the panels that are made meanwhile."""
+async def make_ready(run: Driven, pilot: Pilot[int]) -> RequestPanel:
+    """Let the agent work, and wait for the panel that is made meanwhile."""
     run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
-    await until(pilot, lambda: len(run.screen.query(RequestPanel)) == 2)
-    await until(pilot, lambda: all(panel._ready for panel in run.screen.query(RequestPanel)))
-    return list(run.screen.query(RequestPanel))
+    await until(pilot, lambda: any(panel._ready for panel in run.screen.query(RequestPanel)))
+    return run.screen.query_one(RequestPanel)
 
 
 async def settled(run: Driven, pilot: Pilot[int]) -> RequestOutcome:
@@ -186,11 +182,10 @@ async def settled(run: Driven, pilot: Pilot[int]) -> RequestOutcome:
     return outcome
 
 
-async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
+async def test_requests_find_their_panel_made(monkeypatch: Any) -> None:
     async with running(Driven()) as (run, pilot):
         made = await make_ready(run, pilot)
-        assert [type(panel) for panel in made] == [QuestionPanel, DecisionPanel]
-        assert not any(panel.display for panel in made)
+        assert not made.display
         assert run.screen.dock.panel is None
         looked_up: list[Any] = []
         apply, transcript = Stylesheet.apply, run.screen.transcript
@@ -213,15 +208,12 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
         monkeypatch.setattr(run.screen.dock, "_open_panel", begun)
         drawn = counted(monkeypatch, Painter, "draw")
         for number in range(2):
-            for event, panel in (
-                (asked(f"q{number}"), made[0]),
-                (ev.RequestAsked(permission(f"p{number}")), made[1]),
-            ):
+            for event in (asked(f"q{number}"), ev.RequestAsked(permission(f"p{number}"))):
                 await until(pilot, lambda: rests(transcript))  # what became of the one before is drawn
                 looked_up.clear()
                 drawn.clear()
                 await run.tell(pilot, event, then=lambda: run.screen.dock.panel is not None)
-                assert run.screen.dock.panel is panel, (number, event)
+                assert run.screen.dock.panel is made, (number, event)
                 await until(pilot, lambda: run.screen.focused is run.screen.dock.panel)
                 assert not [node for node in looked_up if not isinstance(node, NoticeLine)], (number, event)
                 # The lines of the transcript are those that were there, and what is told of the request.
@@ -231,7 +223,7 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
                 await keys_work(run, pilot)
                 await pilot.press("enter" if isinstance(event.request, PermissionRequest) else "1", "enter")
                 await settled(run, pilot)
-        assert list(run.screen.query(RequestPanel)) == made
+        assert list(run.screen.query(RequestPanel)) == [made]
 
 
 async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None:
@@ -240,7 +232,7 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
 
     class Watched(ToldRequests):
         def answer(self, *answer: Any) -> asyncio.Future[Verdict]:
-            panel = run.screen.query_one(QuestionPanel)
+            panel = run.screen.query_one(RequestPanel)
             when_answered.append((panel.display, len(drawn)))
             return super().answer(*answer)
 
@@ -260,7 +252,7 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
         monkeypatch.setattr(run.screen, "_compositor_refresh", paint)
         await press(pilot, "enter", then=lambda: run.screen.dock.prompt.display)
         assert when_answered == [(True, 0)]
-        assert not run.screen.query_one(QuestionPanel).display
+        assert not run.screen.query_one(RequestPanel).display
         assert run.told.answers[0][0] == "q1"
         assert isinstance(run.told.answers[0][1], Answered)
 
@@ -294,7 +286,7 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         await keys_work(run, pilot)
         await pilot.press("s", "e", "c", "r", "e", "t", "backspace", "backspace")
         panel = run.screen.dock.panel
-        assert isinstance(panel, QuestionPanel)
+        assert isinstance(panel, RequestPanel)
         assert panel.state.text == "secr"
         # Settled elsewhere in the moment in which it is answered here.
         for key in ("x", "enter"):

@@ -18,7 +18,7 @@ from ccq_tui.questions.moves import KEPT
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.state import Arriving, PanelState, opened
 from ccq_tui.widgets.hints import HintRow
-from ccq_tui.widgets.panel.measures import PanelLook, most_lines
+from ccq_tui.widgets.measures import PanelLook, most_lines
 from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
 from ccq_tui.widgets.question.tabs import Cache
 from tests.steps import step
@@ -92,7 +92,7 @@ def layout(
     state: PanelState, size: tuple[int, int], cache: Cache | None = None, scrolled: Scrolled | None = None
 ) -> PanelLayout:
     look = PanelLook(*size, PLAIN, "", "", (1, 1), "")
-    return PanelLayout(state, look, scrolled or Scrolled(), {} if cache is None else cache)
+    return PanelLayout(state, look, scrolled or Scrolled(), Cache() if cache is None else cache)
 
 
 def text_of(drawn: PanelLayout) -> str:

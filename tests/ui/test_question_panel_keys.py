@@ -11,7 +11,7 @@ from textual import events
 from ccq_tui.input.gate import FOCUS
 from ccq_tui.questions import Answer, Answered, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.state import Focus, opened
-from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.panel import RequestPanel
 from tests.hostile import MARK
 from tests.ui.asked import CITIES, MULTI, PREVIEWED, SINGLE
 from tests.ui.host import PanelHost, type_text
@@ -155,7 +155,7 @@ async def test_a_panel_built_from_a_draft_draws_it() -> None:
         await pilot.press("2", "o", "d", "r", "a", "f", "t")
         draft = app.state
     again = PanelHost(SINGLE)
-    again.panel = again.heard(QuestionPanel(again.stand(), again.clock), draft)
+    again.panel = again.heard(RequestPanel(again.stand(), again.clock), draft)
     async with again.run_test() as pilot:
         assert "draft" in again.panel_text
         again.clock.skip_grace()

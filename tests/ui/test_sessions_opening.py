@@ -29,7 +29,7 @@ from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.model import ListHeading
 from ccq_tui.screens.sessions.screen import SessionsScreen
-from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.panel import RequestPanel
 from tests.actors import COMMAND, PANEL, PHONE
 from tests.steps import step
 from tests.ui.drawn import screen_text
@@ -92,7 +92,7 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
             shown.set()
             with step("it opens with the newer draft"):
                 await until(pilot, lambda: screen.panel is not None)
-                assert isinstance(screen.panel, QuestionPanel)
+                assert isinstance(screen.panel, RequestPanel)
                 assert screen.panel.state.pages[0].draft.note == "mind this"
 
 
@@ -186,7 +186,7 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
         assert (row.place, row.directory) == (Place.FOREIGN, "/work/release")
         await press(pilot, "p", then=lambda: "It belongs to no session" in run.said())
         await press(pilot, "enter", then=lambda: run.list.panel)
-        assert isinstance(run.list.panel, QuestionPanel)
+        assert isinstance(run.list.panel, RequestPanel)
         assert run.list.panel.state.asker == "release form"
         await press_later(pilot, "2", "enter")
         await until(pilot, lambda: "release form collects it from the inbox" in run.said())

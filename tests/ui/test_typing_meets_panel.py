@@ -23,8 +23,8 @@ from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.partial_parse import ArrivingSet
 from ccq_tui.questions.state import Arriving, PanelState
 from ccq_tui.testing.scenario import question_set_input
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.keying import NOT_SENT
-from ccq_tui.widgets.question import QuestionPanel
 from tests.actors import PANEL, PHONE
 from tests.ui.asked import MULTI, RECOMMENDED, SINGLE
 from tests.ui.drawn import screen_lines
@@ -489,9 +489,15 @@ def told(name: str, *questions: Question, size: int = 24) -> Iterator[Grown]:
     yield Grown(whole, Arriving(len(questions), whole=True))
 
 
-def panel_of(run: Driven) -> QuestionPanel:
+def first_of(run: Driven) -> str:
+    """Return the call of the request in the panel."""
+    opened = panel_of(run).opened
+    return opened.request.tool_use_id if opened is not None else ""
+
+
+def panel_of(run: Driven) -> RequestPanel:
     panel = run.session_screen.dock.panel
-    assert isinstance(panel, QuestionPanel)
+    assert isinstance(panel, RequestPanel)
     return panel
 
 
@@ -581,15 +587,14 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
     await pilot.press("2")
     run.told.tell(ev.RequestAsked(permission("p1")))
     await until(pilot, lambda: len(run.screen.dock.line.items) == 2)
-    assert isinstance(run.screen.dock.panel, QuestionPanel)
+    assert first_of(run) == "r4"
     await run.tell(pilot, whole, then=lambda: run.screen.dock.line.held_up)
     await pilot.pause(0.05)  # it would have made way by now
-    assert isinstance(run.screen.dock.panel, QuestionPanel), "somebody is typing in it"
+    assert first_of(run) == "r4", "somebody is typing in it"
     run.clock.skip(1.0)
-    await until(pilot, lambda: not isinstance(run.screen.dock.panel, QuestionPanel | None))
-    assert run.screen.dock.line.items[0].request.tool_use_id == "p1"
+    await until(pilot, lambda: run.screen.dock.panel is not None and first_of(run) == "p1")
     run.told.tell(ev.RequestSettled("p1", Allowed(), PHONE))
-    await until(pilot, lambda: isinstance(run.screen.dock.panel, QuestionPanel))
+    await until(pilot, lambda: run.screen.dock.panel is not None and first_of(run) == "r4")
     assert state_of(run).page.draft.selected == (1,)
     run.app.runtime.inbox.known("r4@id-1").end_arriving("over")
     await until(pilot, lambda: run.screen.dock.panel is None)

@@ -35,17 +35,16 @@ from ccq_tui.questions.state import Arriving, PanelState
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.text import safe
 from ccq_tui.transcript.blocks import RequestPlace
-from ccq_tui.widgets.decision.panel import PANELS, Panel, panel_kind
 from ccq_tui.widgets.hints import NARROW, HintBar
 from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.host import ClosedPages, PanelHost, draft_words
 from ccq_tui.widgets.panel.request_panel import TAKES_PROMPT
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.prompt.prompt import SIGN
-from ccq_tui.widgets.question import QuestionPanel
 
 LOW_SCREEN = 18
 UNSENT = "the prompt"
@@ -59,8 +58,6 @@ HOW_SECONDS = 20.0
 PARKED = "Paused without a process · your answer resumes the session"
 LEFT = "The question still waits · your answer restarts Claude and reaches it as a message"
 BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a message"
-APART_SECONDS = 0.2
-"""Seconds between the making of two panels."""
 
 
 class PromptLine(Static):
@@ -121,9 +118,9 @@ class Dock(Vertical):
         self._clock = clock
         self.host: PanelHost
         """What the panel of the first request stands on; set by who sees the requests through."""
-        self.shown: Callable[[OpenRequest, Panel], object] = lambda *_: None
+        self.shown: Callable[[OpenRequest, RequestPanel], object] = lambda *_: None
         """Called with each request that is shown, and its panel."""
-        self.panel: Panel | None = None
+        self.panel: RequestPanel | None = None
         """The panel on the screen, hidden or not, or None."""
         self.notices = NoticeLine()
         """The line above the prompt."""
@@ -133,12 +130,12 @@ class Dock(Vertical):
         self.prompt_line = PromptLine()
         """The end of the prompt's text, under a panel."""
         self.line = WaitingLine()
-        self._leaving: Panel | None = None
+        self._leaving: RequestPanel | None = None
         self.places: dict[str, RequestPlace] = {}
         """Where each request in the line is answered now, as it was last reported."""
         self._settled = 0
-        self._panels: dict[type[Panel], Panel] = {}
-        """A panel of each kind, made once: making one is the slowest step from a request to the screen."""
+        self._made: RequestPanel | None = None
+        """The panel, made once: making one is the slowest step from a request to the screen."""
         self._opening: asyncio.TimerHandle | None = None
         self._tidying: asyncio.TimerHandle | None = None
         self._making_way: asyncio.TimerHandle | None = None
@@ -305,7 +302,7 @@ class Dock(Vertical):
             written = grown(draft, request.questions, arriving, seen=shows, earlier=earlier)
             return replace(written, recalled=opened.recalled)
 
-        if isinstance(self.panel, QuestionPanel) and shows:
+        if self.panel is not None and shows:
             opened.draft = self.panel.change(more)
         elif opened.draft is not None:
             opened.draft = more(opened.draft)
@@ -398,25 +395,19 @@ class Dock(Vertical):
         self._draw_before()
         self.notices.hush(CLOSED)
         self._put_away()
-        self.panel = self._panel_for(panel_kind(first.shown))
+        self.panel = self.make_ready()
         self.panel.begin(first, place=self._place(), asked_for=asked_for)
         self.shown(first, self.panel)
         self.show_prompt()
         if draw_now(self.screen):
             self.panel.note_written()  # a key may come before the next round of messages
 
-    def make_ready(self) -> None:
-        """Make the panels before they are needed, one after the other: keys come between."""
-        missing = [kind for kind in PANELS if kind not in self._panels]
-        if missing and self.is_attached:
-            self._panel_for(missing[0])
-            after(self, APART_SECONDS, self.make_ready)
-
-    def _panel_for(self, kind: type[Panel]) -> Panel:
-        if kind not in self._panels:
-            panel = self._panels[kind] = kind(self.host, self._clock)
-            self.mount(panel, before=self.prompt_line)
-        return self._panels[kind]
+    def make_ready(self) -> RequestPanel:
+        """Make the panel before it is needed; return it."""
+        if self._made is None:
+            self._made = RequestPanel(self.host, self._clock)
+            self.mount(self._made, before=self.prompt_line)
+        return self._made
 
     def _release_panel(self) -> None:
         """Let the panel go; it stays on the screen and keeps what is typed until it is put away."""

@@ -17,10 +17,10 @@ from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.link_opener import open_url
 from ccq_tui.screens.session.dock import HOW_SECONDS
 from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.widgets.decision.panel import Panel
 from ccq_tui.widgets.hints import HIDES
 from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.lifetime import after_refresh
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.host import (
     ClosedDrafts,
     PanelHost,
@@ -47,7 +47,7 @@ class RequestQueue:
 
     def __init__(self, ui: SessionUi) -> None:
         self._ui, self.drafts = ui, ClosedDrafts()
-        self._seen: tuple[Panel | None, int] = (None, 0)
+        self._seen: tuple[RequestPanel | None, int] = (None, 0)
         self._left_end_for = ""
         """The plan for whose head the transcript left its end, or ""."""
         dock = ui.dock
@@ -70,7 +70,7 @@ class RequestQueue:
         )
 
     @property
-    def _panel(self) -> Panel | None:
+    def _panel(self) -> RequestPanel | None:
         return self._ui.dock.panel
 
     # -- events of the session -----------------------------------------------------------------------------
@@ -157,7 +157,7 @@ class RequestQueue:
 
     # -- a plan is read in the transcript -------------------------------------------------------------------
 
-    def _bring_into_view(self, opened: OpenRequest, panel: Panel) -> None:
+    def _bring_into_view(self, opened: OpenRequest, panel: RequestPanel) -> None:
         """Bring the head of a plan that is being decided into view."""
         if isinstance(opened.request, PlanRequest):
             # Only after the panel has taken its lines from the transcript.

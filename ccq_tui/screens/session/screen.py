@@ -50,11 +50,10 @@ from ccq_tui.screens.terminal import Bar
 from ccq_tui.transcript.blocks import Block, PromptBlock
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.completer import Completer
-from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import bindings_at, bindings_for, keyboard_of
 from ccq_tui.widgets.lifetime import WorkFailed, after, is_live, soon, start_work
+from ccq_tui.widgets.measures import is_low
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.measures import is_low
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.status_line import StatusLine
@@ -535,7 +534,7 @@ class SessionScreen(Screen[None], Leading):
     @on(Transcript.Looked)
     def _looked(self) -> None:
         """Look at more of a plan that may have been seen by now."""
-        if isinstance(self.dock.panel, DecisionPanel):
+        if self.dock.panel is not None:
             self.dock.panel.look()
 
     @on(Transcript.Pointed)

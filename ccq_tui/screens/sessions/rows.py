@@ -44,7 +44,7 @@ from ccq_tui.transcript.blocks import PromptBlock, ProseBlock, ToolBlock
 from ccq_tui.widgets.decision.details import flow_lines
 from ccq_tui.widgets.hints import cut
 from ccq_tui.widgets.lifetime import after_refresh
-from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, SightView, TextLines, more_line, wrapped
+from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, SightView, TextLines, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.question.parts import MARKS
 from ccq_tui.widgets.transcript.pen import markdown_lines
@@ -484,7 +484,7 @@ class Details(Vertical):
         self._more.set_class(not shows, "-off")
         if shows:
             down, up = ("PgDn", "PgUp") if decides else (key_of("line_down"), key_of("line_up"))
-            self._more.show([more_line(view, max(8, view.size.width), palette_of(self), down=down, up=up)])
+            self._more.show([view.more(max(8, view.size.width), down=down, up=up)])
 
 
 def last_messages(screen: SessionScreen) -> Messages:

@@ -71,15 +71,14 @@ from ccq_tui.screens.sessions.rows import (
 )
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.text import masked, one_line
-from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.decision.panel import Panel, panel_kind
 from ccq_tui.widgets.keys import Typed, copy_of, keyboard_of, keys_meant, text_of
 from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
 from ccq_tui.widgets.lines import SightView, TextLines
+from ccq_tui.widgets.measures import SHARES, is_low, most_lines
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.host import ClosedDrafts, PanelHost, draft_words, left_over
-from ccq_tui.widgets.panel.measures import SHARES, is_low, most_lines
 
 ANSWERS = "inbox answer"
 """The group of workers that see an answer through."""
@@ -183,7 +182,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         self.listing = Listing(
             manager.sessions, manager.records, self.put_together, self._until_drawn, self.clock
         )
-        self.panel: Panel | None = None
+        self.panel: RequestPanel | None = None
         self.row: RequestRow | None = None
         self.early: list[Typed] | None = None
         self.drafts = ClosedDrafts()
@@ -416,7 +415,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     @on(SightView.Looked)
     def _looked(self) -> None:
         self.details.say_more()
-        if isinstance(self.panel, DecisionPanel):
+        if self.panel is not None:
             self.panel.look()
 
     def act_on(self, action: str, row: Listed) -> None:
@@ -706,7 +705,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         finally:
             typed, self.early = self.early or [], None
         if opened is not None and opened.is_pending and self.panel is None and self.is_current:
-            panel = self.panel = panel_kind(opened.shown)(self._host(session), self.clock)
+            panel = self.panel = RequestPanel(self._host(session), self.clock)
             self._request = opened.stored
             panel.begin(opened, asked_for=True)
             self.details.mount(panel)

@@ -43,18 +43,9 @@ from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import keyboard_of
 from ccq_tui.widgets.lifetime import after_refresh
-from ccq_tui.widgets.lines import (
-    DrawnLine,
-    Flow,
-    SightView,
-    TextLines,
-    indented,
-    more_line,
-    row_lines,
-    wrapped,
-)
+from ccq_tui.widgets.lines import DrawnLine, Flow, SightView, TextLines, indented, row_lines, wrapped
+from ccq_tui.widgets.measures import is_low
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.panel.measures import is_low
 from ccq_tui.worktrees.model import WorktreeError
 
 TRUST_QUESTION = "Do you trust this directory?"
@@ -217,8 +208,7 @@ class TrustScreen(ListScreen[None, FilteredList[PickRow]]):
         scrolls = view.above or view.below or view.goes_on
         self._more.set_class(not scrolls, "-off")
         if scrolls:
-            width = self.app.size.width - FRAME
-            self._more.show([more_line(view, width, palette_of(view), down="PgDn", up="PgUp")])
+            self._more.show([view.more(self.app.size.width - FRAME, down="PgDn", up="PgUp")])
 
     def draw(self) -> None:
         if not self.has_parts:

@@ -13,13 +13,13 @@ from asyncio import TimerHandle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.reactive import var
 from textual.screen import Screen
 from textual.widget import Widget
@@ -33,7 +33,8 @@ from ccq_tui.inbox.port import DraftUpdated, RequestChange
 from ccq_tui.input.gate import Stroke, To
 from ccq_tui.input.keys import KeyPlace, rows_at
 from ccq_tui.questions.events import Clicked, Event, Pressed, TabClicked, TextChanged, Words
-from ccq_tui.questions.keys import action_of
+from ccq_tui.questions.keys import action_of, place_of
+from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState, typable
 from ccq_tui.widgets.completer import FILES, Completer
 from ccq_tui.widgets.field import AnswerField
@@ -41,16 +42,18 @@ from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import Clickable, Typed, copy_of, keyboard_of, read_at, text_of, typed_in
 from ccq_tui.widgets.lifetime import after, after_refresh, is_live, soon
 from ccq_tui.widgets.lines import READING
+from ccq_tui.widgets.measures import PanelLook
 from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.panel.form import NO_DECISION, NOBODY_ASKS, NOTHING, PanelForm
 from ccq_tui.widgets.panel.host import PanelHost, draft_words
 from ccq_tui.widgets.panel.keying import PanelKeys
-from ccq_tui.widgets.panel.measures import Drawn, PanelLook
+from ccq_tui.widgets.question.parts import placeholder
 from ccq_tui.widgets.search_bar import SEARCH_KEYS, SearchField
 
 PanelTarget = tuple[int, type[Clicked | TabClicked], int]
 """What can be clicked in a panel: the number of the request, the event, and its row or tab."""
 
-
+WHEEL_LINES = 3
 TAKES_PROMPT = next(row.keys[0] for row in rows_at(KeyPlace.QUESTION) if row.action == "from_prompt")
 """The key that makes the text in the prompt the answer."""
 
@@ -71,17 +74,13 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         & > #bar { position: absolute; offset: 0 1; width: 1; height: 100%; border-left: wide $primary; }
         & > AnswerField { position: absolute; min-width: 4; max-height: 100%; margin: 0; padding: 0; }
         & > AnswerField, & > AnswerField:focus { border: none; scrollbar-size-vertical: 0; }
+        & > #list { scrollbar-size-vertical: 0; }
+        & > #preview { position: absolute; background: $surface; }
         & > ChoiceList { overlay: screen; position: absolute; width: 100%; background: $panel; }
         & > .-off { display: none; }
     }
     """
     can_focus = True
-    help_place: ClassVar[KeyPlace]
-    """The section of keys that F1 lists first."""
-    FORM: ClassVar[type[Any]]
-    """The machine and the picture of one kind of request."""
-    NOBODY: ClassVar[Any] = None
-    """The request that is drawn once before there is any."""
     place: var[tuple[int, int]] = var((1, 1), init=False)
     """Position among the waiting requests, and their number."""
     countdown: var[str] = var("", init=False)
@@ -90,11 +89,11 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
     def __init__(self, host: PanelHost, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self.host = host
-        self.form: Any = self.FORM()
-        self._state: Any = self.form.nothing
+        self.form = PanelForm()
+        self._state: Any = NOTHING
         self.opened: OpenRequest | None = None
         """The request that it asks, hidden or not, until that is settled."""
-        self._request: Any = self.NOBODY
+        self._request: Any = NOBODY_ASKS
         """What it asks, or asked last."""
         self._unfollow: Callable[[], None] = lambda: None
         self.turn = 0
@@ -160,7 +159,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         self.leave()
         self.turn += 1
         late, self._late = [*self.keys.unmeant(), *self._late], []
-        self._state, self._rests, self.touched = self.form.nothing, True, None
+        self._state, self._rests, self.touched = NOTHING, True, None
         self.display = False
         self._clear()
         return late
@@ -172,7 +171,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             self._ready = True
             if self._rests:
                 # Draw once unseen: the first drawing takes longer, and nobody waits for it yet.
-                self.form.draw(self._state, self._look(), self._hints)
+                for nothing in (NOTHING, NO_DECISION):
+                    self.form.draw(nothing, self._look(), self._hints)
                 self._clear()
             else:
                 self._open()
@@ -222,6 +222,11 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         """Note that somebody is here, and stop the countdown."""
         self.touched = self._clock()
         self.countdown = ""
+
+    @property
+    def help_place(self) -> KeyPlace:
+        """The section of keys that F1 lists first."""
+        return place_of(self._state)
 
     def _open(self) -> None:
         self._meant = keymap().meant(self.help_place)
@@ -301,13 +306,13 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         if self.is_mounted and isinstance(event, Pressed | Clicked):
             self._state = self._in_sight()
             self.form.seek()
-        before, after = self._state, self.form.step(self._state, event)
+        before, after = self._state, step(self._state, event)
         if after is not before and after != before:
             self._go_to(before, after)
 
     def _in_sight(self) -> Any:
         """Return the state with what is on the screen."""
-        return self.form.step(self._state, self.form.sight(self._state, self.host.unseen_above))
+        return step(self._state, self.form.sight(self._state, self.host.unseen_above))
 
     def _go_to(self, before: Any, after: Any) -> None:
         self._state = after
@@ -449,6 +454,13 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         found = self.form.under(event)
         return None if found is None or self._rests else (self.turn, *found)
 
+    @on(events.MouseScrollUp)
+    @on(events.MouseScrollDown)
+    def _wheel(self, event: events.MouseEvent) -> None:
+        if self.form.scroll(-WHEEL_LINES if isinstance(event, events.MouseScrollUp) else WHEEL_LINES):
+            event.stop()
+            self._draw()
+
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
@@ -498,6 +510,18 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             self._draw()
 
     def _draw(self) -> None:
+        self._draw_once()
+        self.look()
+
+    def look(self) -> None:
+        """Update what was on the screen of what is agreed to, and the words about it."""
+        state = self._state
+        if not (self._rests or state.outcome is not None) and state.questions.is_guarded:
+            self._state = now = self._in_sight()
+            if (now.in_sight, now.unseen, now.at_least) != (state.in_sight, state.unseen, state.at_least):
+                self._draw_once()
+
+    def _draw_once(self) -> None:
         if self._rests or not self._ready or not self.is_attached:
             return
         self._drawn_for = self.app.size
@@ -506,7 +530,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             self._drawn = (self.turn, decides, self._clock())
             after_refresh(self, partial(self._written, *self._drawn))
         self.styles.height = drawn.height
-        self._put_field(drawn)
+        self._put_field(drawn.field)
         if (completions := self._completer.shown) is not None:
             self._hints.show(completions.hints())
         elif self.keys.enter_is_prompts:
@@ -533,13 +557,13 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         else:
             self.keys.written(decides, written_at(self.screen, since, self._clock()))
 
-    def _put_field(self, drawn: Drawn) -> None:
-        """Put the field where its text is typed: over the lines that the form left for it."""
-        self._field.one_line, self._field.secret = drawn.one_line, drawn.secret
-        if drawn.field is not None:
-            self._field.styles.offset = drawn.field.offset
-            self._field.styles.width, self._field.styles.height = drawn.field.size
-            self._completer.view.keep_beside(drawn.field, self.region.y)
+    def _put_field(self, place: Region | None) -> None:
+        """Put the field where its text is typed: over the lines that are left for it."""
+        self._field.one_line, self._field.secret = self._state.one_line, self._state.page.question.secret
+        if place is not None:
+            self._field.styles.offset = place.offset
+            self._field.styles.width, self._field.styles.height = place.size
+            self._completer.view.keep_beside(place, self.region.y)
 
     def _sync_field(self, *, focused: bool) -> None:
         """Bring the text field in line with the state."""
@@ -551,7 +575,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         if typing:
             comes = opens or self._field.text != self._state.text
             self._field.put(self._state.text)
-            self._field.placeholder = Content(self.form.hint(self._state))
+            self._field.placeholder = Content(placeholder(self._state))
             if comes and self.form.proposed(self._state):
                 self._field.select_all()
 

@@ -100,7 +100,8 @@ class VimKeys:
         tail = common_start(before[head:][::-1], text[head:][::-1])
         # Otherwise undo takes back two deletions at once.
         self._field.history.checkpoint()
-        self._field.exchange_between(head, len(before) - tail, text[head : len(text) - tail])
+        ends = (self._field.location_of(head), self._field.location_of(len(before) - tail))
+        self._field.replace(text[head : len(text) - tail], *ends, maintain_selection_offset=False)
 
     def _undo(self, times: int) -> None:
         for _ in range(times):
@@ -222,10 +223,6 @@ class PromptField(AnswerField):
         ends = (self.location_of(place), self.location_of(place + len(text)))
         self.replace(names, *ends, maintain_selection_offset=True)
         self.scroll_cursor_visible()
-
-    def exchange_between(self, begin: int, end: int, text: str) -> None:
-        """Replace the text between two places."""
-        self.replace(text, self.location_of(begin), self.location_of(end), maintain_selection_offset=False)
 
     def go_to(self, place: int) -> None:
         """Put the caret at a place of the text."""

@@ -18,7 +18,7 @@ from ccq_tui.questions.prose import before_words
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.widgets.hints import NARROW, cut
 from ccq_tui.widgets.lines import FOLD_SIGN, DrawnLine, Flow, row_lines
-from ccq_tui.widgets.panel.measures import FIELD_LINES, SHARES, PanelLook, field_height, head_line, most_lines
+from ccq_tui.widgets.measures import FIELD_LINES, SHARES, PanelLook, field_height, head_line, most_lines
 from ccq_tui.widgets.question import parts
 from ccq_tui.widgets.question.parts import AT_MARK, AT_TEXT, MORE, Grid
 from ccq_tui.widgets.question.tabs import DISCUSS_LEAD, HEAD, KEYS, NOTE_LEAD, Cache, RowDetail, TabPlan, Tabs
@@ -26,6 +26,8 @@ from ccq_tui.words import plural
 
 LONGEST_COUNT = 150
 """Most lines of a preview that are counted."""
+NOTHING = Flow(iter(()))
+NOTHING.reach(1)
 
 
 @dataclass(slots=True)
@@ -66,8 +68,14 @@ class PanelLayout:
     """A preview beside the list, with its place."""
     cut: bool = False
     """Whether `p` shows more of the row under the cursor, or of the question."""
-    unseen: int = 0
-    """Lines of what a person agrees to that are not on the screen, nor were while it was enlarged."""
+    flow: Flow = NOTHING
+    """What a person agrees to, where its lines are drawn one by one."""
+    shown: range = range(0)
+    """The lines of it that are on the screen."""
+    shown_at: int = 0
+    """The line of the panel with the first of them."""
+    folded: int = 0
+    """Other lines of what a person agrees to that are not on the screen."""
     height: int = 0
     page_lines: int = 1
     """Lines that a page of what scrolls has."""
@@ -85,6 +93,16 @@ class PanelLayout:
             self.height = self.tabs.height
             body = self._body(self.height)
         self.lines: list[DrawnLine] = [DrawnLine(self._head()), *body]
+
+    @property
+    def unseen(self) -> int:
+        """Lines of what a person agrees to that are not on the screen, nor ever were."""
+        return self.folded + self.flow.unseen(self.shown)
+
+    def paint(self, lines: range) -> None:
+        """Note which lines of the panel are drawn for the screen."""
+        drawn = (self.shown.start + y - self.shown_at for y in lines)
+        self.flow.seen.update(line for line in drawn if line in self.shown)
 
     @property
     def cursor(self) -> int | None:
@@ -132,7 +150,7 @@ class PanelLayout:
         state, tab = self.state, self.state.tab
         plan, asides = self.tabs.plan(tab), self.tabs.asides(tab)
         if state.questions.is_agreement:
-            self.unseen = len(self.tabs.facts(tab).question) - len(plan.question)
+            self.folded = len(self.tabs.facts(tab).question) - len(plan.question)
         if plan.recalled and (before := state.before_on(tab)) is not None and recalls(state):
             asides = [*asides, self._recalled(before)]
         lines = [DrawnLine(Text())] * (plan.blanks > 1)
@@ -198,7 +216,7 @@ class PanelLayout:
         self.in_sight = frozenset(rows)
         if plan.shown is RowDetail.WHOLE or state.in_review:
             key = (tab, "lines", plan.shown, plan.beside, tab in self.tabs.signs, self.tabs.draft_key(tab))
-            return self.tabs.remember(key, lambda: self._rows(plan, rows))
+            return self.cache.remember(key, lambda: self._rows(plan, rows))
         others = (row for row in rows if row != self._at)
         used = sum(len(self.tabs.texts(tab, row, plan.shown, beside=plan.beside)) for row in others)
         return self._rows(plan, rows, self._at, plan.room - used - self.tabs.growing(tab))
@@ -331,7 +349,7 @@ class PanelLayout:
                 return Flow(parts.large_lines(state, Grid(self.look.width, self.tabs.low), self.tabs.palette))
             return Flow(parts.preview_lines(_option(state), width, self.tabs.palette))
 
-        return self.tabs.remember(key, made)
+        return self.cache.remember(key, made)
 
     def _part(self, flow: Flow, room: int, lead: str, keys: str) -> list[DrawnLine]:
         """Return the part of a flow that was scrolled to, with the lines out of sight counted at its ends."""
@@ -383,10 +401,9 @@ class PanelLayout:
         self.in_sight = frozenset({self.state.page.cursor})
         lines = self._part(flow := self._flow(self.look.width), room, "", " · PgDn")
         if self.state.questions.is_agreement:
-            read = self.tabs.remember("read", set[int])
-            read.update(range(self.scrolled.lines, self.scrolled.lines + self.page_lines))
             flow.reach(parts.LARGE_TEXT * 100)
-            self.unseen = len(set(range(len(flow.lines))) - read)
+            top = self.scrolled.lines
+            self.flow, self.shown, self.shown_at = flow, range(top, top + self.page_lines), HEAD + bool(top)
         return [*lines, *([DrawnLine(Text())] * (room - len(lines)))]
 
 

@@ -20,8 +20,8 @@ from ccq_tui.questions.state import Focus, Page, PanelState
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import NARROW, cut
 from ccq_tui.widgets.lines import flowing, indented, verbatim, wrapped
+from ccq_tui.widgets.measures import FIELD_LINES
 from ccq_tui.widgets.palette import Palette
-from ccq_tui.widgets.panel.measures import FIELD_LINES
 from ccq_tui.words import plural
 
 REVIEW = "Review your answers"
@@ -423,7 +423,10 @@ PLACEHOLDERS = {
 
 def placeholder(state: PanelState) -> str:
     """Return what the open text is for, shown while it is empty."""
-    if state.focus is Focus.FIELD:
+    if state.page.question.acts:
+        act = acts.under(state)
+        hint = "what else Claude should know" if act is not None and act.allows else "what to do instead"
+    elif state.focus is Focus.FIELD:
         unit = one_line(state.page.question.unit, 20)
         hint = state.page.question.placeholder or (f"your answer in {unit}" if unit else "your answer")
     elif state.focus is Focus.DISCUSS:

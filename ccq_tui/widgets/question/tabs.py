@@ -21,9 +21,9 @@ from ccq_tui.questions.moves import leave_text
 from ccq_tui.questions.prose import length_notice, shown_label
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.text import safe
+from ccq_tui.widgets import measures
 from ccq_tui.widgets.hints import cut
-from ccq_tui.widgets.panel import measures
-from ccq_tui.widgets.panel.measures import PanelLook
+from ccq_tui.widgets.measures import PanelLook
 from ccq_tui.widgets.question import parts
 from ccq_tui.widgets.question.parts import AT_ASIDE, AT_MARK, AT_TEXT, Grid, OptionRow
 
@@ -52,8 +52,18 @@ DISCUSS_LEAD = " ✎ discuss "
 WRITING = "Claude is still writing. Select now; send when it is complete."
 
 Made = TypeVar("Made")
-Cache = dict[object, object]
-"""Earlier parts, by everything they depend on; valid for one width, one height and one palette."""
+
+
+class Cache(dict[object, object]):
+    """Earlier parts, by everything they depend on; valid for one width, one height and one palette."""
+
+    def remember(self, key: object, make: Callable[[], Made]) -> Made:
+        """Return a part of an earlier layout, or make it."""
+        if (found := self.get(key)) is None:
+            if len(self) > MOST_REMEMBERED:
+                self.clear()
+            found = self[key] = make()
+        return cast("Made", found)
 
 
 class RowDetail(IntEnum):
@@ -143,16 +153,8 @@ class Tabs:
             tab, RowDetail.WHOLE, beside=facts.beside, preview=facts.preview, unfiltered=True
         )
 
-    def remember(self, key: object, make: Callable[[], Made]) -> Made:
-        found = self.cache.get(key)
-        if found is None:
-            if len(self.cache) > MOST_REMEMBERED:
-                self.cache.clear()
-            found = self.cache[key] = make()
-        return cast("Made", found)
-
     def facts(self, tab: int) -> Facts:
-        return self.remember((tab, "facts"), lambda: self._measured(tab))
+        return self.cache.remember((tab, "facts"), lambda: self._measured(tab))
 
     def _measured(self, tab: int) -> Facts:
         whole = Grid(max(LEAST_WIDTH, self.look.width), self.low)
@@ -287,7 +289,7 @@ class Tabs:
     ) -> int:
         """Return the lines of the rows and a preview, no more than a screen holds."""
         all_rows = unfiltered and self.filters(tab)  # a filter makes no panel smaller: it would jump
-        rows = self.remember(
+        rows = self.cache.remember(
             (tab, "rows", shown, beside, all_rows, tab in self.signs, self.draft_key(tab)),
             lambda: self._count(tab, shown, beside=beside, all_rows=all_rows),
         )
@@ -331,7 +333,7 @@ class Tabs:
     def plan(self, tab: int) -> TabPlan:
         """Return what a tab shows; to be asked once."""
         key = (self.height, len(self.asides(tab)), self.filters(tab), self.draft_key(tab))
-        plan = self.remember((tab, "plan", key, self.state.before_on(tab)), lambda: self._planned(tab))
+        plan = self.cache.remember((tab, "plan", key, self.state.before_on(tab)), lambda: self._planned(tab))
         facts = self.facts(tab)
         if facts.tallest and not (plan.preview or facts.grid.beside):
             self.signs.add(tab)
@@ -403,4 +405,4 @@ class Tabs:
                 grouped[-1].append(line)
             return [parts.cut_lines(group, 1, width)[0] for group in grouped]
 
-        return self.remember(("review", row, brief, self.draft_key(row)), texts)
+        return self.cache.remember(("review", row, brief, self.draft_key(row)), texts)

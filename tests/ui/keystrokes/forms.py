@@ -13,7 +13,7 @@ from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.form import FormApp
-from ccq_tui.widgets.decision.panel import Panel
+from ccq_tui.widgets.panel import RequestPanel
 from tests.memory_inbox import MemoryInbox
 from tests.ten import CONTEXT, FORM
 from tests.ui.keystrokes.hands import LETTERS
@@ -99,7 +99,7 @@ class Forms(Panels):
         return self.app._exit or not self.app._running
 
     @property
-    def panel(self) -> Panel | None:
+    def panel(self) -> RequestPanel | None:
         """The panel, unless something lies over it."""
         return self.app.panel if len(self.app.screen_stack) == 1 else None
 

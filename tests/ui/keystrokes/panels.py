@@ -24,7 +24,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Quest
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.widgets.decision.panel import Panel
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.search_bar import SearchBar
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, PAUSES, Hands, gained
@@ -216,7 +216,7 @@ class Panels(Hands):
         return (panel, panel.turn)
 
     @property
-    def panel(self) -> Panel | None:
+    def panel(self) -> RequestPanel | None:
         """The panel of the screen in front, hidden or not, or None."""
         return self.dock.panel if self.run.app.screen is self.run.session_screen else None
 

@@ -13,7 +13,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.sessions.screen import SessionsScreen
-from ccq_tui.widgets.decision.panel import Panel
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.search_bar import SearchBar
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, gained
@@ -167,7 +167,7 @@ class Sessions(Panels):
         return self.listed is not None and (self.listed.finds or self.listed.form is not None)
 
     @property
-    def panel(self) -> Panel | None:
+    def panel(self) -> RequestPanel | None:
         """The panel of the screen in front, hidden or not, or None."""
         return self.listed.panel if self.listed is not None else super().panel
 

@@ -13,11 +13,11 @@ from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.input.gate import Stroke
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question, QuestionSet
 from ccq_tui.questions.events import Clicked, Pressed, Seen, TextChanged
+from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import Focus, opened
-from ccq_tui.widgets.decision.panel import DecisionForm
 from ccq_tui.widgets.keys import Keyboard
+from ccq_tui.widgets.panel.form import PanelForm
 from ccq_tui.widgets.panel.keying import PanelKeys
-from ccq_tui.widgets.question.panel import QuestionForm
 
 FRAME = 0.03
 """Seconds from a change to the frame that shows it."""
@@ -66,7 +66,7 @@ class Person:
 
     def __post_init__(self) -> None:
         self.state = ASKED[self.kind]()
-        self.form: Any = object.__new__(DecisionForm if self.state.page.question.acts else QuestionForm)
+        self.form: Any = object.__new__(PanelForm)
         self.hands = Keyboard()
         self.keys = PanelKeys(cast("Any", self), lambda: self.hands)
         self.keys.begin(by_itself=not self.opened_by_key)
@@ -79,7 +79,7 @@ class Person:
         return None if self.draft is None else bool(self.draft.strip())
 
     def dispatch(self, event: Any) -> None:
-        before, self.state = self.state, self.form.step(self.state, event)
+        before, self.state = self.state, step(self.state, event)
         if before.hidden and not self.state.hidden:
             self.keys.begin(by_itself=False)
             self.keys.come()
@@ -136,7 +136,7 @@ class Person:
             else:
                 self.to_prompt([key])
             return
-        self.state = self.form.step(self.state, Seen(frozenset(range(9))))
+        self.state = step(self.state, Seen(frozenset(range(9))))
         meant = () if key.name == "paste" else (Pressed(key.name, key.text),)
         if not self.keys.take(key, key, *meant):
             self.dispatch(TextChanged(self.state.text + key.text))

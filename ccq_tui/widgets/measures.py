@@ -8,7 +8,6 @@ from typing import Any
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual.geometry import Region
 
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import cut
@@ -54,23 +53,6 @@ class PanelLook:
     countdown: str
     alone: bool = False
     request: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """What a form needs of its panel.
-
-    Attributes:
-        height: Lines of the panel.
-        field: Place of the open text within the panel: the row that it is typed in; or None without one.
-        one_line: Whether the text is limited to one line.
-        secret: Whether it is drawn as dots.
-    """
-
-    height: int
-    field: Region | None = None
-    one_line: bool = False
-    secret: bool = False
 
 
 def is_low(screen_height: int) -> bool:

@@ -1,50 +1,47 @@
-"""The question panel: a docked place that draws a `PanelState` and sends events to the state machine."""
+"""The inside of a panel: the lines that show a question set, and what each key and click there is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from textual import events, on
+from textual import events
 from textual.widget import Widget
 
+from ccq_tui.inbox.choices import permission_asked
+from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.input.gate import KeyKind, Stroke
 from ccq_tui.input.keynames import shown_key
-from ccq_tui.input.keys import KeyPlace
 from ccq_tui.questions import Option, Question, QuestionSet, acts
 from ccq_tui.questions.events import Clicked, Pressed, Seen, TabClicked
 from ccq_tui.questions.keys import enter_words, kind_of
-from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import Focus, PanelState, opened, proposed
+from ccq_tui.widgets.decision.layout import DecisionLayout
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import LineView
-from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.measures import Drawn, PanelLook
+from ccq_tui.widgets.measures import PanelLook
 from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
-from ccq_tui.widgets.question.parts import TAB_META, placeholder, wrapped_once
+from ccq_tui.widgets.question.parts import TAB_META, wrapped_once
 from ccq_tui.widgets.question.tabs import Cache
 
+NOBODY_ASKS = PermissionRequest("", "", "", {})
 NOTHING = opened(QuestionSet("", (Question("", "", (Option(""),)),)))
-"""State of a panel that asks nothing."""
+NO_DECISION = opened(permission_asked(NOBODY_ASKS).questions)
+"""The states of a panel that asks nothing."""
 
 
-WHEEL_LINES = 3
-
-
-class QuestionForm:
-    """The machine of a question set, and the widgets that show it."""
-
-    nothing = NOTHING
-    step = staticmethod(step)
-    hint = staticmethod(placeholder)
+class PanelForm:
+    """What the keys and clicks of a panel are to its question set, and the widgets that show it."""
 
     def __init__(self) -> None:
         self.body = LineView(id="list")
+        self.body.painted = lambda lines: self.drawn.paint(lines) if self.drawn is not None else None
         self.preview = LineView(id="preview", classes="-off")
-        self._cache: Cache = {}
+        self.drawn: PanelLayout | None = None
+        """What is drawn, or None."""
+        self._cache = Cache()
         self._cached_for: object = None
-        self._drawn: PanelLayout | None = None
         self._scrolled = Scrolled()
-        self._seen_at: tuple[int, int, bool] | None = None
+        self._seen_at: tuple[int, object, bool] | None = None
         self._seen_whole: object = None
         """The set to agree to, once all of it was on the screen."""
 
@@ -52,8 +49,8 @@ class QuestionForm:
         return self.body, self.preview
 
     def forget(self) -> None:
-        self._cache, self._cached_for = {}, None
-        self._drawn = self._seen_at = self._seen_whole = None
+        self._cache, self._cached_for = Cache(), None
+        self.drawn = self._seen_at = self._seen_whole = None
         self._scrolled = Scrolled()
         wrapped_once.cache_clear()
 
@@ -90,25 +87,28 @@ class QuestionForm:
         if tab is not None:
             return TabClicked, tab
         row = self.body.row_on_screen(event.screen_offset)
-        beside = self._drawn is not None and self._drawn.preview is not None
+        beside = self.drawn is not None and self.drawn.preview is not None
         on_preview = beside and self.preview.region.contains_point(event.screen_offset)
         return None if row is None or on_preview else (Clicked, row)
 
-    def sight(self, state: PanelState, unseen_above: Callable[[], tuple[int, bool]]) -> Seen:  # noqa: ARG002
+    def sight(self, state: PanelState, unseen_above: Callable[[], tuple[int, bool]]) -> Seen:
         """Return the rows on the screen, and how much was never there of what a person agrees to."""
-        if self._drawn is None:
+        if (drawn := self.drawn) is None:
             return Seen(frozenset())
-        if not self._drawn.unseen:
-            self._seen_whole = state.questions.id
-        unseen = self._drawn.unseen if self._seen_whole != state.questions.id else 0
-        return Seen(self._drawn.in_sight, unseen)
+        above, more = unseen_above() if state.questions.editable and not state.large else (0, False)
+        here = (state.questions.id, state.edited)
+        unseen, more = drawn.unseen + above, more or drawn.flow.goes_on
+        # Without lines of its own, it is the transcript that shows a plan, which may be behind.
+        if not (unseen or more) and (drawn.flow.lines or not state.page.question.acts):
+            self._seen_whole = here
+        return Seen(drawn.in_sight) if self._seen_whole == here else Seen(drawn.in_sight, unseen, more)
 
     def seek(self) -> None:
         self._scrolled.loose = False
 
     def scroll(self, by: int, *, pages: bool = False) -> bool:
         """Scroll the preview, or a list that has none; return whether there is anything to scroll."""
-        drawn = self._drawn
+        drawn = self.drawn
         if drawn is None or not (drawn.scrolls_lines or drawn.scrolls_rows):
             return False
         by *= drawn.page_lines if pages else 1
@@ -118,15 +118,18 @@ class QuestionForm:
             self._scrolled.top, self._scrolled.loose = self._scrolled.top + by, True
         return True
 
-    def draw(self, state: PanelState, look: PanelLook, hints: HintBar) -> Drawn:
+    def draw(self, state: PanelState, look: PanelLook, hints: HintBar) -> PanelLayout:
         made_for = (look.width, look.screen_height, look.palette, state.questions)
         if self._cached_for != made_for:
-            self._cached_for, self._cache = made_for, {}
-        seen_at = (state.tab, state.review_row if state.in_review else state.page.cursor, state.large)
+            self._cached_for, self._cache = made_for, Cache()
+        page, decides = state.page, bool(state.page.question.acts)
+        row = state.edited if decides else state.review_row if state.in_review else page.cursor
+        seen_at = (state.tab, row, state.large)
         if self._seen_at != seen_at:
             top = self._scrolled.top if self._seen_at and self._seen_at[0] == state.tab else 0
             self._seen_at, self._scrolled = seen_at, Scrolled(top)
-        self._drawn = drawn = PanelLayout(state, look, self._scrolled, self._cache)
+        layout = DecisionLayout if decides else PanelLayout
+        self.drawn = drawn = layout(state, look, self._scrolled, self._cache)
         self.body.styles.height = len(drawn.lines)
         # Equal lines are the same ones: then a move draws two rows.
         lines = self.body.lines if drawn.lines == self.body.lines else drawn.lines
@@ -138,33 +141,4 @@ class QuestionForm:
             self.preview.styles.width, self.preview.styles.height = place.size
             self.preview.show(lines)
         hints.show(drawn.keys)
-        return Drawn(drawn.height, drawn.field, state.one_line, state.page.question.secret)
-
-
-class QuestionPanel(RequestPanel):
-    """Asks a question set."""
-
-    DEFAULT_CSS = """
-    QuestionPanel {
-        & > #list { scrollbar-size-vertical: 0; }
-        & > #preview { position: absolute; background: $surface; }
-    }
-    """
-    FORM = QuestionForm
-    form: QuestionForm
-    help_place = KeyPlace.QUESTION
-
-    def _draw(self) -> None:
-        super()._draw()
-        if self._rests or not self._state.questions.is_agreement or self._state.outcome is not None:
-            return
-        before, self._state = self._state, self._in_sight()
-        if enter_words(before) != enter_words(self._state):
-            super()._draw()
-
-    @on(events.MouseScrollUp)
-    @on(events.MouseScrollDown)
-    def _wheel(self, event: events.MouseEvent) -> None:
-        if self.form.scroll(-WHEEL_LINES if isinstance(event, events.MouseScrollUp) else WHEEL_LINES):
-            event.stop()
-            self._draw()
+        return drawn
