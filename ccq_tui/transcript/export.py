@@ -113,8 +113,8 @@ def _ended(block: bl.RequestBlock) -> str:
     outcome = outcome_record(block.outcome)
     if outcome is None:
         return "waiting"
-    said = outcome.get("text", "")
-    return f"{outcome['kind']}: {said}" if said else outcome["kind"]
+    text = outcome.get("text", "")
+    return f"{outcome['kind']}: {text}" if text else outcome["kind"]
 
 
 def _quoted(text: str) -> str:

@@ -170,7 +170,7 @@ class TranscriptModel:
     @_take.register
     def _(self, event: ev.PromptAccepted) -> None:
         if (run := run_in(event.text)) is not None:
-            self._calls.tell(event.prompt_id or str(len(self.blocks)), run)
+            self._calls.report_run(event.prompt_id or str(len(self.blocks)), run)
         else:
             self._prompts.accept(event)
 

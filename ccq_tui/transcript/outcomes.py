@@ -119,8 +119,8 @@ def permission_words(block: bl.PermissionBlock, *, whole: bool) -> str:
         case _:
             asks = outcome is None and block.place is bl.RequestPlace.OPEN
             return ("asks " if asks else "") + outcome_words(block)
-    said = safe(outcome.text, keep_newlines=whole, limit=TEXT_LIMIT)
-    return f"{words}: “{said}”" if said else words
+    text = safe(outcome.text, keep_newlines=whole, limit=TEXT_LIMIT)
+    return f"{words}: “{text}”" if text else words
 
 
 _EXIT = re.compile(r"\AExit code (-?\d+)")
@@ -162,8 +162,8 @@ def _result(block: ToolBlock) -> str:
         return ""
     if _IMAGE.match(block.output):
         return block.output[1:-1]
-    said = _fetched(record) if block.card is ToolCard.WEB else ""
-    return said or outcome(block.tool, uncoloured(block), block.structured, failed=False)
+    fetched = _fetched(record) if block.card is ToolCard.WEB else ""
+    return fetched or outcome(block.tool, uncoloured(block), block.structured, failed=False)
 
 
 def _edited(block: ToolBlock, record: Mapping[str, Any]) -> str:
@@ -191,8 +191,8 @@ def outcome(tool: str, output: str, structured: Any, *, failed: bool) -> str:
     """Return the outcome of a call in a few words, unsanitised."""
     if failed:
         return _failure(output)
-    if isinstance(structured, Mapping) and (said := _structured(tool, structured)):
-        return said
+    if isinstance(structured, Mapping) and (counted := _structured(tool, structured)):
+        return counted
     output = output.strip()
     if not output or output == f"({tool} completed with no output)":
         return "no output"
@@ -220,8 +220,8 @@ def _refused_input(text: str) -> str:
         problems = json.loads(listed)
     except (ValueError, RecursionError):
         return "invalid input"
-    said = [str(one["message"]) for one in problems if isinstance(one, dict) and one.get("message")]
-    return ": ".join(["invalid input", *said[:1]])
+    messages = [str(one["message"]) for one in problems if isinstance(one, dict) and one.get("message")]
+    return ": ".join(["invalid input", *messages[:1]])
 
 
 def _structured(tool: str, record: Mapping[str, Any]) -> str:

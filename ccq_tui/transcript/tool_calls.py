@@ -41,7 +41,7 @@ class ToolCalls:
         self._by_task: dict[str, ToolBlock] = {}
         self._list = TaskList()
         self._listed: ToolBlock | None = None
-        self._untold: list[ToolBlock] = []
+        self._unreported: list[ToolBlock] = []
         """Commands that a person ran and the agent does not know yet."""
 
     def get(self, tool_use_id: str) -> ToolBlock | None:
@@ -68,7 +68,7 @@ class ToolCalls:
         )
         self._calls[block.id] = self.running[block.id] = block
         if event.tool == SHELL:
-            self._untold.append(block)
+            self._unreported.append(block)
         self._add(block, event.parent)
         if block.card is ToolCard.AGENT:
             self._order.add_agent(block)
@@ -81,15 +81,15 @@ class ToolCalls:
             block.output = event.output
             self._order.touch(block)
 
-    def tell(self, told: str, run: ShellRun) -> None:
+    def report_run(self, name: str, run: ShellRun) -> None:
         """Note that the agent learns of a person's command; show one that was run elsewhere."""
-        for block in reversed(self._untold):
+        for block in reversed(self._unreported):
             if block.input.get("command") == run.command:
-                self._untold.remove(block)
+                self._unreported.remove(block)
                 return
-        block = self.start(ev.ToolStarted(f"{SHELL} {told}", SHELL, {"command": run.command}))
+        block = self.start(ev.ToolStarted(f"{SHELL} {name}", SHELL, {"command": run.command}))
         self.finish(block, finished(block.id, run))
-        self._untold.remove(block)
+        self._unreported.remove(block)
 
     def finish(self, block: ToolBlock, event: ev.ToolFinished) -> None:
         """Show a call's result; a call that continues in the background has none yet."""

@@ -264,7 +264,7 @@ class Completer:
         """Handle a key in the list on the screen; return whether it means nothing more elsewhere."""
         if (shown := self.shown) is None:
             return False
-        moved = [self._move(key, meant) for meant in keys_meant(key)]
+        moved = [self._move(key, intended) for intended in keys_meant(key)]
         if any(moved):
             return True
         match key:
@@ -281,16 +281,16 @@ class Completer:
                 return False
         return True
 
-    def _move(self, key: str, meant: str) -> bool:
+    def _move(self, key: str, intended: str) -> bool:
         """Move the cursor by the meaning of a key in a list; return whether it means a move."""
         if self._list is None:
             return False
-        if meant in STEPS:
-            self.by(STEPS[meant])
-        elif meant in CHOSEN_STEPS and meant != key:
-            self._show(self._list.to(self._list.cursor + CHOSEN_STEPS[meant]))
-        elif meant in CHOSEN_ENDS and meant != key:
-            self._show(self._list.to(CHOSEN_ENDS[meant]))
+        if intended in STEPS:
+            self.by(STEPS[intended])
+        elif intended in CHOSEN_STEPS and intended != key:
+            self._show(self._list.to(self._list.cursor + CHOSEN_STEPS[intended]))
+        elif intended in CHOSEN_ENDS and intended != key:
+            self._show(self._list.to(CHOSEN_ENDS[intended]))
         else:
             return False
         return True

@@ -131,10 +131,10 @@ class Waiting:
         """Do or drop what waits, now that another key has come; return a letter that no longer decides."""
         if (due := self._due) is None:
             return None
-        meant = key.name != due.key.name and not due.alone
+        intended = key.name != due.key.name and not due.alone
         if due.key.text:  # a letter: with another key behind it, only Enter says that it was meant
-            meant = key.name == "enter" or (not key.text and not due.decides)
-        if meant:
+            intended = key.name == "enter" or (not key.text and not due.decides)
+        if intended:
             self.run_due()
             return None
         self.cancel()
@@ -239,8 +239,8 @@ class Clickable(Generic[Target]):
         """Note where a button went down."""
         app: Any = cast("DOMNode", self).app
         now, focused_at = getattr(app, "clock", time.monotonic)(), getattr(app, "focused_at", float("-inf"))
-        meant = event.button == LEFT and now - focused_at >= FOCUS
-        self._pressed_on = self.under(event) if meant else None
+        intended = event.button == LEFT and now - focused_at >= FOCUS
+        self._pressed_on = self.under(event) if intended else None
 
     def on_click(self, event: events.Click) -> None:
         """Take the click if it was one on one target."""

@@ -62,7 +62,7 @@ class NoticeLine(Static, Clickable[str]):
         super().__init__("", markup=False, classes="-empty")
         self._standing = ""
         self._key = ""
-        self._said: dict[str, Passing] = {}
+        self._texts: dict[str, Passing] = {}
         """The passing texts by owner, the newest last: that one is shown."""
 
     @property
@@ -72,11 +72,11 @@ class NoticeLine(Static, Clickable[str]):
     @property
     def owner(self) -> str:
         """The owner of the passing text that is shown, or ""."""
-        return next(reversed(self._said), "")
+        return next(reversed(self._texts), "")
 
     @property
     def _passing(self) -> str:
-        return next((passing.text for passing in reversed(self._said.values())), "")
+        return next((passing.text for passing in reversed(self._texts.values())), "")
 
     def stand(self, text: str, key: str = "") -> None:
         """Show a text until another one comes; a click on it presses ``key``."""
@@ -107,18 +107,18 @@ class NoticeLine(Static, Clickable[str]):
         self.hush(of)
         if text:
             self.hush()
-            self._said[of] = Passing(text, key, after(self, seconds, partial(self.hush, of)))
+            self._texts[of] = Passing(text, key, after(self, seconds, partial(self.hush, of)))
             self._draw()
 
     def hush(self, of: str = "") -> None:
         """Take back the passing text of an owner."""
-        if (passing := self._said.pop(of, None)) is not None:
+        if (passing := self._texts.pop(of, None)) is not None:
             passing.timer.cancel()
             self._draw()
 
     def pressed(self, key: str) -> None:
         """Take back texts that asked to press another key again."""
-        for of in [of for of, passing in self._said.items() if passing.key not in ("", key)]:
+        for of in [of for of, passing in self._texts.items() if passing.key not in ("", key)]:
             self.hush(of)
 
     def leave_room(self, panel: bool) -> None:

@@ -28,8 +28,8 @@ class Palette:
     added: Style
     removed: Style
     rule: Style
-    come: Style
-    gone: Style
+    added_ground: Style
+    removed_ground: Style
 
 
 ROLES = {
@@ -46,11 +46,11 @@ ROLES = {
     "added": ("success", "none"),
     "removed": ("error", "none"),
     "rule": ("ccq-rule", "none"),
-    "come": ("ccq-added", "none"),
-    "gone": ("ccq-removed", "none"),
+    "added_ground": ("ccq-added", "none"),
+    "removed_ground": ("ccq-removed", "none"),
 }
 """The colour of each role, a variable of the theme, and its text style, a variable or the style itself."""
-GROUNDS = ("cursor", "come", "gone")
+GROUNDS = ("cursor", "added_ground", "removed_ground")
 """The roles that are grounds: of the row with the cursor, of added lines, of removed ones."""
 THEMES = 32
 """Number of themes whose palettes are kept."""

@@ -502,8 +502,8 @@ class Dock(Vertical):
         keys = keymap().keys.get(action, ())
         self.notices.stand(words or self._offered, keys[0] if keys else "")
 
-    @on(Prompt.Said)
-    def _say(self, event: Prompt.Said) -> None:
+    @on(Prompt.Notice)
+    def _say(self, event: Prompt.Notice) -> None:
         event.stop()
         self.notices.say(event.words, of=UNSENT)
 

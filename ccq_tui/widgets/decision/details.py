@@ -120,8 +120,8 @@ def asides(request: Request, width: int, palette: Palette, directory: str = "") 
     """Yield the words about a permission, which allow nothing: warnings, Claude's description, the reason."""
     if not isinstance(request, PermissionRequest):
         return
-    said = request.danger in headline(request, width + FRAME, directory)
-    for warning in filter(None, ("" if said else request.danger, _host(request)[1])):
+    named = request.danger in headline(request, width + FRAME, directory)
+    for warning in filter(None, ("" if named else request.danger, _host(request)[1])):
         yield from flow_lines(f"⚠ {warning}", palette.warning, width)
     if request.blocked_path:
         yield from _passage(f"⚠ because of {request.blocked_path}", palette.warning, width, palette)
@@ -240,7 +240,8 @@ def _file(
 
 def change_lines(rows: Iterable[DiffLine], digits: int, width: int, palette: Palette) -> Iterator[Text]:
     """Yield changed lines with their numbers and signs; ``digits`` is 0 where the numbers are unknown."""
-    grounds, signs = {"-": palette.gone, "+": palette.come}, {"-": palette.removed, "+": palette.added}
+    grounds = {"-": palette.removed_ground, "+": palette.added_ground}
+    signs = {"-": palette.removed, "+": palette.added}
     for row, counts in squeezed(rows):
         if row.sign == BREAK:
             yield Text(BREAK.rjust(digits), palette.muted)

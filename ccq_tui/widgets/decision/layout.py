@@ -65,12 +65,12 @@ class DecisionLayout(PanelLayout):
         gap, lead, end = (int(spare > enough) for enough in range(3))
         self.cut = self.scrolls_lines = rows < lines
         self._counts = self.cut and rows > 1
-        self._says = self._is_above or self._counts
-        details = self._details_in_sight(HEAD + lead, rows - self._says)
+        self._has_row = self._is_above or self._counts
+        details = self._details_in_sight(HEAD + lead, rows - self._has_row)
         more = self._more()
-        said = [DrawnLine(Text.assemble(" " * AT_MARK, more))] * self._says
+        row = [DrawnLine(Text.assemble(" " * AT_MARK, more))] * self._has_row
         found, blank = self._choices_in_sight(choices, shown), [DrawnLine(Text())]
-        self.lines = [DrawnLine(self._head(more.plain)), *blank * lead, *details, *said, *blank * gap]
+        self.lines = [DrawnLine(self._head(more.plain)), *blank * lead, *details, *row, *blank * gap]
         if state.typing:
             at = next((y for y, line in enumerate(found) if line.row == state.page.cursor), 0)
             self.field = Region(LABEL_AT, len(self.lines) + at, look.width - LABEL_AT - 1, field)
@@ -102,7 +102,7 @@ class DecisionLayout(PanelLayout):
         head = Text.assemble((f"{signs.WAITS} ", look.palette.warning), (words, look.palette.strong))
         if getattr(look.request, "danger", ""):
             head.highlight_regex("⚠.*", look.palette.warning)
-        right = look.countdown or ("" if self._says or not self.cut else more)
+        right = look.countdown or ("" if self._has_row or not self.cut else more)
         return measures.head_line("", [head], 0, replace(look, countdown=right))
 
     def _more(self) -> Text:

@@ -40,7 +40,7 @@ class PanelKeys(Waiting):
         self.face = replace(UNSEEN, by_itself=by_itself, used=used)
         self._decides, self._word = None, []
 
-    def unmeant(self) -> list[Any]:
+    def undecided(self) -> list[Any]:
         """Return the letter that was not known to be a command yet, if the panel goes before it is."""
         waits = self._due is not None and bool(self._due.key.text) and not self._due.decides
         return [self._word[-1][1]] if waits else []
@@ -75,7 +75,7 @@ class PanelKeys(Waiting):
         ours = self.face.by_itself and self._hands().hand.to is To.PROMPT
         return ours and bool(self._panel.drafting)
 
-    def take(self, key: Stroke, typed: Any, *meant: Pressed) -> bool:
+    def take(self, key: Stroke, typed: Any, *intended: Pressed) -> bool:
         """Take a key or a paste, with its meanings here; return whether it is done with.
 
         Else it is a character of the open text.
@@ -83,12 +83,12 @@ class PanelKeys(Waiting):
         state, form = self._panel.state, self._panel.form
         if state.hidden:
             self._hands().note(key, To.PANEL)
-            return self._obey(meant, uses=True)
+            return self._obey(intended, uses=True)
         if self._hands().hand.walks(key.at):
-            meant = tuple(replace(one, walks=True) for one in meant)
-        kinds = [form.kind(state, one) for one in meant] or [KeyKind.TEXT if state.typing else KeyKind.NONE]
+            intended = tuple(replace(one, walks=True) for one in intended)
+        kinds = [form.kind(state, one) for one in intended] or [KeyKind.TEXT] * state.typing
         kind = next((one for one in kinds if one is not KeyKind.NONE), KeyKind.NONE)
-        verdict = self._judge(key, kind, lasts=any(form.lasts(state, one) for one in meant))
+        verdict = self._judge(key, kind, lasts=any(form.lasts(state, one) for one in intended))
         if len(self._hands().hand.word) == 1:
             self._before, self._word = state, []
         if key.text:
@@ -102,26 +102,26 @@ class PanelKeys(Waiting):
             case To.PROMPT | To.WORDS:
                 self._write(verdict)
             case To.PANEL:
-                return self._command(key, kind, verdict, meant)
+                return self._command(key, kind, verdict, intended)
         return True
 
-    def _command(self, key: Stroke, kind: KeyKind, verdict: Verdict, meant: Sequence[Pressed]) -> bool:
+    def _command(self, key: Stroke, kind: KeyKind, verdict: Verdict, intended: Sequence[Pressed]) -> bool:
         if key.text and kind is KeyKind.TEXT:
             if verdict.sign is Sign.DOUBT:
                 self._panel.dispatch(Doubted(self._word[-2][0]))
             return False
-        first = [replace(one, decides=False) for one in meant]
-        meant = meant if verdict.decides else first
+        first = [replace(one, decides=False) for one in intended]
+        intended = intended if verdict.decides else first
         uses = not (key.text.isdigit() or kind is KeyKind.NONE)
         before = self._panel.state
         if not verdict.after:
-            obeyed = self._obey(meant, uses=uses)
+            obeyed = self._obey(intended, uses=uses)
             if not verdict.decides and self._panel.state == before:
                 self._panel.dispatch(Signed(f"Press {shown_key(key.name)} again after a moment"))
             return obeyed
         if verdict.decides and key.text:
             self._obey(first, uses=uses)  # the cursor shows what it will take
-        call = partial(self._obey, meant, uses=uses)
+        call = partial(self._obey, intended, uses=uses)
         self.wait(key, verdict.after, call, self._panel.later, decides=verdict.decides)
         return True
 
@@ -157,10 +157,10 @@ class PanelKeys(Waiting):
     def _use(self) -> None:
         self.face = replace(self.face, used=True)
 
-    def _obey(self, meant: Sequence[Pressed], *, uses: bool) -> bool:
+    def _obey(self, intended: Sequence[Pressed], *, uses: bool) -> bool:
         if uses:
             self._use()
-        return bool([one for one in meant if self._panel.obey(one)])
+        return bool([one for one in intended if self._panel.obey(one)])
 
     def _sign(self, key: Stroke, sign: Sign | None) -> None:
         """Say in the line of keys why a key did not decide."""

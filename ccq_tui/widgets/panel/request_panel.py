@@ -119,7 +119,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         self._drawn: tuple[int, object, float] | None = None
         """The turn, what Enter decides, and the time of the drawing that showed it first."""
         self._pressed: Stroke = Stroke("click")
-        self._meant: Mapping[str, tuple[str, ...]] = {}
+        self._intended: Mapping[str, tuple[str, ...]] = {}
         self.display = False
 
     def compose(self) -> ComposeResult:
@@ -158,7 +158,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         """Stop asking; return the input typed after the request was settled, or for the prompt."""
         self.leave()
         self.turn += 1
-        late, self._late = [*self.keys.unmeant(), *self._late], []
+        late, self._late = [*self.keys.undecided(), *self._late], []
         self._state, self._rests, self.touched = NOTHING, True, None
         self.display = False
         self._clear()
@@ -229,7 +229,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
         return place_of(self._state)
 
     def _open(self) -> None:
-        self._meant = keymap().meant(self.help_place)
+        self._intended = keymap().meant(self.help_place)
         self.keys.come()
         self._draw()
         self._take_focus()
@@ -391,11 +391,11 @@ class RequestPanel(Vertical, Clickable[PanelTarget]):
             self.dispatch(Words(self.host.prompt.clear(), meant=True))
             return True
         typed = copy_of(event)
-        meant = None if typing or self._state.hidden else self._meant.get(event.key)
-        if meant is None:
+        intended = None if typing or self._state.hidden else self._intended.get(event.key)
+        if intended is None:
             return self.keys.take(key, typed, pressed)
         # A key that was given away is a character like any other, or nothing.
-        known = [replace(pressed, key=one, character="") for one in meant]
+        known = [replace(pressed, key=one, character="") for one in intended]
         known[-1:] = [replace(last, given=character) for last in known[-1:]]  # it is typed once
         return self.keys.take(key, typed, *(known or [replace(pressed, key="")]))
 

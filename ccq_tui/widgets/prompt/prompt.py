@@ -62,7 +62,7 @@ class Prompt(Vertical):
         images: Mapping[str, PromptImage] = field(default_factory=dict)
 
     @dataclass
-    class Said(Message):
+    class Notice(Message):
         """There are words to show above the prompt, such as why nothing was sent."""
 
         words: str
@@ -254,7 +254,7 @@ class Prompt(Vertical):
         self.field.pastes = dict(draft.pastes)
         self.field.load_text(draft.text)
         self.field.move_cursor(self.field.document.end)
-        self._tell()
+        self._post_changed()
 
     def adopt(self, draft: PromptDraft) -> PromptDraft:
         """Register the images of a draft; return it with the names under which they are known."""
@@ -304,14 +304,14 @@ class Prompt(Vertical):
         """Cancel an Enter that waits for images if somebody typed on after it."""
         if self._entered is not None and self._entered != self.field.text:
             self._entered = None
-            self.post_message(self.Said(TYPED_ON))
+            self.post_message(self.Notice(TYPED_ON))
 
     def _note_text(self) -> None:
         """Mark the field's text as known: nobody typed it."""
         self._known = self.field.text
         if self._entered is not None:
             self._entered = self.field.text
-        self._tell()
+        self._post_changed()
 
     def remember(self, earlier: Iterable[str]) -> None:
         """Set the earlier prompts, the newest first."""
@@ -340,7 +340,7 @@ class Prompt(Vertical):
             self.search()
             return True
         if event.key in keymap().keys["stash"]:
-            self.post_message(self.Said(self.stash()))
+            self.post_message(self.Notice(self.stash()))
             return True
         self._look(opens=False)
         if self.completer.press(event.key):
@@ -382,7 +382,7 @@ class Prompt(Vertical):
         if self.face.by_itself and self.text.strip():
             verdict = hands.judge_last(self.face)
         if verdict.sign is not None:
-            self.post_message(self.Said(MEANT_FOR_PANEL))
+            self.post_message(self.Notice(MEANT_FOR_PANEL))
         elif verdict.after:
             hands.wait(hands.key, verdict.after, self._submit, partial(after, self))
         else:
@@ -419,14 +419,14 @@ class Prompt(Vertical):
         # Upwards the caret stays on the first line, so that the next key continues.
         self.field.show(text, len(text.partition("\n")[0]) if by > 0 else None)
         self.completer.close()
-        self._tell()
+        self._post_changed()
         if by > 0:
             self._miss_images(text)
         return True
 
     def _miss_images(self, text: str) -> None:
         if any(name not in self.field.images for name in names_in(text)):
-            self.post_message(self.Said(IMAGE_MISSING))
+            self.post_message(self.Notice(IMAGE_MISSING))
 
     # -- the list -----------------------------------------------------------------------------------------
 
@@ -460,7 +460,7 @@ class Prompt(Vertical):
             self.face = self.face.typed_on(self._clock())
             self._typed_on()
             self._look(opens=not self.field.vim.commands)
-            self._tell()
+            self._post_changed()
 
     def show_sign(self) -> None:
         """Show by sign and keys what a letter is: part of a prompt, of a shell command, or Vim's."""
@@ -476,7 +476,7 @@ class Prompt(Vertical):
         event.stop()
         self._look(opens=False)
 
-    def _tell(self) -> None:
+    def _post_changed(self) -> None:
         self.post_message(self.Changed())
 
     def _submit(self) -> bool:
@@ -489,7 +489,7 @@ class Prompt(Vertical):
             return False
         images = self.draft.images
         if words := excess(images.values()):
-            self.post_message(self.Said(f"Not sent: {words}"))
+            self.post_message(self.Notice(f"Not sent: {words}"))
             return False
         if any(objects(text) for objects in self.objections):
             return False

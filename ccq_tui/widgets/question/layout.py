@@ -198,8 +198,8 @@ class PanelLayout:
         ends = f" {when} · r takes it again" if self.look.width >= NARROW else f" {when} · r"
         room = self.look.width - 4 - cell_len(ends)
         lead = f"To “{cut(given, max(4, room // 2))}” you" if given else "You"
-        said = f"{lead} {answer[0]} "
-        text = f"{said}{cut(answer[1], max(4, room - cell_len(said)))}{ends}"
+        begins = f"{lead} {answer[0]} "
+        text = f"{begins}{cut(answer[1], max(4, room - cell_len(begins)))}{ends}"
         line = Text(f" ↺ {text}", self.tabs.palette.muted)
         line.truncate(self.look.width, overflow="ellipsis")
         return line

@@ -316,8 +316,8 @@ def review_row(page: Page, width: int, palette: Palette) -> list[Text]:
 def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
     if page.problem:
         own = page.question.seen(page.draft.other)
-        said = own if page.is_field else ", ".join(prose.answer_parts(page.seen))
-        return wrapped_once(f"{shown(said)} · {safe(page.problem)}", palette.warning, width)
+        value = own if page.is_field else ", ".join(prose.answer_parts(page.seen))
+        return wrapped_once(f"{shown(value)} · {safe(page.problem)}", palette.warning, width)
     answer = page.seen
     if answer.empty:
         return wrapped_once(prose.NONE_SELECTED, palette.accent, width)

@@ -209,8 +209,8 @@ class Tabs:
         kept = (NOTE_LEAD, note, Focus.NOTE), (DISCUSS_LEAD, state.discussion, Focus.DISCUSS)
         for lead, text, focus in kept:
             if text and not (here and state.focus is focus):
-                said = cut(text, max(1, width - len(lead) - 1))
-                lines.append(Text.assemble((lead, palette.muted), (said, palette.note)))
+                shown = cut(text, max(1, width - len(lead) - 1))
+                lines.append(Text.assemble((lead, palette.muted), (shown, palette.note)))
         return lines
 
     def _notices(self) -> list[Text]:

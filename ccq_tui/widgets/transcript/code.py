@@ -293,7 +293,7 @@ def coloured(text: str, base: Style, named: Callable[[str], Style]) -> Text:
     decoder, drawn, column = AnsiDecoder(), Text(), 0
     for piece, codes in zip_longest(pieces[::2], pieces[1::2]):
         shown, column = _expanded(piece, column)
-        drawn.append(safe(shown), base + _look(decoder.style, named))
+        drawn.append(safe(shown), base + _themed(decoder.style, named))
         if codes is not None:
             decoder.decode_line(f"\x1b[{codes.replace(':', ';')}m")
     # A suspect sequence may span several pieces: then draw the text harmless and plain.
@@ -306,16 +306,16 @@ def _expanded(text: str, column: int) -> tuple[str, int]:
     return whole[column:], len(whole) - whole.rfind("\n") - 1
 
 
-def _look(style: Style, named: Callable[[str], Style]) -> Style:
+def _themed(style: Style, named: Callable[[str], Style]) -> Style:
     name = (_name_of(style.color) if style.color else "") or ("muted" if style.dim else "")
     ground = style.reverse or (style.bgcolor is not None and not style.bgcolor.is_default)
-    look = Style(
+    emphasis = Style(
         bold=style.bold or ground or None,
         italic=style.italic or None,
         underline=style.underline or None,
         strike=style.strike or None,
     )
-    return named(name) + look if name else look
+    return named(name) + emphasis if name else emphasis
 
 
 @lru_cache(maxsize=512)

@@ -72,7 +72,7 @@ def _gathered(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     return _cut(line, width)
 
 
-def _called(pen: Pen, block: bl.ToolBlock, width: int, state: bl.ToolState, said: str) -> list[Text]:
+def _called(pen: Pen, block: bl.ToolBlock, width: int, state: bl.ToolState, result: str) -> list[Text]:
     colours = pen.colours
     sign, colour = _STATES[state]
     if block.permission is not None and block.permission.outcome is None:
@@ -88,7 +88,7 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int, state: bl.ToolState, said
     permitted = f" · {permission_words(block.permission, whole=not block.folded)}" if block.permission else ""
     least = 1 if block.state is bl.ToolState.RUNNING else 0.05
     elapsed = f" · {duration(block.seconds)}" if block.seconds >= least else ""
-    after = Text(f" · {said}" if said else "", colours["error" if failed else "muted"])
+    after = Text(f" · {result}" if result else "", colours["error" if failed else "muted"])
     after = Text.assemble(after, (elapsed + permitted, colours["muted"]))
     if not block.folded:
         whole = Text(safe(argument, limit=LIMIT)) + after
@@ -209,7 +209,7 @@ LABEL_LIMIT = 1_000
 
 START, END = 1, 2
 """Lines that a folded question keeps at its start and at its end."""
-SAID = "»"
+QUOTED = "»"
 """Sign before the person's prose; a note has its own."""
 
 
@@ -240,8 +240,8 @@ def question_card(pen: Pen, block: bl.QuestionBlock, width: int) -> list[Text]:
         lines += _under(_asked(pen, block, question.text, width - 2))
         lines += _under(_answered(pen, question, answer, width - 2))
     if isinstance(outcome, Discussed):
-        said = Text(safe(outcome.text, limit=TEXT_LIMIT))
-        lines += _under(pen.hang(Text(f"{SAID} ", pen.colours["accent"]), said, width - 2))
+        message = Text(safe(outcome.text, limit=TEXT_LIMIT))
+        lines += _under(pen.hang(Text(f"{QUOTED} ", pen.colours["accent"]), message, width - 2))
     return lines
 
 
@@ -302,10 +302,10 @@ def _answered(pen: Pen, question: Question, answer: Answer | None, width: int) -
 
 
 def _answer(pen: Pen, question: Question, answer: Answer, chosen: list[str]) -> Text:
-    said, choice = safe(answer.other, limit=TEXT_LIMIT), question.kind is Kind.CHOICE
-    if said and question.kind is Kind.NUMBER and question.unit:
-        said += f" {one_line(question.unit, 40)}"
-    words = " · ".join([*chosen, *([f"“{said}”" if choice else said] if said else [])])
+    own, choice = safe(answer.other, limit=TEXT_LIMIT), question.kind is Kind.CHOICE
+    if own and question.kind is Kind.NUMBER and question.unit:
+        own += f" {one_line(question.unit, 40)}"
+    words = " · ".join([*chosen, *([f"“{own}”" if choice else own] if own else [])])
     if words:
         sign = MARKS[question.multi_select][True] if choice else "→"
         return Text(f"{sign} {words}", pen.colours["accent"] + Style(bold=True))
@@ -327,6 +327,6 @@ def plan_title(pen: Pen, block: bl.PlanBlock, width: int) -> list[Text]:
     words = "" if outcome is None and block.place is bl.RequestPlace.OPEN else outcome_words(block)
     lines = _title(pen, block, width, "Plan", plural(count, "line"), words)
     if isinstance(outcome, Allowed | Denied) and outcome.text:
-        said = Text(safe(outcome.text, limit=TEXT_LIMIT))
-        lines.extend(pen.hang(Text(f" {SAID} ", pen.colours["accent"]), said, width))
+        message = Text(safe(outcome.text, limit=TEXT_LIMIT))
+        lines.extend(pen.hang(Text(f" {QUOTED} ", pen.colours["accent"]), message, width))
     return lines

@@ -67,10 +67,10 @@ def _paired(lines: Sequence[DiffLine]) -> Iterator[Pair]:
             yield lines[at], lines[at]
             at += 1
             continue
-        gone = [*takewhile(lambda line: line.sign == "-", lines[at:])]
-        come = [*takewhile(lambda line: line.sign == "+", lines[at + len(gone) :])]
-        yield from zip_longest(gone, come)
-        at += len(gone) + len(come)
+        removed = [*takewhile(lambda line: line.sign == "-", lines[at:])]
+        added = [*takewhile(lambda line: line.sign == "+", lines[at + len(removed) :])]
+        yield from zip_longest(removed, added)
+        at += len(removed) + len(added)
 
 
 def _differing(pair: Pair) -> tuple[Span, Span]:
@@ -105,8 +105,8 @@ def _rows(pen: Pen, line: DiffLine, digits: int, width: int, code: Code, mark: S
 def _highlighted(pen: Pen, language: str, lines: Sequence[DiffLine]) -> Code:
     """Colour the old and the new lines of a piece by their language; a side that is too long stays plain."""
     found: dict[int, Text] = {}
-    for gone in ("+", "-") if language else ():
-        side = [line for line in lines if line.sign not in (gone, BREAK)]
+    for left_out in ("+", "-") if language else ():
+        side = [line for line in lines if line.sign not in (left_out, BREAK)]
         texts = [safe(line.text, keep_newlines=False) for line in side if len(line.text) <= CHANGE_LIMIT]
         if len(texts) < len(side) or sum(map(len, texts)) > MOST_CODE:
             continue

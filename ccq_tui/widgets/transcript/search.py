@@ -232,7 +232,7 @@ class Search:
             hit = hits[(hits.index(self._hit) + direction) % len(hits)]
         if hit is not None:
             self._go_to(hit)
-        self._tell()
+        self._report()
 
     def _go_on(self) -> None:
         """Search some more, and continue after all other waiting work."""
@@ -249,7 +249,7 @@ class Search:
             self._hit = None
             if (hit := finder.nearest(*self._origin)) is not None:
                 self._go_to(hit)
-        self._tell()
+        self._report()
 
     def _go_on_soon(self) -> None:
         if not self._goes_on:
@@ -262,7 +262,7 @@ class Search:
             self._finder.look_again(block for block in blocks if block.at >= 0)
             self._go_on_soon()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         hits = self._finder.hits
         place = hits.index(self._hit) + 1 if self._hit in hits else 0
         self._found(place, len(hits), self._finder.busy or self._finder.full)
