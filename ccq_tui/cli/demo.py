@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -43,21 +44,20 @@ The rest could change what the scenario shows.
 """
 
 
-class Script(click.ParamType):
-    """The name of a ready scenario, or a Python file that makes one."""
+def _known(_context: click.Context, _param: click.Parameter, value: str) -> str:
+    """Return the name of a ready scenario, or the path of a Python file that is there."""
+    if value not in NAMES and not (value.endswith(".py") and Path(value).is_file()):
+        raise click.BadParameter(f"{value!r} is neither tour, single or four nor a Python file that exists")
+    return value
 
-    name = "script"
 
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Take a name, or the path of a file that is there."""
-        if value not in NAMES and not (value.endswith(".py") and Path(value).is_file()):
-            self.fail(f"{value!r} is neither tour, single or four nor a Python file that exists", param, ctx)
-        return value
+def _completed(*words: Any) -> list[CompletionItem]:
+    """Offer the names, then files; the last of the words is incomplete."""
+    names = [CompletionItem(name) for name in NAMES if name.startswith(words[-1])]
+    return names or [CompletionItem(words[-1], type="file")]
 
-    def shell_complete(self, *words: Any) -> list[CompletionItem]:
-        """Offer the names, then files; the last of the words is incomplete."""
-        names = [CompletionItem(name) for name in NAMES if name.startswith(words[-1])]
-        return names or [CompletionItem(words[-1], type="file")]
+
+_script = partial(click.argument, "script", callback=_known, shell_complete=_completed)
 
 
 def _speed(default: float) -> Callable[[FunctionT], FunctionT]:
@@ -71,7 +71,7 @@ def _speed(default: float) -> Callable[[FunctionT], FunctionT]:
 
 
 @click.command()
-@click.argument("script", type=Script(), default=NAMES[0], metavar="[NAME|FILE]")
+@_script(default=NAMES[0], metavar="[NAME|FILE]")
 @_speed(1.0)
 @plain_flag
 @setting_flags(hidden=True)
@@ -95,7 +95,7 @@ def demo(context: click.Context, /, script: str, speed: float, **_flags: object)
 
 
 @click.command()
-@click.argument("script", type=Script(), metavar="NAME|FILE")
+@_script(metavar="NAME|FILE")
 @click.option(
     "--port", type=click.IntRange(0, 65_535), default=0, help="A port of 127.0.0.1. [default: a free one]"
 )
