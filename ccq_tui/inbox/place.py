@@ -100,7 +100,6 @@ class Group(StrEnum):
 
 
 _AT_WORK = frozenset({SessionState.STARTING, SessionState.WORKING})
-_WAITS = frozenset({SessionState.AWAITING, SessionState.PARKED})
 
 
 def group_of(state: str, waiting: int, *, runs: bool, done: bool) -> Group:
@@ -120,7 +119,7 @@ def group_of(state: str, waiting: int, *, runs: bool, done: bool) -> Group:
         return Group.DONE
     if state in _AT_WORK:
         return Group.FAILED  # its process was killed in the middle of a turn
-    return Group.PARKED if state in _WAITS else Group.IDLE
+    return Group.PARKED if state in (SessionState.AWAITING, SessionState.PARKED) else Group.IDLE
 
 
 def stored_group(session: StoredSession, waiting: int) -> Group:

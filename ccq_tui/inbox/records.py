@@ -168,17 +168,10 @@ def whole_record(stored: StoredRequest) -> Record:
 
 def session_record(session: StoredSession, waiting: int, undelivered: int = 0, rounds: int = 0) -> Record:
     """Return a session in JSON."""
-    return made(
-        SessionRecord,
-        session,
-        group=stored_group(session, waiting),
-        running=alive(session.owner),
-        waiting=waiting,
-        undelivered=undelivered,
-        question_rounds=rounds,
-        cost_usd=session.cost if session.cost is not None and isfinite(session.cost) else None,
-        labels=dict(session.labels),
-    )
+    counts = {"waiting": waiting, "undelivered": undelivered, "question_rounds": rounds}
+    about = {"group": stored_group(session, waiting), "running": alive(session.owner)}
+    cost = session.cost if isfinite(session.cost) else None
+    return made(SessionRecord, session, **counts, **about, cost_usd=cost, labels=dict(session.labels))
 
 
 def change_record(change: Change) -> Record:

@@ -96,12 +96,8 @@ def written(suggestion: Suggestion) -> dict[str, Any]:
         {"toolName": rule.tool, **({"ruleContent": rule.content} if rule.content else {})}
         for rule in suggestion.rules
     ]
-    fields = {
-        "rules": rules,
-        "behavior": suggestion.behavior,
-        "mode": suggestion.mode,
-        "directories": list(suggestion.directories),
-    }
+    fields = {"rules": rules, "behavior": suggestion.behavior, "mode": suggestion.mode}
+    fields["directories"] = list(suggestion.directories)
     given = {name: value for name, value in fields.items() if value}
     return {"type": suggestion.kind, **given, "destination": suggestion.destination}
 

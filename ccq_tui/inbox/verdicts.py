@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from ccq_tui.answering.record import InvalidAnswer
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.questions import Expired
@@ -69,15 +70,5 @@ class InboxTooNew(InboxError):  # noqa: N818 - says what the inbox is
     """The database was made by a newer version of the program."""
 
 
-class InvalidOutcome(InboxError):  # noqa: N818 - says what the outcome is
-    """A request does not take an outcome; nothing was changed.
-
-    Attributes:
-        field: The wrong part of it: a path such as ``answers[0].selected``, or "" for all of it.
-        reason: The reason, for a person.
-    """
-
-    def __init__(self, field: str, reason: str) -> None:
-        super().__init__(f"{field}: {reason}" if field else reason)
-        self.field = field
-        self.reason = reason
+class InvalidOutcome(InvalidAnswer, InboxError):  # noqa: N818 - says what the outcome is
+    """A request does not take an outcome; nothing was changed. Its field and reason are as of an answer."""

@@ -128,8 +128,10 @@ class ServiceCall:
 
     def record(self, run: Run) -> dict[str, Any]:
         """Return a run in JSON; the address of its page, which answers, is for who may answer."""
-        found = run_record(run, self.parts.page(run) if self.answers else "")
-        return found | ({"people": {}} if self.is_linked else {})
+        times = {"created": stamp(run.created), "changed": stamp(run.changed)}
+        record = {**asdict(run), **times, "page": self.parts.page(run) if self.answers else ""}
+        del record["link"]
+        return record | ({"people": {}} if self.is_linked else {})
 
     @property
     def is_linked(self) -> bool:
@@ -149,13 +151,6 @@ States = Annotated[tuple[RunState, ...], Query(), BeforeValidator(lambda texts: 
 def page_address(origin: str, key: bytes, run: Run) -> str:
     """Return the address of a run's page, or "" for none."""
     return "" if run.link == UNLINKED else f"{origin}/page/{run.id}/{page_sign(key, run)}"
-
-
-def run_record(run: Run, page: str) -> dict[str, Any]:
-    """Return a run in JSON."""
-    record = {**asdict(run), "created": stamp(run.created), "changed": stamp(run.changed), "page": page}
-    del record["link"]
-    return record
 
 
 # -- the API ----------------------------------------------------------------------------------------------

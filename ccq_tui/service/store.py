@@ -276,7 +276,7 @@ class RunStore:
             what: What distinguishes it from other events of the same kind in the run.
             body: The details, as JSON.
         """
-        event_id = event_key(run_id, kind, what)
+        event_id = str(uuid5(EVENTS, f"{run_id}:{kind}:{what}"))
         row = {"id": event_id, "run": run_id, "kind": kind, "at": _now(), "body": json.dumps(body)}
         with self._work() as work:
             work.execute(self._insert(_EVENTS).values(**row, sent=False, problem="").on_conflict_do_nothing())
@@ -438,11 +438,6 @@ def _migrate(engine: sa.Engine) -> None:
         if known < VERSION:
             work.execute(sa.delete(_SCHEMA))
             work.execute(sa.insert(_SCHEMA).values(version=VERSION))
-
-
-def event_key(run_id: str, kind: Happened, what: str) -> str:
-    """Return the id of what happened in a run, a UUID."""
-    return str(uuid5(EVENTS, f"{run_id}:{kind}:{what}"))
 
 
 def driver_url(url: str) -> str:

@@ -189,7 +189,8 @@ class RequestTable:
         """Rename a finished request whose id comes back with another call."""
         if before is None or before.state in (RequestState.PENDING, RequestState.CANCELLED):
             return
-        if (before.state in TO_DELIVER or before.way == LISTED) and _same_call(before.request, request):
+        is_same = type(before.request) is type(request) and kind_of(request).same(before.request, request)
+        if is_same and (before.state in TO_DELIVER or before.way == LISTED):
             return
         key, call = request_key(request.id), f"{call_key(request.tool_use_id)}#{before.number}"
         new = request_key(replace(before.request, tool_use_id=call).id)
@@ -411,11 +412,6 @@ def _same_asker(before: StoredRequest, request: Request) -> bool:
     process = request.origin.process
     waits = before.state is RequestState.PENDING
     return waits and process is not None and before.request.origin.process == process
-
-
-def _same_call(one: Request, other: Request) -> bool:
-    """Whether two requests ask the same."""
-    return type(one) is type(other) and kind_of(one).same(one, other)
 
 
 def _read(rows: Iterable[sqlite3.Row]) -> list[StoredRequest]:

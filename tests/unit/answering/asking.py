@@ -5,19 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.inbox import requests
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import (
-    Allowed,
-    Asker,
-    Denied,
-    ElicitationRequest,
-    FormRequest,
-    Origin,
-    PermissionRequest,
-    QuestionRequest,
-    Request,
-    RequestOutcome,
-)
 from ccq_tui.questions import Answer, Answered, Condition, Discussed, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.conditions import asked
 from tests.unit.answering.documents import RELEASED
@@ -35,16 +24,18 @@ def choice(text: str, *labels: str, multi: bool = False) -> Question:
     return Question(text, text, tuple(map(Option, labels)), multi_select=multi)
 
 
-def asks(*questions: Question) -> QuestionRequest:
-    return QuestionRequest("q", "s", QuestionSet("q", questions))
+def asks(*questions: Question) -> requests.QuestionRequest:
+    return requests.QuestionRequest("q", "s", QuestionSet("q", questions))
 
 
-def form(*questions: Question) -> FormRequest:
-    return FormRequest("f", "s", QuestionSet("f", questions, is_form=True))
+def form(*questions: Question) -> requests.FormRequest:
+    return requests.FormRequest("f", "s", QuestionSet("f", questions, is_form=True))
 
 
-def fields(*required: str, **properties: dict[str, Any]) -> ElicitationRequest:
-    return ElicitationRequest("e", "s", "deploy", "?", {"properties": properties, "required": [*required]})
+def fields(*required: str, **properties: dict[str, Any]) -> requests.ElicitationRequest:
+    return requests.ElicitationRequest(
+        "e", "s", "deploy", "?", {"properties": properties, "required": [*required]}
+    )
 
 
 NAME = {"type": "string", "minLength": 2}
@@ -52,7 +43,7 @@ COUNT = {"type": "integer", "minimum": 1}
 TAGS = {"type": "array", "items": {"type": "string", "enum": ["x", "y", "z"]}, "maxItems": 2}
 WORKERS = field("Workers", kind=Kind.NUMBER, number="integer", required=True)
 WHY = field("Why", when=Condition(0, "3"))
-REQUESTS: dict[str, Request] = {
+REQUESTS: dict[str, requests.Request] = {
     "cache": asks(choice("Which cache?", "Redis", "SQLite", "None")),
     "numbers": asks(choice("How many?", "2", "3", "4")),
     "café": asks(choice("Where?", "cafe\u0301", "tea")),
@@ -63,13 +54,15 @@ REQUESTS: dict[str, Request] = {
     ),
     "set": SET,
     "permission": permission(),
-    "hooked": PermissionRequest("p", "s", "Bash", {}, origin=Origin(Asker.HOOK)),
+    "hooked": requests.PermissionRequest("p", "s", "Bash", {}, origin=requests.Origin(requests.Asker.HOOK)),
     "plan": plan(),
     "form": fields("name", name=NAME, count=COUNT, sure={"type": "boolean"}, tags=TAGS),
     "share": fields(share={"type": "number"}),
-    "broken": ElicitationRequest("e", "s", "deploy", "?", {"type": "array"}),
-    "link": ElicitationRequest("e", "s", "deploy", "?", url="https://example.com/", host="example.com"),
-    "release": FormRequest("f", "s", RELEASED),
+    "broken": requests.ElicitationRequest("e", "s", "deploy", "?", {"type": "array"}),
+    "link": requests.ElicitationRequest(
+        "e", "s", "deploy", "?", url="https://example.com/", host="example.com"
+    ),
+    "release": requests.FormRequest("f", "s", RELEASED),
     "place": form(field("Where"), field("Why", when=Condition(0, "café"))),
     "proposed": form(
         field("Which", "a", "b", preset=("b",), closed=True),
@@ -80,14 +73,14 @@ REQUESTS: dict[str, Request] = {
 }
 
 
-def words(outcome: RequestOutcome) -> str:
+def words(outcome: requests.RequestOutcome) -> str:
     """Return an outcome as rows have it."""
     match outcome:
         case Answered(answers):
             return " · ".join(map(said, answers))
-        case Allowed(text, suggestion, mode):
+        case requests.Allowed(text, suggestion, mode):
             parts = ["allowed", mode, suggestion and "for longer", text and f"“{text}”"]
-        case Discussed(text) | Denied(text):
+        case Discussed(text) | requests.Denied(text):
             parts = [type(outcome).__name__.lower(), text and f"“{text}”"]
         case _:
             parts = [type(outcome).__name__.lower()]
@@ -107,7 +100,7 @@ def entered(text: str) -> list[dict[str, Any]]:
     return parts
 
 
-def as_json(request: Request, parts: list[dict[str, Any]]) -> dict[str, Any]:
+def as_json(request: requests.Request, parts: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the answer of what was entered, as a terminal would make it."""
     questions, answers, given = kind_of(request).asked(request).questions.questions, [], []
     if questions[0].acts:

@@ -10,18 +10,8 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from ccq_tui.answering.interview import Interview
+from ccq_tui.inbox import requests
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import (
-    Allowed,
-    Asker,
-    FormRequest,
-    Origin,
-    PermissionRequest,
-    PlanRequest,
-    QuestionRequest,
-    Request,
-    RequestOutcome,
-)
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Answer, Answered, Dismissed, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.events import TextChanged
@@ -74,26 +64,30 @@ SETS = {
 RULES = [Rule("Bash", f"npm {name} *") for name in "abcdefghijk"]
 LASTING = tuple(Suggestion("addRules", "session", (rule,), "allow") for rule in RULES)
 DECISIONS = {
-    "run": PermissionRequest("toolu_1", SESSION, "Bash", {"command": "npm test"}, suggestions=LASTING),
-    "foreign": PermissionRequest("toolu_1", SESSION, "Read", {}, origin=Origin(Asker.MCP, "bot")),
-    "plan": PlanRequest("toolu_1", SESSION, "# Move"),
+    "run": requests.PermissionRequest(
+        "toolu_1", SESSION, "Bash", {"command": "npm test"}, suggestions=LASTING
+    ),
+    "foreign": requests.PermissionRequest(
+        "toolu_1", SESSION, "Read", {}, origin=requests.Origin(requests.Asker.MCP, "bot")
+    ),
+    "plan": requests.PlanRequest("toolu_1", SESSION, "# Move"),
 }
 
 
-def asked(name: str) -> Request:
+def asked(name: str) -> requests.Request:
     if name in DECISIONS:
         return DECISIONS[name]
     questions = QuestionSet("toolu_1", SETS[name], is_form=SETS[name][0].field is not None)
-    kind = FormRequest if questions.is_form else QuestionRequest
+    kind = requests.FormRequest if questions.is_form else requests.QuestionRequest
     return kind("toolu_1", SESSION, questions)
 
 
-def ended(outcome: RequestOutcome | Dismissed) -> str:
+def ended(outcome: requests.RequestOutcome | Dismissed) -> str:
     match outcome:
         case Answered(answers):
             rows = "; ".join(said(one) for one in answers)
             return rows.replace("= ", "").replace("“", "").replace("”", "")
-        case Allowed(text, suggestion, mode):
+        case requests.Allowed(text, suggestion, mode):
             rule = suggestion.rules[0].content if suggestion else ""
             return " ".join(filter(None, ("allowed", rule, mode, text)))
         case _:

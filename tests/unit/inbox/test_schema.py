@@ -41,17 +41,8 @@ from ccq_tui.inbox.requests import (
     Request,
     RequestOutcome,
 )
+from ccq_tui.inbox.store import encoding
 from ccq_tui.inbox.store.drafts import KEPT_OPEN, draft_to_json, with_draft
-from ccq_tui.inbox.store.encoding import (
-    MOST_NAME,
-    StoredFormatError,
-    actor_from_json,
-    actor_to_json,
-    outcome_from_json,
-    outcome_to_json,
-    request_from_json,
-    request_to_json,
-)
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Declined, Kind, Option, Question, QuestionSet
@@ -166,19 +157,19 @@ def test_where_it_was_answered(actor: Actor, here: str, anywhere: str) -> None:
 
 @given(actors)
 def test_any_actor_is_kept_and_its_words_are_harmless(actor: Actor) -> None:
-    assert actor_from_json(actor_to_json(actor)) == actor
+    assert encoding.actor_from_json(encoding.actor_to_json(actor)) == actor
     assert not FORBIDDEN.search(actor.where)
     assert "\n" not in actor.where
 
 
 def test_nobody_a_newer_surface_and_nonsense_are_read_too() -> None:
-    assert actor_from_json(actor_to_json(None)) is None
+    assert encoding.actor_from_json(encoding.actor_to_json(None)) is None
     newer = {"v": 2, "surface": "watch", "name": "wrist", "pulse": 60}
-    assert actor_from_json(json.dumps(newer)) == Actor(Surface.PROGRAM, "wrist")
+    assert encoding.actor_from_json(json.dumps(newer)) == Actor(Surface.PROGRAM, "wrist")
     for nonsense in ("panel", "[]", '{"surface": "panel", "name": 5}', '{"process": "7"}'):
-        assert actor_from_json(nonsense) == Actor(Surface.PROGRAM)
-    long = actor_from_json(actor_to_json(Actor(Surface.DEVICE, "x" * 1000)))
-    assert long == Actor(Surface.DEVICE, "x" * MOST_NAME)
+        assert encoding.actor_from_json(nonsense) == Actor(Surface.PROGRAM)
+    long = encoding.actor_from_json(encoding.actor_to_json(Actor(Surface.DEVICE, "x" * 1000)))
+    assert long == Actor(Surface.DEVICE, "x" * encoding.MOST_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +242,8 @@ events = st.one_of(
 
 @given(made.requests)
 def test_a_request_comes_back(request: Request) -> None:
-    text = request_to_json(request)
-    back = request_from_json(text)
+    text = encoding.request_to_json(request)
+    back = encoding.request_from_json(text)
     assert back == request
     assert text.isascii()
     if isinstance(request, QuestionRequest) and isinstance(back, QuestionRequest):
@@ -261,19 +252,19 @@ def test_a_request_comes_back(request: Request) -> None:
 
 @given(made.outcomes)
 def test_an_outcome_comes_back(outcome: RequestOutcome) -> None:
-    assert outcome_from_json(outcome_to_json(outcome)) == outcome
+    assert encoding.outcome_from_json(encoding.outcome_to_json(outcome)) == outcome
 
 
 @given(made.requests, made.inputs)
 def test_what_a_newer_version_adds_is_passed_over(request: Request, more: dict[str, object]) -> None:
-    content = json.loads(request_to_json(request))
+    content = json.loads(encoding.request_to_json(request))
     added = {f"new_{key}": value for key, value in more.items()}
-    assert request_from_json(json.dumps(content | added | {"v": 99})) == request
+    assert encoding.request_from_json(json.dumps(content | added | {"v": 99})) == request
 
 
 def test_what_an_older_version_did_not_write_has_its_default() -> None:
     content = {"kind": "permission", "tool_use_id": "a", "asker_id": "s", "tool": "Bash", "input": {}}
-    assert request_from_json(json.dumps(content)) == PermissionRequest("a", "s", "Bash", {})
+    assert encoding.request_from_json(json.dumps(content)) == PermissionRequest("a", "s", "Bash", {})
 
 
 @pytest.mark.parametrize(
@@ -286,8 +277,8 @@ def test_what_an_older_version_did_not_write_has_its_default() -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_understood_is_one_error(text: str) -> None:
-    with pytest.raises(StoredFormatError):
-        request_from_json(text)
+    with pytest.raises(encoding.StoredFormatError):
+        encoding.request_from_json(text)
 
 
 SET = QuestionSet(

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ccq_tui.inbox import suggestions
 from ccq_tui.inbox.file_changes import MOST_BYTES, change_of, phrases
 from ccq_tui.inbox.file_diff import DiffLine, diff_lines, narrowed, patch
 from ccq_tui.inbox.format import session_lines
@@ -20,16 +21,6 @@ from ccq_tui.inbox.records import session_record
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import SessionState, StoredSession
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.suggestions import (
-    PLACES,
-    Rule,
-    Suggestion,
-    is_readable,
-    kept,
-    lasting,
-    read_suggestions,
-    what,
-)
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Question, QuestionSet
 from tests.actors import INBOX
@@ -38,39 +29,43 @@ from tests.tables import table
 TABLES = table(__file__, "suggestions.json")
 
 
-def read(raw: dict[str, Any]) -> Suggestion:
+def read(raw: dict[str, Any]) -> suggestions.Suggestion:
     """Read a suggestion as Claude Code writes it."""
-    ((suggestion, _),) = read_suggestions([raw])
+    ((suggestion, _),) = suggestions.read_suggestions([raw])
     return suggestion
 
 
 @pytest.mark.parametrize(("raw", "words"), TABLES["grants"])
 def test_what_it_grants(raw: dict[str, Any], words: str) -> None:
-    assert what(read(raw)) == words
+    assert suggestions.what(read(raw)) == words
 
 
 @pytest.mark.parametrize("raw", TABLES["refused"])
 def test_what_allows_nothing_is_not_offered(raw: dict[str, Any]) -> None:
-    assert not is_readable(read(raw))
+    assert not suggestions.is_readable(read(raw))
 
 
-@pytest.mark.parametrize("destination", PLACES)
+@pytest.mark.parametrize("destination", suggestions.PLACES)
 def test_how_long_it_lasts_stands_first_and_where_it_is_kept_last(destination: str) -> None:
-    always = Suggestion("addRules", destination, (Rule("Bash", "make *"),), "allow")
-    how_long, place = PLACES[destination]
-    assert lasting(always) == f"{how_long}: commands that begin with `make`"
-    assert kept(always) == place
-    mode = Suggestion("setMode", destination, mode="acceptEdits")
-    assert kept(mode) == (f"accept edits mode · {place}" if place else "accept edits mode")
+    always = suggestions.Suggestion("addRules", destination, (suggestions.Rule("Bash", "make *"),), "allow")
+    how_long, place = suggestions.PLACES[destination]
+    assert suggestions.lasting(always) == f"{how_long}: commands that begin with `make`"
+    assert suggestions.kept(always) == place
+    mode = suggestions.Suggestion("setMode", destination, mode="acceptEdits")
+    assert suggestions.kept(mode) == (f"accept edits mode · {place}" if place else "accept edits mode")
 
 
 def test_an_unknown_place_is_named() -> None:
-    assert lasting(Suggestion("setMode", "cli\x1bArg", mode="plan")).startswith("In cli␛Arg: plan")
+    assert suggestions.lasting(suggestions.Suggestion("setMode", "cli\x1bArg", mode="plan")).startswith(
+        "In cli␛Arg: plan"
+    )
 
 
 @given(st.text(max_size=50), st.text(max_size=50), st.sampled_from(["addRules", "setMode", "addDirectories"]))
 def test_words_are_one_harmless_line(tool: str, content: str, kind: str) -> None:
-    said = what(Suggestion(kind, "session", (Rule(tool, content),), "allow", tool, (content,)))
+    said = suggestions.what(
+        suggestions.Suggestion(kind, "session", (suggestions.Rule(tool, content),), "allow", tool, (content,))
+    )
     assert "\n" not in said
     assert "\x1b" not in said
     assert len(said) < 2_000

@@ -14,21 +14,13 @@ from ccq_tui.remote.client import RelayClient
 from ccq_tui.remote.phone.devices import code_for_device
 from ccq_tui.remote.relay.access import RelayLimits
 from tests.contract import try_all
-from tests.unit.remote.relays import (
-    RunningRelay,
-    TestPairing,
-    a_body,
-    a_request,
-    in_days,
-    question_of,
-    running,
-)
+from tests.unit.remote import relays
 
 WALK = Path(__file__).parents[3] / "docs/dev/relay-protocol.md"
 
 
-async def test_a_request_is_published_answered_reopened_and_ended(pairing: TestPairing) -> None:
-    request = a_request()
+async def test_a_request_is_published_answered_reopened_and_ended(pairing: relays.TestPairing) -> None:
+    request = relays.a_request()
     place = f"/request/{pairing.id}/{await pairing.request(request)}"
     assert await pairing.request(request) == request["id"]  # the same again is the same
     found = (await pairing.device("GET", f"/requests/{pairing.id}")).json()
@@ -44,7 +36,7 @@ async def test_a_request_is_published_answered_reopened_and_ended(pairing: TestP
     by = {"device": {"id": pairing.device.id, "name": "phone 0"}, "at": taken["answer"]["at"]}
     assert taken["answer"] == given | by
     assert (await pairing.device("POST", place + "/answer", given)).json() == {"success": True}  # once more
-    statement = {"end": "", "by": "", "taken": False, "refused": "no", "text": "", "at": in_days(0)}
+    statement = {"end": "", "by": "", "taken": False, "refused": "no", "text": "", "at": relays.in_days(0)}
     reopened = {"status": "pending", "statement": statement}
     refused = await pairing.terminal("PUT", place + "/status", reopened | {"unanswered": True})
     assert (refused.status_code, refused.json()["winner"]) == (409, taken["answer"])
@@ -61,11 +53,11 @@ async def test_a_request_is_published_answered_reopened_and_ended(pairing: TestP
     assert (await pairing.device("GET", place)).status_code == 404
 
 
-async def test_a_sealed_pairing_takes_sealed_texts_alone(relay: RunningRelay) -> None:
+async def test_a_sealed_pairing_takes_sealed_texts_alone(relay: relays.RunningRelay) -> None:
     pairing = await relay.pairing(sealed=True)
-    plain = {"pairingId": pairing.id, "request": a_request()}
+    plain = {"pairingId": pairing.id, "request": relays.a_request()}
     assert await pairing.terminal.refused("POST", "/request", plain) == (400, "request.body")
-    request = {"id": a_request()["id"], "expires": in_days(7), "sealed": "AbC-_0"}
+    request = {"id": relays.a_request()["id"], "expires": relays.in_days(7), "sealed": "AbC-_0"}
     place = f"/request/{pairing.id}/{await pairing.request(request)}"
     open_ = {"answer": {"choice": 1}}
     assert await pairing.device.refused("POST", place + "/answer", open_) == (400, "answer")
@@ -77,7 +69,7 @@ async def test_a_sealed_pairing_takes_sealed_texts_alone(relay: RunningRelay) ->
     assert found == ("AbC-_0", "xyz", "stated")
 
 
-async def test_events_come_to_both_and_are_caught_up_with(pairing: TestPairing) -> None:
+async def test_events_come_to_both_and_are_caught_up_with(pairing: relays.TestPairing) -> None:
     asked = await pairing.request()
     async with pairing.device.events(f"/events/{pairing.id}?after=0") as lines:
         data = f'data: {{"seq": 1, "id": "{asked}"}}'
@@ -91,7 +83,7 @@ async def test_events_come_to_both_and_are_caught_up_with(pairing: TestPairing) 
         assert [await anext(lines) for _ in range(4)][2:] == ["id: 3", "event: removed"]
 
 
-async def test_the_walk_with_curl_answers(pairing: TestPairing) -> None:
+async def test_the_walk_with_curl_answers(pairing: relays.TestPairing) -> None:
     request = await pairing.request()
     async with RelayClient(pairing.known) as client:
         code = await code_for_device(client)
@@ -104,10 +96,10 @@ async def test_the_walk_with_curl_answers(pairing: TestPairing) -> None:
     assert (record["answer"]["answer"], record["answer"]["device"]["name"]) == ({"choice": 1}, "my watch")
 
 
-async def test_an_answer_takes_what_devices_send_along(pairing: TestPairing) -> None:
-    question = question_of(await pairing.request())
+async def test_an_answer_takes_what_devices_send_along(pairing: relays.TestPairing) -> None:
+    question = relays.question_of(await pairing.request())
     place = f"/question/{pairing.id}/{question}/answer"
-    along = {"pairingId": pairing.id, "questionId": question, "header": "", "timestamp": in_days(0)}
+    along = {"pairingId": pairing.id, "questionId": question, "header": "", "timestamp": relays.in_days(0)}
     given = {"selectedIndices": [0]}
     assert await pairing.device.refused("POST", place, given | {"questionId": "q1"}) == (400, "questionId")
     for _ in range(2):
@@ -139,8 +131,8 @@ REQUESTS = [
     ("extra", 1, "extra"),
     ("request.id", "no uuid", "request.id"),
     ("request.body.context", 7, "request.body.context"),
-    ("request.expires", in_days(8), "request.expires"),
-    ("request.expires", in_days(-0.1), "request.expires"),
+    ("request.expires", relays.in_days(8), "request.expires"),
+    ("request.expires", relays.in_days(-0.1), "request.expires"),
     ("request.expires", "2026-02-31T00:00:00Z", "request.expires"),
     ("request.sealed", "AbC", "request.sealed"),
     ("request.body", None, "request.body"),
@@ -174,8 +166,8 @@ ANSWERS_TO_REQUEST = [
 NOT_JSON = [b"", b"{", b"\xff\xfe", b'{"a": NaN}', b'{"a": 1e999}', b'{"a": "\\ud800"}', b"[" * 100_000]
 
 
-async def test_a_bad_request_is_not_stored(pairing: TestPairing) -> None:
-    right = {"pairingId": pairing.id, "request": a_request()}
+async def test_a_bad_request_is_not_stored(pairing: relays.TestPairing) -> None:
+    right = {"pairingId": pairing.id, "request": relays.a_request()}
     for place, value, field in REQUESTS:
         wrong = changed(right, place, value)
         assert await pairing.terminal.refused("POST", "/request", wrong) == (400, field), (place, value)
@@ -188,11 +180,11 @@ async def test_a_bad_request_is_not_stored(pairing: TestPairing) -> None:
     assert (await pairing.terminal("GET", f"/requests/{pairing.id}")).json() == {"requests": [], "seq": 0}
 
 
-async def test_a_bad_answer_leaves_the_record_pending(pairing: TestPairing) -> None:
+async def test_a_bad_answer_leaves_the_record_pending(pairing: relays.TestPairing) -> None:
     requested = await pairing.request()
     listed = [await pairing.device("GET", f"/{name}/{pairing.id}") for name in ("question", "questions")]
     (question,) = listed[0].json()["questions"]
-    assert (question["id"], listed[0].json()) == (question_of(requested), listed[1].json())
+    assert (question["id"], listed[0].json()) == (relays.question_of(requested), listed[1].json())
     cases = [(f"/question/{pairing.id}/{question['id']}", *case) for case in ANSWERS_TO_QUESTION]
     cases += [(f"/request/{pairing.id}/{requested}", *case) for case in ANSWERS_TO_REQUEST]
     for path, answer, field in cases:
@@ -201,12 +193,12 @@ async def test_a_bad_answer_leaves_the_record_pending(pairing: TestPairing) -> N
     assert (record["status"], record["answer"], record["seq"]) == ("pending", None, 1)
 
 
-async def test_what_is_not_there_is_said_so(pairing: TestPairing) -> None:
-    requested, status = await pairing.request(), {"status": "ended", "statement": {"at": in_days(0)}}
+async def test_what_is_not_there_is_said_so(pairing: relays.TestPairing) -> None:
+    requested, status = await pairing.request(), {"status": "ended", "statement": {"at": relays.in_days(0)}}
     for id_ in (UNKNOWN, "x", requested):
         place, given = f"/question/{pairing.id}/{id_}/answer", {"selectedIndices": [0]}
         assert (await pairing.device("POST", place, given)).status_code == 404
-    for id_ in (UNKNOWN, "x", question_of(requested)):
+    for id_ in (UNKNOWN, "x", relays.question_of(requested)):
         place = f"/request/{pairing.id}/{id_}"
         found = [await pairing.device("POST", f"{place}/answer", {"skipped": True})]
         found += [await pairing.terminal(method, place) for method in ("GET", "DELETE")]
@@ -214,14 +206,14 @@ async def test_what_is_not_there_is_said_so(pairing: TestPairing) -> None:
         assert [one.status_code for one in found] == [404] * 4
 
 
-async def test_the_same_id_with_other_content_is_a_conflict(pairing: TestPairing) -> None:
-    request = a_request()
+async def test_the_same_id_with_other_content_is_a_conflict(pairing: relays.TestPairing) -> None:
+    request = relays.a_request()
     await pairing.request(request)
-    other = {"pairingId": pairing.id, "request": request | {"body": a_body(context="else")}}
+    other = {"pairingId": pairing.id, "request": request | {"body": relays.a_body(context="else")}}
     assert await pairing.terminal.refused("POST", "/request", other) == (409, "id")
 
 
-async def test_a_query_takes_numbers_in_range(pairing: TestPairing) -> None:
+async def test_a_query_takes_numbers_in_range(pairing: relays.TestPairing) -> None:
     place = f"/request/{pairing.id}/{await pairing.request()}"
     wrong = [(place, query) for query in ("wait=26", "wait=-1", "wait=x", "token=t")]
     for path, query in (*wrong, (f"/events/{pairing.id}", "after=-1")):
@@ -231,7 +223,7 @@ async def test_a_query_takes_numbers_in_range(pairing: TestPairing) -> None:
     assert (await pairing.terminal("GET", "/nothing")).headers["content-type"] == "application/problem+json"
 
 
-async def test_who_calls_is_known_before_a_body_is_read(pairing: TestPairing) -> None:
+async def test_who_calls_is_known_before_a_body_is_read(pairing: relays.TestPairing) -> None:
     nobody, long = pairing.relay.nobody, b"x" * 400_000
     assert [(await who("POST", "/request", long)).status_code for who in (nobody, pairing.terminal)] == [
         401,
@@ -250,9 +242,9 @@ async def test_who_calls_is_known_before_a_body_is_read(pairing: TestPairing) ->
 
 
 async def test_every_call_keeps_to_the_document(tmp_path: Path) -> None:
-    async with running(tmp_path, limits=RelayLimits(wrong=1e9, burst=1e9)) as relay:
+    async with relays.running(tmp_path, limits=RelayLimits(wrong=1e9, burst=1e9)) as relay:
         pairing = await relay.pairing()
-        await pairing.request(a_request(id=UNKNOWN))
+        await pairing.request(relays.a_request(id=UNKNOWN))
         headers = {"terminal": pairing.terminal.headers, "device": pairing.device.headers}
 
         def its_own(case: Any) -> None:
