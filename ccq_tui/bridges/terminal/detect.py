@@ -67,6 +67,7 @@ class PromptRow:
         checked: Whether its box is checked; None without a box.
         detail: The text that explains it, or "".
         number: Its number, or "".
+        disabled: Whether the mark may be on it, but it cannot be chosen.
     """
 
     label: str
@@ -75,6 +76,7 @@ class PromptRow:
     checked: bool | None = None
     detail: str = ""
     number: str = ""
+    disabled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,11 @@ class FoundPrompt:
     def marked(self) -> int:
         """The index of the marked row, or -1."""
         return next((index for index, row in enumerate(self.rows) if row.marked), -1)
+
+    @property
+    def choices(self) -> list[PromptRow]:
+        """The rows that can be chosen."""
+        return [row for row in self.rows if not row.disabled]
 
 
 def masked(text: str) -> str:
@@ -260,7 +267,7 @@ def _list(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
     rows, first, last = _block(rule, picture)
     if sum(row.marked for row in rows) != 1:
         raise NoPromptError("not exactly one row is marked")
-    if len(rows) < (1 if rule.shape is Shape.CHECKS else 2):
+    if sum(not row.disabled for row in rows) < (1 if rule.shape is Shape.CHECKS else 2):
         raise NoPromptError("there are too few rows")
     if len({row.label for row in rows}) < len(rows):
         raise NoPromptError("two rows say the same")
@@ -300,7 +307,7 @@ def _block(rule: PromptRule, picture: ScreenPicture) -> tuple[tuple[PromptRow, .
 def _detail(rule: PromptRule, picture: ScreenPicture, y: int) -> str | None:
     """Return the text of a line between rows that explains the one above it, "" if it is none, or None."""
     line = picture.lines[y]
-    if y in picture.struck or rule.skip.fullmatch(line[:LONGEST]):
+    if rule.skip.fullmatch(line[:LONGEST]):
         return ""
     if rule.detail.fullmatch(line[:LONGEST]) or (rule.gray and line and not picture.solid[y]):
         return line.strip() if _WORD.search(line) else ""
@@ -308,22 +315,27 @@ def _detail(rule: PromptRule, picture: ScreenPicture, y: int) -> str | None:
 
 
 def _row(rule: PromptRule, picture: ScreenPicture, y: int) -> PromptRow | None:
-    line = (picture.solid if rule.gray else picture.lines)[y][:LONGEST]
-    match = None if y in picture.struck or rule.skip.fullmatch(line) else rule.row.fullmatch(line)
-    if match is None:
+    line = picture.lines[y][:LONGEST]
+    skipped = rule.skip.fullmatch(line)
+    match = skipped or rule.row.fullmatch(line)
+    if match is None or not (groups := match.groupdict()).get("label"):
         return None
-    groups = match.groupdict()
     box = groups.get("box")
     mark = (groups.get("mark") or "").strip()
     marked = mark in rule.marked if rule.marked else bool(mark)
-    return PromptRow(
+    row = PromptRow(
         groups["label"].strip(),
         y,
         marked=y in picture.underlined if rule.underlined else marked,
         checked=box in rule.checked if box is not None else None,
-        detail=picture.lines[y][len(line) :].strip(" -"),
         number=groups.get("number") or "",
+        disabled=skipped is not None or y in picture.struck,
     )
+    if not rule.gray or row.disabled:
+        return row
+    if (solid := rule.row.fullmatch(picture.solid[y])) is None:
+        return replace(row, disabled=True) if row.marked else None  # gray as a whole: off, or a description
+    return replace(row, label=solid["label"].strip(), detail=line[solid.end() :].strip(" -"))
 
 
 def _question(rule: PromptRule, picture: ScreenPicture, first: int) -> tuple[str, int, bool]:

@@ -64,7 +64,8 @@ class PromptRule:
         hint: The line that ends a list, below it, or a part of its question; lines between are free.
         needs_hint: Whether there is no such list without it.
         detail: A line between rows that explains the one above it.
-        skip: A line between rows that is none: a separator, or a row that cannot be chosen.
+        skip: A line between rows that is none: a separator, or, with the groups ``mark`` and ``label``, a row
+            that cannot be chosen.
         gray: Whether gray text explains a row.
         marked: Values of the group ``mark`` on the marked row; if empty, any value marks it.
         underlined: Whether the marked row is the underlined one.

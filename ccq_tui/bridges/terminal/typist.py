@@ -166,14 +166,14 @@ class Typist:
     # -- lists ----------------------------------------------------------------------------------------------
 
     async def _check(self, wanted: Answer) -> None:
-        for row in self._prompt.rows:
+        for row in self._prompt.choices:
             label, on = row.label, row.label in wanted.selected
             if self._box(label) is on:
                 continue
             await self._mark(label)
             if not await self._hands.press(SPACE, lambda label=label, on=on: self._box(label) is on):  # type: ignore[misc]
                 raise StoppedError(f"the box of “{one_line(label, 60)}” did not change")
-        if any(self._box(row.label) is not (row.label in wanted.selected) for row in self._prompt.rows):
+        if any(self._box(row.label) is not (row.label in wanted.selected) for row in self._prompt.choices):
             raise StoppedError("other boxes are checked than wanted")
         await self._enter()
 

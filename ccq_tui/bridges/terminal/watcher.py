@@ -63,7 +63,7 @@ def _options(prompt: FoundPrompt) -> Iterator[Option]:
             about = [prompt.rule.meanings.get(label), DEFAULT * (label == prompt.default)]
             yield Option(label, " · ".join(filter(None, about)))
         return
-    for row in prompt.rows:
+    for row in prompt.choices:
         about = [row.detail, CHECKED_NOW if row.checked else "", DEFAULT * (row.label == prompt.default)]
         yield Option(row.label[:LONGEST_LABEL], " · ".join(filter(None, about)))
 

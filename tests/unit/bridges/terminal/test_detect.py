@@ -33,7 +33,7 @@ def drawn(text: str, *, hidden: bool = False, size: tuple[int, int] = (80, 24)) 
 
 def said(prompt: FoundPrompt) -> list[str]:
     lines = []
-    for row in prompt.rows:
+    for row in prompt.choices:
         box = "" if row.checked is None else "[x] " if row.checked else "[ ] "
         lines.append(f"{'→ ' * row.marked}{box}{row.label}{f' ({row.detail})' * bool(row.detail)}")
     lines += [f"{label}: {word}" for label, word in prompt.words]
@@ -119,6 +119,20 @@ def test_a_row_in_a_list_with_a_rejected_answer_is_still_a_row() -> None:
     found = find(drawn(text, hidden=True), KEYS, RULES)
     assert found is not None
     assert said(found) == ["→ [ ] One", "[ ] Two"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "? Which?\n ◯ One\n❯- Two (disabled)\n ◯ Three\n",
+        "? Which? › - This option is disabled\n    One\n❯   \x1b[90;4mTwo\x1b[m\n    Three\n",
+        "? Which? › \n◯   One\n◯   \x1b[90;4mTwo\x1b[m\n◯   Three\n",
+    ],
+)
+def test_a_disabled_row_may_have_the_mark_and_is_no_choice(text: str) -> None:
+    found = find(drawn(text, hidden=True), KEYS, RULES)
+    assert found is not None
+    assert (found.marked, [row.label for row in found.choices]) == (1, ["One", "Three"])
 
 
 def test_two_rows_that_say_the_same_are_left_to_the_person() -> None:
