@@ -43,7 +43,7 @@ class SettingsError(Exception):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-def meant(name: str, known: Iterable[str]) -> str:
+def name_hint(name: str, known: Iterable[str]) -> str:
     """Return a hint after an unknown name: the known one that it is close to, or all of them."""
     names = [*known]
     close = get_close_matches(name, names, n=1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from ccq_tui.config.errors import meant
+from ccq_tui.config.errors import name_hint
 from ccq_tui.input.gate import KeyKind
 from ccq_tui.input.keynames import key_name, shown_key, types_text
 from ccq_tui.input.keys import CHAINS, SETTINGS, TABLE, KeyPlace, KeyRow, rows_at
@@ -139,7 +139,7 @@ def _entry_problem(name: str, value: Any) -> str:
         return "" if known else f"must be one of {', '.join(PRESETS)}, not {value!r}"
     row = SETTINGS.get(name)
     if row is None:
-        return f"is not an action; {meant(name, SETTINGS)}"
+        return f"is not an action; {name_hint(name, SETTINGS)}"
     keys = [value] if isinstance(value, str) else value
     if not isinstance(keys, list | tuple) or not keys or not all(isinstance(key, str) for key in keys):
         return f"must be a key or a list of keys, such as {(*row.keys, 'ctrl+k')[0]!r}, not {value!r}"

@@ -44,7 +44,7 @@ class WaitingLine:
         arriving = self.head.arriving if self.head is not None else None
         return arriving is not None and arriving.whole and bool(self.asked.items)
 
-    def told(self, countdown: str, *, opens: bool) -> str:
+    def words(self, countdown: str, *, opens: bool) -> str:
         """Return the text beside the prompt: the waiting requests, and the key that shows them."""
         if not self.items:
             return countdown

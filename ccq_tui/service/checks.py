@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from ccq_tui.config.errors import SettingProblem, meant
+from ccq_tui.config.errors import SettingProblem, name_hint
 from ccq_tui.config.load import read_settings_file
 from ccq_tui.service.adapters.linear import LinearAdapter, TokenRefusedError
 from ccq_tui.service.config import ServiceConfig
@@ -45,11 +45,11 @@ def _of_repository(name: str, config: ServiceConfig, tools: Collection[str]) -> 
             yield "choose", f"is the same as for {other}: tickets must name one of them"
     for key in () if config.webhook is not None else one.choose:
         if key not in OF_LINEAR:
-            yield "choose", f"has {key!r}, which no ticket is about; {meant(key, OF_LINEAR)}"
+            yield "choose", f"has {key!r}, which no ticket is about; {name_hint(key, OF_LINEAR)}"
     for rule in one.allowed_tools:
         tool = rule.partition("(")[0].strip()
         if tool not in tools and not tool.startswith("mcp__"):
-            yield "allowed_tools", f"has {tool!r}, which is no tool; {meant(tool, sorted(tools))}"
+            yield "allowed_tools", f"has {tool!r}, which is no tool; {name_hint(tool, sorted(tools))}"
 
 
 async def token_refused(place: Path, config: ServiceConfig) -> SettingProblem | None:

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, TypeAdapter, ValidationError, ValidationInfo
 
 from ccq_tui.bounded import UnfitFileError, read_text
-from ccq_tui.config.errors import SettingProblem, SettingsError, explain, meant
+from ccq_tui.config.errors import SettingProblem, SettingsError, explain, name_hint
 from ccq_tui.config.load import SettingsFile, read_settings_file
 from ccq_tui.service import policy
 from ccq_tui.web.serving import ORIGIN
@@ -160,7 +160,7 @@ def _problem(file: SettingsFile, entry: Mapping[str, Any]) -> SettingProblem:
             problem = 'needs one: [repositories.NAME] with path = "/its/checkout"'
         case "unexpected_keyword_argument":
             table = _TABLES[place[0]] if len(place) > 1 else ServiceConfig
-            problem = f"is not a field; {meant(place[-1], sorted(one.name for one in fields(table)))}"
+            problem = f"is not a field; {name_hint(place[-1], sorted(one.name for one in fields(table)))}"
         case "string_pattern_mismatch":
             problem = f"must be 1 to 64 letters, digits, dots and dashes, not {entry['input']!r}"
         case _:

@@ -17,7 +17,7 @@ from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
 
 from ccq_tui.bounded import SETTINGS_BYTES, parse_toml
-from ccq_tui.config.errors import PROBLEMS, SettingProblem, SettingsError, meant
+from ccq_tui.config.errors import PROBLEMS, SettingProblem, SettingsError, name_hint
 from ccq_tui.config.load import read_settings_file, unknown_settings, wrong_values
 from ccq_tui.config.paths import config_dir, expanded
 from ccq_tui.edited_file import EditedFile, SettingsFileError
@@ -188,7 +188,7 @@ def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
     if not (name and choose(app, name)):
         if name:
             names = [*(theme.name for theme in themes), *sorted(BUILTIN_THEMES)]
-            said = f"Theme {wanted!r} does not exist; {DEFAULT_THEME} is used; {meant(wanted, names)}"
+            said = f"Theme {wanted!r} does not exist; {DEFAULT_THEME} is used; {name_hint(wanted, names)}"
             problems.append(said)
         # A broken installation may have lost its themes.
         choose(app, DEFAULT_THEME if DEFAULT_THEME in app.available_themes else "textual-dark")

@@ -497,7 +497,7 @@ class Dock(Vertical):
         if places != self.places:
             self.places = places
             self.post_message(self.LineChanged())
-        words = "" if self._covered else self.line.told(self._countdown, opens=self.panel is None)
+        words = "" if self._covered else self.line.words(self._countdown, opens=self.panel is None)
         action = "panel" if words and self.line.items else "recover" if self._offered and not words else ""
         keys = keymap().keys.get(action, ())
         self.notices.stand(words or self._offered, keys[0] if keys else "")

@@ -35,7 +35,7 @@ FORM = ElicitationRequest(
 
 async def test_the_line_says_what_waits_how_far_it_is_and_the_key_that_leads_there() -> None:
     def told(line: WaitingLine, countdown: str = "", *, opens: bool = False) -> str:
-        return line.told(countdown, opens=opens)
+        return line.words(countdown, opens=opens)
 
     one = waits(asked("one"))
     line = WaitingLine((one,))
