@@ -92,7 +92,7 @@ def _quick_and_watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     The pilot waits by the queues: by the processor's time, as Textual does, a busy machine is idle. Themes
     are read and their colours mixed once: it is a tenth of what the start of a program costs.
     """
-    Leaps(monkeypatch)
+    leaps = Leaps(monkeypatch)
     monkeypatch.setattr(App, "_press_keys", _press_as_a_person_types)
     monkeypatch.setattr(Pilot, "_wait_for_screen", _wait_for_all)
     monkeypatch.setattr(Pilot, "pause", _pause_and_wait)
@@ -101,6 +101,7 @@ def _quick_and_watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(load, "read_theme", lambda path: (_theme if path in _shipped else read_theme)(path))
     with watched():
         yield
+    leaps.end()
 
 
 @pytest.fixture(autouse=True)

@@ -67,6 +67,7 @@ class Leaps:
         self._now = monotonic()
         self._looks = 0
         self._inboxes: WeakSet[Work] = WeakSet()
+        self._workers: list[Worker] = []
         self._calls: WeakSet[Any] = WeakSet()
         self._thread = threading.get_ident()
         patch.setattr(time, "monotonic", self.now)
@@ -87,7 +88,13 @@ class Leaps:
 
     def _start(self, worker: Any) -> None:
         self._inboxes.add(worker._work)
+        self._workers.append(worker)
         start(worker)
+
+    def end(self) -> None:
+        """End the threads of the inboxes, as the program does after its loop: each would look on for ever."""
+        for worker in self._workers:
+            worker.stop(2.0)
 
     def _rests(self, selector: Any) -> bool:
         """Whether nothing comes from another thread, a file or a child."""
