@@ -181,7 +181,7 @@ def _line(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
         rows=rows,
         words=_words(rule, groups),
         typed=groups.get("typed") or "",
-        lead=_lead(match, text).removeprefix(above),
+        lead=_lead(match, text, len(above)),
         default=_default(rule, groups, rows),
     )
 
@@ -192,11 +192,10 @@ def _line_above(picture: ScreenPicture, y: int) -> str:
     return f"{picture.joined(picture.begin_of(last), last + 1)} " if last >= 0 else ""
 
 
-def _lead(match: re.Match[str], text: str) -> str:
-    """Return the part of a prompt's line that stays the same whatever a person types."""
-    if "typed" in match.re.groupindex:
-        return text[: match.start("typed")]
-    return text[: match.end("question")] if match["question"] else text.rstrip()
+def _lead(match: re.Match[str], text: str, begin: int) -> str:
+    """Return the part of a prompt's line, which begins there, that stays the same whatever a person types."""
+    end = match.start("typed") if "typed" in match.re.groupindex else match.end("question")
+    return text[begin:end] if end > begin and match["question"] else text[begin:].rstrip()
 
 
 def _check_below(rule: PromptRule, picture: ScreenPicture, left: Iterable[int]) -> None:

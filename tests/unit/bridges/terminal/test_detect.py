@@ -10,6 +10,7 @@ import pytest
 from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.rules import Shape, load_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
+from ccq_tui.bridges.terminal.typist import stands
 from tests.tables import table
 
 RECORDED: dict[str, Any] = table(__file__, "recorded.json")
@@ -45,7 +46,9 @@ def said(prompt: FoundPrompt) -> list[str]:
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_recorded_screens_of_real_programs(name: str) -> None:
-    found = find(picture_of(name), READS[RECORDED[name]["reads"]], RULES)
+    picture = picture_of(name)
+    found = find(picture, READS[RECORDED[name]["reads"]], RULES)
+    assert found is None or stands(found, found, picture)
     assert (found and [found.rule.name, found.question, said(found)]) == RECORDED[name]["found"]
 
 
@@ -204,6 +207,7 @@ def test_a_prompt_has_its_kind_answers_and_default(
     if found is None:
         assert kind == "none", program
         return
+    assert stands(found, found, picture)
     assert (kind_of(found), answers_of(found), default_of(found)) == (kind, answers, default), program
 
 
