@@ -190,7 +190,7 @@ def _welcome_lines(welcome: str, width: int, height: int) -> tuple[str, ...]:
     """Wrap the words of the empty pane, without empty lines where there is no room for them."""
     if not welcome:
         return ()
-    lines = tuple(row.plain for line in welcome.split("\n") for row in wrapped(Text(line), width))
+    lines = tuple(row.plain for line in safe(welcome).split("\n") for row in wrapped(Text(line), width))
     return lines if len(lines) <= height else tuple(line for line in lines if line)
 
 

@@ -205,9 +205,11 @@ class PlanSight:
         if self._plan is not None or not self._request:
             return
         plans = (block for block in reversed(layout.blocks) if isinstance(block, PlanBlock))
-        self._plan = next((block for block in plans if block.request.id == self._request), None)
-        if self._plan is None:
+        plan = next((block for block in plans if block.request.id == self._request), None)
+        if plan is None:
             return
+        self._pane.update()  # the view may be behind the blocks, and not at the end that it follows
+        self._plan = plan
         head = layout.before(self._plan.at)
         if not view.top <= head < view.top + view.height:
             self._pane.show(self._plan.at, 0, 0, layout.before(self._plan.at + 1) - head)

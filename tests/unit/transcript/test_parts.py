@@ -121,6 +121,20 @@ def test_a_plans_head_stays_in_view_as_the_panel_takes_its_lines_and_no_longer_a
             assert (pane.viewport.top == 0) is not goes_to_end
 
 
+def test_a_plan_that_comes_behind_its_panel_is_shown_from_its_head() -> None:
+    pane = Pane()
+    pane.say("I have a plan.", 0)
+    pane.viewport.settle()
+    sight = PlanSight(pane.viewport, pane, lambda: None)
+    request = PlanRequest("r", "s-1", "\n\n".join(f"{number}. step" for number in range(40)))
+    sight.show(request.id)
+    pane.apply(ev.RequestAsked(request))
+    sight.follow()
+    pane.viewport.settle()
+    assert [line for line in pane.lines() if "Plan" in line]
+    assert sight.unseen > 0
+
+
 NAMES = {"error": "red", "success": "green", "muted": "grey50", "warning": "yellow", "keyword": "blue"}
 CODES = st.sampled_from(
     [
