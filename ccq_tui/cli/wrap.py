@@ -37,10 +37,10 @@ def wrap(name: str | None, command: tuple[str, ...]) -> int:
 
     called = one_line(name or os.path.basename(command[0]), LONGEST_NAME) or "program"  # noqa: PTH119 - no path
     try:
-        code, said = run(command, called)
+        code, lines = run(command, called)
     except NotStartedError as error:
         echo(f"ccq-tui wrap: {one_line(str(error), 500)}", err=True)
         return error.code
-    for line in said:
+    for line in lines:
         echo(f"ccq-tui wrap: {line}", err=True)
     return code

@@ -39,7 +39,7 @@ class HookInput:
         input: The tool's input.
         suggestions: The suggested lasting permissions, as they came.
         program: The process of Claude Code, or None if unknown.
-        said: The whole input, for fields that only one event has.
+        document: The whole input, for fields that only one event has.
     """
 
     event: str
@@ -53,7 +53,7 @@ class HookInput:
     input: Mapping[str, Any] = field(default_factory=dict)
     suggestions: tuple[Any, ...] = ()
     program: Owner | None = None
-    said: Mapping[str, Any] = field(default_factory=dict)
+    document: Mapping[str, Any] = field(default_factory=dict)
 
     def origin(self) -> Origin:
         """Return who asks; reads the file in which Claude Code names its session while it runs."""
@@ -73,39 +73,39 @@ def read_hook_input(stream: BinaryIO) -> HookInput:
     if len(data) > MOST_BYTES:
         raise HookInputError(f"it has more than {MOST_BYTES:,} bytes")
     try:
-        told = parse_json(data)
+        document = parse_json(data)
     except ValueError as error:
         raise HookInputError(f"it is no JSON: {type(error).__name__}") from error
-    if not isinstance(told, dict):
+    if not isinstance(document, dict):
         raise HookInputError("it is no JSON object")
-    return _checked(told)
+    return _checked(document)
 
 
-def _checked(told: Mapping[str, Any]) -> HookInput:
-    session, agent_id = _text(told, "session_id", needed=True), _text(told, "agent_id")
+def _checked(document: Mapping[str, Any]) -> HookInput:
+    session, agent_id = _text(document, "session_id", needed=True), _text(document, "agent_id")
     for name, value in (("session_id", session), ("agent_id", agent_id or "-")):
         if not is_id(value):
             raise HookInputError(f"{name} is no id")
-    transcript = Path(_text(told, "transcript_path", needed=True))
+    transcript = Path(_text(document, "transcript_path", needed=True))
     if not transcript.is_absolute() or transcript.suffix != ".jsonl":
         raise HookInputError("transcript_path is not the file of a session")
     beside = transcript.with_suffix("") / "subagents"
-    source, suggestions = told.get("tool_input", {}), told.get("permission_suggestions") or []
+    source, suggestions = document.get("tool_input", {}), document.get("permission_suggestions") or []
     if not isinstance(source, dict):
         raise HookInputError("tool_input is no object")
     return HookInput(
-        event=_text(told, "hook_event_name", needed=True),
+        event=_text(document, "hook_event_name", needed=True),
         session_id=session,
         transcript=beside / f"agent-{agent_id}.jsonl" if agent_id else transcript,
         config=transcript.parents[2] if len(transcript.parents) > 2 else transcript.parent,
-        directory=_text(told, "cwd"),
+        directory=_text(document, "cwd"),
         agent_id=agent_id,
-        agent=_text(told, "agent_type"),
-        tool=_text(told, "tool_name"),
+        agent=_text(document, "agent_type"),
+        tool=_text(document, "tool_name"),
         input=source,
         suggestions=tuple(suggestions) if isinstance(suggestions, list) else (),
         program=_program(),
-        said=told,
+        document=document,
     )
 
 
@@ -115,8 +115,8 @@ def _program() -> Owner | None:
     return owner_of(int(named)) if named.isascii() and named.isdigit() else None
 
 
-def _text(told: Mapping[str, Any], name: str, *, needed: bool = False) -> str:
-    value = told.get(name)
+def _text(document: Mapping[str, Any], name: str, *, needed: bool = False) -> str:
+    value = document.get(name)
     if value is None and not needed:
         return ""
     if not isinstance(value, str) or (needed and not value) or "\0" in value:

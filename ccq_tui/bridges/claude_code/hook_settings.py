@@ -202,9 +202,9 @@ def hooks_off(environment: Mapping[str, str], directory: Path) -> Path | None:
     off = None
     for file in (user_settings(environment), project, local):
         with suppress(SettingsFileError):
-            said = _read(file.read()).get("disableAllHooks")
-            if isinstance(said, bool):
-                off = file.path if said else None
+            disabled = _read(file.read()).get("disableAllHooks")
+            if isinstance(disabled, bool):
+                off = file.path if disabled else None
     return off
 
 

@@ -67,9 +67,9 @@ def live_sessions(config: Path) -> list[LiveSession]:
 
 def read_live(path: Path) -> LiveSession | None:
     """Read the file of a Claude Code; return None if it is unreadable."""
-    said = json_object(path, MOST_BYTES)
-    pid, session = said.get("pid"), said.get("sessionId")
-    since = said.get("statusUpdatedAt") or said.get("startedAt")
+    state = json_object(path, MOST_BYTES)
+    pid, session = state.get("pid"), state.get("sessionId")
+    since = state.get("statusUpdatedAt") or state.get("startedAt")
     if not isinstance(pid, int) or not is_id(session) or not isinstance(since, int | float):
         return None
     try:
@@ -78,12 +78,12 @@ def read_live(path: Path) -> LiveSession | None:
         return None
     return LiveSession(
         session,
-        _process(pid, said.get("procStart"), said.get("pidDomain")),
-        str(said.get("cwd") or ""),
-        said.get("status") == WAITING,
+        _process(pid, state.get("procStart"), state.get("pidDomain")),
+        str(state.get("cwd") or ""),
+        state.get("status") == WAITING,
         at,
-        said.get("kind") == "interactive" and said.get("entrypoint") == "cli",
-        str(said.get("name") or ""),
+        state.get("kind") == "interactive" and state.get("entrypoint") == "cli",
+        str(state.get("name") or ""),
     )
 
 

@@ -113,8 +113,8 @@ class TranscriptFile:
     def _said(self, message: Line) -> None:
         name = text(message, "id")
         for block in blocks_of(message):
-            if block.get("type") == "text" and (said := text(block, "text")):
-                whole = f"{self._texts.pop(name, '')}\n\n{said}".strip()
+            if block.get("type") == "text" and (written := text(block, "text")):
+                whole = f"{self._texts.pop(name, '')}\n\n{written}".strip()
                 self._texts[name] = whole[-MOST_CONTEXT:]
             elif block.get("type") == "tool_use" and isinstance(source := block.get("input"), dict):
                 call = RecordedCall(str(block.get("id")), str(block.get("name")), source, name)

@@ -60,7 +60,7 @@ DECIDED_THERE = Cancelled("decided in Claude Code")
 def request_of(hook: HookInput, call_id: str) -> Request | None:
     """Return the request of a hook, or None if it cannot be shown; ``call_id`` may be a stand-in."""
     if hook.event == ELICITATION:
-        return read_elicitation(hook.said, call_id, hook.session_id, hook.origin())
+        return read_elicitation(hook.document, call_id, hook.session_id, hook.origin())
     request = call_request(hook.tool, hook.input, call_id, hook.session_id, hook.origin())
     if not isinstance(request, PermissionRequest):
         return request
@@ -97,7 +97,7 @@ def call_request(
 
 def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:
     """Return the hook's output for an outcome, or None to end without output."""
-    reply = reply_to(request, outcome, hook.said if hook.event == ELICITATION else hook.input)
+    reply = reply_to(request, outcome, hook.document if hook.event == ELICITATION else hook.input)
     if reply.interrupt:
         return None
     if hook.event == ELICITATION:

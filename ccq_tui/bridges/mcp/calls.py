@@ -49,8 +49,8 @@ class Client:
     @property
     def asker_id(self) -> str:
         """Its key among clients: the same for the same client in the same directory."""
-        told = "\0".join((self.name, self.directory, self.connection))
-        return sha256(told.encode("utf-8", "replace")).hexdigest()[:16]
+        key = "\0".join((self.name, self.directory, self.connection))
+        return sha256(key.encode("utf-8", "replace")).hexdigest()[:16]
 
     @property
     def session_id(self) -> str:
@@ -190,7 +190,7 @@ class WaitingCalls:
         owners = ((one, one.request.origin.process) for one in left)
         return waiting, [one for one, owner in owners if owner == here or not alive(owner)]
 
-    async def somebody_looks(self) -> bool:
+    async def is_watched(self) -> bool:
         """Whether a ccq-tui that shows requests is open; True if the inbox cannot be read."""
         try:
             return await self.inbox.run(lambda store: store.listeners.any())

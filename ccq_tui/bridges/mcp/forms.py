@@ -60,8 +60,8 @@ def form_request(arguments: Mapping[str, Any], directory: str) -> FormRequest:
     if "questions" in arguments:
         raise ArgumentsError("form: give either questions or a form")
     form, context = read_form_arguments(arguments, directory)
-    said = json.dumps([form.document, context], sort_keys=True)
-    call = f"form_{sha256(said.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    identity = json.dumps([form.document, context], sort_keys=True)
+    call = f"form_{sha256(identity.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
     try:
         file = _file_of(form, context, directory)
     except OutputError as error:

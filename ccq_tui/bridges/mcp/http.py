@@ -121,6 +121,6 @@ def behind_token(app: ASGIApp, token: str, delivered: Callable[[str], None]) -> 
 def _refusal(scope: Scope, wanted: bytes) -> PlainTextResponse | None:
     given = Headers(scope=scope).get("authorization", "").encode("latin-1", "replace")
     if not hmac.compare_digest(given, wanted):
-        said = "The token of ccq-tui is missing or wrong: ccq-tui mcp config says where it is.\n"
-        return PlainTextResponse(said, 401, {"WWW-Authenticate": "Bearer"})
+        message = "The token of ccq-tui is missing or wrong: ccq-tui mcp config says where it is.\n"
+        return PlainTextResponse(message, 401, {"WWW-Authenticate": "Bearer"})
     return None if scope["path"] == PATH else PlainTextResponse(f"Only {PATH} is here.\n", 404)

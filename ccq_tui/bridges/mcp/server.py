@@ -55,7 +55,7 @@ WITHDRAWABLE_SECONDS = 5.0
 """Seconds after the end of a call in which its client's cancellation still counts."""
 MOST_CONNECTIONS = 100
 """Most connections to remember."""
-MOST_TOLD, TOLD_SECONDS = 20, 60.0
+MOST_NOTIFICATIONS, NOTIFICATION_SECONDS = 20, 60.0
 """Most notifications of one connection, and the seconds in which they count."""
 WAITS = "Waiting for the user to answer in ccq-tui ({} s)"
 NOBODY = "No ccq-tui is open: the question waits in its inbox until the user opens one ({} s)"
@@ -84,11 +84,11 @@ class ConnectedClient:
 
     Attributes:
         directory: The client's working directory, or None before it was asked.
-        told: The times of its last notifications.
+        notified: The times of its last notifications.
     """
 
     directory: str | None = None
-    told: deque[float] = field(default_factory=deque)
+    notified: deque[float] = field(default_factory=deque)
 
 
 class AskingServer:
@@ -144,10 +144,10 @@ class AskingServer:
             return text_result(f"{params.name}: {error}. Nothing was asked; wait for these.", is_error=True)
         except InboxError as error:
             _logger.warning("A call of %s was refused: %s", params.name, error)
-            said = f"the inbox of ccq-tui cannot be used: {error}. Nothing was done; try again."
-            return text_result(f"{params.name}: {said}", is_error=True)
-        said = f"Unknown tool: there are {', '.join(tool.name for tool in TOOLS)}"
-        raise MCPError(code=types.INVALID_PARAMS, message=said)
+            problem = f"the inbox of ccq-tui cannot be used: {error}. Nothing was done; try again."
+            return text_result(f"{params.name}: {problem}", is_error=True)
+        problem = f"Unknown tool: there are {', '.join(tool.name for tool in TOOLS)}"
+        raise MCPError(code=types.INVALID_PARAMS, message=problem)
 
     async def _ask(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
         place = self._place_of(context)
@@ -172,7 +172,7 @@ class AskingServer:
         began, asked_at = self._clock(), datetime.now(UTC)
 
         async def waits() -> None:
-            words = WAITS if await self._calls.somebody_looks() else NOBODY
+            words = WAITS if await self._calls.is_watched() else NOBODY
             seconds = self._clock() - began
             await context.session.report_progress(seconds, message=words.format(int(seconds)))
 
@@ -184,8 +184,8 @@ class AskingServer:
             try:
                 await asyncio.to_thread(write_record, decided.request.output, record)
             except OutputError as error:
-                said = f"ask_user: {error}. The answers are kept: ask the same again."
-                return text_result(one_line(said, 500), is_error=True)
+                problem = f"ask_user: {error}. The answers are kept: ask the same again."
+                return text_result(one_line(problem, 500), is_error=True)
         place.answered(decided.request.id)
         return outcome_result(decided, asked_at)
 
@@ -202,15 +202,15 @@ class AskingServer:
     async def _notify(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
         message, place = read_message(arguments), self._place_of(context)
         client = await self._client(context, place)
-        told, now = self._connected(place.connection).told, self._clock()
-        while told and now - told[0] > TOLD_SECONDS:
-            told.popleft()
-        if len(told) >= MOST_TOLD:
-            wait = int(TOLD_SECONDS - (now - told[0])) + 1
-            raise ArgumentsError(f"more than {MOST_TOLD} notifications in a minute; wait {wait} s")
-        told.append(now)
+        notified, now = self._connected(place.connection).notified, self._clock()
+        while notified and now - notified[0] > NOTIFICATION_SECONDS:
+            notified.popleft()
+        if len(notified) >= MOST_NOTIFICATIONS:
+            wait = int(NOTIFICATION_SECONDS - (now - notified[0])) + 1
+            raise ArgumentsError(f"more than {MOST_NOTIFICATIONS} notifications in a minute; wait {wait} s")
+        notified.append(now)
         await self._calls.notify(client, message)
-        if await self._calls.somebody_looks():
+        if await self._calls.is_watched():
             return text_result("The user was told.")
         return text_result("No ccq-tui is open: it is kept in its history.")
 
@@ -224,8 +224,8 @@ class AskingServer:
     # -- who calls ------------------------------------------------------------------------------------------
 
     async def _client(self, context: Context, place: CallPlace) -> Client:
-        told = context.session.client_params
-        name = shown_name(told.client_info.name, told.client_info.title or "") if told else "MCP client"
+        params = context.session.client_params
+        name = shown_name(params.client_info.name, params.client_info.title or "") if params else "MCP client"
         connection = self._connected(place.connection)
         if connection.directory is None:
             connection.directory = await _first_root(context) or place.directory

@@ -104,11 +104,11 @@ class ClientPipes:
     async def serve(self, server: Server[Any]) -> None:
         """Run a server on them until the client has left, which may read no more."""
         taken, received = anyio.create_memory_object_stream[SessionMessage | Exception]()
-        said, to_write = anyio.create_memory_object_stream[SessionMessage]()
+        sent, to_write = anyio.create_memory_object_stream[SessionMessage]()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._read, taken)
             tasks.start_soon(self._write, to_write)  # apart from a call, which ends when the client leaves
-            await server.run(received, said, server.create_initialization_options())
+            await server.run(received, sent, server.create_initialization_options())
             tasks.cancel_scope.deadline = anyio.current_time() + LEAVING_SECONDS
         self._writer.close()
 
@@ -151,16 +151,16 @@ def message_of(line: bytes) -> types.JSONRPCMessage:
 
 def refused(line: bytes) -> bytes:
     """Answer a line that is no message of the protocol; use a request's id, so that nobody waits for it."""
-    said, code = "not JSON", PARSE_ERROR
+    problem, code = "not JSON", PARSE_ERROR
     name: str | float | None = None
     with suppress(ValueError, RecursionError):
-        message, said, code = json.loads(line), NO_MESSAGE, INVALID_REQUEST
+        message, problem, code = json.loads(line), NO_MESSAGE, INVALID_REQUEST
         match message:
             case {"method": _, "id": str() | int() as id_} if not isinstance(id_, bool):
                 name = id_
             case {"method": _, "id": float(id_)} if isfinite(id_):
                 name = id_
-    error = {"jsonrpc": "2.0", "id": name, "error": {"code": code, "message": said}}
+    error = {"jsonrpc": "2.0", "id": name, "error": {"code": code, "message": problem}}
     return json.dumps(error, separators=(",", ":")).encode()
 
 

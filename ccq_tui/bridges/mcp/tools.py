@@ -72,8 +72,8 @@ def read_questions(arguments: Mapping[str, Any]) -> QuestionSet:
     questions = replace(read, source={})
     asked = [asdict(one, dict_factory=_compared) for one in questions.questions]
     equal_in = {"title": questions.title, "questions": asked}
-    said = json.dumps(equal_in, sort_keys=True)
-    return replace(questions, id=f"ask_{sha256(said.encode()).hexdigest()[:16]}")
+    identity = json.dumps(equal_in, sort_keys=True)
+    return replace(questions, id=f"ask_{sha256(identity.encode()).hexdigest()[:16]}")
 
 
 def _compared(fields: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import asyncio
 
 _HEAD = struct.Struct("=BI")
-MOST_SAID = 20_000
+MOST_MESSAGES = 20_000
 """Most bytes of the watcher's message at the end."""
 
 
@@ -49,8 +49,8 @@ class Link:
 
     Attributes:
         descriptor: The descriptor to poll.
-        owed: What is not sent yet.
-        told: The watcher's signs and its message to the person, for when the terminal is free.
+        unsent: What is not sent yet.
+        messages: The watcher's signs and its message to the person, for when the terminal is free.
         over: Whether the watcher is gone.
     """
 
@@ -58,23 +58,23 @@ class Link:
         end.setblocking(False)
         self._end = end
         self.descriptor = end.fileno()
-        self.owed = bytearray()
-        self.told = bytearray()
+        self.unsent = bytearray()
+        self.messages = bytearray()
         self.over = False
 
     @property
     def events(self) -> int:
         """The events to poll for."""
-        return 0 if self.over else select.POLLIN | select.POLLOUT * bool(self.owed)
+        return 0 if self.over else select.POLLIN | select.POLLOUT * bool(self.unsent)
 
     def send(self, kind: ToWatcher, payload: bytes | bytearray = b"") -> None:
         """Send a message, now or soon."""
         if not self.over:
-            self.owed += _HEAD.pack(kind, len(payload)) + payload
+            self.unsent += _HEAD.pack(kind, len(payload)) + payload
             self._write()
 
     def exchange(self) -> bool:
-        """Send what is owed, take the watcher's words, and return whether it must see the screen."""
+        """Send what is unsent, take the watcher's words, and return whether it must see the screen."""
         self._write()
         try:
             data = self._end.recv(4096)
@@ -84,13 +84,13 @@ class Link:
             data = b""
         if not data:
             self._lose()
-        self.told += data.replace(SHOW, b"")[: max(0, MOST_SAID - len(self.told))]
+        self.messages += data.replace(SHOW, b"")[: max(0, MOST_MESSAGES - len(self.messages))]
         return SHOW in data
 
     def _write(self) -> None:
         try:
-            while self.owed:
-                del self.owed[: self._end.send(self.owed)]
+            while self.unsent:
+                del self.unsent[: self._end.send(self.unsent)]
         except BlockingIOError:
             return
         except OSError:
@@ -98,7 +98,7 @@ class Link:
 
     def _lose(self) -> None:
         self.over = True
-        self.owed.clear()
+        self.unsent.clear()
 
     def close(self) -> None:
         """Let the watcher go."""

@@ -130,8 +130,8 @@ def start(command: Sequence[str], streams: Sequence[int], like: int, size: Size 
         _lead(command, streams, slave, report)
     os.close(slave)
     os.close(report)
-    said = os.read(states, _STARTED.size)
-    pid, number = _STARTED.unpack(said) if said else (0, errno.EIO)
+    started = os.read(states, _STARTED.size)
+    pid, number = _STARTED.unpack(started) if started else (0, errno.EIO)
     program = Program(pid, leader, master, states)
     if not pid:
         program.close()

@@ -35,7 +35,7 @@ LONGEST = 0.5
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 LAST_OUTPUT = 0.2
 """Seconds for output that is still on its way when the program has ended."""
-_HEARD = (*FORWARDED, signal.SIGWINCH, signal.SIGCONT, signal.SIGTSTP)
+_HANDLED = (*FORWARDED, signal.SIGWINCH, signal.SIGCONT, signal.SIGTSTP)
 
 _REPORTS = re.compile(
     rb"\x1b\[[IO]"  # focus
@@ -67,7 +67,7 @@ class Relay:
         self._to_terminal, self._to_program = bytearray(), bytearray()
         self._kept, self._flooded = bytearray(), False
         self._woken, self._wake = os.pipe()
-        self._gone = self._closed = self._hung_up = False
+        self._terminal_lost = self._closed = self._hung_up = False
         self._sent_at = time.monotonic()
         self._ended: int | None = None
 
@@ -75,7 +75,7 @@ class Relay:
         """Pass everything through until the program has ended; return its exit code, as `exit_code`."""
         for descriptor in (self._woken, self._wake):
             os.set_blocking(descriptor, False)
-        before = {number: signal.signal(number, _nothing) for number in _HEARD}
+        before = {number: signal.signal(number, _nothing) for number in _HANDLED}
         woken = signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         try:
             self._take_terminal()
@@ -110,16 +110,16 @@ class Relay:
             self._lose_terminal()
         self._write()
         if self._woken in ready:
-            self._hear()
+            self._handle_signals()
         if self._program.states in ready:
-            self._look_after()
+            self._read_states()
         if self._link.descriptor in ready and self._link.exchange():
             self._show()
 
     def _ready(self, program: int, terminal: int) -> dict[int, int]:
         """Wait for something, and return what came; nothing if only the kept output is to be sent."""
         room = len(self._to_terminal) < MOST_WAITING and not self._closed
-        typing = self._foreground and not self._gone and len(self._to_program) < MOST_WAITING
+        typing = self._foreground and not self._terminal_lost and len(self._to_program) < MOST_WAITING
         wanted = {
             program: select.POLLIN * room | select.POLLOUT * bool(self._to_program),
             terminal: select.POLLIN * typing | select.POLLOUT * bool(self._to_terminal),
@@ -132,7 +132,7 @@ class Relay:
             if events:  # without, a hang-up would be reported on and on
                 poll.register(descriptor, events)
         pause = FLOOD_PAUSE if self._flooded else PAUSE
-        kept = self._kept and not self._link.owed
+        kept = self._kept and not self._link.unsent
         return dict(poll.poll(pause * 1000 if kept else None))
 
     def _show(self) -> None:
@@ -156,7 +156,7 @@ class Relay:
                 break
             data += more
         if data:
-            if not self._gone:
+            if not self._terminal_lost:
                 self._to_terminal += data
                 self._write()
             self._kept += data
@@ -164,12 +164,12 @@ class Relay:
                 self._flooded = True
                 del self._kept[:-END_OF_FLOOD]
             late = time.monotonic() - self._sent_at > LONGEST
-            if late and not (self._flooded or self._link.owed):
+            if late and not (self._flooded or self._link.unsent):
                 self._pause()
         return bool(data)
 
     def _read_terminal(self) -> None:
-        self._hear()  # the program must get a change of size before the keys typed after it
+        self._handle_signals()  # the program must get a change of size before the keys typed after it
         try:
             data = os.read(self._terminal, CHUNK)
         except BlockingIOError:
@@ -189,7 +189,7 @@ class Relay:
         if self._to_program:
             with suppress(BlockingIOError):
                 del self._to_program[: os.write(self._program.master, self._to_program)]
-        if self._to_terminal and not self._gone:
+        if self._to_terminal and not self._terminal_lost:
             try:
                 del self._to_terminal[: os.write(self._terminal, self._to_terminal)]
             except BlockingIOError:
@@ -206,7 +206,7 @@ class Relay:
     def _lose_terminal(self) -> None:
         """Continue without the terminal, until the program has ended."""
         self._hang_up()
-        self._gone = True
+        self._terminal_lost = True
         self._to_terminal.clear()
 
     def _pause(self) -> None:
@@ -217,7 +217,7 @@ class Relay:
             self._kept, self._flooded = bytearray(), False
             self._sent_at = time.monotonic()
 
-    def _hear(self) -> None:
+    def _handle_signals(self) -> None:
         """Handle the signals that came since the last look."""
         try:
             numbers = set(os.read(self._woken, 1024))
@@ -227,7 +227,7 @@ class Relay:
             if number == signal.SIGWINCH:
                 self._resize()
             elif number == signal.SIGCONT:
-                self._go_on()
+                self._resume()
             elif number == signal.SIGHUP:
                 self._hang_up()
             else:
@@ -239,7 +239,7 @@ class Relay:
             self._pause()
             self._link.send(ToWatcher.SIZE, b"%d %d" % size)
 
-    def _look_after(self) -> None:
+    def _read_states(self) -> None:
         """Stop with the program, or record its end."""
         states = self._program.read_states()
         if not states:
@@ -261,9 +261,9 @@ class Relay:
         os.kill(0, signal.SIGTSTP)  # stop the whole job, as the terminal would
         # The shell has continued us, or the kernel did not stop us because nobody could continue us.
         signal.signal(signal.SIGTSTP, previous)
-        self._go_on()
+        self._resume()
 
-    def _go_on(self) -> None:
+    def _resume(self) -> None:
         """Take the terminal again, unless it was continued in the background, and continue the program."""
         self._take_terminal()
         self._resize()
@@ -292,7 +292,7 @@ class Relay:
         until, came = time.monotonic() + LAST_OUTPUT, False
         while time.monotonic() < until:
             came |= self._read_program()
-            if self._gone or not self._to_terminal:
+            if self._terminal_lost or not self._to_terminal:
                 break
             select.select([], [self._terminal], [], max(0.0, until - time.monotonic()))
             self._write()
@@ -300,7 +300,7 @@ class Relay:
 
     def _finish(self) -> None:
         """Pass on the program's last output; do not wait for its children."""
-        while not self._gone:
+        while not self._terminal_lost:
             came = self._drain()
             if self._to_terminal:
                 # The terminal is slow, and no output may be lost.

@@ -145,7 +145,7 @@ class Watcher:
     Args:
         watched: The program.
         rules: The rules for prompts.
-        relay: Takes what the relay is told.
+        relay: Takes messages to the relay.
 
     Attributes:
         picture: The screen.

@@ -55,8 +55,8 @@ def wrap(command: Sequence[str], name: str) -> tuple[int, list[str]]:
         link.send(ToWatcher.ENDED, b"%d" % code)
     finally:
         program.close()
-        said = _farewell(link, watcher)
-    return code, said
+        lines = _farewell(link, watcher)
+    return code, lines
 
 
 def _directory() -> str:
@@ -120,15 +120,15 @@ def _watch(end: socket.socket, watched: Watched) -> NoReturn:
 def _farewell(link: Link, watcher: int) -> list[str]:
     """Let the watcher record the end, if it has asked anything, and return the lines of its message."""
     until = time.monotonic() + FAREWELL
-    while link.told and not link.over and time.monotonic() < until:
-        select.select([link.descriptor], [link.descriptor] if link.owed else [], [], 0.1)
+    while link.messages and not link.over and time.monotonic() < until:
+        select.select([link.descriptor], [link.descriptor] if link.unsent else [], [], 0.1)
         link.exchange()
-    said = [line for line in link.told.replace(ASKED, b"").decode(errors="replace").splitlines() if line]
+    lines = [line for line in link.messages.replace(ASKED, b"").decode(errors="replace").splitlines() if line]
     if not link.over:
         os.kill(watcher, signal.SIGKILL)
     with suppress(ChildProcessError):
         _, status = os.waitpid(watcher, 0)
         if link.over and status:
-            said.append(FAILED)
+            lines.append(FAILED)
     link.close()
-    return said
+    return lines

@@ -32,7 +32,7 @@ def drawn(text: str, *, hidden: bool = False, size: tuple[int, int] = (80, 24)) 
     return screen.picture()
 
 
-def said(prompt: FoundPrompt) -> list[str]:
+def described(prompt: FoundPrompt) -> list[str]:
     lines = []
     for row in prompt.choices:
         box = "" if row.checked is None else "[x] " if row.checked else "[ ] "
@@ -49,7 +49,7 @@ def test_recorded_screens_of_real_programs(name: str) -> None:
     picture = picture_of(name)
     found = find(picture, READS[RECORDED[name]["reads"]], RULES)
     assert found is None or stands(found, found, picture)
-    assert (found and [found.rule.name, found.question, said(found)]) == RECORDED[name]["found"]
+    assert (found and [found.rule.name, found.question, described(found)]) == RECORDED[name]["found"]
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -97,7 +97,7 @@ CODEX = """
 def test_lists_are_read_with_their_whole_question(text: str, question: str, rows: list[str]) -> None:
     found = find(drawn(text, hidden=True, size=(60, 24)), KEYS, RULES)
     assert found is not None
-    assert (found.question, said(found)) == (question, rows)
+    assert (found.question, described(found)) == (question, rows)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_row_in_a_list_with_a_rejected_answer_is_still_a_row() -> None:
     text = "? Which?\n❯◯ One\n ◯ Two\n\n↑↓ navigate • space select • ⏎ submit\n> Choose at least one"
     found = find(drawn(text, hidden=True), KEYS, RULES)
     assert found is not None
-    assert said(found) == ["→ [ ] One", "[ ] Two"]
+    assert described(found) == ["→ [ ] One", "[ ] Two"]
 
 
 @pytest.mark.parametrize(

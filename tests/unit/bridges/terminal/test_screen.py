@@ -202,9 +202,9 @@ def test_a_watcher_that_is_gone_is_no_error() -> None:
         link.exchange()
         link.exchange()
         assert (link.over, link.events) == (True, 0)
-        assert link.told == b"said\n"
+        assert link.messages == b"said\n"
         link.send(ToWatcher.OUTPUT, b"x")
-        assert not link.owed
+        assert not link.unsent
 
 
 def test_a_wish_of_the_watcher_is_taken_once_and_not_said() -> None:
@@ -212,7 +212,7 @@ def test_a_wish_of_the_watcher_is_taken_once_and_not_said() -> None:
     with ours, theirs:
         link = Link(ours)
         theirs.send(b"said" + SHOW + b"\n")
-        assert (link.exchange(), link.exchange(), link.told) == (True, False, b"said\n")
+        assert (link.exchange(), link.exchange(), link.messages) == (True, False, b"said\n")
 
 
 @pytest.mark.parametrize(
