@@ -135,16 +135,11 @@ def find(picture: ScreenPicture, reads: Reads, rules: Sequence[PromptRule]) -> F
         return None
     for rule in rules:
         with suppress(NoPromptError):
-            prompt = match_rule(rule, picture, reads)
+            _check_reading(rule, picture, reads)
+            prompt = _list(rule, picture) if rule.shape.is_list else _line(rule, picture)
             secret = SECRET.search(prompt.question) or SECRET_VALUE.search(prompt.typed)
             return None if secret else prompt
     return None
-
-
-def match_rule(rule: PromptRule, picture: ScreenPicture, reads: Reads) -> FoundPrompt:
-    """Return the prompt that a rule finds; raises `NoPromptError`."""
-    _check_reading(rule, picture, reads)
-    return _list(rule, picture) if rule.shape.is_list else _line(rule, picture)
 
 
 def _check_reading(rule: PromptRule, picture: ScreenPicture, reads: Reads) -> None:
