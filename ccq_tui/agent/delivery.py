@@ -31,6 +31,7 @@ from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
 from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED
+from ccq_tui.inbox.call_results import UNANSWERED
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import named
 from ccq_tui.inbox.open_request import OpenRequest
@@ -45,6 +46,7 @@ from ccq_tui.inbox.requests import (
 )
 from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
 from ccq_tui.questions.message import answers_as_message
@@ -266,7 +268,7 @@ class Delivery:
     async def catch_up(self, session_id: str, history: SessionPast) -> None:
         """Take over the requests that earlier processes left in a resumed session."""
         try:
-            left = await self._inbox.sessions.left(session_id)
+            left = await self._left(session_id, history.unanswered)
         except InboxError as error:
             _logger.warning("What waits in the session is not known: %s", error)
             return
@@ -282,6 +284,23 @@ class Delivery:
                 self._close_decision(opened, history)
         if words := cut_off(history.events, [opened for opened, _ in left]):
             self._emit(ErrorReported(Problem.CUT_OFF, words))
+
+    async def _left(
+        self, session_id: str, unanswered: Sequence[QuestionRequest]
+    ) -> list[tuple[OpenRequest, int]]:
+        def take_up(store: Store) -> None:
+            # Asked by a program without this inbox, such as “claude -p”, before it died.
+            for request in unanswered:
+                if store.requests.get(request.id) is None:
+                    store.requests.add(request)
+
+        await self._inbox.run(take_up)
+        left = await self._inbox.sessions.left(session_id)
+        known = {opened.request.id for opened, _ in left}
+        for request in unanswered:
+            if request.id not in known:
+                self._emit(RequestSettled(request.id, Cancelled(UNANSWERED)))
+        return left
 
     def rewound(self, prompt_id: str) -> None:
         """Withdraw the questions that wait for an answer by message and that Claude no longer knows."""

@@ -14,6 +14,7 @@ from ccq_tui.agent.reader import read_by
 from ccq_tui.agent.translate import PastTranslator
 from ccq_tui.claude_lines import Line
 from ccq_tui.inbox.call_results import UNANSWERED
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.words import plural
 
 READ_SECONDS = 60.0
@@ -30,12 +31,14 @@ class SessionPast:
         uuids: Ids of the messages, by which a replay of them is recognised, and of the prompts that were read
             in the middle of a turn.
         deferred: Calls that the CLI makes again when the session is resumed.
+        unanswered: Question sets at its end without a result.
     """
 
     session_id: str
     events: tuple[ev.AgentEvent, ...] = ()
     uuids: tuple[str, ...] = ()
     deferred: frozenset[str] = frozenset()
+    unanswered: tuple[QuestionRequest, ...] = ()
 
 
 Told = Callable[[str, ev.HistoryLoaded], None]
@@ -75,8 +78,12 @@ async def read_history(
     session_id: str = first["session_id"]
     deferred = frozenset(first["deferred"])
     read: list[tuple[tuple[ev.AgentEvent, ...], tuple[str, ...]]] = []
+    unanswered: tuple[QuestionRequest, ...] = ()
     for number, line in enumerate(lines):
         read.append(await asyncio.to_thread(_part, line, session_id, deferred | left))
+        if not number and resume is not None and not options.fork:
+            kept, unanswered = _reopened(read[0][0])
+            read[0] = kept, read[0][1]
         if not number and first["gaps"]:
             gap = ev.NoticeGiven("warning", GAPS.format(plural(first["gaps"], "place")))
             read[0] = (*read[0][0], gap), read[0][1]
@@ -90,7 +97,23 @@ async def read_history(
         # Prompts read in the middle of a turn go first: the last id must be that of the newest message.
         uuids=(*first["queued"], *(uuid for _, uuids in read for uuid in uuids)),
         deferred=deferred,
+        unanswered=unanswered,
     )
+
+
+def _reopened(
+    events: tuple[ev.AgentEvent, ...],
+) -> tuple[tuple[ev.AgentEvent, ...], tuple[QuestionRequest, ...]]:
+    """Return events without the end of question sets that no prompt followed, and these sets."""
+    asked: dict[str, QuestionRequest] = {}
+    for event in events:
+        if isinstance(event, ev.PromptAccepted):
+            asked.clear()
+        elif isinstance(event, ev.RequestAsked) and isinstance(event.request, QuestionRequest):
+            asked[event.request.id] = event.request
+    ends = [ev.RequestSettled(name, Cancelled(UNANSWERED)) for name in asked]
+    kept = tuple(event for event in events if event not in ends)
+    return kept, tuple(asked[end.request_id] for end in ends if end in events)
 
 
 def _part(

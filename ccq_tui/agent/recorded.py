@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,11 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.events import AgentEvent, Connected, NoticeGiven
 from ccq_tui.agent.translate import PastTranslator
 from ccq_tui.agent.user_texts import written
+from ccq_tui.answering.record import Record
 from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, bounded, fields, text, whole_entries
 from ccq_tui.inbox.call_results import UNANSWERED
+from ccq_tui.inbox.records import recorded_set
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest, RequestOutcome
 from ccq_tui.text import one_line
 from ccq_tui.words import listed, plural
 
@@ -28,7 +32,7 @@ _ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _IMAGES = ("image", "document")
 _TEXTS = ("text", "thinking")
 _PAST = frozenset({"compact_boundary", "informational", "permission_denied"})
-"""The system messages that are shown of the past, beside those about tasks."""
+"""The system messages that are shown of the past, apart from those about tasks."""
 
 PASSED_OVER = "nobody answered it, and the conversation continued"
 
@@ -51,10 +55,10 @@ class Translation(PastTranslator):
         """Translate an object of any shape; yield nothing for one that does not matter."""
         yield from self._identify(entry)
         kind, subtype = entry.get("type"), text(entry, "subtype")
-        beside = entry.get("isSidechain") is True
+        is_side = entry.get("isSidechain") is True
         if self._sidechain is None and kind in ("user", "assistant"):
-            self._sidechain = beside  # the file is a subagent's own
-        if (beside and not self._sidechain) or entry.get("isMeta") is True:
+            self._sidechain = is_side  # the file is a subagent's own
+        if (is_side and not self._sidechain) or entry.get("isMeta") is True:
             return  # a subagent's own conversation, or text for the model alone
         match kind:
             case "assistant" | "user":
@@ -259,3 +263,15 @@ def _is_recording(head: bytes) -> bool:
 
 def _entries(line: bytes) -> list[dict[str, Any]]:
     return whole_entries(line.decode(errors="replace"))[0]
+
+
+def recorded_questions(recording: Recording) -> list[Record]:
+    """Return the question sets of a recording as public JSON, in the order of asking."""
+    asked: dict[str, QuestionRequest] = {}
+    ends: dict[str, tuple[RequestOutcome, datetime | None]] = {}
+    for event in recording.events():
+        if isinstance(event, ev.RequestAsked) and isinstance(event.request, QuestionRequest):
+            asked[event.request.id] = event.request
+        elif isinstance(event, ev.RequestSettled) and event.outcome != Cancelled(UNANSWERED):
+            ends[event.request_id] = event.outcome, event.at
+    return [recorded_set(one, *ends.get(name, (None, None))) for name, one in asked.items()]

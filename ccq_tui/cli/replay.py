@@ -7,7 +7,7 @@ import sys
 import click
 
 from ccq_tui.cli.exits import ENDED, Refused, Unprinted
-from ccq_tui.cli.options import plain_flag
+from ccq_tui.cli.options import as_json_flag, plain_flag
 from ccq_tui.output import echo
 from ccq_tui.text import reason
 
@@ -16,15 +16,17 @@ STDIN = "-"
 
 @click.command()
 @click.argument("file", metavar="FILE|-", type=click.Path(allow_dash=True))
+@as_json_flag
 @plain_flag
-def replay(*, file: str, **_flags: object) -> int:
-    """Print a recording as a transcript.
+def replay(*, file: str, as_json: bool, **_flags: object) -> int:
+    """Print a recording as a transcript, or its questions and answers as JSON.
 
     FILE is the output of "claude -p --output-format stream-json", or a session's .jsonl file (Claude Code
     keeps these under ~/.claude/projects); - reads standard input.
     """
     from ccq_tui.agent.events import HistoryLoaded, SessionState, StateChanged
-    from ccq_tui.agent.recorded import RecordingError, open_recording
+    from ccq_tui.agent.recorded import RecordingError, open_recording, recorded_questions
+    from ccq_tui.inbox.records import list_report
     from ccq_tui.plain.lines import Lines
     from ccq_tui.plain.transcript import PlainTranscript
     from ccq_tui.transcript.model import TranscriptModel
@@ -39,12 +41,16 @@ def replay(*, file: str, **_flags: object) -> int:
     except RecordingError as error:
         raise Refused(str(error)) from error
     try:
+        if as_json:
+            echo(list_report("questions", recorded_questions(recording)))
+            return ENDED
         transcript = PlainTranscript(TranscriptModel(), Lines())
         for event in recording.events():  # as the past, so that nothing in it asks for anything
             transcript.apply(HistoryLoaded((event,), goes_on=True))
         transcript.apply(StateChanged(SessionState.ENDED))
     except OSError as error:
         raise Unprinted(f"The lines cannot be printed: {reason(error)}.") from error
-    if recording.bad:
-        echo(f"{recording.name}: {recording.trouble}", err=True)
+    finally:
+        if recording.bad:
+            echo(f"{recording.name}: {recording.trouble}", err=True)
     return ENDED

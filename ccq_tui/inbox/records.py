@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from math import isfinite
 from typing import Any, Literal
 
-from ccq_tui.answering.record import VERSION, AnswerRecord, Record, RecordShape, made
+from ccq_tui.answering.record import VERSION, AnswerRecord, Record, RecordShape, SetFields, made
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.place import Group, stored_group
-from ccq_tui.inbox.requests import Origin, RequestOutcome
+from ccq_tui.inbox.requests import Origin, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.encoding import outcome_word, plain
 from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession
 from ccq_tui.processes import alive
@@ -76,6 +77,18 @@ class Became(RecordShape, of=StoredRequest, names="context settled_at delivered_
     surface: str
     actor: ActorRecord | None
     delivered_as: str | None
+
+
+class RecordedSet(SetFields, of=QuestionRequest, names="id tool_use_id"):
+    """A question set of a recording.
+
+    Attributes:
+        outcome: None while it waits: its session asks it again once it is resumed.
+    """
+
+    session: str
+    outcome: OutcomeRecord | None
+    settled_at: str | None
 
 
 SESSION = "id name directory state started_at changed_at last_line done labels"
@@ -164,6 +177,13 @@ def whole_record(stored: StoredRequest) -> Record:
         **request_record(stored),
         **made(Became, stored, outcome=outcome, delivered_as=way, **_by(stored)),
     }
+
+
+def recorded_set(request: QuestionRequest, outcome: RequestOutcome | None, at: datetime | None) -> Record:
+    """Return a question set of a recording, with its outcome."""
+    ended = {"outcome": outcome_record(outcome), "settled_at": at}
+    head = made(RecordedSet, request, session=request.session_id, **ended)
+    return {**head, **kind_of(request).record(request)}
 
 
 def session_record(session: StoredSession, waiting: int, undelivered: int = 0, rounds: int = 0) -> Record:

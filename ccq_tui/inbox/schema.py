@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, create_model
 
 from ccq_tui.answering.record import RecordShape
 from ccq_tui.inbox.kinds import KINDS
-from ccq_tui.inbox.records import Became, ChangeRecord, CommandRecord, RequestHead, SessionRecord
+from ccq_tui.inbox.records import Became, ChangeRecord, CommandRecord, RecordedSet, RequestHead, SessionRecord
 
 Version = Literal[1]
 _ATTRIBUTE = re.compile(r"^ +(\w+): (.+(?:\n {12,}.+)*)", re.MULTILINE)
@@ -88,6 +88,7 @@ _DOCUMENTS = (
     _document("Session", "`ccq-tui wait SESSION`.", session=(SessionRecord, ...)),
     _document("Sessions", "`ccq-tui sessions`, last changed last.", sessions=(list[SessionRecord], ...)),
     _document("History", "`ccq-tui history`, oldest first.", changes=(list[ChangeRecord], ...)),
+    _document("Recording", "`ccq-tui replay`, oldest first.", questions=(list[RecordedSet], ...)),
     _document("Command", "`ccq-tui park`, `send`, `interrupt` and `end`.", command=(CommandRecord, ...)),
 )
 _TEXT, _VERSION = (str | None, None), {"version": (Version, 1)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ccq_tui.agent.events import BlockFinished, Connected, PromptAccepted, RequestAsked
+from ccq_tui.agent.events import BlockFinished, PromptAccepted, RequestAsked
 from ccq_tui.agent.recorded import open_recording
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question
@@ -41,10 +41,12 @@ async def test_the_question_of_a_killed_session_is_in_its_file(play: Play) -> No
     (asked,) = [event.request.questions for event in told if isinstance(event, RequestAsked)]
     assert asked.questions == (WHICH,)
 
-    message = answers_as_message(asked, Answered((Answer(("@notes.md",)),)))
+    answer = Answered((Answer(("@notes.md",)),))
+    message = answers_as_message(asked, answer)
     async with Running(home, resume=session_id) as run:
-        await run.until(Connected)
-        run.session.send(message)
+        again = await run.until(RequestAsked, lambda event: event.by_message)
+        assert again.request.questions == asked, "it is in no inbox, as that of a dead “claude -p”"
+        run.answer(again.request.id, answer)
         await run.idle()
         assert [event.text for event in run.all(BlockFinished)] == ["Settled."]
     sent = str(model.requests()[-1].body["messages"])

@@ -236,6 +236,8 @@ def test_a_recording_is_printed_with_what_could_not_be_read(
     out, problem = capsys.readouterr()
     assert out.startswith("you: Hi\n")
     assert problem == "good.jsonl: 1 line could not be read: 2\n"
+    assert main(["replay", str(path), "--json"]) == 0
+    assert capsys.readouterr() == ('{"version": 1, "questions": []}\n', problem)
 
 
 def test_a_terminal_is_no_recording(

@@ -12,13 +12,23 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent import recorded as reader_module
 from ccq_tui.agent.history import replay
-from ccq_tui.agent.recorded import CUT_OFF, NOTHING, PASSED_OVER, Recording, RecordingError, open_recording
+from ccq_tui.agent.recorded import (
+    CUT_OFF,
+    NOTHING,
+    PASSED_OVER,
+    Recording,
+    RecordingError,
+    open_recording,
+    recorded_questions,
+)
 from ccq_tui.inbox.call_results import UNANSWERED
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
+from ccq_tui.inbox.schema import RecordedSet
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.transcript.export import export_json
 from ccq_tui.transcript.model import TranscriptModel
@@ -107,6 +117,19 @@ def test_what_became_of_questions(tmp_path: Path, lines: list[Any], outcomes: li
     assert [settled[f"toolu_{number}@{SESSION}"].outcome for number in (0, 1)] == outcomes
     times = [one.at.timestamp() for one in settled.values() if isinstance(one.outcome, Answered) and one.at]
     assert times == [1767323045] * outcomes.count(Answered((Answer(("Option B",)),)))
+
+
+def test_questions_are_data_and_those_at_the_end_wait(tmp_path: Path) -> None:
+    asked = (said(call("AskUserQuestion", QUESTIONS, f"toolu_{number}")) for number in range(2))
+    answer = back("", "toolu_0", tool_use_result=ANSWERED, timestamp="2026-01-02T03:04:05Z")
+    first, second = found = recorded_questions(opened(tmp_path, init(), *asked, answer))
+    TypeAdapter(list[RecordedSet]).validate_json(json.dumps(found))
+    assert [one["text"] for one in first["questions"]] == ["Which approach?"]
+    answers = [{"selected": ["Option B"], "other": "", "note": "", "empty": False, "unselected": ""}]
+    assert first["outcome"] == {"kind": "answered", "answers": answers}
+    assert first["settled_at"] == "2026-01-02T03:04:05.000000Z"
+    assert (second["id"], second["session"]) == (f"toolu_1@{SESSION}", SESSION)
+    assert (second["outcome"], second["settled_at"]) == (None, None)
 
 
 @pytest.mark.parametrize(
