@@ -85,7 +85,7 @@ def commit(revision: str, output: str | None, plain: bool) -> int:
 def install(yes: bool) -> int:
     """Ask after each commit that a person makes in a terminal, in this repository and its worktrees.
 
-    The change is shown first. The rest of the hook stays, and a copy of it is kept beside it.
+    The change is shown first. The rest of the hook stays, and a copy of it is kept next to it.
     """
     with _explained():
         change = post_commit.installing(Path.cwd())

@@ -66,7 +66,7 @@ class HookChange:
 
     @property
     def more(self) -> list[str]:
-        """What changes beside files, in words."""
+        """What changes apart from files, in words."""
         return [] if self.is_set else [f"git config --local {SWITCH} {'true' if self.where else '--unset'}"]
 
     def finish(self) -> None:
@@ -191,7 +191,7 @@ def _removals(top: Path) -> list[Edit]:
 def _files(top: Path) -> list[Path]:
     """Return the post-commit hooks that git runs here, the best place first."""
     file = _git_path(top, "hooks").resolve() / "post-commit"
-    # Husky writes its directory "_" again with each installation, and runs the files beside it.
+    # Husky writes its directory "_" again with each installation, and runs the files next to it.
     own = file.parents[1] / file.name
     return [own, file] if file.exists() and _is_huskys(own) else [file]
 
@@ -223,7 +223,7 @@ def _is_tracked(top: Path, file: Path) -> bool:
 
 
 def _exclude(top: Path, file: Path, *, out: bool = False) -> None:
-    """Keep a new hook beside tracked files out of ``git add``, in this repository alone."""
+    """Keep a new hook among tracked files out of ``git add``, in this repository alone."""
     if not file.is_relative_to(top) or file.is_relative_to(top / ".git"):
         return
     excluded = _git_path(top, "info/exclude")

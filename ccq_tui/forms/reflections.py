@@ -110,7 +110,7 @@ def _item(text: str) -> str:
 
 
 def feedback(reflections: Sequence[Reflection], most: int = MOST_FED_BACK) -> str:
-    """Return the last answers that are meant for the agent as Markdown, the newest first, or ""."""
+    """Return the last answers for the agent as Markdown, the newest first, or ""."""
     given = [(one, words[0]) for one in reversed(reflections) if (words := one.answer(FEEDBACK))][:most]
     if not given:
         return ""

@@ -17,7 +17,7 @@ from ccq_tui.words import waiting
 NOTICE_SECONDS = 5.0
 """Seconds in which the other process must notice a command; it looks five times a second."""
 DONE_SECONDS = 20.0
-"""Seconds from then until the command must be done: a process of Claude is gone, for example."""
+"""Seconds from then until the command must be done: a process of Claude has ended, for example."""
 LOOK_SECONDS = 0.05
 """Seconds between two looks."""
 _ENDS_PROCESS = (CommandKind.PARK, CommandKind.END)
@@ -34,7 +34,7 @@ class Ending(StrEnum):
 
     DONE = "done"
     ALREADY = "already"
-    """Its process, which was to end, was gone already."""
+    """Its process, which was to end, had ended already."""
     REFUSED = "refused"
     """It cannot be done, and nothing was changed."""
     SLOW = "slow"

@@ -75,7 +75,7 @@ class Incoming:
     @property
     def wants_summary(self) -> bool:
         """Whether the CLI wants the conversation summarised, to compact it."""
-        return "create a detailed summary of the conversation" in "".join(self._said_by("user")[-1:])
+        return "create a detailed summary of the conversation" in "".join(self._texts_by("user")[-1:])
 
     @property
     def tool_results(self) -> list[ToolResult]:
@@ -85,13 +85,13 @@ class Incoming:
     @property
     def directory(self) -> str:
         """The working directory the CLI named, or ""."""
-        found = next(filter(None, map(_DIRECTORY.search, self._said_by("system"))), None)
+        found = next(filter(None, map(_DIRECTORY.search, self._texts_by("system"))), None)
         return found[1].strip() if found else ""
 
     @property
     def plan_file(self) -> str:
         """The newest plan file the CLI named, or ""."""
-        found = [match[1] for text in self._said_by("user", "system") for match in _PLAN_FILE.finditer(text)]
+        found = [match[1] for text in self._texts_by("user", "system") for match in _PLAN_FILE.finditer(text)]
         return found[-1] if found else ""
 
     @property
@@ -108,7 +108,7 @@ class Incoming:
     @property
     def opening(self) -> str:
         """Everything in the first user message, by which a subagent is recognised."""
-        return "".join(self._said_by("user")[:1])
+        return "".join(self._texts_by("user")[:1])
 
     @property
     def starts_turn(self) -> bool:
@@ -124,7 +124,7 @@ class Incoming:
     @property
     def notifies(self) -> bool:
         """Whether the CLI reports the end of a background task, without any text of the person."""
-        return not self.starts_turn and "<task-notification>" in "".join(self._said_by("user")[-1:])
+        return not self.starts_turn and "<task-notification>" in "".join(self._texts_by("user")[-1:])
 
     @property
     def tool_use_ids(self) -> list[str]:
@@ -142,7 +142,7 @@ class Incoming:
         """A rough count of input tokens: four characters each."""
         return max(1, len(str(self.body)) // 4)
 
-    def _said_by(self, *roles: str) -> list[str]:
+    def _texts_by(self, *roles: str) -> list[str]:
         """Return the text of each message of some roles."""
         return [text_of(one.get("content")) for one in self.messages if one.get("role") in roles]
 

@@ -169,10 +169,10 @@ class Play:
             case Silence():
                 return block
             case Text(words):
-                return Part({"type": "text", "text": ""}, "text", _said(words, replies))
+                return Part({"type": "text", "text": ""}, "text", _text_of(words, replies))
             case Thinking(words):
                 start = {"type": "thinking", "thinking": "", "signature": ""}
-                return Part(start, "thinking", _said(words, replies))
+                return Part(start, "thinking", _text_of(words, replies))
             case ToolCall(tool, arguments, script):
                 block_id = f"{self.prefix}_{len(self._calls) + 1}"
                 self._calls.append(block_id)
@@ -183,7 +183,7 @@ class Play:
                 return Part(call, "partial_json", json.dumps(made))
 
 
-def _said(words: Words, replies: Replies) -> str:
+def _text_of(words: Words, replies: Replies) -> str:
     return words(replies) if callable(words) else words
 
 
