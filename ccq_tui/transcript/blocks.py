@@ -96,9 +96,9 @@ LONG_QUESTION = 140
 SILENT = "(Bash completed with no output)"
 _KNOWN = frozenset({ToolCard.COMMAND, ToolCard.FILE, ToolCard.SEARCH, ToolCard.WEB, ToolCard.LINE})
 """Cards whose first line shows the complete input."""
-_ERROR_TAGS = re.compile(r"</?(?:tool_use_error|error)>")
+ERROR_TAGS = re.compile(r"</?(?:tool_use_error|error)>")
 _REPORT = re.compile(r"\A\[Subagent hand-back\].*?The report follows:\n(.*?)(?:\nagentId: .*)?\Z", re.DOTALL)
-_EXIT = re.compile(r"\AExit code -?\d+\n?")
+EXIT = re.compile(r"\AExit code (-?\d+)\n?")
 
 
 class ToolState(StrEnum):
@@ -267,10 +267,10 @@ def readable(block: ToolBlock) -> str:
         if text == SILENT:
             return ""
         text = _as_left(text)
-        return _EXIT.sub("", text) if block.state is ToolState.FAILED else text
+        return EXIT.sub("", text) if block.state is ToolState.FAILED else text
     if block.card is ToolCard.AGENT and (found := _REPORT.match(text)):
         return "\n".join(line.removeprefix("  ") for line in found[1].split("\n"))
-    return _ERROR_TAGS.sub("", text) if block.state is ToolState.FAILED else text
+    return ERROR_TAGS.sub("", text) if block.state is ToolState.FAILED else text
 
 
 def _as_left(text: str) -> str:

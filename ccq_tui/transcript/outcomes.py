@@ -123,7 +123,6 @@ def permission_words(block: bl.PermissionBlock, *, whole: bool) -> str:
     return f"{words}: “{text}”" if text else words
 
 
-_EXIT = re.compile(r"\AExit code (-?\d+)")
 _CALL_ENDS = {ToolState.OK: "done", ToolState.FAILED: "failed", ToolState.STOPPED: "stopped"}
 _IMAGE = re.compile(r"\A\[image[^\n\]]*\]\Z")
 _DONE = {TodoState.PENDING: "to do", TodoState.NOW: "begun", TodoState.DONE: "done"}
@@ -148,7 +147,7 @@ def _failed(block: ToolBlock) -> str:
         return "refused by a hook" if shown else f"refused by a hook: {_failure(reason)}"
     if not isinstance(block.body, Excerpt | PlainText):
         return outcome(block.tool, uncoloured(block), block.structured, failed=True)
-    found = _EXIT.match(block.output)
+    found = bl.EXIT.match(block.output)
     return f"exit code {found[1]}" if found else "failed"
 
 
@@ -202,11 +201,11 @@ def outcome(tool: str, output: str, structured: Any, *, failed: bool) -> str:
 
 
 def _failure(output: str) -> str:
-    text = re.sub(r"</?(?:tool_use_error|error)>", "", output[:LIMIT]).strip()
+    text = bl.ERROR_TAGS.sub("", output[:LIMIT]).strip()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return "failed"
-    if re.fullmatch(r"Exit code -?\d+", lines[0]):
+    if bl.EXIT.fullmatch(lines[0]):
         return ": ".join([lines[0].lower(), *lines[1:2]])
     return _refused_input(text) or lines[0]
 

@@ -435,22 +435,7 @@ def test_main_argument(tool: str, arguments: dict[str, Any], shown: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("tool", "output", "structured", "failed", "shown"),
-    [
-        ("Bash", "", None, False, "no output"),
-        ("Bash", "done\n", None, False, "done"),
-        ("Bash", "a\nb\n", None, False, "2 lines"),
-        ("Bash", "Exit code 2\nno such file\nmore", None, True, "exit code 2: no such file"),
-        ("Read", "<tool_use_error>File is gone</tool_use_error>", None, True, "File is gone"),
-        ("Read", "x", {"file": {"numLines": 1200}}, False, "1,200 lines"),
-        ("Read", "x", {"file": {"numLines": 9, "content": "a\n" * 8}}, False, "8 lines"),
-        ("Glob", "x", {"numFiles": 1}, False, "1 file"),
-        ("Grep", "x", {"numMatches": 3}, False, "3 matches"),
-        ("Grep", "x", {"mode": "content", "numFiles": 0, "numLines": 5}, False, "5 lines"),
-        ("Grep", "x", {"mode": "count", "numFiles": 2, "numMatches": 1}, False, "1 match"),
-        ("Bash", "(Bash completed with no output)", {}, False, "no output"),
-        ("Bash", " ", None, True, "failed"),
-    ],
+    ("tool", "output", "structured", "failed", "shown"), table(__file__, "calls.json")["outcome"]
 )
 def test_outcome(tool: str, output: str, structured: Any, failed: bool, shown: str) -> None:
     assert outcome(tool, output, structured, failed=failed) == shown

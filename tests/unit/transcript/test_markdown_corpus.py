@@ -113,23 +113,9 @@ def test_it_looks_the_same_however_it_arrives(path: Path) -> None:
 
 
 LINES = (
-    *(
-        "",
-        "",
-        "",
-        "text",
-        "- item",
-        "  more",
-        "    four",
-        "1. one",
-        "2. two",
-        "> quote",
-        "# head",
-        "---",
-        "===",
-    ),
+    *("", "", "", "text", "- item", "  more", "    four", "1. one", "2. two", "> quote", "# head"),
     *("```", "```py", "  ```", "- ```", "~~~", "~~~~", "```x`y", "| a | b |", "|---|---|"),
-    *("[a]: http://x.y/z", "[^1]: note", "long " * 30, "see [a]"),
+    *("---", "===", "[a]: http://x.y/z", "[^1]: note", "long " * 30, "see [a]"),
     *("   ```", "1) x", "* * *", "- ", "   - deep", "10. ten", "  text"),
 )
 
