@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ccq_tui import DOCS
 from ccq_tui.cli.exits import ENDED, Refused, Taken
 from ccq_tui.cli.store import complete_waiting, find_request, opened_store, place_of, print_lines
 from ccq_tui.inbox.actors import Actor, Surface
@@ -36,7 +37,9 @@ A set of one question:
   ccq-tui answer toolu_01 --choose 2 --note "but keep it small"
 A set of several: the question's number and = come first.
   ccq-tui answer toolu_01 --choose 1=2 --choose 2=1,3 --other 3=Redis
+
 """
+    f"More: {DOCS}/scripts.md"
 )
 @click.argument("request", shell_complete=complete_waiting)
 @click.option(
@@ -45,7 +48,7 @@ A set of several: the question's number and = come first.
 @click.option("--other", multiple=True, metavar="[Q=]TEXT", help="An answer in your own words, or a number.")
 @click.option("--note", multiple=True, metavar="[Q=]TEXT", help="A note beside the answer.")
 @click.option("--discuss", metavar="TEXT", help="Reply to the whole set in prose instead.")
-@click.option("--json", "json_file", metavar="FILE|-", help="The answer as JSON: docs/scripts.md.")
+@click.option("--json", "json_file", metavar="FILE|-", help="The answer as JSON.")
 def answer(
     request: str,
     choose: tuple[str, ...],

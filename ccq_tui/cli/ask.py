@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from ccq_tui import DOCS
 from ccq_tui.cli.exits import ASK_CRASHED, ENDED, INTERRUPTED, Refused
 from ccq_tui.cli.session import before_keys, shown_early
 from ccq_tui.cli.wait import seconds_in
@@ -112,7 +113,9 @@ Exit codes:
    70  crashed
   124  nobody answered in time; the draft is kept
   130  left; the draft is kept
-""",
+
+"""
+    f"More: {DOCS}/forms.md",
 )
 @click.argument("form", metavar="FORM|TEXT")
 @click.option(
@@ -160,10 +163,10 @@ def ask(
     detach: bool,
     **flags: Any,
 ) -> int:
-    """Have a person fill in a form, or answer one question.
+    """Ask a person: one question or a form.
 
     FORM is a file in TOML or JSON, - for standard input, one of your own, or a
-    built-in one: docs/forms.md. TEXT is one question, with --option or a flag of its kind.
+    built-in one. TEXT is one question, with --option or a flag of its kind.
     """
     from ccq_tui.forms.reading import FormFileError, find_form
 

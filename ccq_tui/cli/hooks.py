@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from ccq_tui import DOCS
 from ccq_tui.bridges.claude_code.hook_settings import (
     InstalledHook,
     hook_command,
@@ -38,11 +39,11 @@ def _scoped(function: AnyCallable) -> AnyCallable:
     return user(project(function))
 
 
-@click.group()
+@click.group(epilog=f"More: {DOCS}/bridges.md")
 def hooks() -> None:
     """Let Claude Code's own sessions ask in the inbox, too.
 
-    Their dialogs stay; the first answer, there or here, counts: docs/bridges.md.
+    Their dialogs stay; the first answer, there or here, counts.
     """
 
 
@@ -55,9 +56,10 @@ def hooks() -> None:
 )
 @yes_flag
 def install(user: bool, project: bool, permissions: bool, elicitation: bool, always: bool, yes: bool) -> int:
-    """Add the hooks to Claude Code's settings, or make those there what the flags say.
+    """Add the hooks to Claude Code's settings, or change them.
 
-    The change is shown first. The rest of the file stays, and a copy of the file is kept beside it.
+    Those that are there become what the flags say. The change is shown first. The rest of the
+    file stays, and a copy of the file is kept beside it.
     """
     file = _one_file(user, project)
     hooks = wanted(hook_command(), permissions=permissions, elicitation=elicitation, always=always)
@@ -78,7 +80,7 @@ def install(user: bool, project: bool, permissions: bool, elicitation: bool, alw
 @_scoped
 @yes_flag
 def uninstall(user: bool, project: bool, yes: bool) -> int:
-    """Take the hooks out of Claude Code's settings; what else the file holds stays."""
+    """Take the hooks out of Claude Code's settings. The rest of the file stays."""
     file = _one_file(user, project)
     if _change(file, [], yes=yes, same="The hooks are not installed"):
         echo(f"Taken out of {one_line(str(file.path), 300)}.")

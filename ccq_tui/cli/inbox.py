@@ -71,7 +71,10 @@ def _narrowed(function: AnyCallable) -> AnyCallable:
 @click.group(invoke_without_command=True)
 @_narrowed
 @click.option(
-    "--state", type=click.Choice(RequestState, case_sensitive=False), help="Those in another state."
+    "--state",
+    type=click.Choice(RequestState, case_sensitive=False),
+    metavar="STATE",
+    help=f"Those in another state: {', '.join(RequestState)}.",
 )
 @click.option("--asker", type=click.Choice(Asker, case_sensitive=False), help="Only those of this kind.")
 @click.option("--jsonl", is_flag=True, help="One line of JSON for each request.")

@@ -54,7 +54,7 @@ def config_path(context: click.Context, /, **_flags: object) -> None:
 @setting_flags(hidden=True)
 @click.pass_context
 def config_show(context: click.Context, /, **_flags: object) -> None:
-    """Print each setting and where it comes from, as a settings file would have it."""
+    """Print each setting with its origin, as a settings file."""
     from ccq_tui.config.load import load_settings
 
     for line in _lines(load_settings(given_settings(context))):
@@ -77,9 +77,10 @@ def doctor(context: click.Context, /, **_flags: object) -> int:
 @click.command(
     epilog="""\b
 To turn it on, add the line for your shell to the file named:
-  bash  ~/.bashrc                                    eval "$(ccq-tui completion bash)"
-  zsh   ~/.zshrc                                     eval "$(ccq-tui completion zsh)"
-  fish  ~/.config/fish/completions/ccq-tui.fish      ccq-tui completion fish | source
+  ~/.bashrc   eval "$(ccq-tui completion bash)"
+  ~/.zshrc    eval "$(ccq-tui completion zsh)"
+  ~/.config/fish/completions/ccq-tui.fish
+              ccq-tui completion fish | source
 """
 )
 @click.argument("shell", type=click.Choice(SHELLS), required=False)

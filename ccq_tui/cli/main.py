@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import io
 import logging
+import os
+import shutil
 import traceback
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from itertools import chain
+from textwrap import wrap
 from typing import Any
 
 import click
@@ -155,7 +159,7 @@ LEFT_OUT = {flag: reason for reason, flags in _REASONS.items() for flag in flags
     later={name: f"ccq_tui.cli.{module}" for name, module in (_MODULES | {"hook": "hook"}).items()},
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog=EPILOG,
+    epilog=f"{EPILOG}\nMore: {ccq_tui.DOCS}",
 )
 @session_flags()
 @setting_flags()
@@ -208,10 +212,18 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _show(error: click.ClickException) -> None:
-    """Print what is wrong with the command line, as click writes it."""
-    words = io.StringIO()
-    error.show(words)
-    echo(words.getvalue().rstrip("\n"), err=True)
+    """Print what is wrong with the command line, as click writes it; a terminal cuts no word in two."""
+    written = io.StringIO()
+    error.show(written)
+    text = written.getvalue().rstrip("\n")
+    if os.isatty(2):
+        width = shutil.get_terminal_size().columns
+        lines = (
+            wrap(line, width, break_long_words=False, break_on_hyphens=False) if len(line) > width else [line]
+            for line in text.split("\n")
+        )
+        text = "\n".join(chain.from_iterable(lines))
+    echo(text, err=True)
 
 
 def _say_how_a_prompt_begins(error: click.ClickException) -> None:

@@ -86,7 +86,7 @@ def config(client: str, over_http: bool, port: int) -> int:
 @_for_client
 @yes_flag
 def install(client: str, over_http: bool, port: int, yes: bool) -> int:
-    """Add this server to a client's configuration, or make its entry there what this would print.
+    """Add this server to a client's configuration, or update it.
 
     The change is shown first. The rest of the file stays, and a copy of the file is kept beside it.
     """
@@ -102,7 +102,7 @@ def install(client: str, over_http: bool, port: int, yes: bool) -> int:
 @click.argument("client", type=click.Choice(_CLIENTS))
 @yes_flag
 def uninstall(client: str, yes: bool) -> int:
-    """Take this server out of a client's configuration; what else the file holds stays."""
+    """Take this server out of a client's configuration. The rest of the file stays."""
     file, undo = file_of(client), partial(without_entry, client)
     if changed([Edit(file, undo, undo)], yes=yes, same="The server is not installed"):
         echo(f"Taken out of {one_line(str(file.path), 300)}.")

@@ -26,7 +26,7 @@ def notify() -> None:
 @setting_flags(hidden=True)
 @click.pass_context
 def test(context: click.Context, /, **_flags: object) -> int:
-    """Send a test through every channel, wait for each receipt, and say what failed and why."""
+    """Send a test through every channel, and say what failed."""
     from ccq_tui.config.load import load_settings
     from ccq_tui.remote.notify.channels import try_channels
     from ccq_tui.remote.pairings import PairingsError, pairings_file, read_pairings

@@ -23,14 +23,10 @@ def complete_themes(_context: click.Context, _parameter: click.Parameter, start:
     return names or [CompletionItem(start, type="file")]
 
 
-as_json_flag = click.option(
-    "--json", "as_json", is_flag=True, help="As JSON, with a version: docs/scripts.md."
-)
+as_json_flag = click.option("--json", "as_json", is_flag=True, help="As JSON, with a version.")
 
 plain_flag = click.option(
-    "--plain",
-    is_flag=True,
-    help="Line by line, for screen readers, pipes and plain terminals: docs/plain.md.",
+    "--plain", is_flag=True, help="Line by line, for screen readers, pipes and plain terminals."
 )
 
 _Flag = tuple[tuple[str, ...], dict[str, Any]]

@@ -76,7 +76,7 @@ def _asked_code() -> str:
 @as_json_flag
 @click.pass_context
 def devices(context: click.Context, /, as_json: bool) -> int:
-    """List the phones and other devices that may answer, of all relays."""
+    """List paired devices."""
     if context.invoked_subcommand is not None:
         return ENDED
     from ccq_tui.cli import pairing
@@ -99,7 +99,7 @@ def devices(context: click.Context, /, as_json: bool) -> int:
 @devices.command()
 @click.argument("device", metavar="NAME|ID")
 def revoke(device: str) -> int:
-    """Take a device's right to read and answer, at once."""
+    """Revoke a device immediately. It can no longer read or answer."""
     from ccq_tui.cli import pairing
 
     found, problems = asyncio.run(pairing.found_devices())
@@ -118,7 +118,7 @@ def revoke(device: str) -> int:
 @devices.command()
 @click.argument("relay", metavar="URL")
 def forget(relay: str) -> int:
-    """End the pairing with a relay: revoke its devices, and forget its secrets."""
+    """End the pairing with a relay. Its devices are revoked, its secrets forgotten."""
     from ccq_tui.cli import pairing
 
     matching = pairing.known_pairings(relay)

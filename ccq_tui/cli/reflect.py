@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from ccq_tui import DOCS
 from ccq_tui.cli.ask import REFUSED, fill, has_terminal, question_form, show
 from ccq_tui.cli.edits import changed, note_directory, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
@@ -46,13 +47,14 @@ class RevisionGroup(click.Group):
   ccq-tui reflect                  on the newest commit
   ccq-tui reflect HEAD~1           on another one
   ccq-tui reflect install          after each commit from now on
-""",
+
+"""
+    f"More: {DOCS}/reflect.md",
 )
 def reflect() -> None:
     """Reflect on a commit: ten questions, whose answers become a line of a file.
 
-    REV is a commit in any of git's notations: docs/reflect.md. ccq-tui reflect commit --help
-    lists the options.
+    REV is a commit in any of git's notations. ccq-tui reflect commit --help lists the options.
     """
 
 
@@ -83,9 +85,10 @@ def commit(revision: str, output: str | None, plain: bool) -> int:
 @reflect.command()
 @yes_flag
 def install(yes: bool) -> int:
-    """Ask after each commit that a person makes in a terminal, in this repository and its worktrees.
+    """Ask after each commit made at a terminal.
 
-    The change is shown first. The rest of the hook stays, and a copy of it is kept next to it.
+    It does so in this repository and its worktrees. The change is shown first. The rest of the
+    hook stays, and a copy of it is kept next to it.
     """
     with _explained():
         change = post_commit.installing(Path.cwd())
@@ -103,7 +106,7 @@ def install(yes: bool) -> int:
 @reflect.command()
 @yes_flag
 def uninstall(yes: bool) -> int:
-    """Ask no longer after commits, and leave other hooks as they were."""
+    """Stop asking after commits. Other hooks stay as they were."""
     with _explained():
         change = post_commit.uninstalling(Path.cwd())
         if changed(change.edits, yes=yes, same="The hook is not installed", more=change.more):
@@ -114,7 +117,7 @@ def uninstall(yes: bool) -> int:
 
 @reflect.command()
 def status() -> int:
-    """Say whether and where the hook is installed, and whether it works."""
+    """Show where the hook is installed, and whether it works."""
     with _explained():
         where, problem = post_commit.status(Path.cwd())
     echo(f"installed: {_places(where)}" if where else "not installed")
@@ -164,7 +167,7 @@ def list_(file: str | None, start: str | None) -> int:
 @_reading
 @click.option("-n", "--last", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
 def feedback(file: str | None, start: str | None, last: int) -> int:
-    """Print the last feedback for the agent as Markdown, for a CLAUDE.md."""
+    """Print the last feedback for the agent, for a CLAUDE.md."""
     if text := reflections.feedback(_read(file, start), last):
         print_lines(text)
     else:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ccq_tui import DOCS
 from ccq_tui.cli import exits
 from ccq_tui.cli.exits import ENDED, Refused, refusing
 from ccq_tui.cli.options import listening_flags, port_flag
@@ -32,9 +33,7 @@ _port = port_flag(8766)
 _store = click.option(
     "--store", metavar="URL", default="", help="The database of runs: sqlite:PATH or postgresql://HOST/NAME."
 )
-_config = click.option(
-    "--config", "file", type=_FILE, metavar="FILE", help="The configuration: docs/service.md."
-)
+_config = click.option("--config", "file", type=_FILE, metavar="FILE", help="The configuration.")
 _scopes = click.option(
     "--scope",
     "scopes",
@@ -45,7 +44,7 @@ _scopes = click.option(
 _until = click.option("--until", type=_DAY, metavar="DAY", help="The last day on which it counts.")
 
 
-@click.group(invoke_without_command=True)
+@click.group(invoke_without_command=True, epilog=f"More: {DOCS}/service.md")
 @listening_flags
 @_port
 @_store
@@ -74,7 +73,7 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
     place = file or config_dir() / "service.toml"
     if not place.exists():
         where = one_line(str(place), 300)
-        raise Refused(f"{where} is missing: docs/service.md shows one; ccq-tui serve --demo needs none.")
+        raise Refused(f"{where} is missing; ccq-tui serve --demo needs none. An example: {DOCS}/service.md")
     config = read_config(place)
     echo(isolation(config.sessions, state_dir(), config.hidden).words, err=True)
     for doubt in doubts(place, config, TOOLS):
@@ -89,7 +88,7 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
 @_store
 @_config
 def status(store: str, file: Path | None) -> int:
-    """List the runs, the one that changed last first: since when they wait, their tickets and pages."""
+    """List the runs, with their tickets and pages. The newest change is first."""
     from ccq_tui.inbox.layout import local
     from ccq_tui.service.api import page_address
     from ccq_tui.service.run import OVER, Happened
@@ -157,7 +156,9 @@ def token(name: str | None, scopes: tuple[str, ...], until: datetime | None, rev
 @_until
 @_config
 def link(name: str, scopes: tuple[str, ...], until: datetime | None, file: Path | None) -> int:
-    """Print an address that signs a browser in to the board of all runs; NAME says who answers there.
+    """Print an address that signs a browser in to the board.
+
+    The board has all runs; NAME says who answers there.
 
     It is a token of that name, for a week unless --until says another day.
     """
@@ -197,7 +198,10 @@ def unlink(run: str, store: str) -> int:
 @click.argument("run")
 @_store
 def forget(run: str, store: str) -> int:
-    """Delete what is kept of RUN, which has ended: what happened, was asked and said, its audit too."""
+    """Delete what is kept of RUN, which has ended.
+
+    Its history goes, its audit too.
+    """
     import getpass
 
     from ccq_tui.cli.store import opened_store
@@ -231,7 +235,10 @@ def forget(run: str, store: str) -> int:
 @click.option("--jsonl", is_flag=True, help="Print a line of JSON for each act.")
 @_store
 def audit(run: str, since: datetime | None, jsonl: bool, store: str) -> int:
-    """List who started, prompted, answered, allowed and stopped what, and who was refused."""
+    """List who started, prompted, answered, allowed and stopped what.
+
+    Also who was refused.
+    """
     from ccq_tui.inbox.layout import local
     from ccq_tui.service.board import event_record
     from ccq_tui.service.run import Happened
@@ -255,7 +262,9 @@ def audit(run: str, since: datetime | None, jsonl: bool, store: str) -> int:
 @_store
 @_config
 def adopt(machine: str, store: str, file: Path | None) -> int:
-    """Take over the runs of MACHINE, which is gone, by their pushed branches.
+    """Take over the runs of MACHINE, by their pushed branches.
+
+    The machine is gone.
 
     The service of this machine continues them.
     """

@@ -185,7 +185,7 @@ def _version(path: Path) -> Check:
     if version < (2,):
         return Check(AREA, "Version", found, Level.FAILURE, "Use Claude Code 2.0.0 or newer.")
     if version > TESTED_CLI:
-        advice = "If a session misbehaves, install ccq-tui with its lock file: docs/upgrading.md."
+        advice = f"If a session misbehaves, install ccq-tui with its lock file: {ccq_tui.DOCS}/upgrading.md"
         return Check(AREA, "Version", with_tested(found), Level.WARNING, advice)
     return Check(AREA, "Version", found)
 

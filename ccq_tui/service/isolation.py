@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ccq_tui import DOCS
 from ccq_tui.claude_files import find_cli
 from ccq_tui.config.errors import SettingProblem, SettingsError
 from ccq_tui.service.policy import SessionsTable
@@ -16,8 +17,10 @@ from ccq_tui.stored import write_whole
 from ccq_tui.text import one_line
 from ccq_tui.worktrees import git
 
-SHARED = "Sessions run as {0}, the service's own user: what an agent may run can read its secrets and allow \
-itself more. docs/security.md says how to separate them."
+SHARED = (
+    "Sessions run as {0}, the service's own user: what an agent may run can read its secrets and allow "
+    f"itself more. To separate them: {DOCS}/security.md"
+)
 APART = "Sessions run as {0}, apart from the service."
 
 

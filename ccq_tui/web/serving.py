@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import uvicorn
 from starlette.types import ASGIApp
 
+from ccq_tui import DOCS
 from ccq_tui.web.guards import PORT, guarded
 
 STOP_SECONDS = 3
@@ -118,8 +119,8 @@ def check_exposed(options: Listening) -> None:
         return
     raise ServeError(
         f"{options.host} can be reached from other machines, which could read all of it without TLS; "
-        "serve 127.0.0.1 behind Tailscale or Caddy (docs/relay.md), or give --certfile and --keyfile. "
-        "To take the risk in a network of your own: --without-tls"
+        "serve 127.0.0.1 behind Tailscale or Caddy, or give --certfile and --keyfile. "
+        f"To take the risk in a network of your own: --without-tls. See {DOCS}/relay.md"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import click
 import pytest
 from click.shell_completion import ShellComplete
 
@@ -57,6 +59,38 @@ def test_help_shows_commands_and_exit_codes(ccq: Cli) -> None:
     assert all(f"\n  {name} " in text for name in ("demo", "doctor", "config", "completion"))
     assert "Exit codes:" in text
     assert "\n  prompt " not in text
+
+
+def helps(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
+    """The help of a command and of all below it, with their names."""
+    yield context.command_path, command.get_help(context)
+    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
+        below = command.get_command(context, name)
+        assert below is not None
+        yield from helps(below, click.Context(below, info_name=name, parent=context, terminal_width=80))
+
+
+def test_every_line_of_help_is_whole_in_80_columns_and_names_no_file_of_the_repository() -> None:
+    found = dict(helps(cli, click.Context(cli, info_name="ccq-tui", terminal_width=80)))
+    assert len(found) > 50
+    for name, shown in found.items():
+        lines = [line for line in shown.splitlines() if len(line) > 80 or re.search(r"\w\.\.\.$", line)]
+        assert lines == [], name
+        assert "docs/" not in shown.replace(f"{ccq_tui.DOCS}/", ""), name
+
+
+def test_a_long_error_cuts_no_word_at_the_edge_of_a_terminal() -> None:
+    master, slave = pty.openpty()
+    with os.fdopen(master, "rb", closefd=True):
+        command = [sys.executable, "-m", "ccq_tui", "mcp", "install", "emacs"]
+        env = {**os.environ, "COLUMNS": "60"}
+        subprocess.run(command, stderr=slave, env=env, timeout=30, check=False)
+        lines = os.read(master, 5_000).decode().splitlines()
+        os.close(slave)
+    assert lines[-2:] == [
+        "is not one of 'claude', 'codex', 'gemini', 'cursor',",
+        "'opencode', 'vscode', 'zed'.",
+    ]
 
 
 def test_every_flag_is_a_setting() -> None:

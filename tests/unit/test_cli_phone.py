@@ -210,7 +210,7 @@ def test_a_token_is_printed_once_and_revoked(ccq: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "service.toml is missing: docs/service.md shows one; ccq-tui serve --demo needs none."),
+        ([], "service.toml is missing; ccq-tui serve --demo needs none. An example: https://"),
         (["--config", "gone.toml", "--store", "mysql://x"], "gone.toml is missing"),
         (["status", "--store", "mysql://x"], "--store takes sqlite:PATH or postgresql://HOST/NAME"),
         (["status", "--store", "sqlite:/nowhere/runs.db"], "cannot be used"),
