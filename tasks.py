@@ -15,6 +15,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import tomllib
 import venv
@@ -27,7 +28,8 @@ ROOT = Path(__file__).resolve().parent
 LOCK = ROOT / "requirements.lock"
 VENV = ROOT / ".venv"
 WHEEL_VENV = VENV / "wheel"
-LATEST_VENV = VENV / "latest"
+NEWEST_VENV = VENV / "newest"
+SDK = "claude-agent-sdk"
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 PYTHON = "3.11"
 # Python compiles what it imports; compiling all of every package beforehand takes longer than the rest.
@@ -115,21 +117,31 @@ def coverage(words: list[str]) -> int:
     return 0
 
 
-def latest(words: list[str]) -> int:
-    """Run the tests with the newest versions that the index has; words are passed on to pytest."""
-    make(LATEST_VENV)
-    do([*pip(LATEST_VENV), *INSTALL, "--upgrade", "--upgrade-strategy", "eager", "-e", f"{ROOT}[{DEV}]"])
+def newest(words: list[str]) -> int:
+    """Run agent and end-to-end tests with the newest SDK, or "all" tests with the newest of everything."""
+    everything = words[:1] == ["all"]
+    tests = words[everything:] or ([] if everything else ["tests/agent", "tests/e2e"])
+    make(NEWEST_VENV)
+    here = ["-e", f"{ROOT}[{DEV}]"]
+    if everything:
+        do([*pip(NEWEST_VENV), *INSTALL, "--upgrade", "--upgrade-strategy", "eager", *here])
+    else:
+        do([*pip(NEWEST_VENV), *INSTALL, "-c", LOCK, *here])
     # What pyproject.toml keeps back is what this task is about; pip names the bounds that it breaks.
-    do([*pip(LATEST_VENV), *INSTALL, "--upgrade", *kept_back()])
+    do([*pip(NEWEST_VENV), *INSTALL, "--upgrade", *(kept_back() if everything else [SDK])])
     locked = dict(line.split("==") for line in bare_lines(LOCK.read_text(encoding="utf-8")) if "==" in line)
-    listed = subprocess.run(
-        [*pip(LATEST_VENV), "list", "--format=freeze"], capture_output=True, text=True, check=True
-    )
-    newest = dict(line.split("==") for line in listed.stdout.splitlines() if "==" in line)
-    for name, version in sorted(locked.items()):
-        if (new := newest.get(name, version)) != version:
-            print(f"{name} {version} -> {new}")
-    do([script("pytest", LATEST_VENV), *(words or [*WORKERS, "--dist=worksteal"])])
+    listed = [*pip(NEWEST_VENV), "list", "--format=freeze"]
+    text = subprocess.run(listed, capture_output=True, text=True, check=True).stdout
+    found = dict(line.split("==") for line in text.splitlines() if "==" in line)
+    changed = {name: version for name, version in found.items() if locked.get(name, version) != version}
+    news = "\n".join(f"{name} {locked[name]} -> {version}" for name, version in changed.items())
+    news = news or "The lock has the newest versions."
+    print(news)
+    try:
+        do([script("pytest", NEWEST_VENV), *WORKERS, "--dist=worksteal", "-rfE", "--tb=short", *tests])
+    except subprocess.CalledProcessError:
+        print(f"\nThe tests named above break with these versions, if they pass with the lock:\n{news}")
+        raise
     return 0
 
 
@@ -199,12 +211,44 @@ def wheel(_words: list[str]) -> int:
         venv.create(WHEEL_VENV, clear=True)
         do([*install_there, "-c", LOCK, built])
         put_stamp(WHEEL_VENV, dependencies)
-    # Not from the checkout, whose own ccq_tui would be found first.
-    do([script("ccq-tui", WHEEL_VENV), "--version"], cwd=dist)
-    do([script("python", WHEEL_VENV), "-c", SHIPPED], cwd=dist)
+    start(WHEEL_VENV, dist)
     return 0
 
 
+def release(_words: list[str]) -> int:
+    """Build sdist and wheel, check them, and try the demo from each in a fresh environment and home."""
+    install(VENV, DEV)
+    dist = VENV / "dist"
+    shutil.rmtree(dist, ignore_errors=True)
+    do([script("python"), "-m", "build", "--outdir", dist])
+    do([script("python"), "-m", "checks.distributions", dist])
+    for built in sorted(dist.iterdir()):
+        with tempfile.TemporaryDirectory() as place:
+            fresh, home = Path(place, "venv"), Path(place, "home")
+            home.mkdir()
+            venv.create(fresh)
+            do([*pip(VENV), "--python", script("python", fresh), *INSTALL, "-c", LOCK, built])
+            start(fresh, dist)
+            demo = [script("ccq-tui", fresh), "demo", "single", "--plain", "--speed", "0"]
+            env = {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8"}
+            print(f"\n$ {' '.join(demo)}", flush=True)
+            shown = subprocess.run(
+                demo, input="2\n", env=env, cwd=home, text=True, stdout=subprocess.PIPE, check=True
+            ).stdout
+            print(shown)
+            if ANSWERED not in shown:
+                sys.exit(f"The demo from {built.name} answered nothing.")
+    print(f"\nReady to publish: {', '.join(one.name for one in sorted(dist.iterdir()))}")
+    return 0
+
+
+def start(place: Path, elsewhere: Path) -> None:
+    """Start an installed wheel, not from the checkout, whose own ccq_tui would be found first."""
+    do([script("ccq-tui", place), "--version"], cwd=elsewhere)
+    do([script("python", place), "-c", SHIPPED], cwd=elsewhere)
+
+
+ANSWERED = "note: Answered: PostgreSQL."
 SHIPPED = (
     "from ccq_tui.theming.load import shipped; assert len(shipped()) >= 2, 'no themes'; "
     "from ccq_tui.bridges.terminal.rules import load_rules; assert len(load_rules()) >= 20, 'no rules'"
@@ -354,9 +398,9 @@ TASKS = {
     "run": (run, "start the program: run -- ARGS"),
     "thorough": (thorough, "properties, random keys and kills at length: about two hours"),
     "coverage": (coverage, "all tests, and what of the whole program they cover"),
-    "latest": (
-        latest,
-        "all tests with the newest versions of the index, beyond the bounds of pyproject.toml",
+    "newest": (
+        newest,
+        "agent and end-to-end tests with the newest SDK; newest all: with the newest of everything",
     ),
     "lint": (lint, "style, format, the layers' contracts, words and names"),
     "types": (types, "types, in strict mode"),
@@ -364,6 +408,10 @@ TASKS = {
     "picture": (picture, "draw the pictures of the README and the tutorial"),
     "docs": (docs, "write docs/keys.md and the table in docs/service.md from the code"),
     "wheel": (wheel, "build the wheel and start it in an environment of its own"),
+    "release": (
+        release,
+        "build sdist and wheel, check both, and run the demo from each in a fresh environment",
+    ),
     "lock": (lock, "choose the versions of all dependencies anew"),
 }
 
