@@ -48,4 +48,4 @@ def faults(file: Path) -> Iterator[str]:
 
 if __name__ == "__main__":
     found = [f"{file.name}: {fault}" for file in Path(sys.argv[1]).iterdir() for fault in faults(file)]
-    sys.exit("\n".join(found))
+    sys.exit("\n".join(found) or 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import click
 
-from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
 from ccq_tui.cli.exits import Refused
 from ccq_tui.config.paths import state_dir
 from ccq_tui.edited_file import Edit, EditedFile, SettingsFileError
@@ -24,9 +22,8 @@ yes_flag = click.option("--yes", is_flag=True, help="Make the change without ask
 
 def noted_directories() -> list[Path]:
     """Return the repositories and projects in which ccq-tui changed files."""
-    with suppress(OSError, UnfitFileError, ValueError):
-        noted = parse_json(read_bytes(_noted(), JSON_BYTES).decode())
-        return [Path(one) for one in noted if isinstance(one, str)] if isinstance(noted, list) else []
+    with suppress(OSError, ValueError):
+        return [Path(one) for one in _noted().read_text(encoding="utf-8").splitlines()]
     return []
 
 
@@ -34,11 +31,11 @@ def note_directory(directory: Path) -> None:
     """Remember a repository or project in which ccq-tui changed files, for ``ccq-tui uninstall``."""
     directories = list(dict.fromkeys([*map(str, noted_directories()), str(directory)]))
     with suppress(OSError):
-        write_whole(_noted(), json.dumps(directories))
+        write_whole(_noted(), "\n".join(directories))
 
 
 def _noted() -> Path:
-    return state_dir() / "changed-directories.json"
+    return state_dir() / "changed-directories"
 
 
 def changed(edits: Sequence[Edit], *, yes: bool, same: str, more: Sequence[str] = ()) -> bool:

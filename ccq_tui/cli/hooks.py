@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from ccq_tui import DOCS
 from ccq_tui.bridges.claude_code.hook_settings import (
-    InstalledHook,
     hook_command,
+    hooks_edit,
     hooks_off,
     project_settings,
     user_settings,
     wanted,
-    with_hooks,
-    with_options,
-    without_hooks,
 )
 from ccq_tui.cli.edits import changed, note_directory, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
-from ccq_tui.edited_file import Edit, EditedFile
+from ccq_tui.cli.options import AnyCallable
+from ccq_tui.edited_file import EditedFile
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
-
-AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 
 
 def _scoped(function: AnyCallable) -> AnyCallable:
@@ -63,7 +57,7 @@ def install(user: bool, project: bool, permissions: bool, elicitation: bool, alw
     """
     file = _one_file(user, project)
     hooks = wanted(hook_command(), permissions=permissions, elicitation=elicitation, always=always)
-    if not _change(file, hooks, yes=yes, same="The hooks are installed already"):
+    if not changed([hooks_edit(file, hooks)], yes=yes, same="The hooks are installed already"):
         return ENDED
     if project:
         note_directory(Path.cwd())
@@ -82,7 +76,7 @@ def install(user: bool, project: bool, permissions: bool, elicitation: bool, alw
 def uninstall(user: bool, project: bool, yes: bool) -> int:
     """Take the hooks out of Claude Code's settings. The rest of the file stays."""
     file = _one_file(user, project)
-    if _change(file, [], yes=yes, same="The hooks are not installed"):
+    if changed([hooks_edit(file, [])], yes=yes, same="The hooks are not installed"):
         echo(f"Taken out of {one_line(str(file.path), 300)}.")
     return ENDED
 
@@ -91,8 +85,3 @@ def _one_file(user: bool, project: bool) -> EditedFile:
     if user and project:
         raise Refused("--user and --project exclude each other: give one.")
     return project_settings(Path.cwd()) if project else user_settings(os.environ)
-
-
-def _change(file: EditedFile, hooks: list[InstalledHook], *, yes: bool, same: str) -> bool:
-    edit = Edit(file, lambda text: with_hooks(text, with_options(hooks, text)), without_hooks)
-    return changed([edit], yes=yes, same=same)

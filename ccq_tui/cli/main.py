@@ -10,8 +10,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from itertools import chain
-from textwrap import wrap
+from textwrap import fill
 from typing import Any
 
 import click
@@ -218,11 +217,9 @@ def _show(error: click.ClickException) -> None:
     text = written.getvalue().rstrip("\n")
     if os.isatty(2):
         width = shutil.get_terminal_size().columns
-        lines = (
-            wrap(line, width, break_long_words=False, break_on_hyphens=False) if len(line) > width else [line]
-            for line in text.split("\n")
+        text = "\n".join(
+            fill(line, width, break_long_words=False, break_on_hyphens=False) for line in text.split("\n")
         )
-        text = "\n".join(chain.from_iterable(lines))
     echo(text, err=True)
 
 

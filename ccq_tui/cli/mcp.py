@@ -6,35 +6,22 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from ccq_tui.bridges.mcp.entries import (
-    SERVER,
-    SETUPS,
-    file_of,
-    http_entry,
-    lines_of,
-    stdio_entry,
-    with_entry,
-    without_entry,
-)
+from ccq_tui.bridges.mcp.entries import SERVER, SETUPS, entry_edit, file_of, http_entry, lines_of, stdio_entry
 from ccq_tui.bridges.mcp.token import PATH, TokenError, read_token, token_file, url_of
 from ccq_tui.cli.edits import changed, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused, refusing, serve
-from ccq_tui.cli.options import port_flag
+from ccq_tui.cli.options import AnyCallable, port_flag
 from ccq_tui.cli.store import print_lines
 from ccq_tui.config.paths import inbox_path
-from ccq_tui.edited_file import Edit
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo, has_output
 from ccq_tui.text import one_line
 
-AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 PORT = 8722
 _CLIENTS = ("claude", "codex", "gemini", "cursor", "opencode", "vscode", "zed")
 _port = port_flag(PORT)
@@ -90,11 +77,9 @@ def install(client: str, over_http: bool, port: int, yes: bool) -> int:
 
     The change is shown first. The rest of the file stays, and a copy of the file is kept beside it.
     """
-    file, entry = file_of(client), _entry(client, over_http=over_http, port=port)
-    same = "The server is installed already"
-    edit = Edit(file, lambda text: with_entry(client, text, entry), partial(without_entry, client))
-    if changed([edit], yes=yes, same=same):
-        echo(f"Installed in {one_line(str(file.path), 300)}. Restart {client} to use it.")
+    edit = entry_edit(client, _entry(client, over_http=over_http, port=port))
+    if changed([edit], yes=yes, same="The server is installed already"):
+        echo(f"Installed in {one_line(str(edit.file.path), 300)}. Restart {client} to use it.")
     return ENDED
 
 
@@ -103,9 +88,9 @@ def install(client: str, over_http: bool, port: int, yes: bool) -> int:
 @yes_flag
 def uninstall(client: str, yes: bool) -> int:
     """Take this server out of a client's configuration. The rest of the file stays."""
-    file, undo = file_of(client), partial(without_entry, client)
-    if changed([Edit(file, undo, undo)], yes=yes, same="The server is not installed"):
-        echo(f"Taken out of {one_line(str(file.path), 300)}.")
+    edit = entry_edit(client, None)
+    if changed([edit], yes=yes, same="The server is not installed"):
+        echo(f"Taken out of {one_line(str(edit.file.path), 300)}.")
     return ENDED
 
 

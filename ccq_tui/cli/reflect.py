@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
@@ -14,6 +13,7 @@ from ccq_tui import DOCS
 from ccq_tui.cli.ask import REFUSED, fill, has_terminal, question_form, show
 from ccq_tui.cli.edits import changed, note_directory, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.options import AnyCallable
 from ccq_tui.cli.store import SINCE, print_lines, since
 from ccq_tui.config.paths import expanded
 from ccq_tui.forms import post_commit, reflections
@@ -24,7 +24,6 @@ from ccq_tui.text import one_line, reason
 from ccq_tui.words import listed
 from ccq_tui.worktrees.git import GitError
 
-AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 ASK = "commit"
 
 

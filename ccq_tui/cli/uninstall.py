@@ -14,8 +14,8 @@ from pathlib import Path
 
 import click
 
-from ccq_tui.bridges.claude_code.hook_settings import project_settings, user_settings, without_hooks
-from ccq_tui.bridges.mcp.entries import SETUPS, file_of, without_entry
+from ccq_tui.bridges.claude_code.hook_settings import hooks_edit, project_settings, user_settings
+from ccq_tui.bridges.mcp.entries import SETUPS, entry_edit
 from ccq_tui.cli.edits import changed, noted_directories, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.store import opened_store
@@ -105,33 +105,34 @@ def _repositories(directories: Iterable[Path]) -> Iterator[HookChange]:
                 yield change
 
 
-def _files(directories: Iterable[Path]) -> Iterator[tuple[EditedFile, Callable[[str], str]]]:
-    """Yield files in which something of ours may be, with what takes it out."""
-    for file in dict.fromkeys((user_settings(os.environ), *map(project_settings, directories))):
-        yield file, without_hooks
+def _files(directories: Iterable[Path]) -> Iterator[Edit]:
+    """Yield what takes out what is ours of each file in which it may be."""
+    for file in (user_settings(os.environ), *map(project_settings, directories)):
+        yield hooks_edit(file, [])
     for client in SETUPS:
-        yield file_of(client), partial(without_entry, client)
+        yield entry_edit(client, None)
     home, config = Path.home(), Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     zsh = Path(os.environ.get("ZDOTDIR") or home)
+    undo: Callable[[str], str] = partial(_COMPLETION.sub, "")
     for path in (home / ".bashrc", home / ".bash_profile", home / ".profile", zsh / ".zshrc"):
-        yield EditedFile(path, home), partial(_COMPLETION.sub, "")
-    yield EditedFile(config / "fish/completions/ccq-tui.fish", config), lambda _: ""
+        yield Edit(EditedFile(path, home), undo, undo)
+    yield Edit(EditedFile(config / "fish/completions/ccq-tui.fish", config), lambda _: "", lambda _: "")
 
 
-def _with_ours(files: Iterable[tuple[EditedFile, Callable[[str], str]]]) -> Iterator[Edit]:
+def _with_ours(edits: Iterable[Edit]) -> Iterator[Edit]:
     seen: set[Path] = set()
-    for file, undo in files:
-        if (target := file.path.resolve()) in seen or not target.exists():
+    for edit in edits:
+        if (target := edit.file.path.resolve()) in seen or not target.exists():
             continue
         seen.add(target)
         problem = ""
         try:
-            text = file.read()
-            if undo(text) != text:
-                yield Edit(file, undo, undo)
+            text = edit.file.read()
+            if edit.undo(text) != text:
+                yield edit
             elif "ccq-tui completion" in text:
                 problem = "take out “ccq-tui completion” yourself"
         except SettingsFileError as error:
             problem = str(error)
         if problem:
-            echo(f"{one_line(str(file.path), 300)} stays as it is: {problem}.", err=True)
+            echo(f"{one_line(str(edit.file.path), 300)} stays as it is: {problem}.", err=True)

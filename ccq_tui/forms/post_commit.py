@@ -54,20 +54,15 @@ class HookChange:
         top: The top of its working tree.
         edits: The changes of hooks.
         where: The file that has the hook afterwards, or "".
-        is_set: Whether git's own configuration is as it will be.
+        more: What changes apart from files, in words.
         makes: Whether that file is a new one.
     """
 
     top: Path
     edits: list[Edit]
     where: str = ""
-    is_set: bool = True
+    more: tuple[str, ...] = ()
     makes: bool = False
-
-    @property
-    def more(self) -> list[str]:
-        """What changes apart from files, in words."""
-        return [] if self.is_set else [f"git config --local {SWITCH} {'true' if self.where else '--unset'}"]
 
     def finish(self) -> None:
         """Turn it on or off, once the files are changed; raises `GitError`."""
@@ -105,15 +100,17 @@ def installing(directory: Path) -> HookChange:
         edits.append(Edit(_edited(file), adding, _without_block))
         tracked = [file]
     is_set = _setting(top, SWITCH) == "true" and not _setting(top, f"{SECTION}.command")
-    return HookChange(top, edits, str(tracked[0]), is_set, makes)
+    more = (f"git config --local {SWITCH} true",) * (not is_set)
+    return HookChange(top, edits, str(tracked[0]), more, makes)
 
 
 def uninstalling(directory: Path) -> HookChange:
     """Return what takes the hook out, and turns off what is in files that git tracks; raises `GitError`."""
     top = top_of(directory)
-    is_set = not (_setting(top, SWITCH) or _setting(top, f"{SECTION}.command"))
+    is_set = bool(_setting(top, SWITCH) or _setting(top, f"{SECTION}.command"))
     edits = [edit for tree in (top, *_others(top)) for edit in _removals(tree)]
-    return HookChange(top, list({edit.file.path: edit for edit in edits}.values()), is_set=is_set)
+    edits = list({edit.file.path: edit for edit in edits}.values())
+    return HookChange(top, edits, more=(f"git config --local {SWITCH} --unset",) * is_set)
 
 
 def status(directory: Path) -> tuple[list[str], str]:

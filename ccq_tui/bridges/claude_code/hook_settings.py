@@ -8,13 +8,14 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from ccq_tui.bridges.claude_code.hook_input import ELICITATION, PERMISSION
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.claude_lines import QUESTION_TOOL
-from ccq_tui.edited_file import EditedFile, SettingsFileError, read_object, rewritten
+from ccq_tui.edited_file import Edit, EditedFile, SettingsFileError, read_object, rewritten
 from ccq_tui.processes import own_command
 from ccq_tui.text import one_line
 
@@ -126,9 +127,10 @@ def with_hooks(text: str, hooks: list[InstalledHook]) -> str:
     return rewritten(text, settings)
 
 
-def without_hooks(text: str) -> str:
-    """Return the text of a file without hooks of ours; raises `SettingsFileError`."""
-    return with_hooks(text, [])
+def hooks_edit(file: EditedFile, hooks: list[InstalledHook]) -> Edit:
+    """Return the change of a file that leaves these hooks of ours, with the options that stand there."""
+    undo = partial(with_hooks, hooks=[])
+    return Edit(file, lambda text: with_hooks(text, with_options(hooks, text)), undo)
 
 
 def _found(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.bounded import JSON_BYTES, parse_toml
-from ccq_tui.edited_file import EditedFile, SettingsFileError, read_object, rewritten
+from ccq_tui.edited_file import Edit, EditedFile, SettingsFileError, read_object, rewritten
 
 SERVER = "ccq"
 """The server's name in a client's configuration; in Claude Code a tool is ``mcp__ccq__ask_user``."""
@@ -157,9 +157,10 @@ def with_entry(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
     raise SettingsFileError(f"its entry “{SERVER}” cannot be changed safely: change it yourself")
 
 
-def without_entry(client: str, text: str) -> str:
-    """Return the text of a client's configuration without an entry of ours; raises `SettingsFileError`."""
-    return with_entry(client, text, None)
+def entry_edit(client: str, entry: Mapping[str, Any] | None) -> Edit:
+    """Return the change of a client's configuration that leaves this entry of ours, or none."""
+    texts = (lambda text, one=one: with_entry(client, text, one) for one in (entry, None))
+    return Edit(file_of(client), *texts)
 
 
 def _toml_with(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
