@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from ccq_tui import DOCS
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import given_settings, plain_flag, setting_flags
 from ccq_tui.cli.session import end_on_signals, plain_why, require_terminal, show, shown_early
@@ -70,7 +71,7 @@ def _speed(default: float) -> Callable[[FunctionT], FunctionT]:
     )
 
 
-@click.command()
+@click.command(epilog=f"More: {DOCS}/scripted-model.md")
 @_script(default=NAMES[0], metavar="[NAME|FILE]")
 @_speed(1.0)
 @plain_flag
@@ -80,7 +81,7 @@ def demo(context: click.Context, /, script: str, speed: float, **_flags: object)
     """Try the program without an account: only the model is scripted.
 
     NAME is tour, single (one question) or four (at once). FILE is a Python file with a scenario of your
-    own: docs/scripted-model.md. Everything happens in a temporary directory, which is removed at the end;
+    own. Everything happens in a temporary directory, which is removed at the end;
     your own files and settings of Claude Code are not touched.
     """
     end_on_signals()
@@ -94,7 +95,7 @@ def demo(context: click.Context, /, script: str, speed: float, **_flags: object)
     return _play(ready, loaded, CHARACTERS_A_SECOND * speed, early, plain)
 
 
-@click.command()
+@click.command(epilog=f"More: {DOCS}/scripted-model.md")
 @_script(metavar="NAME|FILE")
 @click.option(
     "--port", type=click.IntRange(0, 65_535), default=0, help="A port of 127.0.0.1. [default: a free one]"
@@ -104,7 +105,7 @@ def model(script: str, port: int, speed: float) -> int:
     """Serve a scripted model on loopback, for tests in any language, until Ctrl+C.
 
     Prints the environment in which Claude Code talks to it, one NAME=VALUE a line, then an empty line.
-    FILE is a Python file with a scenario: docs/scripted-model.md; NAME is one of the demo's.
+    FILE is a Python file with a scenario; NAME is one of the demo's.
     """
     end_on_signals()
     from ccq_tui.testing import ScriptedModel, clean_environment
