@@ -33,7 +33,7 @@ from ccq_tui.testing.model import ScriptedModel
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox
 from tests.options import options_of
-from tests.steps import until_true
+from tests.steps import allowed, until_true
 
 LIMIT = 90.0
 LINE = 160
@@ -60,7 +60,7 @@ class Heard:
         A failure says what came instead.
         """
         try:
-            async with asyncio.timeout(LIMIT):
+            async with asyncio.timeout(allowed(LIMIT)):
                 while len(found := [e for e in self.all(kind) if where(e)]) < count:
                     self._news.clear()
                     await self._news.wait()
@@ -119,7 +119,7 @@ class Running(Heard):
     async def ended(self) -> SessionLost:
         """Wait for the session's end, and check that no process is left, and no request of it."""
         pid = self.pid
-        await asyncio.wait({self.task}, timeout=LIMIT)
+        await asyncio.wait({self.task}, timeout=allowed(LIMIT))
         assert self.task.done()
         await self.inbox.run(lambda _: None)  # what was withdrawn is reported by then
         assert self.inbox.pending == (), "what is left is no longer this process's"

@@ -20,7 +20,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from tests.e2e.conftest import program
-from tests.e2e.terminal import Terminal
+from tests.e2e.terminal import LIMIT, Terminal
 from tests.processes import with_variable
 from tests.steps import until_true
 
@@ -148,7 +148,7 @@ class Desk:
         finally:
             server.send_signal(signal.SIGTERM)
             try:
-                assert server.wait(timeout=20) == 0
+                assert server.wait(timeout=LIMIT) == 0
             except subprocess.TimeoutExpired:
                 server.kill()
                 raise
@@ -195,7 +195,7 @@ class BareClient:
 
     def __exit__(self, *_error: object) -> None:
         self.leave()
-        assert self.server.wait(timeout=20) is not None
+        assert self.server.wait(timeout=LIMIT) is not None
 
     def send(self, method: str, params: Mapping[str, Any]) -> int:
         """Send a request; return its id."""
@@ -242,7 +242,7 @@ class BareClient:
     def kill_server(self) -> None:
         """Kill the server."""
         self.server.kill()
-        self.server.wait(timeout=20)
+        self.server.wait(timeout=LIMIT)
 
     def leave(self) -> None:
         """End as a client does that is killed: its ends of the pipes are closed."""

@@ -153,7 +153,8 @@ async def browser() -> AsyncIterator[Browser]:
     if not CHROMIUM.exists():
         pytest.skip(f"the page is tested in Chromium, which is not at {CHROMIUM}: apt install chromium")
     async with api.async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        options = {"executable_path": str(CHROMIUM), "args": FLAGS, "timeout": LIMIT * 1000}
+        started = await playwright.chromium.launch(**options)
         yield started
         await started.close()
 

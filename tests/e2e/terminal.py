@@ -17,6 +17,7 @@ from types import TracebackType
 
 from ccq_tui.input.gate import QUIET
 from tests.pseudo_terminal import NotShownError, PseudoTerminal
+from tests.steps import allowed
 
 KEYS = {
     "enter": "\r",
@@ -141,13 +142,14 @@ class Terminal(PseudoTerminal):
     def wait(self, wanted: str | Callable[[Terminal], bool], limit: float = LIMIT) -> str:
         """Wait until a text, or what a function looks for, is on the screen; return the screen."""
         test = wanted if callable(wanted) else lambda terminal: wanted in terminal.text
-        until = time.monotonic() + limit
+        since = time.monotonic()
         with self._changed:
             while not test(self):
-                left = until - time.monotonic()
-                if left <= 0:
-                    raise NotShownError(f"{wanted!r} did not come within {limit} s; the screen:\n{self.text}")
-                self._changed.wait(min(left, 0.2))
+                if (passed := time.monotonic() - since) > allowed(limit):
+                    raise NotShownError(
+                        f"{wanted!r} did not come in {passed:.0f} s; the screen:\n{self.text}"
+                    )
+                self._changed.wait(0.2)
             return self.text
 
     def wait_gone(self, text: str, limit: float = LIMIT) -> None:
@@ -171,7 +173,7 @@ class Terminal(PseudoTerminal):
     def wait_end(self, limit: float = LIMIT) -> int:
         """Wait for the program's end; return its exit code."""
         try:
-            return self.process.wait(timeout=limit)
+            return self.process.wait(timeout=allowed(limit))
         except subprocess.TimeoutExpired as error:
             raise NotShownError(
                 f"the program did not end within {limit} s; the screen:\n{self.text}"

@@ -21,7 +21,7 @@ from ccq_tui.questions import Answer, Answered
 from tests import hostile
 from tests.e2e.asking import BareClient, Desk, over_http, selected
 from tests.e2e.conftest import program
-from tests.e2e.terminal import Terminal
+from tests.e2e.terminal import LIMIT, Terminal
 from tests.steps import step, until, until_true
 
 LETTER = {"question": "Which letter?", "header": "Letter", "options": [{"label": "A"}, {"label": "B"}]}
@@ -216,7 +216,7 @@ async def test_calls_are_withdrawn_left_and_asked_again(desk: Desk) -> None:
             client.ask(LETTER)
             await until_true(lambda: desk.waits() == [request])
     with step("the client is gone: its question waits on, and its server has ended"):
-        assert client.server.wait(timeout=20) == 0
+        assert client.server.wait(timeout=LIMIT) == 0
         assert await desk.waiting() == [request]
         shown = await asyncio.to_thread(desk.run, "answer", request, "--choose", "1", "--note", "late")
         assert "Codex has ended; it gets the answer when it asks the same again." in shown
