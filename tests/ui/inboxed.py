@@ -109,12 +109,12 @@ class Many(Driven):
             await pilot.press("j")
         raise AssertionError(f"there is no {name}")
 
-    def said(self) -> str:
-        """What stands above the keys of the list."""
+    def notice(self) -> str:
+        """The line above the keys of the list."""
         return str(self.list.query_one("NoticeLine").render())
 
     def hints(self) -> str:
-        """What stands in the line of keys of the list."""
+        """The line of keys of the list."""
         return str(self.list.key_line.render())
 
 

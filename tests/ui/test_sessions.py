@@ -317,7 +317,7 @@ async def test_what_follows_the_key_that_opens_a_panel_is_the_panels(
             run.list.panel.post_message(copy_of(events.Key(key, None)))
         await pilot.press("enter")
         # The answer starts its session, which is not to be met by the end of this test.
-        await until(pilot, lambda: "in the background" in run.said())
+        await until(pilot, lambda: "in the background" in run.notice())
         assert run.list.field.text == ""
         assert (await stored_as(run, request.id)).outcome == Answered((Answer((), "mine"),))
 

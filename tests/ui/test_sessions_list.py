@@ -57,7 +57,7 @@ class Listed(Many):
 
     def says(self, words: str) -> bool:
         """Whether some words stand above the keys of the list."""
-        return words in self.said()
+        return words in self.notice()
 
     def headings(self) -> dict[str, ListHeading]:
         """The heading of each session, by its name."""
@@ -150,13 +150,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await pilot.press("tab", "shift+tab", "shift+tab", "shift+tab")
         assert run.under() in ("Old idea", "Deleted"), "the first of the last group"
 
-        # After / each letter finds, and none is shown as a key.
-        await run.go(pilot, "Parked")
-        keys = {key for key, _ in run.list.hints}
-        assert {"n", "r", "/"} <= keys
-        assert "d" not in keys, "a question waits in it"
-        await press(pilot, "slash", then=lambda: not {key for key, _ in run.list.hints} & {"n", "r", "/"})
-        await pilot.press("escape")
+        # After / each letter finds.
         await pilot.press("slash", *"idl dea")
         assert [row.session for row in run.list.state.shown] == []
         await pilot.press("escape", "slash", *"old dea", "escape")
@@ -220,7 +214,7 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
             patch.setattr(listing, "read_rows", refuse)
             patch.setattr(listing, "listed_ids", refuse)
             await open_sessions(pilot, run, 1)
-            await until(pilot, lambda: "The inbox cannot be read: full" in run.said())
+            await until(pilot, lambda: "The inbox cannot be read: full" in run.notice())
             await press(pilot, "escape", then=lambda: isinstance(run.app.screen, SessionScreen))
         await open_sessions(pilot, run, 1)
         await until(pilot, lambda: "You are in the only session." in "\n".join(screen_lines(run.app)))
@@ -357,13 +351,13 @@ async def test_a_native_session_is_listed_and_says_where_it_is_answered(tmp_path
         )  # fmt: skip
         with step("no key answers, declines, parks or goes to it"):
             for key in ("right", "enter", "ctrl+d", "p", "d", "r"):
-                await press(pilot, key, then=lambda: "Answer it there" in run.said())
+                await press(pilot, key, then=lambda: "Answer it there" in run.notice())
                 await press(pilot, "f1", "escape", then=lambda: isinstance(run.app.screen, SessionsScreen))
             assert run.list.panel is None
             assert run.list.question is None
         with step("it is copied"):
             await press(pilot, "c", then=lambda: "Which database?" in run.app.clipboard)
-            assert "Question copied" in run.said()
+            assert "Question copied" in run.notice()
         with step("what a hook asks of the same call takes its place, and can be answered"):
             stored = await run.list.listing.request(row)
             await run.app.runtime.inbox.run(lambda store: store.requests.add(stored.request))

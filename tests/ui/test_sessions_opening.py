@@ -77,7 +77,7 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
             with step("no panel opens for it, it is said who answered, and what was typed is there"):
                 await until(pilot, lambda: screen.field.text == "typed")
                 assert screen.panel is None
-                assert "was answered by ccq-tui answer" in run.said()
+                assert "was answered by ccq-tui answer" in run.notice()
         else:
             theirs = first_draft(request)
             assert isinstance(theirs, PanelState)
@@ -98,10 +98,10 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
 
 async def test_a_request_is_settled_elsewhere_while_it_is_asked_whether_to_decline_it(tmp_path: Path) -> None:
     async with one_waits(tmp_path) as (run, pilot, request):
-        await press(pilot, "ctrl+d", then=lambda: "Decline “Which one for old?”?" in run.said())
+        await press(pilot, "ctrl+d", then=lambda: "Decline “Which one for old?”?" in run.notice())
         verdict = await run.app.runtime.inbox.answer(request.id, Answered((Answer(("First",)),)), COMMAND)
         assert verdict == Won()
-        await until(pilot, lambda: "was answered by ccq-tui answer" in run.said())
+        await until(pilot, lambda: "was answered by ccq-tui answer" in run.notice())
         await pilot.pause()
         assert "Esc back" in run.hints()
         assert "decline" not in run.hints()
@@ -112,7 +112,7 @@ async def test_a_click_that_opens_a_request_takes_back_the_question_whether_to_d
 ) -> None:
     async with one_waits(tmp_path) as (run, pilot, _):
         screen = run.list
-        await press(pilot, "ctrl+d", then=lambda: "Decline “" in run.said())
+        await press(pilot, "ctrl+d", then=lambda: "Decline “" in run.notice())
         where = screen.view.region
         row = next(
             y
@@ -122,7 +122,7 @@ async def test_a_click_that_opens_a_request_takes_back_the_question_whether_to_d
         await pilot.click(offset=(where.x + 5, where.y + row))
         await until(pilot, lambda: screen.panel is not None)
         await pilot.pause()
-        assert "Decline" not in run.said()
+        assert "Decline" not in run.notice()
         assert screen.question is None
 
 
@@ -184,12 +184,12 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
         await until(pilot, lambda: isinstance(run.app.screen, SessionsScreen) and run.waiting)
         row = run.row("release form in /work/release")
         assert (row.place, row.directory) == (Place.FOREIGN, "/work/release")
-        await press(pilot, "p", then=lambda: "It belongs to no session" in run.said())
+        await press(pilot, "p", then=lambda: "It belongs to no session" in run.notice())
         await press(pilot, "enter", then=lambda: run.list.panel)
         assert isinstance(run.list.panel, RequestPanel)
         assert run.list.panel.state.asker == "release form"
         await press_later(pilot, "2", "enter")
-        await until(pilot, lambda: "release form collects it from the inbox" in run.said())
+        await until(pilot, lambda: "release form collects it from the inbox" in run.notice())
         assert await state_of(run, asked.id) is RequestState.ANSWERED
 
 
@@ -208,15 +208,15 @@ async def test_what_something_else_tells_stands_in_the_session_and_in_the_inbox(
         await until(pilot, lambda: told in str(notices.render()))
         await open_list(pilot, run, 0)
         await tell("and so are the tests")
-        await until(pilot, lambda: "Codex: and so are the tests" in run.said())
+        await until(pilot, lambda: "Codex: and so are the tests" in run.notice())
         run.list.say("")  # as an answer that was delivered says, if there is nothing to say
-        assert "Codex: and so are the tests" in run.said()
+        assert "Codex: and so are the tests" in run.notice()
         run.list.say("Answered", 0.1)
-        assert "Codex: and so are the tests" not in run.said()
-        await until(pilot, lambda: "Codex: and so are the tests" in run.said())
+        assert "Codex: and so are the tests" not in run.notice()
+        await until(pilot, lambda: "Codex: and so are the tests" in run.notice())
         await run.app.runtime.inbox.run(lambda store: store.history.notify("mcp:1", actor, "x" * 5_000))
-        await until(pilot, lambda: "Codex: xxx" in run.said())
-        assert len(run.said()) < 400
+        await until(pilot, lambda: "Codex: xxx" in run.notice())
+        assert len(run.notice()) < 400
 
 
 FIRST = Answered((Answer(("First",)),))
@@ -267,7 +267,7 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
         with monkeypatch.context() as refused:
             refused.setattr(run.app.runtime.inbox, "answer", refuses)
             await press(pilot, "right", then=lambda: run.list.panel)
-            await press(pilot, "1", "enter", then=lambda: "the disk is full" in run.said())
+            await press(pilot, "1", "enter", then=lambda: "the disk is full" in run.notice())
         await press_later(pilot, "right", seconds=5)
         await until(pilot, lambda: run.list.panel)
         panel = run.list.panel
@@ -275,7 +275,7 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
         assert panel.state.pages[0].draft.selected == (0,)
         await press_later(pilot, "enter", seconds=5)
         await until(pilot, lambda: run.list.panel is None)
-        await until(pilot, lambda: "continues" in run.said() or "starts" in run.said())
+        await until(pilot, lambda: "continues" in run.notice() or "starts" in run.notice())
         assert (await stored_as(run, request.id)).outcome == FIRST
 
 

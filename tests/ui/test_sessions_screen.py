@@ -87,7 +87,7 @@ async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_fo
             assert session.outcomes == [Answered((Answer((chosen,)),))]
         await asyncio.gather(*asking)
         assert [len(session.outcomes) for session in run.all] == [0, 1, 1, 1, 1, 1, 1]
-        await until(pilot, lambda: "continues" in run.said())
+        await until(pilot, lambda: "continues" in run.notice())
 
         await press(pilot, "escape", then=lambda: run.app.screen is front)
         assert front.dock.prompt.text == "half a thought"
@@ -110,7 +110,7 @@ async def test_an_answer_for_a_session_without_a_process_starts_it_behind_the_on
         await press(pilot, "enter", then=lambda: len(run.all) == 2)
         assert run.launches[1].resume == "old"
         assert (await stored_as(run, request.id)).outcome == Answered((Answer((), "mine"),))
-        await until(pilot, lambda: "in the background" in run.said())
+        await until(pilot, lambda: "in the background" in run.notice())
         assert run.app.sessions.front is front
         await until(pilot, lambda: run.app.sessions[1].view.session_id == "old")
 
@@ -174,7 +174,7 @@ async def test_a_question_whose_session_is_gone_says_so_and_is_copied(tmp_path: 
         await left_behind(run, tmp_path / "gone")
         await open_list(pilot, run, 1)
         for key, words in (("right", "Its session is gone"), ("enter", "Its session is gone")):
-            await press(pilot, key, then=lambda words=words: words in run.said())
+            await press(pilot, key, then=lambda words=words: words in run.notice())
             assert run.list.panel is None
         await press(pilot, "c", then=lambda: "Which one for old?" in run.app.clipboard)
         assert len(run.all) == 1
@@ -205,7 +205,7 @@ async def test_rows_are_found_and_kept_fresh(tmp_path: Path) -> None:
         assert [row.session_id for row in run.waiting] == ["blue"]
         await pilot.press("escape")
         assert len(run.waiting) == 3
-        await press(pilot, "p", then=lambda: "blue is paused already: 1 request waits" in run.said())
+        await press(pilot, "p", then=lambda: "blue is paused already: 1 request waits" in run.notice())
         await press(pilot, "f2", then=lambda: isinstance(run.app.screen, SessionScreen))
 
 
@@ -258,7 +258,7 @@ async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path
         await until(pilot, lambda: told.text().count("cannot be saved for the next start") == 1)
         await open_list(pilot, run, 1)
         assert run.row_of("s2").place is Place.HERE
-        assert "The inbox cannot be read" in run.said()
+        assert "The inbox cannot be read" in run.notice()
         another = asyncio.ensure_future(run.all[0].ask_person())
         await until(pilot, lambda: len(run.waiting) == 2)
         assert "I looked around in s2." in "".join(line.text.plain for line in run.list.details.view.lines)
@@ -275,7 +275,7 @@ async def test_the_inbox_alone_starts_a_session_for_an_answer_and_none_before(tm
     run = Many(tmp_path, program=ProgramArguments(inbox=True, flags={}), notices=("The theme is not there",))
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(run.app.screen, SessionsScreen))
-        assert "The theme is not there" in run.said()
+        assert "The theme is not there" in run.notice()
         await left_behind(run, tmp_path)
         (tmp_path / "other").mkdir()
         (tmp_path / "other/.ccq-tui.toml").write_text("theme = 1", encoding="utf-8")
@@ -286,13 +286,13 @@ async def test_the_inbox_alone_starts_a_session_for_an_answer_and_none_before(tm
         await run.go(pilot, run.row_of("other").session)
         await pilot.press("enter")
         await until(
-            pilot, lambda: isinstance(run.app.screen, SessionsScreen) and "not started in" in run.said()
+            pilot, lambda: isinstance(run.app.screen, SessionsScreen) and "not started in" in run.notice()
         )
         assert run.launches == []
         await until(pilot, lambda: run.waiting)
         await press(pilot, "a", then=lambda: run.list.panel)
         await press(pilot, "1", "enter", then=lambda: [launch.resume for launch in run.launches] == ["old"])
-        await until(pilot, lambda: "in the background" in run.said())
+        await until(pilot, lambda: "in the background" in run.notice())
         assert "Esc to the session" in run.hints()
         await press(pilot, "q", then=lambda: run.app.sessions.front is run.app.sessions[0])
         assert "Ctrl+Q ends all" in run.session_screen.dock.notices.text
@@ -340,22 +340,9 @@ async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -
     assert rows[0].group == "Sessions"
     assert "Mark it as done, or as not done" in {row.description for row in rows}
     await press(pilot, "escape", then=lambda: run.app.screen is screen)
-    leaving = {
-        "right",
-        "a",
-        "l",
-        "enter",
-        "escape",
-        "q",
-        "f2",
-        "f5",
-        "ctrl+c",
-        "ctrl+f",
-        "slash",
-        "n",
-        "letters",
-    }
-    for key in actions_at(KeyPlace.SESSIONS).keys() - leaving:
+    leaves = {"right", "a", "l", "enter", "escape", "q", "f2", "f5", "ctrl+c", "ctrl+f", "slash", "n"}
+    starts = {"r"}  # the session under the cursor, to which the next step would be delivered at once
+    for key in sorted(actions_at(KeyPlace.SESSIONS).keys() - leaves - starts - {"letters"}):
         await pilot.press(key)
         assert screen.field.text == "", key
         if screen.question is not None:
@@ -374,13 +361,13 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
     await press(pilot, "2", "escape", then=lambda: run.list.panel is None)
     await pilot.press("ctrl+d", "ctrl+d")  # before anybody can have read what is asked
     assert "Ctrl+D again declines it" in run.hints()
-    assert "Decline “Which one for old?”?" in run.said()
+    assert "Decline “Which one for old?”?" in run.notice()
     assert await state_of(run, request.id) is RequestState.PENDING
     await pilot.press("n")
-    assert "Decline" not in run.said()
+    assert "Decline" not in run.notice()
     await press_later(pilot, "ctrl+d", "y")
     assert "y again declines it" in run.hints()
-    assert "Decline “Which one for old?”?" in run.said()
+    assert "Decline “Which one for old?”?" in run.notice()
     assert await state_of(run, request.id) is RequestState.PENDING
     clock.skip_grace()
     await press(pilot, "f1", then=lambda: isinstance(run.app.screen, HelpScreen))
@@ -389,14 +376,14 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
         run.app.post_message(events.Key(key, None if key == "escape" else key))
     await until(pilot, lambda: isinstance(run.app.screen, SessionsScreen))
     await pilot.pause()
-    assert "Decline “Which one for old?”?" in run.said()
+    assert "Decline “Which one for old?”?" in run.notice()
     assert await state_of(run, request.id) is RequestState.PENDING
     clock.skip_grace()
     await press(pilot, "y", then=lambda: run.waiting == [])
     stored = await stored_as(run, request.id)
     assert (stored.outcome, stored.actor) == (Declined(), INBOX)
     # What it says of that must not come in the middle of the next step.
-    await until(pilot, lambda: "in the background" in run.said())
+    await until(pilot, lambda: "in the background" in run.notice())
     await pilot.press("f8")
     assert "Second" in run.app.clipboard
 
@@ -406,7 +393,7 @@ async def who_is_too_late_is_told(run: Many, pilot: Pilot[int], request: Questio
     await pilot.press("o", "m", "i", "n", "e")
     await run.app.runtime.inbox.answer(request.id, Declined(), PHONE)
     await until(pilot, lambda: run.list.panel is None)
-    assert "“Which one for late?” was answered on phone" in run.said()
+    assert "“Which one for late?” was answered on phone" in run.notice()
     await pilot.press("f8")
     assert "mine" in run.app.clipboard
 
@@ -424,7 +411,7 @@ async def who_loses_is_told(run: Many, pilot: Pilot[int], request: QuestionReque
     assert panel is not None
     assert panel.opened is not None
     panel.host.settle(panel.opened, Answered((Answer(("Second",)),)))
-    await until(pilot, lambda: "Already answered by ccq-tui answer at" in run.said())
+    await until(pilot, lambda: "Already answered by ccq-tui answer at" in run.notice())
     assert run.waiting == []
     assert len(run.all) == started, "no session for an answer that lost"
     await pilot.press("f8")

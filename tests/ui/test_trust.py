@@ -393,7 +393,7 @@ def names(shown: SessionsScreen) -> list[str]:
     return [row.session for row in shown.state.sessions]
 
 
-def said(shown: SessionsScreen) -> str:
+def notice(shown: SessionsScreen) -> str:
     return shown.notices.text
 
 
@@ -416,7 +416,7 @@ async def test_a_session_is_found_by_typing_and_gone_on_with_and_one_that_runs_i
         shown = await listed(pilot, run)
         runs = next(row for row in shown.state.sessions if row.session_id == "aaaa-1")
         assert (runs.session, runs.heading) == ("Fix the login", ListHeading.WORKING)
-        await press(pilot, "home", "ctrl+d", then=lambda: "It runs" in said(shown))
+        await press(pilot, "home", "ctrl+d", then=lambda: "It runs" in notice(shown))
         assert (run.launches, kept.deleted) == ([], [])
         await pilot.press(*"docs")
         assert [row.key for row in shown.state.shown] == ["bbbb-2", "toolu_1@bbbb-2"]
@@ -430,9 +430,9 @@ async def test_deleting_asks_and_keeps_at_first(kept: Kept, tmp_path: Path) -> N
     async with running(started(tmp_path)) as (run, pilot):
         shown = await listed(pilot, run)
         for key, left in (("escape", 2), ("y", 1)):
-            await press(pilot, "ctrl+d", then=lambda: "“Fix the login”?" in said(shown))
+            await press(pilot, "ctrl+d", then=lambda: "“Fix the login”?" in notice(shown))
             run.clock.skip(1.0)
-            await press(pilot, key, then=lambda: "Fix the login" not in said(shown))
+            await press(pilot, key, then=lambda: "Fix the login" not in notice(shown))
             await until(pilot, lambda left=left: len(names(shown)) == left)
         assert kept.deleted == ["aaaa-1"]
         assert names(shown) == ["Write the docs"]

@@ -437,7 +437,7 @@ async def test_words_meant_for_a_panel_that_closes_are_no_commands_of_the_list(t
         await until(pilot, lambda: run.list.panel is None)
         await pilot.press("p", "c", "q", "enter", "escape")
         assert run.list.state.filter == "pcq"
-        assert "Pausing" not in run.said()
+        assert "Pausing" not in run.notice()
         clock.skip(PAUSE + 0.1)
         await pilot.press("escape")
         assert run.list.state.filter == ""
