@@ -53,9 +53,10 @@ from ccq_tui.screens.help import SECTIONS, HelpScreen, key_rows
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.ui import ProgramAction
+from ccq_tui.screens.sessions.answering import ANSWERS, Going
 from ccq_tui.screens.sessions.model import SessionList
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
-from ccq_tui.screens.sessions.screen import ANSWERS, Going, SessionsScreen
+from ccq_tui.screens.sessions.screen import SessionsScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust import PersonHere, TrustGate
 from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title, set_title
@@ -243,8 +244,7 @@ class CcqApp(_Base):
         while going := await self.push_screen_wait(
             SessionsScreen(manager, aim=aim, base=base, finds=choose, notice=notice)
         ):
-            notice = await going()
-            if not notice:
+            if not (notice := await going() or ""):
                 return
         # An answer that was confirmed just now reaches the disk and starts its session.
         writing = [worker.wait() for worker in self.workers if worker.group == ANSWERS]

@@ -56,8 +56,6 @@ DRAFT = "Your draft of an earlier time is here"
 ANSWER = "form answer"
 LOOK_SECONDS = 0.5
 """Seconds between two looks at the time left."""
-LONGEST_NAME = 40
-LONGEST_VALUE = 2_000
 
 
 class FormPanel(RequestPanel):
@@ -152,7 +150,7 @@ class FormApp(App[None]):
             return ""
         facts = Table.grid(padding=(0, 2, 0, 0))
         for name, value in request.context.items():
-            row = Text(one_line(name, LONGEST_NAME), palette.muted), Text(safe(value, limit=LONGEST_VALUE))
+            row = Text(one_line(name, 40), palette.muted), Text(safe(value, limit=2_000))
             facts.add_row(*(row if width >= NARROW else (Text(" ").join(row),)))
         untitled = width < NARROW and not request.context  # neither the panel nor anything else names it
         intro = request.questions.intro or (request.questions.title if untitled else "")

@@ -111,7 +111,7 @@ class Picker(ListScreen[str | None, Choosing]):
         """Whether the list opens without a key that asked for it just then, such as after another one."""
         self.takes_lines: Callable[[int], None] = lambda _: None
         """Called with the number of lines that the list takes at the screen's foot; 0 once it is gone."""
-        self.body = PickerBody(id="picker")
+        self.body = Vertical(id="picker")
         self._title = Static("", markup=False)
         self._choose = choose
         self._preview = preview
@@ -190,7 +190,8 @@ class Picker(ListScreen[str | None, Choosing]):
         room = self.most_lines(height) - int(finds) - 2 - min(len(rows), FEWEST_ROWS)
         head = self._head(width, palette, room)
         self._title.update(Text("\n").join(head))
-        self.key_line.show(self.signed or self._hints, self._count)
+        count = f"{len(self.state.shown)} of {len(self.state.rows)}" if self.state.filter else ""
+        self.key_line.show(self.signed or self._hints, count)
         wanted = len(head) + int(finds) + len(rows) + 2
         lines = min(height - 1, self.most_lines(height), wanted)
         self.body.styles.height = lines
@@ -219,25 +220,13 @@ class Picker(ListScreen[str | None, Choosing]):
 
     @property
     def _hints(self) -> Hints:
-        leave = "clear" if self.state.filter else "leave"
-        words = frozenset(("moving", "letters"))
+        leave, words = "clear" if self.state.filter else "leave", frozenset(("moving", "letters"))
         return key_line(self.PLACE, words, chosen=keymap().keys, enter=self._choose, leave=leave)
-
-    @property
-    def _count(self) -> str:
-        shown, count = len(self.state.shown), len(self.state.rows)
-        return f"{shown} of {count}" if self.state.filter else ""
-
-
-class PickerBody(Vertical):
-    """The part of the screen that the list takes."""
 
 
 PREFIX = 5
 """Cells before a label: the cursor and the mark of the present choice."""
 LONGEST_LABEL = 200
-LONGEST_DESCRIPTION = 400
-LONGEST_RIGHT = 40
 BESIDE_FROM = 64
 """Width in cells from which descriptions are beside the labels; below it they are under them."""
 WIDEST_COLUMN = 28
@@ -272,10 +261,10 @@ def _column(rows: tuple[PickRow, ...]) -> int:
 
 def _texts(row: PickRow, width: int, column: int, palette: Palette) -> list[Text]:
     label = Text(one_line(row.label, LONGEST_LABEL), palette.strong)
-    right = one_line(row.right, LONGEST_RIGHT)
+    right = one_line(row.right, 40)
     room = width - (cell_len(right) + 3 if right else 1)
     swatches = [("██", Style(color=Color.parse(one).rich_color)) for one in row.colours]
-    about = one_line(row.description, LONGEST_DESCRIPTION)
+    about = one_line(row.description, 400)
     description = Text.assemble(*swatches, "  " if swatches else "", (about, palette.muted))
     if column and label.cell_len < column:
         beside = wrapped(description, room - column)

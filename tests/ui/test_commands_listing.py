@@ -21,7 +21,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.input.gate import QUIET
-from ccq_tui.screens.picker import Picker, PickerBody
+from ccq_tui.screens.picker import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.screen import SessionsScreen
 from tests.ui.drawn import screen_text
@@ -279,7 +279,7 @@ async def test_a_list_lifts_the_end_of_the_transcript_and_gives_the_lines_back(s
         await until(pilot, lambda: "Line 59" in screen.transcript.text())
         before = screen.transcript.region
         shown = await choosing(pilot, driven, "/theme")
-        body = shown.query_one(PickerBody)
+        body = shown.query_one("#picker")
         await until(pilot, lambda: body.region.height and screen.transcript.region.bottom <= body.region.y)
         lifted = screen.transcript.region
         await press(pilot, *"zzz", then=lambda: not shown.state.shown)

@@ -49,8 +49,6 @@ from ccq_tui.widgets.prompt.prompt import SIGN
 LOW_SCREEN = 18
 UNSENT = "the prompt"
 """Owner of the line that says why the prompt was not sent."""
-TIDY_SECONDS = 0.05
-"""Most seconds that an answered panel stays on the screen until its answer is on its way to the agent."""
 CLOSED = "a closed request"
 """Owner of the line that says how one was closed: it goes with the next panel or prompt."""
 HOW_SECONDS = 20.0
@@ -249,7 +247,8 @@ class Dock(Vertical):
         """Take a settled request out of the line; say so and keep its draft, unless it was settled here."""
         self.notices.hush(opened.request.id)
         if opened not in self.line.items:
-            self.tidy()
+            if self._tidying is not None:
+                self._tidy()  # its answer is on its way: show the next
             return
         self.withdraw(opened)
         if change.actor == Actor.here(Surface.PANEL):
@@ -315,8 +314,7 @@ class Dock(Vertical):
 
     def _make_way(self) -> None:
         self._making_way = None
-        head = self.line.head
-        if head is None or not self.line.held_up:
+        if not self.line.held_up:
             return
         typed = self.panel.touched if self.panel is not None else None
         if wait := may_open(self._clock(), typed, draft=False):
@@ -339,9 +337,9 @@ class Dock(Vertical):
         self.line = WaitingLine(tuple(item for item in self.line.items if item is not settled))
 
     def close_panel(self, opened: OpenRequest) -> None:
-        """Let the panel of a request go that was settled in it; the screen is drawn a moment later."""
+        """Close the panel of a request that was settled in it, once its answer is on its way to the agent."""
         self._take_out(opened)
-        self._tidying = after(self, TIDY_SECONDS, self._tidy)
+        self._tidying = after(self, 0.05, self._tidy)
 
     def unfold(self, request_id: str) -> None:
         """Show the panel of a request, if that is the first in the line."""
@@ -438,11 +436,6 @@ class Dock(Vertical):
         """Begin the panel's grace again: the search or list that covered it has gone."""
         if self._covered and self.panel is not None:
             self.panel.uncover()
-
-    def tidy(self) -> None:
-        """Show at once the next request after an answer, now that this is on its way."""
-        if self._tidying is not None:
-            self._tidy()
 
     def _tidy(self) -> None:
         if self._tidying is not None:

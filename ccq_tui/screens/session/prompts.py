@@ -6,6 +6,7 @@ import asyncio
 import math
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 from ccq_tui.agent import events as ev
@@ -33,22 +34,22 @@ ANSWERS = (ev.BlockGrew, ev.BlockFinished, ev.ToolStarted)
 """Events after which the turn has something of Claude's to keep."""
 
 
+@dataclass(eq=False)
 class EarlyInterrupt:
     """Gives back a prompt whose turn is interrupted before Claude says anything, as the native screen does.
 
     The conversation forgets it, so that the next prompt does not follow it.
     """
 
-    def __init__(self, ui: SessionUi, rewind: RewindCommand) -> None:
-        self._ui = ui
-        self._rewind = rewind
-        self._read: list[str] = []
-        """The prompts of the turn that the agent has read."""
-        self._answered = False
-        self._wanted = False
-        """Whether a person has interrupted the turn with nothing else typed or queued."""
-        self._ended = ""
-        """The prompt of a turn that ended this way, until Claude is ready."""
+    _ui: SessionUi
+    _rewind: RewindCommand
+    _read: list[str] = field(default_factory=list)
+    """The prompts of the turn that the agent has read."""
+    _answered: bool = False
+    _wanted: bool = False
+    """Whether a person has interrupted the turn with nothing else typed or queued."""
+    _ended: str = ""
+    """The prompt of a turn that ended this way, until Claude is ready."""
 
     def interrupt(self, *, queued: bool) -> None:
         """Interrupt the turn; ``queued`` prompts begin the next one, and follow this one."""
@@ -83,18 +84,18 @@ class EarlyInterrupt:
             self._ui.note(GIVEN_BACK)
 
 
+@dataclass(eq=False)
 class Prompts:
     """Sends prompts, takes back what was not sent, interrupts."""
 
-    def __init__(
-        self, ui: SessionUi, queue: PromptQueue, rewind: RewindCommand, shell: ShellCommands
-    ) -> None:
-        self._ui = ui
-        ui.dock.prompt.field.vim.on = ui.launch.settings.vim_prompt
-        self._queue = queue
-        self._shell = shell
-        self._rewind = rewind
-        self._early = EarlyInterrupt(ui, rewind)
+    _ui: SessionUi
+    _queue: PromptQueue
+    _rewind: RewindCommand
+    _shell: ShellCommands
+
+    def __post_init__(self) -> None:
+        self._ui.dock.prompt.field.vim.on = self._ui.launch.settings.vim_prompt
+        self._early = EarlyInterrupt(self._ui, self._rewind)
         self._queued: list[str] = []
         self._images: dict[str, Mapping[str, PromptImage]] = {}
         """Images of sent prompts, by the prompt: one may have to be sent again."""
@@ -322,15 +323,13 @@ GO_ON = "Go on."
 """The prompt that continues after the turn limit, or after the process has ended."""
 
 
+@dataclass(eq=False)
 class Remedies:
     """Offers the remedy of the newest error, and applies it."""
 
-    def __init__(
-        self, ui: SessionUi, send: Callable[[str], object], command: Callable[[str], object]
-    ) -> None:
-        self._ui = ui
-        self._send = send
-        self._command = command
+    _ui: SessionUi
+    _send: Callable[[str], object]
+    _command: Callable[[str], object]
 
     def take(self, event: SessionEvent) -> None:
         if isinstance(event, Reconnected):

@@ -30,8 +30,6 @@ from ccq_tui.widgets.panel.host import (
     text_left_over,
 )
 
-READY_SECONDS = 0.2
-"""Seconds from the start of a turn to the making of panels."""
 IN_PROMPT = "Your text was not sent: it is in the prompt"
 LEFT_OVER = "{copy_draft} copies your draft"
 UNDELIVERED = "Your answer did not reach Claude; {copy_draft} copies it"
@@ -81,7 +79,7 @@ class RequestQueue:
         match event:
             case ev.StateChanged(ev.SessionState.WORKING):
                 # While the agent thinks: the start is over, and what it asks first finds its panel made.
-                self._ui.after(READY_SECONDS, dock.make_ready)
+                self._ui.after(0.2, dock.make_ready)
             case ev.StateChanged(ev.SessionState.STARTING):
                 for item in dock.line.items:
                     dock.notices.hush(item.request.id)  # a process waits again

@@ -62,8 +62,6 @@ from ccq_tui.widgets.transcript import Transcript
 
 ANOTHER = " · {new_session} in the prompt opens another"
 ALONE = f"This is the only session here{ANOTHER}"
-SELDOM = 20.0
-"""Seconds after which a count of seconds changes for a screen reader, which reads each change."""
 PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", "background")
 """Actions whose keys work in the prompt alone, since a panel uses or types them."""
 ACTIONS: Mapping[str, Callable[[Any], object]] = {
@@ -143,7 +141,7 @@ class SessionScreen(Screen[None], Leading):
         self.status_line = StatusLine()
         self.strip = Strip(self.action_go_to_session)
         if launch.settings.screen_reader:
-            transcript.second = SELDOM
+            transcript.second = 20.0  # it reads each change of a count
         if launch.settings.verbose:
             transcript.toggle_folds()
         self.entries: tuple[StripEntry, ...] = ()

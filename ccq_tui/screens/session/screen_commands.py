@@ -24,9 +24,6 @@ from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
 from ccq_tui.theming.load import choose, keep_theme, listed, load_themes
 
-REST_SECONDS = 0.08
-"""Seconds that the cursor rests on a theme before it applies: a switch costs more than a key may wait."""
-
 
 class ThemeCommand(CommandGroup[SessionUi]):
     """Applies themes, and reports what is wrong with one."""
@@ -75,10 +72,10 @@ class ThemeCommand(CommandGroup[SessionUi]):
         return picked or ""
 
     def _look_at(self, name: str) -> None:
-        """Show a theme once the cursor rests on it."""
+        """Show a theme once the cursor rests on it: a switch costs more than a key may wait."""
         if self._looking is not None:
             self._looking.cancel()
-        self._looking = self._ui.after(REST_SECONDS, lambda: choose(self._ui.app, name))
+        self._looking = self._ui.after(0.08, lambda: choose(self._ui.app, name))
 
 
 VARIABLE = f"{ENV_PREFIX}THEME"

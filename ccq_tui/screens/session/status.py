@@ -46,7 +46,6 @@ BY_PERSON = (
     ev.TitleChanged,
 )
 """Events that a person causes: no sign of Claude."""
-_OVER = frozenset({ev.SessionState.FAILED, ev.SessionState.ENDED})
 
 
 def prompt_hints(state: ev.SessionState, waiting: int, *, queued: bool = False) -> Hints:
@@ -55,7 +54,8 @@ def prompt_hints(state: ev.SessionState, waiting: int, *, queued: bool = False) 
     ``waiting``: requests that an interrupt would withdraw, so that it takes two presses.
     ``queued``: ↑ takes back a prompt that is not read yet.
     """
-    busy, over = state in (ev.SessionState.WORKING, ev.SessionState.AWAITING), state in _OVER
+    busy = state in (ev.SessionState.WORKING, ev.SessionState.AWAITING)
+    over = state in (ev.SessionState.FAILED, ev.SessionState.ENDED)
     found = {"prompt": True, "waiting": waiting, "queued": queued, "over": over}
     words = frozenset(word for word, holds in found.items() if holds)
     enter = "" if over else "queue" if busy else "send"
@@ -144,9 +144,6 @@ class Status:
         self._ui.start(look, "branch", group="branch", exclusive=True)
 
 
-REFERENCE = "ref: refs/heads/"
-
-
 def git_branch(directory: Path) -> str:
     """Return the branch of a directory, the first digits of a commit, or "" outside of a repository.
 
@@ -156,7 +153,7 @@ def git_branch(directory: Path) -> str:
         for place in (directory, *directory.parents):
             if (git := git_directory(place) or place / ".git").is_dir():
                 head = begin(git / "HEAD", MOST).decode("utf-8", "replace").strip()
-                return head.removeprefix(REFERENCE) if head.startswith("ref:") else head[:7]
+                return head.removeprefix("ref: refs/heads/") if head.startswith("ref:") else head[:7]
     except (OSError, ValueError):
         return ""  # unreadable, or a path with a NUL: the line is without a branch
     return ""
@@ -198,17 +195,19 @@ class StatusOutputLine(Static):
         return Text("\n".join(lines), palette_of(self).muted, no_wrap=True, overflow="ellipsis")
 
 
+@dataclass(eq=False)
 class StatusOutput:
     """Gives the command the known facts, and shows its output."""
 
-    def __init__(self, ui: SessionUi, line: StatusOutputLine) -> None:
-        self._ui = ui
-        self.line = line
-        self._ran_for: tuple[object, ...] = ()
-        self._began = ui.clock()
-        self._busy = False
-        self._failed = ""
-        """Reason of the command's last failure: the log has each reason once."""
+    _ui: SessionUi
+    line: StatusOutputLine
+    _ran_for: tuple[object, ...] = ()
+    _busy: bool = False
+    _failed: str = ""
+    """Reason of the command's last failure: the log has each reason once."""
+
+    def __post_init__(self) -> None:
+        self._began = self._ui.clock()
 
     def changed(self) -> None:
         """Run the command soon, if its input has changed."""
@@ -257,10 +256,6 @@ class StatusOutput:
 
 LENGTH = 60
 """Most characters of a name from a file or the CLI."""
-STARTERS = 3
-"""Most ways to begin on the first screen."""
-EARLIER = 5
-"""Sessions of the directory to look for one to go on with."""
 
 
 class Welcome:
@@ -282,7 +277,7 @@ class Welcome:
         async def look() -> None:
             directory, earlier = str(self._ui.view.cwd), list[StoredSession]()
             with suppress(InboxError):  # else its trouble is said elsewhere
-                earlier = await self._inbox.run(lambda store: store.sessions.page(directory, EARLIER))
+                earlier = await self._inbox.run(lambda store: store.sessions.page(directory, 5))
             if names := [one.name for one in earlier if one.name and one.id != self._ui.view.session_id]:
                 self._ui.around = replace(self._ui.around, earlier=names[0])
                 self._ui.changed()
@@ -314,6 +309,6 @@ def welcome_text(view: SessionFacts, around: Surroundings) -> str:
         ("@", "files in the prompt"),
         (key_of("help"), "all keys"),
     ]
-    ways = [f"{key:9}{words}" for key, words in starters if words][:STARTERS]
+    ways = [f"{key:9}{words}" for key, words in starters if words][:3]
     head = f"ccq-tui {__version__}{cli}"
     return "\n".join([head, model or "Starting Claude Code…", place, "", *ways])

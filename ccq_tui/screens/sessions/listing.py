@@ -48,8 +48,6 @@ OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
 """States in which a session of this terminal has no process."""
 MOST_SESSIONS = 2_000
 """Most stored sessions that are listed, beside those in which something waits."""
-MOST_OF_ONE = 1_000
-"""Most requests of one session that are listed."""
 
 
 def listed_ids(store: Store) -> list[str]:
@@ -70,7 +68,7 @@ def read_rows(
 def _row(
     store: Store, name: str, look: Look, known: Callable[[str], OpenRequest | None]
 ) -> SessionRow | None:
-    waiting = store.requests.waiting(name, limit=MOST_OF_ONE)
+    waiting = store.requests.waiting(name, limit=1_000)
     requests = tuple(request_row(one, known(one.request.id)) for one in waiting)
     if waiting and (origin := waiting[0].request.origin).is_foreign:
         return foreign_row(origin, name, requests, Place.FOREIGN)

@@ -80,9 +80,9 @@ class OpenSessions(UserList[SessionScreen]):
         """Return the names of the sessions, by Claude session id."""
         return {name: screen.view.name for screen in self if (name := screen.session.known_id)}
 
-    def directories(self, without: SessionScreen | None = None) -> Collection[Path]:
-        """Return the directories of all sessions, or of all but one."""
-        return {one.launch.settings.directory for one in self if one is not without}
+    def directories(self) -> Collection[Path]:
+        """Return the directories of all sessions."""
+        return {one.launch.settings.directory for one in self}
 
     def entries(self) -> tuple[StripEntry, ...]:
         """Return the entries of all sessions for the line of sessions."""

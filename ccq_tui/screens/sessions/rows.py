@@ -387,9 +387,6 @@ ALONE = (
 
 MOST_LINES = 5_000
 """Most lines of details."""
-LAST_BLOCKS = 6
-"""Blocks of a transcript of which the end is shown."""
-LONGEST_BLOCK = 2_000
 
 
 class Details(Vertical):
@@ -488,17 +485,17 @@ class Details(Vertical):
 
 
 def last_messages(screen: SessionScreen) -> Messages:
-    """Return the end of a transcript: who wrote what, tools by their call."""
+    """Return the last six messages of a transcript: who wrote what, tools by their call."""
     found: list[tuple[str, str]] = []
     for block in reversed(screen.transcript.model.blocks):
         match block:
             case PromptBlock(text=text):
                 found.append(("user", text))
             case ProseBlock(document=written):
-                found.append(("assistant", written.text.strip()[-LONGEST_BLOCK:]))
+                found.append(("assistant", written.text.strip()[-2_000:]))
             case ToolBlock(tool=tool, input=given):
                 words = next((value for value in given.values() if isinstance(value, str)), "")
                 found.append(("tool", one_line(f"{tool} {words}", 200)))
-        if len(found) == LAST_BLOCKS:
+        if len(found) == 6:
             break
     return tuple(reversed(found))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from rich.text import Text
 from textual import events, on
@@ -16,29 +15,23 @@ from textual.containers import Container
 
 from ccq_tui.agent.options import SessionOptions, session_options
 from ccq_tui.agent.reader import EarlierSession, ReaderError
-from ccq_tui.config.keymap import key_of, keymap, with_keys
+from ccq_tui.config.keymap import keymap, with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox import document
-from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.format import unread_words
 from ccq_tui.inbox.kinds import closed_words, kind_of
-from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.place import Place, taking_words
+from ccq_tui.inbox.place import Place
 from ccq_tui.inbox.port import Added, Delivered, InboxChange, InboxRenewed, Notified, SessionNoted, Settled
-from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.input.gate import NEVER, Face, Hand, KeyKind, Sign, Stroke, judge
 from ccq_tui.input.keys import Hints, KeyPlace, actions_at, key_line
-from ccq_tui.questions import Declined
 from ccq_tui.runtime.launches import WayOn, proposed_name
 from ccq_tui.runtime.notices import notified_words
-from ccq_tui.runtime.ownership import runs_elsewhere
 from ccq_tui.runtime.view import short_path
 from ccq_tui.screens.editor import edit_for
-from ccq_tui.screens.link_opener import open_url
 from ccq_tui.screens.list_screen import ListScreen
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions.answering import AnsweringList, Going
 from ccq_tui.screens.sessions.listing import Listing
 from ccq_tui.screens.sessions.model import (
     CARET,
@@ -57,36 +50,18 @@ from ccq_tui.screens.sessions.model import (
     refusal,
     words_for,
 )
-from ccq_tui.screens.sessions.rows import (
-    ALONE,
-    EMPTY,
-    Details,
-    ListLook,
-    RowsView,
-    Shown,
-    head_line,
-    head_parts,
-    last_messages,
-    list_lines,
-)
+from ccq_tui.screens.sessions.rows import ALONE, EMPTY, ListLook, RowsView, head_line, head_parts, list_lines
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.text import masked, one_line
-from ccq_tui.widgets.keys import Typed, copy_of, keyboard_of, keys_meant, text_of
+from ccq_tui.widgets.keys import keyboard_of, keys_meant, text_of
 from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
 from ccq_tui.widgets.lines import SightView, TextLines
 from ccq_tui.widgets.measures import SHARES, is_low, most_lines
-from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import palette_of
-from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.host import ClosedDrafts, PanelHost, draft_words, left_over
+from ccq_tui.widgets.panel.host import draft_words
 
-ANSWERS = "inbox answer"
-"""The group of workers that see an answer through."""
-Going = Callable[[], Awaitable[str]]
-"""What leaving the list leads to; it returns in words why that could not be, or ""."""
 MOST_EARLIER = 200
 LOOK_SECONDS, AGES_SECONDS = 1.0, 5
-NOTICE_SECONDS = 20.0
 BESIDE_FROM = 120
 """Width of the screen in cells from which details are beside the list."""
 AGAIN_OPENS = "The letter before these words opened this · Enter again opens a session with them"
@@ -94,7 +69,6 @@ NATIVE = "Answer it there: it waits in Claude Code’s own screen, in {} · docs
 UNREADABLE = (
     "⚠ The inbox cannot be read: {} · only what this ccq-tui holds is listed · ccq-tui doctor says more"
 )
-UNANSWERABLE = "Its session is gone, so nothing can be delivered · c copies it · {decline} declines it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +90,10 @@ class ListQuestion:
     about: object
 
 
-class SessionsScreen(ListScreen[Going | None, SessionList]):
+class SessionsScreen(AnsweringList):
     """Lists sessions and requests; its result goes to a session, or is None.
 
     Attributes:
-        manager: What opens sessions, with the inbox.
-        listing: What is listed.
-        panel: The panel that is open, or None.
-        row: The row of the request that was opened last.
-        early: Keys and pastes for the panel that is being opened, or None.
-        drafts: Drafts of requests that were closed, for copying.
         question: What is asked above the keys, or None.
         all_read: Whether the reading of the store has ended.
     """
@@ -177,15 +145,10 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             begins: Whether the fields of a new session are open.
             notice: What the program has to say.
         """
-        super().__init__(SessionList())
-        self.manager = manager
+        super().__init__(manager)
         self.listing = Listing(
             manager.sessions, manager.records, self.put_together, self._until_drawn, self.clock
         )
-        self.panel: RequestPanel | None = None
-        self.row: RequestRow | None = None
-        self.early: list[Typed] | None = None
-        self.drafts = ClosedDrafts()
         self.question: ListQuestion | None = None
         self.all_read = self.everywhere = False
         self.finds = self._begins_finding = finds
@@ -202,14 +165,9 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         """When a letter opened the fields in which nothing is typed yet."""
         self.view: RowsView = RowsView()
         self._head, self._finding = TextLines(), TextLines()
-        self.details = Details()
         self.body = Container(self.view, self.details, id="sessions")
-        self.notices = NoticeLine()
         self._drawn_at = 0.0
         """The time for which ages are drawn."""
-        self._request: StoredRequest | None = None
-        self._read_for = ""
-        """The request whose details are shown, as it is stored, and the row for which it was read."""
 
     def compose(self) -> ComposeResult:
         yield self._head
@@ -334,7 +292,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         if declines or (asks and row is not None and row.key == change.request.id):
             self.question = None
             kept = self.drafts.offer(draft_words(opened.shown)) if opened is not None else ""
-            self._close_panel()
+            self.close_panel()
             self.came_up(letters=True)
             self.say(closed_words(change.request, change.outcome, change.actor) + kept)
 
@@ -396,7 +354,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         digit = key.name.removeprefix("alt+")
         if digit != key.name and digit.isdigit() and 0 < int(digit) <= len(self.manager.sessions):
             screen = self.manager.sessions[int(digit) - 1]
-            self._show(screen, partial(self.manager.show, screen))
+            self._show(screen, partial(self.manager.sessions.show, screen))
             return True
         return super().do(key, meant)
 
@@ -427,11 +385,11 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             case _ if session.place is Place.NATIVE:
                 self.say(NATIVE.format(session.directory))
             case "choose", RequestRow():
-                self._answer(row)
+                self.answer(row)
             case "decline", RequestRow():
                 self.row = row
                 words = f"Decline “{row.words}”?"
-                call = partial(self._run, partial(self._decline, row))
+                call = partial(self.run, partial(self.decline, row))
                 self.ask(ListQuestion(words, "ctrl+d", "declines it", call, row.key))
             case _ if refused := refusal(action, session, only=len(self.manager.sessions) == 1):
                 self.say(refused)
@@ -445,12 +403,11 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             case "fork":
                 self._resume(row, fork=True)
             case "park":
-                self.say(f"Pausing {row.session}…")
-                start_work(self, partial(self._park, row), name="park", group="park")
+                self._do(self.manager.park, row, f"Pausing {row.session}…")
             case "restart":
-                self._restart(row)
+                self._do(self.manager.restart, row, "Restarting it…")
             case "done":
-                start_work(self, partial(self._mark, row), name="mark")
+                self._do(self.manager.mark, row)
             case "close":
                 self._close(row)
             case "rename":
@@ -463,7 +420,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
     def _go_to(self, row: SessionRow) -> None:
         match row.place:
             case Place.FOREIGN:
-                self._answer(row.requests[0])
+                self.answer(row.requests[0])
             case Place.ELSEWHERE | Place.NO_DIRECTORY:
                 self._resume(row)
             case Place.RESTS if self._base is not None or row.heading is ListHeading.EARLIER:
@@ -592,39 +549,18 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
 
     # -- what is done with a session ------------------------------------------------------------------------
 
-    async def _park(self, row: SessionRow) -> None:
-        self.say(await self.manager.park(row))
-        self.read_soon(row.session_id)
+    def _do(self, work: Callable[[SessionRow], Awaitable[str]], row: SessionRow, first: str = "") -> None:
+        """Do something with a session, even if this screen is left meanwhile; say how that went."""
 
-    def _restart(self, row: SessionRow) -> None:
-        """Start a session again that has no process, and stay here."""
+        async def do() -> None:
+            result = await work(row)
+            if is_live(self):
+                self.say(result)
+                self.read_soon(row.session_id)
 
-        async def restart() -> None:
-            self.say("Restarting it…", 6.0)
-            screen = self.manager.sessions.by_mode(row.key)
-            if screen is not None:
-                result = self.manager.restart(screen)
-            else:
-                problem = await self.manager.resume(row, behind=True)
-                result = problem or "It continues here · Enter shows it"
-            if self.is_attached:
-                self.say(result, 6.0)
-
-        # A worker of the program, so that it is seen through even if this screen is left meanwhile.
-        start_work(self.app, restart, name="go on", group="sessions")
-
-    async def _mark(self, row: SessionRow) -> None:
-        """Mark a session as done, or take that back."""
-        actor = Actor.here(Surface.INBOX)
-        try:
-            await self.manager.inbox.run(
-                lambda store: store.sessions.set_done(row.session_id, not row.done, actor)
-            )
-        except InboxError as error:
-            self.say(f"The mark could not be saved: {error}")
-            return
-        self.read_soon(row.session_id)
-        self.say("Marked as not done" if row.done else "Marked as done · d undoes it", 6.0)
+        if first:
+            self.say(first)
+        start_work(self.app, do, name="session", group="sessions")
 
     def _close(self, row: SessionRow) -> None:
         if (screen := self.manager.sessions.by_mode(row.key)) is None:
@@ -669,164 +605,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         """Return the key of the row under the pointer, or None."""
         return super().under(event) if self.panel is None else None
 
-    # -- the panel of one request ---------------------------------------------------------------------------
-
-    def came_up(self, *, letters: bool = False) -> None:
-        """Begin anew, with the panel that is open: keys under way were meant for what covered it."""
-        super().came_up(letters=letters)
-        if self.panel is not None:
-            self.panel.uncover()
-
-    def hands_on(self, event: events.Key | events.Paste) -> bool:
-        """Pass what is typed into the list to the panel that is open or opening; return whether it was."""
-        if super().hands_on(event):
-            return True
-        typed = copy_of(event)  # the original is stopped at the list
-        if self.panel is not None:
-            self.panel.post_message(typed)  # it has not taken the focus yet
-        elif self.early is not None:
-            self.early.append(typed)
-        else:
-            return False
-        return True
-
-    def _answer(self, row: RequestRow) -> None:
-        """Open the panel of a request with its draft; keys from now on belong to the panel."""
-        session = self.state.session_under
-        if session is not None and session.place.is_gone:
-            self.say(UNANSWERABLE.format(decline=key_of("decline")))
-        elif self.early is None and session is not None:
-            self.row, self.early = row, []
-            start_work(self, partial(self._open, row, session), name="open panel")
-
-    async def _open(self, row: RequestRow, session: SessionRow) -> None:
-        try:
-            opened = await self.read_request(row)
-        finally:
-            typed, self.early = self.early or [], None
-        if opened is not None and opened.is_pending and self.panel is None and self.is_current:
-            panel = self.panel = RequestPanel(self._host(session), self.clock)
-            self._request = opened.stored
-            panel.begin(opened, asked_for=True)
-            self.details.mount(panel)
-            self._panel_changed()
-            for one in typed:  # none of it decides anything: the panel is not drawn yet
-                panel.post_message(one)
-            # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
-            after_refresh(panel, self.details.view.look_anew)
-        elif typed:
-            self.came_up(letters=True)
-            self.type_late(typed)
-
-    async def read_request(self, row: RequestRow) -> OpenRequest | None:
-        """Return the request of a row with its draft, or None and say why not."""
-        try:
-            opened = await self.manager.inbox.open(row.key)
-        except InboxError as error:
-            self.say(f"Its draft cannot be read: {error}")
-            return None
-        if opened is None:
-            self.say("The request no longer exists")
-        return opened
-
-    def _host(self, session: SessionRow) -> PanelHost:
-        return PanelHost(
-            surface=Surface.INBOX,
-            say=lambda text, _: self.say(text),
-            run=self._run,
-            edit=lambda text, put: edit_for(self, text, put, self.say),
-            open_link=lambda url: open_url(self.app, url, self.say),
-            keep=self.drafts.offer,
-            leave=self._leave_panel,
-            ended=partial(self._ended, session),
-            type_late=self.type_late,
-            folded=self._close_panel,
-            typed=self._touch,
-            unseen_above=lambda: (self.details.view.unseen, self.details.view.goes_on),
-            directory=session.directory,
-        )
-
-    def _run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run work that an answer needs; the screen may be left meanwhile."""
-        start_work(self.app, work, name=ANSWERS, group=ANSWERS)
-
-    def _touch(self, opened: OpenRequest) -> None:
-        """Start the time limits of a request's session again."""
-        if (screen := self.manager.sessions.known(opened.request.session_id)) is not None:
-            screen.attention.touch()
-
-    async def _decline(self, row: RequestRow) -> None:
-        session = self._session_of(row)
-        if session is not None and (opened := await self.read_request(row)) is not None:
-            self._host(session).settle(opened, Declined())
-
-    async def _ended(
-        self, session: SessionRow, opened: OpenRequest, outcome: RequestOutcome, error: InboxError | None
-    ) -> None:
-        """Have the decision delivered to the agent; say what was done, and how it gets there."""
-        if error is not None:
-            self.say(f"Not answered: {error} · your draft is kept")
-            return
-        self.listing.drop(opened.request.id, opened.request.session_id)
-        draft, lost = opened.shown, session.place.is_gone
-        # Keep the whole draft if it cannot be delivered, else what the agent was not sent.
-        kept = self.drafts.offer(draft_words(draft) if lost else left_over(draft, outcome))
-        done = "Declined" if isinstance(outcome, Declined) else "Answered"
-        self.say(await self._deliver(session, opened, done) + kept)
-
-    async def _deliver(self, row: SessionRow, opened: OpenRequest, done: str) -> str:
-        name = row.session
-        if self.manager.sessions.known(row.session_id) is not None:
-            return f"{done} · {name} continues"
-        if row.place is Place.FOREIGN:
-            return f"{done} · {await asyncio.to_thread(taking_words, opened.request.origin)}"
-        if row.place is Place.ELSEWHERE or await runs_elsewhere(self.manager.inbox, row.session_id):
-            return f"{done} · the ccq-tui that runs {name} delivers it"
-        if row.place.is_gone:
-            return "Not delivered: its session is gone"
-        problem = await self.manager.resume(row, behind=True)
-        return problem or f"{done} · {name} starts in the background to receive it"
-
-    def _close_panel(self) -> None:
-        panel, self.panel = self.panel, None
-        if panel is not None:
-            panel.leave()
-            panel.display = False  # at once: its parts are removed one by one
-            panel.remove()
-            self._panel_changed()
-            if self.row is not None:
-                self.read_soon(self.row.session_id)  # its draft
-
-    def _leave_panel(self, opened: OpenRequest, _: RequestOutcome) -> None:
-        """Close the panel of a request that was settled in it."""
-        if self.panel is not None and self.panel.opened is opened:
-            self._close_panel()
-
-    def _panel_changed(self) -> None:
-        """Give the panel the keys and its place, or take both back."""
-        answering = self.panel is not None
-        self.key_line.set_class(answering, "-off")
-        if not answering:
-            self.set_focus(self.field, scroll_visible=False)
-        self.draw()
-
-    def type_late(self, typed: Sequence[Typed]) -> None:
-        """Give the list what was typed right after the key that hid the panel."""
-        for late in typed:
-            self.field.post_message(late)
-
     # -- drawing --------------------------------------------------------------------------------------------
-
-    def say(self, text: str, seconds: float = NOTICE_SECONDS, of: str = "") -> None:
-        """Show a text above the keys for some seconds, or in the session that is shown instead.
-
-        One with an owner is covered by later ones, and comes back.
-        """
-        if self.is_running and self.is_attached:
-            self.notices.say(text, seconds, of)
-            self.draw()
-        else:
-            self.manager.sessions.say(text, seconds=NOTICE_SECONDS)
 
     @property
     def standing(self) -> str:
@@ -914,7 +693,7 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
             self._drawn_at = tick
             self.view.refresh()  # the ages
         self.view.show(self._lines, self.state.cursor if self.state.shown else None, palette.cursor)
-        self._draw_details(replace(look, advice=advice if beside else ()), beside=beside)
+        self.draw_details(replace(look, advice=advice if beside else ()), beside=beside)
         self.key_line.show(self.signed or self.hints)
 
     @property
@@ -925,35 +704,3 @@ class SessionsScreen(ListScreen[Going | None, SessionList]):
         if not rows:
             return EMPTY
         return tuple(map(with_keys, ALONE)) if len(rows) == 1 and rows[0].unused else ()
-
-    def _draw_details(self, look: ListLook, *, beside: bool) -> None:
-        """Draw what is known of the row under the cursor, or of the one whose panel is open."""
-        answers = self.panel is not None and self.row is not None
-        row = self.row if answers else self.state.under
-        session = self._session_of(self.row) if answers else self.state.session_under
-        screen = self.manager.sessions.by_mode(session.key) if session is not None else None
-        last = last_messages(screen) if screen is not None and row is session else ()
-        stored = self._details_of(row) if isinstance(row, RequestRow) else None
-        if stored is not None or not isinstance(row, RequestRow) or self._read_for == row.key:
-            self.details.show(Shown(row, session, stored, last, beside, answers), look)
-
-    def _session_of(self, row: RequestRow | None) -> SessionRow | None:
-        """Return the session of a request that waits."""
-        key = row.key if row is not None else None
-        found = (one for one in self.state.sessions if any(each.key == key for each in one.requests))
-        return next(found, None)
-
-    def _details_of(self, row: RequestRow) -> StoredRequest | None:
-        """Return the stored request of a row if it is known; else read it."""
-        if (opened := self.manager.inbox.known(row.key)) is not None:
-            return opened.stored
-        if self._read_for == row.key:
-            return self._request
-
-        async def read() -> None:
-            self._request = await self.listing.request(row)
-            self._read_for = row.key
-            self.draw()
-
-        start_work(self, read, name="details", group="details", exclusive=True)
-        return None

@@ -17,10 +17,12 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.place import Place, taking_words
+from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.rows import CommandKind
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.runtime.launches import SessionSpec, WayOn, launch_of, launch_to_resume
-from ccq_tui.runtime.ownership import may_run_elsewhere, resumes
+from ccq_tui.runtime.ownership import may_run_elsewhere, resumes, runs_elsewhere
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.session import SessionScreen
@@ -128,7 +130,8 @@ class SessionManager:
         front, session = self.sessions.front, way.session
         here = self.sessions.known(session.session_id)
         if here is not None and not way.fork:
-            return await self.show(here)
+            await self.sessions.show(here)
+            return ""
         try:
             launch = await asyncio.to_thread(launch_to_resume, way, base or self.launch)
         except SettingsError as error:
@@ -139,11 +142,6 @@ class SessionManager:
         elif front is not None:
             launch = _same_trust(front.launch, launch)
         await self.open(launch, instead_of=front)
-        return ""
-
-    async def show(self, screen: SessionScreen) -> str:
-        """Show a session; return ""."""
-        await self.sessions.show(screen)
         return ""
 
     async def _leave_unused(self, screen: SessionScreen | None) -> None:
@@ -202,6 +200,29 @@ class SessionManager:
             return f"{rests.session} was not paused: {error}"
         return f"{rests.session} {done.words}" if done.words else "Paused: it waits without a process"
 
+    async def mark(self, row: SessionRow) -> str:
+        """Mark a session as done, or take that back; return in words how that went."""
+        actor = Actor.here(Surface.INBOX)
+        try:
+            await self.inbox.run(lambda store: store.sessions.set_done(row.session_id, not row.done, actor))
+        except InboxError as error:
+            return f"The mark could not be saved: {error}"
+        return "Marked as not done" if row.done else "Marked as done · d undoes it"
+
+    async def deliver(self, row: SessionRow, request: Request, done: str) -> str:
+        """Have an answer reach its asker; return in words what was ``done``, and how it gets there."""
+        name = row.session
+        if self.sessions.known(row.session_id) is not None:
+            return f"{done} · {name} continues"
+        if row.place is Place.FOREIGN:
+            return f"{done} · {await asyncio.to_thread(taking_words, request.origin)}"
+        if row.place is Place.ELSEWHERE or await runs_elsewhere(self.inbox, row.session_id):
+            return f"{done} · the ccq-tui that runs {name} delivers it"
+        if row.place.is_gone:
+            return "Not delivered: its session is gone"
+        problem = await self.resume(row, behind=True)
+        return problem or f"{done} · {name} starts in the background to receive it"
+
     # -- closing -----------------------------------------------------------------------------------------
 
     async def close(self, session: SupervisedSession) -> None:
@@ -212,16 +233,10 @@ class SessionManager:
         if len(self.sessions) == 1:
             await self._app.action_quit()
             return
-        await self._end(closed)
+        await closed.end()
+        self._runtime.forget(session)
         await self.sessions.take_out(closed)
-        self.sessions.note(await self._cleared(closed))
-
-    async def _end(self, screen: SessionScreen) -> None:
-        await screen.end()
-        self._runtime.forget(screen.session)
-
-    async def _cleared(self, screen: SessionScreen) -> tuple[str, ...]:
-        return await self._runtime.cleanup.clear(ended(screen), self.sessions.directories(without=screen))
+        self.sessions.note(await self._runtime.cleanup.clear(ended(closed), self.sessions.directories()))
 
     # -- starting again -------------------------------------------------------------------------------------
 
@@ -237,8 +252,10 @@ class SessionManager:
         if alone is not None and own.is_attached:
             own.session.restart(fork=alone.fork)
 
-    def restart(self, screen: SessionScreen) -> str:
-        """Start a session again that has no process; return the result in words."""
+    async def restart(self, row: SessionRow) -> str:
+        """Start a session again that has no process, behind what is shown; return in words how that went."""
+        if (screen := self.sessions.by_mode(row.key)) is None:
+            return await self.resume(row, behind=True) or "It continues here · Enter shows it"
         wait = screen.session.start_again()
         return f"It has just failed · try again in {math.ceil(wait)} s" if wait else "It is restarting"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
@@ -265,6 +265,7 @@ def listing(carried: Carried, width: int, palette: Palette, *, short: bool) -> I
 _logger = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class PersonHere:
     """The person at this terminal; a page with a question stays until all that was answered is done.
 
@@ -273,12 +274,11 @@ class PersonHere:
         page: The page of the last question about trust, or None.
     """
 
-    def __init__(self, app: App[Any], launch: Launch, leave: str = QUIT) -> None:
-        self._app = app
-        self._leave = leave
-        self.launch = launch
-        self.actor = Actor.here(Surface.PANEL)
-        self.page: TrustScreen | None = None
+    _app: App[Any]
+    launch: Launch
+    _leave: str = QUIT
+    page: TrustScreen | None = None
+    actor: Actor = field(default_factory=lambda: Actor.here(Surface.PANEL))
 
     @property
     def typed(self) -> str:
@@ -307,6 +307,7 @@ class PersonHere:
             self.page.dismiss()
 
 
+@dataclass(eq=False)
 class TrustGate:
     """Asks before any file of a directory takes effect, and keeps what is typed meanwhile.
 
@@ -315,21 +316,14 @@ class TrustGate:
         unopened: The launch that was not started when the program ended at the question, or None.
     """
 
-    def __init__(
-        self,
-        app: App[Any],
-        runtime: Runtime,
-        sessions: OpenSessions,
-        obey: Callable[[Carried, Settings], Sequence[str]],
-    ) -> None:
-        self._app = app
-        self._runtime = runtime
-        self._sessions = sessions
-        self._obey = obey
-        self.problem = ""
-        self.unopened: Launch | None = None
-        self._open: dict[PersonHere, str] = {}
-        """Who is asked, with what keeps a later session's first prompt meanwhile, or ""."""
+    _app: App[Any]
+    _runtime: Runtime
+    _sessions: OpenSessions
+    _obey: Callable[[Carried, Settings], Sequence[str]]
+    problem: str = ""
+    unopened: Launch | None = None
+    _open: dict[PersonHere, str] = field(default_factory=dict)
+    """Who is asked, with what keeps a later session's first prompt meanwhile, or ""."""
 
     async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
         """Ask until nothing is left to trust, for a worker; return the launch to start, or None.
