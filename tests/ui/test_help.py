@@ -150,7 +150,7 @@ async def test_it_opens_over_a_prompt_and_gives_it_back_as_it_was(run: Driven, p
 
 
 async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
-    run = started(keys={"preset": "vim", "help": "f12", "other": "z", "unfold": "f7"})
+    run = started(keys={"preset": "vim", "help": "f12", "other": "z", "unfold": "f7", "leave": "f11"})
     async with run.app.run_test() as pilot:
         await idle(run, pilot)
         await pilot.press("f1")
@@ -158,6 +158,7 @@ async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
         assert isinstance(run.app.screen, SessionScreen)
         await press(pilot, "f12", then=lambda: isinstance(run.app.screen, HelpScreen))
         await press(pilot, "f12", then=lambda: isinstance(run.app.screen, SessionScreen))
+        await press(pilot, "f11", then=lambda: "F11 again quits" in run.screen.dock.notices.text)
         run.told.tell(asked())
         await keys_work(run, pilot)
         panel = run.screen.dock.panel

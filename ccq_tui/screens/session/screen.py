@@ -92,7 +92,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "session_next": lambda s: s.act("step", 1),
     "session_before": lambda s: s.act("step", -1),
     "mode": lambda s: s.models.next_mode(),
-    "leave": lambda s: s.quit_again("ctrl+d"),
+    "leave": lambda s: s.quit_again(),
     "stash": lambda s: s.say(s.dock.prompt.stash()),
     "paste": lambda s: s.images.paste(),
     "model": lambda s: s.take_command("/model"),
@@ -441,11 +441,11 @@ class SessionScreen(Screen[None], Leading):
             self.copy(selected)
             self.say(f"Copied {len(selected):,} characters")
         else:
-            self.quit_again("ctrl+c", self.prompts.stop)
+            self.quit_again(self.prompts.stop)
 
-    def quit_again(self, key: str, first: Callable[[], str] = str) -> None:
+    def quit_again(self, first: Callable[[], str] = str) -> None:
         """Quit when a key is pressed twice; ``first`` does what one press does, and returns words."""
-        words = f"{shown_key(key)} again quits"
+        words = f"{shown_key(keyboard_of(self).key.name)} again quits"
         notice = lambda: " · ".join(filter(None, (first(), words)))  # noqa: E731
         self.dock.pressed(Face(twice="quit"), self.quit, notice)
 

@@ -65,7 +65,7 @@ LOOK_SECONDS, AGES_SECONDS = 1.0, 5
 BESIDE_FROM = 120
 """Width of the screen in cells from which details are beside the list."""
 AGAIN_OPENS = "The letter before these words opened this · Enter again opens a session with them"
-NATIVE = "Answer it there: it waits in Claude Code’s own screen, in {} · docs/bridges.md"
+NATIVE = "It waits in Claude Code’s own screen, in {} · ccq-tui hooks install lets it ask here"
 UNREADABLE = (
     "⚠ The inbox cannot be read: {} · only what this ccq-tui holds is listed · ccq-tui doctor says more"
 )
