@@ -122,9 +122,8 @@ def folded(facts: SessionFacts, event: AgentEvent, now: float) -> SessionFacts:
         case StateChanged(state):
             return facts if state is facts.state else replace(facts, state=state, since=now, retry="")
         case Connected(session_id=session_id, model=model, mode=mode, cli_version=version):
-            known = replace(
-                facts, session_id=session_id, cli_version=version, style=_named(event.output_style)
-            )
+            style = "" if event.output_style == "default" else event.output_style
+            known = replace(facts, session_id=session_id, cli_version=version, style=style)
             return replace(known, model=model or facts.model, mode=mode or facts.mode)
         case ModeChanged(mode):
             return replace(facts, mode=mode)
@@ -175,10 +174,6 @@ def _talked(facts: SessionFacts, event: AgentEvent) -> SessionFacts:
             return replace(facts, cost=cost if cost is not None else facts.cost, tokens=tokens)
         case _:
             return facts
-
-
-def _named(style: str) -> str:
-    return "" if style == "default" else style
 
 
 def to_store(before: SessionFacts, after: SessionFacts, cause: str) -> SessionFact | None:

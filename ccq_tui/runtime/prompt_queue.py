@@ -33,9 +33,6 @@ from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
 
-UNREAD = "ccq-tui ended before Claude read this prompt · Enter sends it"
-UNREAD_MANY = "ccq-tui ended before Claude read these prompts · Enter sends them"
-
 T = TypeVar("T")
 
 
@@ -314,7 +311,8 @@ class PromptQueue:
             self._surface.prompt.put_back(one.text)
         self.settle(one.id for one in left)
         if returned:
-            self._surface.note(UNREAD if len(returned) == 1 else UNREAD_MANY, "warning")
+            this, it = ("this prompt", "it") if len(returned) == 1 else ("these prompts", "them")
+            self._surface.note(f"ccq-tui ended before Claude read {this} · Enter sends {it}", "warning")
 
     def _load_earlier(self) -> tuple[PromptDraft, ...]:
         """Read the earlier prompts with those of their images that are still there."""

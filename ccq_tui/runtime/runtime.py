@@ -203,8 +203,9 @@ class Runtime:
         """
         if self._slots is None:
             self._slots = asyncio.Semaphore(self.most_live)
-        session = SupervisedSession(launch, self._make_session, clock=self.clock, slots=self._slots)
-        session.inbox = self.inbox
+        session = SupervisedSession(
+            launch, self._make_session, self.inbox, clock=self.clock, slots=self._slots
+        )
         session.subscribe(self._recorder(session))
         session.subscribe(self._note_room)
         self._sessions.append(session)

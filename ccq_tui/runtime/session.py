@@ -36,10 +36,6 @@ _logger = logging.getLogger(__name__)
 
 OVER = frozenset({ev.SessionState.PARKED, ev.SessionState.FAILED, ev.SessionState.ENDED})
 """States without a process."""
-_IN_TURN = frozenset({ev.SessionState.WORKING, ev.SessionState.AWAITING})
-_PARKING = frozenset({Phase.PARKING, Phase.OWED})
-_REPORTING = frozenset({Phase.RUNNING, Phase.STOPPING})
-"""Phases in which the agent itself reports how its requests end."""
 FAILED = "Something went wrong in ccq-tui; the log has more"
 SessionFactory = Callable[[Callable[[ev.AgentEvent], None], Launch], AgentSession]
 """Makes the agent's session of a launch, which passes its events to a function."""
@@ -54,6 +50,7 @@ class SupervisedSession:
     Args:
         launch: The launch of the session.
         make_session: Makes the agent's session.
+        inbox: Holds its requests.
         clock: Returns seconds of a monotonic clock.
         slots: The processes that the sessions of this program may have at a time, shared by all of them;
             None for no limit.
@@ -64,12 +61,14 @@ class SupervisedSession:
         self,
         launch: Launch,
         make_session: SessionFactory,
+        inbox: Inbox,
         *,
         clock: Callable[[], float] = time.monotonic,
         slots: asyncio.Semaphore | None = None,
         limits: Limits | None = None,
     ) -> None:
         self.launch = launch
+        self.inbox = inbox
         self.clock = clock
         self.facts = SessionFacts(
             launch.settings.directory,
@@ -89,8 +88,6 @@ class SupervisedSession:
         """Returns a person's last action; a surface that shows the session puts its own in place."""
         self.in_use: Callable[[], bool] = lambda: False
         """Returns whether a person waits for a reply of the process, or chooses from one of its lists."""
-        self.inbox: Inbox | None = None
-        """The inbox that its requests wait in; None for a session that asks nothing."""
         self._events: Signal[SessionEvent] = Signal()
         self._make_session = make_session
         self._slots = slots
@@ -116,11 +113,11 @@ class SupervisedSession:
 
         def hear(change: InboxChange) -> None:
             if isinstance(change, Added | Grown | Parked | Settled):
-                opened = self._opened(change.request.id)
+                opened = self.inbox.known(change.request.id)
                 if opened is not None and change.request.session_id == self.known_id:
                     listener(opened, change)
 
-        return self.inbox.subscribe(hear) if self.inbox is not None else lambda: None
+        return self.inbox.subscribe(hear)
 
     # -- facts ----------------------------------------------------------------------------------------------
 
@@ -142,7 +139,7 @@ class SupervisedSession:
     @property
     def requests(self) -> tuple[OpenRequest, ...]:
         """Those that wait, and those whose outcome the agent was not seen to have."""
-        return self.inbox.of(self.known_id) if self.inbox is not None else ()
+        return self.inbox.of(self.known_id)
 
     @property
     def limited(self) -> bool:
@@ -176,9 +173,9 @@ class SupervisedSession:
         match kind:
             case CommandKind.PARK:
                 return self.why_not_parkable
-            case CommandKind.SEND if self.stage.phase in (Phase.STOPPING, *_PARKING):
+            case CommandKind.SEND if self.stage.phase in (Phase.STOPPING, Phase.PARKING, Phase.OWED):
                 return "is not given the prompt: it is ending; try again in a moment"
-            case CommandKind.INTERRUPT if self.facts.state not in _IN_TURN:
+            case CommandKind.INTERRUPT if not self.facts.busy:
                 return "is not interrupted: no turn runs in it"
             case _:
                 return ""
@@ -376,13 +373,12 @@ class SupervisedSession:
         draft = PromptDraft(sent=(Sent(name, text, self.record_id),))
         self._unread.add(name)
         try:
-            if self.inbox is not None:
-                await self.inbox.run(lambda store: store.prompts.save(name, place, draft))
+            await self.inbox.run(lambda store: store.prompts.save(name, place, draft))
         finally:
             kept.set_result(None)
 
     def _forget_unread(self, name: str) -> None:
-        if name in self._unread and self.inbox is not None:
+        if name in self._unread:
             self._unread.remove(name)
             self.inbox.write_soon(lambda store: store.prompts.save(name, "", PromptDraft()))
 
@@ -391,15 +387,12 @@ class SupervisedSession:
     def take_settled(self, change: Settled) -> None:
         """Handle the outcome of a request for which no call waits; an answer starts the next process."""
         request = change.request
-        mine = self.known_id == request.session_id and self._opened(request.id) is not None
-        if not mine or self.stage.phase in _REPORTING:
-            return
+        mine = self.known_id == request.session_id and self.inbox.known(request.id) is not None
+        if not mine or self.stage.phase in (Phase.RUNNING, Phase.STOPPING):
+            return  # the agent itself reports how its requests end
         self._take(ev.RequestSettled(request.id, change.outcome, change.actor))
         if kind_of(request).OUTLIVES and not isinstance(change.outcome, Cancelled):
             self.wake(answered=True)
-
-    def _opened(self, request_id: str) -> OpenRequest | None:
-        return self.inbox.known(request_id) if self.inbox is not None else None
 
     # -- events ---------------------------------------------------------------------------------------------
 
@@ -420,7 +413,7 @@ class SupervisedSession:
             case ev.StateChanged(state):
                 self._note_end(state)
             case ev.RequestAsked(request):
-                opened = self._opened(request.id)
+                opened = self.inbox.known(request.id)
                 if opened is not None and opened.is_pending:  # else asked again only to get the answer
                     self._step(Input.QUESTION)
             case ev.RequestParked():
@@ -475,7 +468,7 @@ class SupervisedSession:
         """Carry out a limit; it never chooses an option."""
         match limit.due:
             case Due.NO_ANSWER:
-                if (opened := self._opened(limit.question)) is not None:
+                if (opened := self.inbox.known(limit.question)) is not None:
                     opened.settle(Expired(), Actor.here(Surface.LIMIT))
             case Due.PARK | Due.PARK_QUESTION:
                 self._step(Reason.LIMIT)

@@ -56,9 +56,9 @@ class Life:
             return self.agents[-1]
 
         launch = Launch(settings=Settings(cwd=Path("/"), park_after="10m"), **launched)
-        self.session = SupervisedSession(launch, made, clock=lambda: self.now, slots=slots)
+        self.requests = ToldRequests()
+        self.session = SupervisedSession(launch, made, self.requests, clock=lambda: self.now, slots=slots)
         self.session.subscribe(self.events.append)
-        self.requests = self.session.inbox = ToldRequests()
 
     async def begun(self) -> Life:
         """Run it until its agent is connected and asks."""
