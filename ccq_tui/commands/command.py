@@ -237,9 +237,10 @@ class CommandRunner(Generic[Ui]):
         preview: Callable[[str], None] | None = None,
     ) -> str | None:
         """Let the person choose from a list; None when they left it."""
-        return await self.choose(
-            partial(self.ui.pick, title, rows, about=about, choose=choose, preview=preview)
-        )
+        # Whether the list opens without a key just then: after an earlier question, the key that asked is
+        # long past, or may still be held down.
+        by_itself, self._asked_before = self._asked_before, True
+        return await self.ui.pick(title, rows, by_itself, about=about, choose=choose, preview=preview)
 
     async def sure(self, then: str) -> str | None:
         """Ask before Claude is interrupted, saying what follows; "yes", "no", or None if it was left."""
@@ -265,14 +266,6 @@ class CommandRunner(Generic[Ui]):
         rows = (replace(row(one), value=str(number)) for number, one in enumerate(found))
         chosen = await self.pick(title, rows, about=about, choose=choose)
         return None if chosen is None else found[int(chosen)]
-
-    async def choose(self, show: Callable[[bool], Awaitable[T]]) -> T:
-        """Let the person choose; ``show`` gets whether its list opens without a key just then.
-
-        After an earlier question, the key that asked is long past, or may still be held down.
-        """
-        by_itself, self._asked_before = self._asked_before, True
-        return await show(by_itself)
 
 
 class CommandGroup(Generic[Ui]):

@@ -48,9 +48,6 @@ def _rule_row(one: PermissionRule | str) -> PickRow:
     return PickRow("", one.rule, f"{source}{disabled}", one.behavior)
 
 
-READ_LATER = "takes effect after /clear or in a new session"
-
-
 class ListingCommands(CommandGroup[CommandUi]):
     """Shows rules, files of instructions and MCP servers, and asks beside the conversation."""
 
@@ -85,7 +82,7 @@ class ListingCommands(CommandGroup[CommandUi]):
         if place.is_directory:
             self._ui.say(f"Claude keeps its memories in {short_path(path)} · open them in your editor", 20.0)
             return
-        await self._edit_made(path, READ_LATER)
+        await self._edit_made(path, "takes effect after /clear or in a new session")
 
     async def _edit_made(self, path: Path, then: str) -> None:
         """Open a file that may not exist yet; ``then`` says what follows from a change."""

@@ -54,11 +54,6 @@ EFFORTS = {
     "max": "as long as it takes",
 }
 
-KNOWING = (ev.SessionState.IDLE, ev.SessionState.WORKING, ev.SessionState.AWAITING)
-"""States in which the CLI can report the effort."""
-THINKS = "Thinking is on from the next prompt"
-THINKS_NOT = "Thinking is off from the next prompt · adaptive models still think: /effort steers them"
-
 
 class ModelCommands(CommandGroup[CommandUi]):
     """Chooses model, permission mode and effort, by name or from a list, and shows what they use."""
@@ -186,7 +181,7 @@ class ModelCommands(CommandGroup[CommandUi]):
 
     async def _pick_effort(self) -> None:
         now = self._ui.view.effort
-        if not now and self._ui.view.state in KNOWING:
+        if not now and (self._ui.view.busy or self._ui.view.state is ev.SessionState.IDLE):
             now = await self._runner.ask(controls.APPLIED_EFFORT)
         now = now or self._ui.launch.settings.effort or ""
         rows = [
@@ -201,7 +196,8 @@ class ModelCommands(CommandGroup[CommandUi]):
         on = not self._thinks
         await self._runner.ask(controls.set_thinking(on=on))
         self._thinks = on
-        self._ui.say(THINKS if on else THINKS_NOT, seconds=8.0)
+        still = "" if on else " · adaptive models still think: /effort steers them"
+        self._ui.say(f"Thinking is {'on' if on else 'off'} from the next prompt{still}", seconds=8.0)
 
     def _named_effort(self, name: str) -> None:
         level = name.casefold()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ccq_tui.commands.command import Command
 
 AT_SCREEN = "start ccq-tui without --plain, at a terminal"
-EXPORT = "use ccq-tui export ID"
 LISTED = "use ccq-tui sessions"
 
 COMMANDS = (

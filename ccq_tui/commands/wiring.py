@@ -29,10 +29,6 @@ from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.worktrees.removal import begun
 
-NONE_YET = "none yet · Esc goes back to what you typed"
-NO_PROMPT = "nothing found · Esc goes back to what you typed"
-
-
 Offer = Callable[..., object]
 """Takes the rows for a piece of the text; see `ccq_tui.widgets.completer.Completer.offer`."""
 
@@ -86,8 +82,8 @@ class Completions:
             case CompletionKind.HISTORY:
                 index = await asyncio.to_thread(Index, self._earlier())
                 rows, more = await self._found(index, wanted.query)
-                note = "" if rows else NO_PROMPT if self._earlier() else NONE_YET
-                offer(wanted, rows, note, more)
+                none = "nothing found" if self._earlier() else "none yet"
+                offer(wanted, rows, "" if rows else f"{none} · Esc goes back to what you typed", more)
             case CompletionKind.FILES:
                 if self._files.stale and (self._listing is None or self._listing.done()):
                     self._listing = asyncio.create_task(asyncio.to_thread(self._files.refresh))

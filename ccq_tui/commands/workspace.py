@@ -148,7 +148,6 @@ def _diff_of(file: ChangedFile) -> str:
 
 WAITS = "Claude waits for you · answer it"
 
-WHICH_PROMPT = "Rewind to before which prompt?"
 NO_PROMPT = "No prompt to rewind to"
 MOST_PROMPTS = 200
 MOST_FILES = 8
@@ -191,7 +190,7 @@ class RewindCommand(CommandGroup[CommandUi]):
             return
         while True:
             given = await self._runner.one_of(
-                WHICH_PROMPT,
+                "Rewind to before which prompt?",
                 known[::-1],
                 lambda one: PickRow("", one_line(one.text, 120), "the last one" if one is known[-1] else ""),
                 about="Restores files and conversation to their state before it. You see the changes first.",

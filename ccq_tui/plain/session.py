@@ -330,13 +330,10 @@ class PlainSession(Leading):
             self.transcript.apply(event)
         self.heed(event)
         self._count(event)
-        match event:
-            case ev.TurnEnded(duration=seconds):
-                self.lines.turn_ended()
-                if seconds >= self.launch.settings.notify_after:
-                    self.lines.ring()
-            case _:
-                pass
+        if isinstance(event, ev.TurnEnded):
+            self.lines.turn_ended()
+            if event.duration >= self.launch.settings.notify_after:
+                self.lines.ring()
         if self.live and (sentence := _sentence(event, before)):
             self.say(sentence)
 
@@ -351,8 +348,6 @@ class PlainSession(Leading):
                     self._underway.add(name)
             case ev.TurnEnded() | ev.SessionLost() | ev.ConversationReset():
                 self._underway.clear()
-            case _:
-                pass
 
     # -- what commands use; `ccq_tui.commands.command.CommandUi` says it -------------------------------------
 

@@ -154,8 +154,6 @@ class PlainTranscript:
                 shown += [request.questions.intro, *_questions(request.questions, block.outcome)]
             case bl.PlanBlock(request=plan) if past:
                 shown += [as_sentences(plan.plan)]
-            case _:
-                pass
         self._once(block, label, words, *filter(None, shown), of=words)
 
 
@@ -214,5 +212,3 @@ def _body(body: bl.Body | None) -> Iterator[str]:
             yield from (f"{_DOING[one.doing]}: {one_line(one.text, ARGUMENT)}" for one in entries)
             if hidden:
                 yield plural(hidden, "more line")
-        case _:
-            pass
