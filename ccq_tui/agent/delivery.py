@@ -11,22 +11,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import NAMESPACE_OID, uuid5
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import Send
-from ccq_tui.agent.events import (
-    AgentEvent,
-    ConversationReset,
-    DraftLeft,
-    ErrorReported,
-    PromptAccepted,
-    PromptDelivered,
-    PromptRecorded,
-    PromptReturned,
-    RequestAsked,
-    RequestSettled,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
 from ccq_tui.claude_lines import QUESTION_TOOL
@@ -48,7 +34,7 @@ from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.questions import Answered, Declined, Discussed, Expired
+from ccq_tui.questions import Outcome
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.words import listed
 
@@ -64,7 +50,7 @@ class UnrecordedPrompts:
 
     def __init__(
         self,
-        emit: Callable[[AgentEvent], None],
+        emit: Callable[[ev.AgentEvent], None],
         taken: Callable[[Mapping[str, str]], Awaitable[frozenset[str]]],
     ) -> None:
         self._emit = emit
@@ -72,15 +58,15 @@ class UnrecordedPrompts:
         self._texts: dict[str, str] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
-    def note(self, event: AgentEvent) -> None:
+    def note(self, event: ev.AgentEvent) -> None:
         """Follow prompts by an event; the caller leaves out answers that go as messages."""
         match event:
-            case PromptAccepted(text=text, prompt_id=name) if name:
+            case ev.PromptAccepted(text=text, prompt_id=name) if name:
                 self._texts[name] = text
-            case PromptDelivered(prompt_id=name) if name in self._texts:
+            case ev.PromptDelivered(prompt_id=name) if name in self._texts:
                 loop = asyncio.get_running_loop()
                 self._timers[name] = loop.call_later(RECORDED_SECONDS, self._recorded, name)
-            case PromptReturned(prompt_id=name):
+            case ev.PromptReturned(prompt_id=name):
                 self._texts.pop(name, None)
                 if timer := self._timers.pop(name, None):
                     timer.cancel()
@@ -88,7 +74,7 @@ class UnrecordedPrompts:
     def _recorded(self, name: str) -> None:
         self._timers.pop(name).cancel()
         self._texts.pop(name, None)
-        self._emit(PromptRecorded(name))
+        self._emit(ev.PromptRecorded(name))
 
     async def settle(
         self, session_id: str, reason: str, unread: Mapping[str, str], *, in_order: bool
@@ -103,13 +89,13 @@ class UnrecordedPrompts:
         unknown = dict.fromkeys((*unread, *(() if in_order else self._timers)), session_id)
         read = await self._taken(unknown) if unknown else frozenset()
         for name, text in unread.items():
-            self._emit(PromptDelivered(name) if name in read else PromptReturned(text, reason, name))
+            self._emit(ev.PromptDelivered(name) if name in read else ev.PromptReturned(text, reason, name))
         for name in tuple(self._timers):
             if in_order or name in read:
                 self._recorded(name)
             else:
                 self._timers.pop(name)
-                self._emit(PromptReturned(self._texts.pop(name), reason, name))
+                self._emit(ev.PromptReturned(self._texts.pop(name), reason, name))
 
 
 UNTAKEN_RESULTS = (ABANDONED, LOST, MISSING, POSTPONED, UNASKED)
@@ -123,7 +109,7 @@ MOST_NAMED = 3
 """Most names with the same words."""
 
 
-def cut_off(past: Sequence[AgentEvent], left: Iterable[OpenRequest]) -> str:
+def cut_off(past: Sequence[ev.AgentEvent], left: Iterable[OpenRequest]) -> str:
     """Say what is known of calls without a result; "" if there are none.
 
     Args:
@@ -133,10 +119,10 @@ def cut_off(past: Sequence[AgentEvent], left: Iterable[OpenRequest]) -> str:
     results: dict[str, str] = {}
     calls: dict[str, tuple[str, str]] = {}
     for event in past:
-        if isinstance(event, ToolFinished):
+        if isinstance(event, ev.ToolFinished):
             results[event.tool_use_id] = event.output
             calls.pop(event.tool_use_id, None)
-        elif isinstance(event, ToolStarted) and event.tool != QUESTION_TOOL:
+        elif isinstance(event, ev.ToolStarted) and event.tool != QUESTION_TOOL:
             asked = PermissionRequest(event.tool_use_id, "", event.tool, event.input)
             calls[event.tool_use_id] = named(asked), NO_RESULT
     for one in left:
@@ -192,7 +178,7 @@ class Delivery:
     """The outcomes of a session that must still reach the agent, and the way of each."""
 
     def __init__(
-        self, inbox: Inbox, emit: Callable[[AgentEvent], None], send: Callable[[Send], None]
+        self, inbox: Inbox, emit: Callable[[ev.AgentEvent], None], send: Callable[[Send], None]
     ) -> None:
         self._inbox = inbox
         self._emit = emit
@@ -217,26 +203,26 @@ class Delivery:
             if in_order:
                 self._recorded(name)
 
-    def note(self, event: AgentEvent) -> None:
+    def note(self, event: ev.AgentEvent) -> None:
         """Note the outcomes that an event shows to have arrived."""
         match event:
-            case RequestAsked(request, by_message=False):
+            case ev.RequestAsked(request, by_message=False):
                 self._asked[request.tool_use_id] = request
                 self._owed.pop(request.id, None)
-            case ToolFinished(tool_use_id=call, output=output) if waited := self._asked.get(call):
+            case ev.ToolFinished(tool_use_id=call, output=output) if waited := self._asked.get(call):
                 self._asked[call] = None
                 lost = _NO_ANSWERS if isinstance(waited, QuestionRequest) else UNTAKEN_RESULTS
                 if not output.startswith(lost):
                     self._arrived(waited.id, RESULT)
-            case PromptDelivered(prompt_id=name) if name in self._sent:
+            case ev.PromptDelivered(prompt_id=name) if name in self._sent:
                 self._arrived(self._sent.pop(name).request.id, MESSAGE)
-            case TurnEnded():
+            case ev.TurnEnded():
                 # If it was interrupted before the CLI had made its deferred call again, the CLI has given the
                 # call a result of its own, and never makes it again: it continues by message.
                 for owed in tuple(self._owed.values()):
                     if not owed.opened.by_message:
                         self._go_on_by_message(owed)
-            case ConversationReset():
+            case ev.ConversationReset():
                 self._leave_conversation()
 
     def _leave_conversation(self) -> None:
@@ -244,7 +230,7 @@ class Delivery:
         left, self._owed = self._owed, {}
         for name, owed in left.items():
             if owed.waits:
-                self._emit(RequestSettled(name, Cancelled(CLEARED)))
+                self._emit(ev.RequestSettled(name, Cancelled(CLEARED)))
 
     def has(self, prompt_id: str) -> bool:
         """Return whether a prompt is an answer that goes as a message, and has not arrived."""
@@ -277,13 +263,13 @@ class Delivery:
                 if opened.stored.outcome.reason in (GONE, CLOSED, PROCESS_GONE):
                     self._offer_draft(opened, history)
             elif opened.stored.outcome is not None and opened.stored.state is RequestState.DELIVERED:
-                self._emit(RequestSettled(opened.request.id, opened.stored.outcome))
+                self._emit(ev.RequestSettled(opened.request.id, opened.stored.outcome))
             elif isinstance(opened.request, QuestionRequest):
                 self._go_on(opened, opened.request, earlier, history)
             else:
                 self._close_decision(opened, history)
         if words := cut_off(history.events, [opened for opened, _ in left]):
-            self._emit(ErrorReported(Problem.CUT_OFF, words))
+            self._emit(ev.ErrorReported(Problem.CUT_OFF, words))
 
     async def _left(
         self, session_id: str, unanswered: Sequence[QuestionRequest]
@@ -299,7 +285,7 @@ class Delivery:
         known = {opened.request.id for opened, _ in left}
         for request in unanswered:
             if request.id not in known:
-                self._emit(RequestSettled(request.id, Cancelled(UNANSWERED)))
+                self._emit(ev.RequestSettled(request.id, Cancelled(UNANSWERED)))
         return left
 
     def rewound(self, prompt_id: str) -> None:
@@ -313,7 +299,7 @@ class Delivery:
     ) -> None:
         outcome, call = opened.stored.outcome, request.tool_use_id
         if outcome is not None and (way := way_in(history, call, earlier)):
-            self._emit(RequestSettled(request.id, outcome))  # the record shows only that it came
+            self._emit(ev.RequestSettled(request.id, outcome))  # the record shows only that it came
             self._inbox.sessions.delivered(request.id, way)
             return
         owed = Owed(opened, request, earlier, prompts_before(history, call))
@@ -326,11 +312,11 @@ class Delivery:
     def _go_on_by_message(self, owed: Owed) -> None:
         owed.opened.by_message = True
         if (outcome := owed.opened.stored.outcome) is not None:
-            self._emit(RequestSettled(owed.request.id, outcome))
+            self._emit(ev.RequestSettled(owed.request.id, outcome))
             self._tell(owed, outcome)
         else:
             self._inbox.report(Added(owed.request, again=True), owed.opened)
-            self._emit(RequestAsked(owed.request, by_message=True))
+            self._emit(ev.RequestAsked(owed.request, by_message=True))
 
     def _close_decision(self, opened: OpenRequest, history: SessionPast) -> None:
         """Close a permission or a plan of an earlier process, which alone could have taken a decision."""
@@ -345,23 +331,23 @@ class Delivery:
 
     def _offer_draft(self, opened: OpenRequest, history: SessionPast) -> None:
         """Report a request that ended with an earlier process, for words typed for it and no prompt since."""
-        prompts = {one.prompt_id for one in history.events if isinstance(one, PromptAccepted)} - {""}
+        prompts = {one.prompt_id for one in history.events if isinstance(one, ev.PromptAccepted)} - {""}
         if opened.draft is not None and prompts <= prompts_before(history, opened.request.tool_use_id):
-            self._emit(RequestSettled(opened.request.id, Cancelled(GONE)))
-            self._emit(DraftLeft(opened.draft))
+            self._emit(ev.RequestSettled(opened.request.id, Cancelled(GONE)))
+            self._emit(ev.DraftLeft(opened.draft))
 
     def _hear(self, change: InboxChange) -> None:
         """Send the decision on a question that no call waits for any more, wherever it was made."""
         if not isinstance(change, Settled) or (owed := self._owed.get(change.request.id)) is None:
             return
         if owed.opened.by_message:
-            self._emit(RequestSettled(owed.request.id, change.outcome, change.actor))
+            self._emit(ev.RequestSettled(owed.request.id, change.outcome, change.actor))
             self._tell(owed, change.outcome)
 
     def _tell(self, owed: Owed, outcome: RequestOutcome) -> None:
         if isinstance(outcome, Cancelled):
             return
-        if not isinstance(outcome, Answered | Discussed | Declined | Expired):
+        if not isinstance(outcome, Outcome):
             raise TypeError(f"{type(outcome).__name__} does not settle a question")
         prompt_id = prompt_id_of(owed.request.tool_use_id, owed.earlier)
         self._sent[prompt_id] = owed
@@ -376,9 +362,9 @@ def prompts_before(history: SessionPast, tool_use_id: str) -> frozenset[str]:
     found: frozenset[str] | None = None
     prompts: list[str] = []
     for event in history.events:
-        if isinstance(event, PromptAccepted) and event.prompt_id:
+        if isinstance(event, ev.PromptAccepted) and event.prompt_id:
             prompts.append(event.prompt_id)
-        elif isinstance(event, ToolStarted) and event.tool_use_id == tool_use_id:
+        elif isinstance(event, ev.ToolStarted) and event.tool_use_id == tool_use_id:
             found = frozenset(prompts)
     return found if found is not None else frozenset(prompts)
 
@@ -406,8 +392,8 @@ def way_in(
     found = False
     for event in history.events:
         match event:
-            case ToolStarted(tool_use_id=call) if call == tool_use_id:
+            case ev.ToolStarted(tool_use_id=call) if call == tool_use_id:
                 found = False
-            case ToolFinished(tool_use_id=call, output=output) if call == tool_use_id:
+            case ev.ToolFinished(tool_use_id=call, output=output) if call == tool_use_id:
                 found = found or not output.startswith(untaken)
     return RESULT if found else ""

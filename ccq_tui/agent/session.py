@@ -40,7 +40,6 @@ _logger = logging.getLogger(__name__)
 
 NOT_TAKEN_BACK = "An answer cannot be withdrawn: Claude reads it with its next step."
 PARKED = "paused: it waits for your answer without a process"
-PROCESS_ENDED = "the Claude process ended"
 
 
 class AgentSession:
@@ -327,7 +326,7 @@ class AgentSession:
                 if self._ahead.prompt:
                     self._emit(ev.PromptReturned(self._ahead.prompt, lost.reason, self._ahead.prompt_id))
             if self._connection is not None:
-                reason = lost.reason if lost.expected else PROCESS_ENDED
+                reason = lost.reason if lost.expected else "the Claude process ended"
                 self._connection.abandon(reason)
                 await self._connection.close()
                 unread, self._connection.translator.sent = self._connection.translator.sent, {}

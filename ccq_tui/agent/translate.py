@@ -10,7 +10,6 @@ from typing import Any
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude import notices
 from ccq_tui.agent.claude.classify import ENDS, api_problem, detail
-from ccq_tui.agent.events import BlockDropped, BlockFinished, BlockGrew, BlockKey, BlockKind
 from ccq_tui.agent.user_texts import heard, with_images_named
 from ccq_tui.claude_lines import (
     QUESTION_TOOL,
@@ -27,15 +26,13 @@ from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.questions.parse import readable_set
 
-BlockEvent = BlockGrew | BlockFinished | BlockDropped
-
-_KINDS = {"text": BlockKind.TEXT, "thinking": BlockKind.THINKING}
+_KINDS = {"text": ev.BlockKind.TEXT, "thinking": ev.BlockKind.THINKING}
 
 
 @dataclass(slots=True)
 class _Block:
-    key: BlockKey
-    kind: BlockKind | None
+    key: ev.BlockKey
+    kind: ev.BlockKind | None
     parts: list[str] = field(default_factory=list)
     stopped: bool = False
     whole: bool = False
@@ -70,7 +67,7 @@ class BlockStreams:
     def __init__(self) -> None:
         self._open: dict[str, _Message] = {}
 
-    def stream(self, event: Mapping[str, Any], parent: str) -> Iterator[BlockEvent]:
+    def stream(self, event: Mapping[str, Any], parent: str) -> Iterator[ev.BlockGrew | ev.BlockDropped]:
         """Take an event of the Messages API's stream; ``parent`` is the Agent call it belongs to, or ""."""
         match event:
             case {"type": "message_start", "message": {"id": str(name)}}:
@@ -86,7 +83,7 @@ class BlockStreams:
             case {"type": "content_block_stop", "index": int(index)} if found := self._at(index, parent):
                 found.stopped = True
 
-    def finish(self, message_id: str, parent: str) -> Iterator[BlockKey | BlockDropped]:
+    def finish(self, message_id: str, parent: str) -> Iterator[ev.BlockKey | ev.BlockDropped]:
         """Yield the blocks that a whole one makes void, then its own key: the oldest not whole yet."""
         message = self._open.get(parent)
         if message is None or message.id != message_id:
@@ -98,28 +95,28 @@ class BlockStreams:
         block.whole = True
         yield block.key
 
-    def retry(self) -> Iterator[BlockDropped]:
+    def retry(self) -> Iterator[ev.BlockDropped]:
         """Drop the rest of broken streams; the CLI is about to make their requests again."""
         for message in self._open.values():
             # A block that has not stopped belongs to another agent's stream, which continues.
             yield from _drop(block for block in message.unsettled() if block.stopped)
 
-    def end_turn(self) -> Iterator[BlockFinished]:
+    def end_turn(self) -> Iterator[ev.BlockFinished]:
         """Keep the unfinished blocks of an interrupted turn: they were read, and nothing replaces them."""
         for message in self._open.values():
             for block in message.unsettled():
                 if block.partial and block.kind is not None:
-                    yield BlockFinished(block.key, block.kind, "".join(block.parts))
+                    yield ev.BlockFinished(block.key, block.kind, "".join(block.parts))
         self._open.clear()
 
-    def _begin(self, message_id: str, parent: str) -> Iterator[BlockDropped]:
+    def _begin(self, message_id: str, parent: str) -> Iterator[ev.BlockDropped]:
         if previous := self._open.get(parent):
             yield from _drop(previous.unsettled())
         self._open[parent] = _Message(message_id)
 
-    def _add(self, parent: str, kind: BlockKind | None) -> _Block:
+    def _add(self, parent: str, kind: ev.BlockKind | None) -> _Block:
         message = self._open.setdefault(parent, _Message(""))
-        block = _Block(BlockKey(message.id, len(message.blocks), parent), kind)
+        block = _Block(ev.BlockKey(message.id, len(message.blocks), parent), kind)
         message.blocks.append(block)
         return block
 
@@ -127,19 +124,19 @@ class BlockStreams:
         message = self._open.get(parent)
         return message.blocks[index] if message and 0 <= index < len(message.blocks) else None
 
-    def _grow(self, index: int, text: str, parent: str) -> Iterator[BlockGrew]:
+    def _grow(self, index: int, text: str, parent: str) -> Iterator[ev.BlockGrew]:
         block = self._at(index, parent)
         if block is None or block.kind is None or block.whole or not text:
             return
         block.parts.append(text)
-        yield BlockGrew(block.key, block.kind, text)
+        yield ev.BlockGrew(block.key, block.kind, text)
 
 
-def _drop(blocks: Iterator[_Block]) -> Iterator[BlockDropped]:
+def _drop(blocks: Iterator[_Block]) -> Iterator[ev.BlockDropped]:
     for block in blocks:
         if block.partial:
             block.whole = True
-            yield BlockDropped(block.key)
+            yield ev.BlockDropped(block.key)
 
 
 _MOST = 10**12

@@ -6,35 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ccq_tui.agent.events import (
-    AgentEvent,
-    BlockFinished,
-    BlockKind,
-    Connected,
-    ContextUsage,
-    ConversationReset,
-    EffortChanged,
-    HistoryLoaded,
-    ModeChanged,
-    ModelChanged,
-    PromptAccepted,
-    PromptDelivered,
-    Retrying,
-    SessionLost,
-    SessionState,
-    StateChanged,
-    TaskBackgrounded,
-    TaskEnded,
-    TaskStarted,
-    TitleChanged,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.session_name import LINE, UNNAMED, SessionName
 from ccq_tui.inbox.port import SessionFact
 from ccq_tui.text import last_sentence, one_line
 
 TITLE_LENGTH = 32
-_UNKEPT = frozenset({SessionState.QUEUED, SessionState.STARTING})
+_UNKEPT = frozenset({ev.SessionState.QUEUED, ev.SessionState.STARTING})
 """States that only this process needs to know."""
 
 
@@ -68,7 +46,7 @@ class SessionFacts:
     """
 
     cwd: Path
-    state: SessionState = SessionState.STARTING
+    state: ev.SessionState = ev.SessionState.STARTING
     since: float = 0.0
     model: str = ""
     mode: str = ""
@@ -84,7 +62,7 @@ class SessionFacts:
     last_line: str = ""
     effort: str = ""
     style: str = ""
-    tasks: tuple[TaskStarted, ...] = ()
+    tasks: tuple[ev.TaskStarted, ...] = ()
     cli_version: str = ""
     begun: bool = False
     named: bool = True
@@ -113,62 +91,64 @@ class SessionFacts:
     @property
     def busy(self) -> bool:
         """Whether there is a turn to interrupt."""
-        return self.state in (SessionState.WORKING, SessionState.AWAITING)
+        return self.state in (ev.SessionState.WORKING, ev.SessionState.AWAITING)
 
 
-def folded(facts: SessionFacts, event: AgentEvent, now: float) -> SessionFacts:
+def folded(facts: SessionFacts, event: ev.AgentEvent, now: float) -> SessionFacts:
     """Return the facts after an event; the same facts if nothing changed."""
     match event:
-        case StateChanged(state):
+        case ev.StateChanged(state):
             return facts if state is facts.state else replace(facts, state=state, since=now, retry="")
-        case Connected(session_id=session_id, model=model, mode=mode, cli_version=version):
+        case ev.Connected(session_id=session_id, model=model, mode=mode, cli_version=version):
             style = "" if event.output_style == "default" else event.output_style
             known = replace(facts, session_id=session_id, cli_version=version, style=style)
             return replace(known, model=model or facts.model, mode=mode or facts.mode)
-        case ModeChanged(mode):
+        case ev.ModeChanged(mode):
             return replace(facts, mode=mode)
-        case ModelChanged(model):
+        case ev.ModelChanged(model):
             return replace(facts, model=model)
-        case ContextUsage(percentage, tokens, limit):
+        case ev.ContextUsage(percentage, tokens, limit):
             return replace(facts, context=percentage, filled=(tokens, limit))
-        case Retrying(attempt=attempt, max_attempts=most):
+        case ev.Retrying(attempt=attempt, max_attempts=most):
             return replace(facts, retry=f"retry {attempt} of {most}")
-        case ConversationReset(session_id):
+        case ev.ConversationReset(session_id):
             # The CLI restarts its count of the cost, too.
             anew = replace(facts, context=None, filled=(0, 0), cost=None, tokens=(0, 0), turns=0)
             anew = replace(anew, worked=0.0, last_line="", begun=False, named=True)
             return replace(anew, session_id=session_id, called=facts.called.after(event))
-        case SessionLost(expected=expected) if facts.state is not SessionState.PARKED:
+        case ev.SessionLost(expected=expected) if facts.state is not ev.SessionState.PARKED:
             facts = replace(facts, tasks=())
-            return replace(facts, state=SessionState.ENDED if expected else SessionState.FAILED, since=now)
+            return replace(
+                facts, state=ev.SessionState.ENDED if expected else ev.SessionState.FAILED, since=now
+            )
         case _:
             return _worked(_talked(replace(facts, retry="") if facts.retry else facts, event), event)
 
 
-def _worked(facts: SessionFacts, event: AgentEvent) -> SessionFacts:
+def _worked(facts: SessionFacts, event: ev.AgentEvent) -> SessionFacts:
     match event:
-        case EffortChanged(level):
+        case ev.EffortChanged(level):
             return replace(facts, effort=level)
-        case TaskStarted():
+        case ev.TaskStarted():
             return replace(facts, tasks=(*facts.tasks, event))
-        case TaskBackgrounded(task_id):
+        case ev.TaskBackgrounded(task_id):
             sent = [replace(one, background=True) if one.task_id == task_id else one for one in facts.tasks]
             return replace(facts, tasks=tuple(sent))
-        case TaskEnded(task_id=task_id):
+        case ev.TaskEnded(task_id=task_id):
             return replace(facts, tasks=tuple(one for one in facts.tasks if one.task_id != task_id))
         case _:
             return facts
 
 
-def _talked(facts: SessionFacts, event: AgentEvent) -> SessionFacts:
+def _talked(facts: SessionFacts, event: ev.AgentEvent) -> SessionFacts:
     match event:
-        case TitleChanged() | HistoryLoaded():
+        case ev.TitleChanged() | ev.HistoryLoaded():
             return replace(facts, called=facts.called.after(event), named=True)
-        case PromptAccepted() | PromptDelivered():
+        case ev.PromptAccepted() | ev.PromptDelivered():
             return replace(facts, called=facts.called.after(event), begun=True)
-        case BlockFinished(kind=BlockKind.TEXT, text=text) if text.strip():
+        case ev.BlockFinished(kind=ev.BlockKind.TEXT, text=text) if text.strip():
             return replace(facts, last_line=one_line(last_sentence(text), LINE))
-        case TurnEnded(cost=cost, input_tokens=read, output_tokens=written, worked=worked):
+        case ev.TurnEnded(cost=cost, input_tokens=read, output_tokens=written, worked=worked):
             tokens = (facts.tokens[0] + read, facts.tokens[1] + written)
             facts = replace(facts, turns=facts.turns + 1, worked=facts.worked + worked)
             return replace(facts, cost=cost if cost is not None else facts.cost, tokens=tokens)

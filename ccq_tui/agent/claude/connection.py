@@ -17,7 +17,7 @@ from ccq_tui.agent.claude.conversation import Conversation, line_of
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.partial_sets import PartialSets
-from ccq_tui.agent.claude.prompts import as_stream, image_blocks
+from ccq_tui.agent.claude.prompts import as_stream, image_blocks, prompt_message
 from ccq_tui.agent.claude_settings import first_mode
 from ccq_tui.agent.commands import CommandError, Send, SetOption
 from ccq_tui.agent.controls import APPLIED_EFFORT, COST_SO_FAR, SERVERS, Control, set_effort, withdraw_prompt
@@ -174,12 +174,8 @@ class Connection:
         queued = self._state is not ev.SessionState.IDLE or bool(self.translator.sent)
         self.translator.sent[command.prompt_id] = command.text
         try:
-            await limited(
-                self._connected.query(
-                    as_stream(command.text, command.prompt_id, images, answer=command.answer)
-                ),
-                SEND_SECONDS,
-            )
+            message = prompt_message(command.text, command.prompt_id, images, answer=command.answer)
+            await limited(self._connected.query(as_stream(message)), SEND_SECONDS)
         except CommandError:
             self.translator.sent.pop(command.prompt_id, None)
             raise

@@ -14,13 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
-from claude_agent_sdk import (
-    ClaudeSDKError,
-    PermissionResultAllow,
-    PermissionResultDeny,
-    PermissionUpdate,
-    ToolPermissionContext,
-)
+import claude_agent_sdk as sdk
 from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 
 from ccq_tui.agent.claude.elicitations import SendReply
@@ -59,10 +53,10 @@ FILE_SECONDS = 5.0
 UNTAKEN = "the process that asked ended before it got the answer"
 
 
-PermissionResult = PermissionResultAllow | PermissionResultDeny
+PermissionResult = sdk.PermissionResultAllow | sdk.PermissionResultDeny
 
 
-def _suggestions(updates: Iterable[PermissionUpdate]) -> Iterator[Any]:
+def _suggestions(updates: Iterable[sdk.PermissionUpdate]) -> Iterator[Any]:
     """Yield the CLI's suggestions as it wrote them, without those that cannot be sent back."""
     for one in updates:
         try:
@@ -162,7 +156,7 @@ class Gate:
         return {"hookSpecificOutput": output}  # type: ignore[typeddict-item]  # the event is one of two
 
     async def can_use_tool(
-        self, tool: str, source: dict[str, Any], context: ToolPermissionContext
+        self, tool: str, source: dict[str, Any], context: sdk.ToolPermissionContext
     ) -> PermissionResult:
         """Decide about a tool call that needs a person."""
         name = context.tool_use_id or str(uuid4())
@@ -200,7 +194,7 @@ class Gate:
             raise TypeError("a form cannot be parked")
         try:
             await send(as_result(reply_to(request, outcome, said)))
-        except ClaudeSDKError:
+        except sdk.ClaudeSDKError:
             self._inbox.sessions.give_up(request.id, UNTAKEN)
             raise
         self._inbox.sessions.delivered(request.id, "result")
@@ -212,12 +206,13 @@ class Gate:
 
     def _result(self, tool_use_id: str, reply: Reply) -> PermissionResult:
         if reply.allow is False:
-            return PermissionResultDeny(message=reply.text, interrupt=reply.interrupt)
+            return sdk.PermissionResultDeny(message=reply.text, interrupt=reply.interrupt)
         if reply.allow and reply.text.strip():
             self._remarks[tool_use_id] = reply.text
-        return PermissionResultAllow(
+        return sdk.PermissionResultAllow(
             updated_input=reply.input,
-            updated_permissions=[PermissionUpdate.from_dict(written(one)) for one in reply.grants] or None,
+            updated_permissions=[sdk.PermissionUpdate.from_dict(written(one)) for one in reply.grants]
+            or None,
         )
 
     async def _change(self, tool: str, source: dict[str, Any]) -> dict[str, Any]:
@@ -250,7 +245,7 @@ class Gate:
         try:
             questions = parse_question_set(name, source)
         except QuestionFormatError as error:
-            return PermissionResultDeny(message=UNREADABLE.format(problem=error))
+            return sdk.PermissionResultDeny(message=UNREADABLE.format(problem=error))
         return self._result(name, reply or await self._question_reply(questions) or _POSTPONED)
 
     async def _question_reply(self, questions: QuestionSet, *, parkable: bool = False) -> Reply | None:

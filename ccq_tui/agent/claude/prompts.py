@@ -43,8 +43,6 @@ def prompt_message(
     return message if answer else message | {"shouldQuery": False}
 
 
-async def as_stream(
-    text: str, prompt_id: str, images: Sequence[dict[str, Any]] = (), *, answer: bool = True
-) -> AsyncIterator[dict[str, Any]]:
+async def as_stream(message: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
     """Yield the one message of a prompt, as the SDK wants it."""
-    yield prompt_message(text, prompt_id, images, answer=answer)
+    yield message
