@@ -24,7 +24,7 @@ Exit codes:
     1  crashed (the log's path is printed), or doctor found a failure
     2  wrong flag or setting, unknown demo, no recording, no terminal,
        or an invalid answer
-    3  somebody has answered the request already, or another ccq-tui
+    3  the request has been answered already, or another ccq-tui
        runs the session
   130  interrupted before the screen was up, or by a signal (128 + its number)
 """
@@ -42,7 +42,10 @@ def refusing(*errors: type[Exception]) -> Iterator[None]:
     try:
         yield
     except errors as error:
-        raise Refused(f"{one_line(str(error), 1_000).rstrip('.')}.") from error
+        text = one_line(str(error), 1_000).rstrip(".")
+        # The command that adds a missing extra ends its message: a full stop would be copied with it.
+        stop = "" if isinstance(error.__cause__, ImportError) else "."
+        raise Refused(f"{text}{stop}") from error
 
 
 def serve(doing: Coroutine[Any, Any, None], *errors: type[Exception], **log: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import json
 import shlex
@@ -13,8 +14,6 @@ import pytest
 from ccq_tui.installation import EXTRAS, add_command, missing, remove_command
 from ccq_tui.remote.notify.channels import deliver
 from ccq_tui.remote.notify.notification import Notification
-from ccq_tui.remote.relay.sqlite import open_store
-from ccq_tui.remote.relay.store import StoreError
 from tests.unit.starting import Cli
 
 
@@ -99,7 +98,5 @@ async def test_whatever_needs_an_extra_says_the_same(
     (receipt,) = await deliver(Notification("", ""), ["json://127.0.0.1"], ())
     assert receipt.problem == missing("notify")
     monkeypatch.delitem(sys.modules, "ccq_tui.remote.relay.redis", raising=False)
-    with pytest.raises(StoreError) as refused:
-        async with open_store("redis://127.0.0.1/0"):
-            pass
-    assert str(refused.value) == missing("redis")
+    store = ("relay", "invite", "--store", "redis://127.0.0.1/0")
+    assert await asyncio.to_thread(ccq, *store, code=2) == f"Error: {missing('redis')}\n"
