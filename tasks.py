@@ -129,18 +129,15 @@ def newest(words: list[str]) -> int:
         do([*pip(NEWEST_VENV), *INSTALL, "-c", LOCK, *here])
     # What pyproject.toml keeps back is what this task is about; pip names the bounds that it breaks.
     do([*pip(NEWEST_VENV), *INSTALL, "--upgrade", *(kept_back() if everything else [SDK])])
-    locked = dict(line.split("==") for line in bare_lines(LOCK.read_text(encoding="utf-8")) if "==" in line)
-    listed = [*pip(NEWEST_VENV), "list", "--format=freeze"]
-    text = subprocess.run(listed, capture_output=True, text=True, check=True).stdout
-    found = dict(line.split("==") for line in text.splitlines() if "==" in line)
-    changed = {name: version for name, version in found.items() if locked.get(name, version) != version}
+    locked = pinned(LOCK.read_text(encoding="utf-8"))
+    changed = {name: one for name, one in installed(NEWEST_VENV).items() if locked.get(name, one) != one}
     news = "\n".join(f"{name} {locked[name]} -> {version}" for name, version in changed.items())
-    news = news or "The lock has the newest versions."
-    print(news)
+    print(f"\n{news or 'The lock has the newest versions.'}", flush=True)
     try:
         do([script("pytest", NEWEST_VENV), *WORKERS, "--dist=worksteal", "-rfE", "--tb=short", *tests])
-    except subprocess.CalledProcessError:
-        print(f"\nThe tests named above break with these versions, if they pass with the lock:\n{news}")
+    except subprocess.CalledProcessError as error:
+        if news and error.returncode == 1:  # tests failed
+            print(f"\nThe tests named above break with these versions, if they pass with the lock:\n{news}")
         raise
     return 0
 
@@ -152,9 +149,18 @@ def kept_back() -> list[str]:
     return [one.partition(">")[0] for one in dependencies if "<" in one]
 
 
-def bare_lines(text: str) -> list[str]:
-    """Return the lines of a lock file without comments and markers."""
-    return [line.partition(";")[0].partition("#")[0].strip() for line in text.splitlines()]
+def installed(place: Path) -> dict[str, str]:
+    """Return the versions of what is in a virtual environment."""
+    command = [word for word in pip(place) if word != "--quiet"]  # which lists nothing
+    listed = [*command, "list", "--format=freeze"]
+    return pinned(subprocess.run(listed, stdout=subprocess.PIPE, text=True, check=True).stdout)
+
+
+def pinned(text: str) -> dict[str, str]:
+    """Return the versions in a lock, or in a list of pip's, which has underscores in some names."""
+    lines = (line.partition(";")[0].partition("#")[0].strip() for line in text.splitlines())
+    pins = (line.split("==") for line in lines if "==" in line)
+    return {name.lower().replace("_", "-"): version for name, version in pins}
 
 
 def lint(words: list[str]) -> int:

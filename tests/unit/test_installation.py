@@ -7,10 +7,12 @@ import importlib.util
 import json
 import shlex
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
+import tasks
 from ccq_tui.installation import EXTRAS, add_command, missing, remove_command
 from ccq_tui.remote.notify.channels import deliver
 from ccq_tui.remote.notify.notification import Notification
@@ -100,3 +102,9 @@ async def test_whatever_needs_an_extra_says_the_same(
     monkeypatch.delitem(sys.modules, "ccq_tui.remote.relay.redis", raising=False)
     store = ("relay", "invite", "--store", "redis://127.0.0.1/0")
     assert await asyncio.to_thread(ccq, *store, code=2) == f"Error: {missing('redis')}\n"
+
+
+def test_newest_versions_are_compared_by_the_names_of_the_lock() -> None:
+    versions = tasks.installed(Path(sys.prefix))
+    assert versions["pydantic-core"] == metadata.version("pydantic-core")
+    assert "pydantic-core" in tasks.pinned(LOCK.read_text(encoding="utf-8"))
