@@ -56,7 +56,10 @@ def uninstall(keep_data: bool, yes: bool) -> int:
     more = [f"in {change.top}: {line}" for change in repositories for line in change.more]
     more += [f"stop and remove the service {service[0]}"] if service else []
     more += [f"delete {one}{waiting if one == state_dir() else ''}" for one in data]
+    remove = f"To remove the program: {remove_command()}"
     if not changed(edits, yes=yes, same="There is nothing of ccq-tui", more=more):
+        if not (edits or more):
+            echo(remove)
         return ENDED
     for change in repositories:
         change.finish()
@@ -68,7 +71,7 @@ def uninstall(keep_data: bool, yes: bool) -> int:
         _require_closed()
     for one in data:
         shutil.rmtree(one)
-    echo(f"Done. {STAYS} To remove the program: {remove_command()}")
+    echo(f"Done. {STAYS} {remove}")
     return ENDED
 
 

@@ -34,6 +34,9 @@ def _at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(home)
 
 
+NOTHING = f"There is nothing of ccq-tui.\nTo remove the program: {remove_command()}\n"
+
+
 def closed_inbox() -> None:
     """Make an inbox whose programs have ended."""
     stock()
@@ -95,14 +98,14 @@ def test_everything_is_as_it_was(
     assert files_of(tree).keys() == {tree / ".git", tree / "a.txt", tree / ".gitignore"}
     assert "ccq" not in run(repo, "config", "--local", "--list")
     assert installed_service("linux") is None
-    assert ccq("uninstall") == "There is nothing of ccq-tui.\n"
+    assert ccq("uninstall") == NOTHING
 
 
 def test_data_is_kept_on_demand_and_lines_of_ones_own_are_named(
     ccq: Cli, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     closed_inbox()
-    assert ccq("uninstall", "--keep-data") == "There is nothing of ccq-tui.\n"
+    assert ccq("uninstall", "--keep-data") == NOTHING
     own = f'{RC}if true; then\n    eval "$(ccq-tui completion bash)"\nfi\n'
     (home / ".bashrc").write_text(own, encoding="utf-8")
     (home / ".codex").mkdir()
