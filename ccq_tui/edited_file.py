@@ -159,11 +159,14 @@ def is_empty(text: str) -> bool:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Whether two texts are the same settings."""
+    """Whether two texts are the same settings, if what is empty is not there: taking ours out removes it."""
     if one == other:
         return True
     try:
-        return json.dumps(read_object(one)) == json.dumps(read_object(other))
+        first, second = (
+            {name: value for name, value in read_object(text).items() if value != {}} for text in (one, other)
+        )
+        return json.dumps(first) == json.dumps(second)
     except SettingsFileError:
         return False
 
