@@ -46,6 +46,8 @@ class KeyKind(StrEnum):
     """It opens a text."""
     MOVE = "move"
     """It moves or toggles: such keys may follow each other fast."""
+    IDLE = "idle"
+    """A digit that is not offered: nothing, unless more of a word follows."""
     ACT = "act"
     """Any other effect that can be seen and undone."""
     DECIDE = "decide"
@@ -246,7 +248,7 @@ def _printed(key: Stroke, face: Face, hand: Hand, *, written: bool) -> Verdict:
         digit = alone and key.text.isdigit() and face.kind in (KeyKind.MOVE, KeyKind.ACT)
         if drawn and digit and not goes_on:
             return Verdict(To.PANEL)  # with words in the prompt, too: it moves, and that can be seen
-        acts = alone and face.kind not in (KeyKind.NONE, KeyKind.TEXT)
+        acts = alone and face.kind not in (KeyKind.NONE, KeyKind.IDLE, KeyKind.TEXT)
         if not (drawn and acts) or written or goes_on or hand.word or key.at - (face.shown_at or 0.0) < ALONE:
             return Verdict(To.PROMPT, words=words)
         return Verdict(To.PANEL, decides=False, after=WORD)

@@ -47,8 +47,10 @@ def take_named(state: PanelState, row: int, *, at_once: bool) -> PanelState:
         # Opening a text decides nothing, and a letter that refuses grants nothing.
         seen = act.takes_words or not act.allows or moves.is_in_sight(state, row)
         return take(there, row) if seen else moves.sought(there, row)
+    if act.lasts:
+        there = moves.small(there)
     # Before a panel is drawn none of its rows is in sight, and no line is seen.
-    asks = state.large or (act.allows and state.unseen and state.in_sight)
+    asks = there.large or (act.allows and state.unseen and (state.large or state.in_sight))
     return there if asks else replace(there, aside="Enter takes it")
 
 

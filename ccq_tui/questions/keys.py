@@ -188,6 +188,8 @@ def kind_of(state: PanelState, event: Pressed) -> KeyKind:
     if state.typing and event.types and not state.hidden:
         return KeyKind.TEXT
     action = action_of(state, event)
+    if action is None and event.key.isdigit() and state.page.question.acts:
+        return KeyKind.IDLE
     if action is None or action.writes:
         return KeyKind.NONE
     row = row_for(place_of(state), event.key, words(state))

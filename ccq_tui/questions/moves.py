@@ -46,7 +46,7 @@ def is_in_sight(state: PanelState, row: int) -> bool:
 def sought(state: PanelState, row: int) -> PanelState:
     """Put the cursor on a row that is out of sight, for its surface to bring it back, and take nothing."""
     if state.page.question.acts:
-        return replace(_small(state).with_page(cursor=row), aside=OUT_OF_SIGHT)
+        return replace(small(state).with_page(cursor=row), aside=OUT_OF_SIGHT)
     if state.in_review:
         return replace(state, review_row=row, aside=OUT_OF_SIGHT)
     return replace(state if state.page.is_field else state.with_page(cursor=row), aside=OUT_OF_SIGHT)
@@ -181,11 +181,11 @@ def words_row(state: PanelState, *, refusing: bool = False) -> int:
 def open_words(state: PanelState, row: int, seed: str = "") -> PanelState:
     """Open the text of an act in its row, with ``seed`` at its end."""
     draft = replace(state.page.draft, other=state.page.draft.other + seed, text_row=row)
-    state = _small(state).with_page(cursor=row, draft=draft)
+    state = small(state).with_page(cursor=row, draft=draft)
     return replace(state, focus=Focus.OTHER, notice="", stray=row if seed else None)
 
 
-def _small(state: PanelState) -> PanelState:
+def small(state: PanelState) -> PanelState:
     """Show the acts again in place of what was enlarged: until they are drawn, none is in sight."""
     return replace(state, large=False, in_sight=frozenset()) if state.large else state
 

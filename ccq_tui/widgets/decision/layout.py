@@ -54,6 +54,10 @@ class DecisionLayout(PanelLayout):
         free = max(0, most - len(choices) - needs)
         # A notice takes no line of what is allowed: without room of its own, it takes the place of the row
         # that counts what is out of sight, else of the keys.
+        one_row = AT_MARK + sum(line.cell_len for line in notice) <= look.width
+        if not (one_row or free or state.aside):
+            words = unseen_words(state, short=True, counted=self._is_above)
+            notice = measures.notice_lines(words, look.width, look.palette)
         self._displaced, notice = notice[0] if notice and not free else None, notice[:free]
         self.flow = self._fitted_details(most - len(choices) - len(notice))
         lines = len(self.flow.lines) + self._is_above
