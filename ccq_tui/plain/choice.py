@@ -11,13 +11,7 @@ from ccq_tui.config.trust import TrustAnswer, answer_labels
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.plain.lines import InputEnded, Interrupted, Lines
 from ccq_tui.questions import Option, Question
-from ccq_tui.runtime.person import (
-    ELSEWHERE_WORDS,
-    OPEN_ELSEWHERE,
-    ElsewhereAnswer,
-    ElsewhereQuestion,
-    TrustQuestion,
-)
+from ccq_tui.runtime import person
 from ccq_tui.text import one_line, safe
 
 LONGEST = 4_096
@@ -57,7 +51,7 @@ class PersonAtLines:
     lines: Lines
     actor: Actor
 
-    async def trusts(self, asked: TrustQuestion) -> TrustAnswer:
+    async def trusts(self, asked: person.TrustQuestion) -> TrustAnswer:
         """Print what the files of a directory would do, and ask whether to trust it."""
         carried = asked.carried
         self.lines.note(f"A session in {one_line(str(carried.directory), LONGEST)} obeys its files.")
@@ -70,11 +64,11 @@ class PersonAtLines:
         chosen = await self._choose("Do you trust this directory?", rows)
         return TrustAnswer(chosen or TrustAnswer.LEAVE)
 
-    async def elsewhere(self, asked: ElsewhereQuestion) -> ElsewhereAnswer:
+    async def elsewhere(self, asked: person.ElsewhereQuestion) -> person.ElsewhereAnswer:
         """Ask what to do with a session that another process runs."""
-        rows = [PickRow(one, *words) for one, words in ELSEWHERE_WORDS.items()]
-        chosen = await self._choose(OPEN_ELSEWHERE, rows, asked.words)
-        return ElsewhereAnswer(chosen or ElsewhereAnswer.LEAVE)
+        rows = [PickRow(one, *words) for one, words in person.ELSEWHERE_WORDS.items()]
+        chosen = await self._choose(person.OPEN_ELSEWHERE, rows, asked.words)
+        return person.ElsewhereAnswer(chosen or person.ElsewhereAnswer.LEAVE)
 
     async def _choose(self, title: str, rows: Sequence[PickRow], about: str = "") -> str | None:
         if self.lines.is_typed:

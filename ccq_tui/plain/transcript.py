@@ -16,18 +16,10 @@ from ccq_tui.questions.message import MESSAGE
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import one_line, safe
 from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript import outcomes
 from ccq_tui.transcript.bodies import Checklist, Diff, Excerpt, PlainText, TodoState, plain
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.model import TranscriptModel
-from ccq_tui.transcript.outcomes import (
-    TEXT_LIMIT,
-    ending_words,
-    outcome_words,
-    permission_words,
-    result_line,
-    retry_words,
-    turn_words,
-)
 from ccq_tui.transcript.tools import ToolCard, main_argument, short_argument, tool_title
 from ccq_tui.words import plural
 
@@ -127,7 +119,7 @@ class PlainTranscript:
         argument = one_line(short_argument(block.tool, argument, block.directory), ARGUMENT)
         name = f"{one_line(tool_title(block.tool), 80)} {argument}".rstrip()
         name += " (of a subagent)" if block.depth else ""
-        said, before = one_line(result_line(block), ARGUMENT), self._printed.get(block)
+        said, before = one_line(outcomes.result_line(block), ARGUMENT), self._printed.get(block)
         if block.state is bl.ToolState.RUNNING:
             self._once(block, "tool", f"{name}: {said}" if said else name, of=(block.state, said))
             return
@@ -145,11 +137,18 @@ class PlainTranscript:
         waits = block.outcome is None and self._dialogs is not None
         if waits or (block.actor is not None and block.actor == self._dialogs and not past):
             return
-        words, label, shown = outcome_words(block), block.called, [getattr(block.outcome, "text", "")]
+        words, label, shown = (
+            outcomes.outcome_words(block),
+            block.called,
+            [getattr(block.outcome, "text", "")],
+        )
         match block:
             case bl.PermissionBlock(request=permission):
                 call = f"{tool_title(permission.tool)} {main_argument(permission.tool, permission.input)}"
-                words, shown = f"{one_line(call, ARGUMENT)}: {permission_words(block, whole=True)}", []
+                words, shown = (
+                    f"{one_line(call, ARGUMENT)}: {outcomes.permission_words(block, whole=True)}",
+                    [],
+                )
             case bl.QuestionBlock(request=request) | bl.FormBlock(request=request):
                 shown += [request.questions.intro, *_questions(request.questions, block.outcome)]
             case bl.PlanBlock(request=plan) if past:
@@ -173,19 +172,19 @@ def _said(block: bl.Block) -> tuple[str, ...]:
         case bl.PromptBlock(text=text) if block.accepted and not block.queued:
             return "you", safe(text)
         case bl.NoticeBlock(level=level, text=text):
-            return "error" if level == "error" else "note", safe(text, limit=TEXT_LIMIT)
+            return "error" if level == "error" else "note", safe(text, limit=outcomes.TEXT_LIMIT)
         case bl.RuleBlock(text=text):
-            return "note", one_line(text, TEXT_LIMIT)
+            return "note", one_line(text, outcomes.TEXT_LIMIT)
         case bl.RetryBlock(event=event, over=False):
-            return "note", f"Retrying, {retry_words(event)}"
+            return "note", f"Retrying, {outcomes.retry_words(event)}"
         case bl.ErrorBlock(kind=kind, text=text):
             known = ADVICE.get(kind)
             cause = known.cause if known else one_line(kind.replace("_", " "), 60)
-            details = safe(text.strip(), limit=TEXT_LIMIT)
+            details = safe(text.strip(), limit=outcomes.TEXT_LIMIT)
             return "error", *filter(None, (cause, details, known.remedy if known else ""))
         case bl.ResultBlock(event=event):
-            ending = ending_words(event)
-            facts = turn_words(event).replace(" · ", ", ").replace(" → ", " to ")
+            ending = outcomes.ending_words(event)
+            facts = outcomes.turn_words(event).replace(" · ", ", ").replace(" → ", " to ")
             return "note", f"The turn {f'ended: {ending}' if ending else 'is over'}, {facts}"
         case _:
             return ("",)
