@@ -155,7 +155,7 @@ _NO_ANSWERS = (*UNTAKEN_RESULTS, INTERRUPTED)
 
 
 @dataclass(slots=True)
-class Owed:
+class PendingAnswer:
     """A question of an earlier process, whose answer this one delivers.
 
     Attributes:
@@ -185,12 +185,12 @@ class Delivery:
         self._send = send
         self._asked: dict[str, Request | None] = {}
         """The requests that wait for the result of their call, by the call; None once it is there."""
-        self._owed: dict[str, Owed] = {}
+        self._pending: dict[str, PendingAnswer] = {}
         """The questions of earlier processes that have no call in this one yet, by their ids."""
-        self._sent: dict[str, Owed] = {}
+        self._sent: dict[str, PendingAnswer] = {}
         """The questions answered by a message that has not arrived, by the message's id."""
         self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
-        self._unsubscribe = inbox.subscribe(self._hear)
+        self._unsubscribe = inbox.subscribe(self._inbox_changed)
 
     def close(self, *, in_order: bool) -> None:
         """Stop listening to the inbox.
@@ -208,7 +208,7 @@ class Delivery:
         match event:
             case ev.RequestAsked(request, by_message=False):
                 self._asked[request.tool_use_id] = request
-                self._owed.pop(request.id, None)
+                self._pending.pop(request.id, None)
             case ev.ToolFinished(tool_use_id=call, output=output) if waited := self._asked.get(call):
                 self._asked[call] = None
                 lost = _NO_ANSWERS if isinstance(waited, QuestionRequest) else UNTAKEN_RESULTS
@@ -219,17 +219,17 @@ class Delivery:
             case ev.TurnEnded():
                 # If it was interrupted before the CLI had made its deferred call again, the CLI has given the
                 # call a result of its own, and never makes it again: it continues by message.
-                for owed in tuple(self._owed.values()):
-                    if not owed.opened.by_message:
-                        self._go_on_by_message(owed)
+                for pending in tuple(self._pending.values()):
+                    if not pending.opened.by_message:
+                        self._go_on_by_message(pending)
             case ev.ConversationReset():
                 self._leave_conversation()
 
     def _leave_conversation(self) -> None:
         """Leave the waiting questions to their conversation; the one that begins knows nothing of them."""
-        left, self._owed = self._owed, {}
-        for name, owed in left.items():
-            if owed.waits:
+        left, self._pending = self._pending, {}
+        for name, pending in left.items():
+            if pending.waits:
                 self._emit(ev.RequestSettled(name, Cancelled(CLEARED)))
 
     def has(self, prompt_id: str) -> bool:
@@ -290,9 +290,9 @@ class Delivery:
 
     def rewound(self, prompt_id: str) -> None:
         """Withdraw the questions that wait for an answer by message and that Claude no longer knows."""
-        for owed in self._owed.values():
-            if owed.waits and prompt_id in owed.prompts_before:
-                owed.opened.withdraw(REWOUND)
+        for pending in self._pending.values():
+            if pending.waits and prompt_id in pending.prompts_before:
+                pending.opened.withdraw(REWOUND)
 
     def _go_on(
         self, opened: OpenRequest, request: QuestionRequest, earlier: int, history: SessionPast
@@ -302,21 +302,21 @@ class Delivery:
             self._emit(ev.RequestSettled(request.id, outcome))  # the record shows only that it came
             self._inbox.sessions.delivered(request.id, way)
             return
-        owed = Owed(opened, request, earlier, prompts_before(history, call))
+        pending = PendingAnswer(opened, request, earlier, prompts_before(history, call))
         if call not in history.deferred:
-            self._owed[request.id] = owed
-            self._go_on_by_message(owed)
+            self._pending[request.id] = pending
+            self._go_on_by_message(pending)
         elif call not in self._asked:
-            self._owed[request.id] = owed  # the same call asks again, and has its outcome then
+            self._pending[request.id] = pending  # the same call asks again, and has its outcome then
 
-    def _go_on_by_message(self, owed: Owed) -> None:
-        owed.opened.by_message = True
-        if (outcome := owed.opened.stored.outcome) is not None:
-            self._emit(ev.RequestSettled(owed.request.id, outcome))
-            self._tell(owed, outcome)
+    def _go_on_by_message(self, pending: PendingAnswer) -> None:
+        pending.opened.by_message = True
+        if (outcome := pending.opened.stored.outcome) is not None:
+            self._emit(ev.RequestSettled(pending.request.id, outcome))
+            self._send_answer(pending, outcome)
         else:
-            self._inbox.report(Added(owed.request, again=True), owed.opened)
-            self._emit(ev.RequestAsked(owed.request, by_message=True))
+            self._inbox.report(Added(pending.request, again=True), pending.opened)
+            self._emit(ev.RequestAsked(pending.request, by_message=True))
 
     def _close_decision(self, opened: OpenRequest, history: SessionPast) -> None:
         """Close a permission or a plan of an earlier process, which alone could have taken a decision."""
@@ -336,22 +336,19 @@ class Delivery:
             self._emit(ev.RequestSettled(opened.request.id, Cancelled(GONE)))
             self._emit(ev.DraftLeft(opened.draft))
 
-    def _hear(self, change: InboxChange) -> None:
+    def _inbox_changed(self, change: InboxChange) -> None:
         """Send the decision on a question that no call waits for any more, wherever it was made."""
-        if not isinstance(change, Settled) or (owed := self._owed.get(change.request.id)) is None:
+        if not isinstance(change, Settled) or (pending := self._pending.get(change.request.id)) is None:
             return
-        if owed.opened.by_message:
-            self._emit(ev.RequestSettled(owed.request.id, change.outcome, change.actor))
-            self._tell(owed, change.outcome)
+        if pending.opened.by_message:
+            self._emit(ev.RequestSettled(pending.request.id, change.outcome, change.actor))
+            self._send_answer(pending, change.outcome)
 
-    def _tell(self, owed: Owed, outcome: RequestOutcome) -> None:
-        if isinstance(outcome, Cancelled):
-            return
-        if not isinstance(outcome, Outcome):
-            raise TypeError(f"{type(outcome).__name__} does not settle a question")
-        prompt_id = prompt_id_of(owed.request.tool_use_id, owed.earlier)
-        self._sent[prompt_id] = owed
-        self._send(Send(answers_as_message(owed.request.questions, outcome), prompt_id))
+    def _send_answer(self, pending: PendingAnswer, outcome: RequestOutcome) -> None:
+        if isinstance(outcome, Outcome):  # else it was withdrawn
+            prompt_id = prompt_id_of(pending.request.tool_use_id, pending.earlier)
+            self._sent[prompt_id] = pending
+            self._send(Send(answers_as_message(pending.request.questions, outcome), prompt_id))
 
 
 def prompts_before(history: SessionPast, tool_use_id: str) -> frozenset[str]:

@@ -21,7 +21,7 @@ class Phase(Enum):
     """Its process is being ended."""
     PARKING = auto()
     """Its questions are put off: its process is being ended, and takes no answer any more."""
-    OWED = auto()
+    ANSWERED = auto()
     """Parking, and one of its questions was answered: the next process must get the answer at once."""
     PARKED = auto()
     """It waits for a person without a process, or another process has it."""
@@ -80,7 +80,7 @@ class Stage:
         return self.phase in _AT_WORK
 
 
-_AT_WORK = frozenset({Phase.RUNNING, Phase.STOPPING, Phase.PARKING, Phase.OWED})
+_AT_WORK = frozenset({Phase.RUNNING, Phase.STOPPING, Phase.PARKING, Phase.ANSWERED})
 _AT_REST = (Phase.PARKED, Phase.RESTING)
 
 _ROUSED = frozenset({Reason.LIMIT, Reason.ROOM})
@@ -108,7 +108,7 @@ def step(stage: Stage, happened: Input | Reason | SessionState) -> Stage:
         case Input.PUT_OFF if phase in (Phase.STARTING, Phase.RUNNING, Phase.STOPPING):
             return Stage(Phase.PARKING, stage.reason or Reason.ASKED)
         case Input.ANSWER if phase is Phase.PARKING:
-            return Stage(Phase.OWED, stage.reason)
+            return Stage(Phase.ANSWERED, stage.reason)
         case _:
             return Stage(Phase.STARTING) if _is_roused(stage, happened) else stage
 
@@ -124,7 +124,7 @@ def _stopped(stage: Stage, reason: Reason) -> Stage:
     match stage.phase:
         case Phase.STARTING | Phase.RUNNING:
             return Stage(Phase.STOPPING, reason)
-        case Phase.STOPPING | Phase.PARKING | Phase.OWED:
+        case Phase.STOPPING | Phase.PARKING | Phase.ANSWERED:
             return Stage(stage.phase, min(reason, stage.reason or reason))
         case _:
             return Stage(Phase.CLOSED, reason) if reason is Reason.QUIT else stage
@@ -152,7 +152,7 @@ def _continued(stage: Stage) -> Stage:
 
 
 def _starts_next(stage: Stage) -> bool:
-    return stage.phase is Phase.OWED or (stage.phase in _AT_WORK and stage.reason is Reason.RESTART)
+    return stage.phase is Phase.ANSWERED or (stage.phase in _AT_WORK and stage.reason is Reason.RESTART)
 
 
 def _rested(stage: Stage, state: SessionState) -> Stage:

@@ -173,7 +173,7 @@ class SupervisedSession:
         match kind:
             case CommandKind.PARK:
                 return self.why_not_parkable
-            case CommandKind.SEND if self.stage.phase in (Phase.STOPPING, Phase.PARKING, Phase.OWED):
+            case CommandKind.SEND if self.stage.phase in (Phase.STOPPING, Phase.PARKING, Phase.ANSWERED):
                 return "is not given the prompt: it is ending; try again in a moment"
             case CommandKind.INTERRUPT if not self.facts.busy:
                 return "is not interrupted: no turn runs in it"

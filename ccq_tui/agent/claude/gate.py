@@ -18,7 +18,7 @@ import claude_agent_sdk as sdk
 from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 
 from ccq_tui.agent.claude.elicitations import SendReply
-from ccq_tui.agent.claude.waits import Waits
+from ccq_tui.agent.claude.waits import WaitOutcome, Waits
 from ccq_tui.agent.claude_settings import allows_auto_mode
 from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.options import SessionOptions
@@ -31,14 +31,7 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import reply_to
 from ccq_tui.inbox.kinds.sets import as_result
 from ccq_tui.inbox.port import Parked
-from ccq_tui.inbox.requests import (
-    PermissionRequest,
-    PlanRequest,
-    QuestionRequest,
-    Reply,
-    Request,
-    RequestOutcome,
-)
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, Reply, Request
 from ccq_tui.inbox.suggestions import AUTO, read_suggestions, written
 from ccq_tui.questions import Discussed, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
@@ -264,7 +257,7 @@ class Gate:
 _POSTPONED = Reply(allow=False, text=POSTPONED)
 
 
-def _reply(request: Request, outcome: RequestOutcome | Parked, source: Mapping[str, Any]) -> Reply:
+def _reply(request: Request, outcome: WaitOutcome, source: Mapping[str, Any]) -> Reply:
     return _POSTPONED if isinstance(outcome, Parked) else reply_to(request, outcome, source)
 
 

@@ -28,6 +28,7 @@ AGAIN_SECONDS = 5.0
 """Seconds that parking waits for a call that a resumed session has yet to make again."""
 TURN_SECONDS = 5.0
 """Seconds that a question set waits for those before it in its message, which a hook may hold up."""
+WaitOutcome = RequestOutcome | Parked
 
 
 class Calls:
@@ -212,11 +213,11 @@ class Waits:
             _put_off(last, deferred=True)
         return True
 
-    async def ask(self, request: Request, *, parkable: bool = False) -> RequestOutcome | Parked:
+    async def ask(self, request: Request, *, parkable: bool = False) -> WaitOutcome:
         """Wait for a person; cancelling the wait settles the request as cancelled."""
         await self.calls.turn(request.tool_use_id, TURN_SECONDS)
         self._stop_when_over()
-        outcome: RequestOutcome | Parked = Cancelled(self._ending)
+        outcome: WaitOutcome = Cancelled(self._ending)
         async with self._inbox.asking(request, self._written) as opened:
             wait = PersonWait(opened, parkable, asyncio.get_running_loop().create_future())
             self.pending[request.id] = wait
