@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ccq_tui import DOCS
+from ccq_tui.answering.grammar import NONE, Names, TypedError, allowed, read_flag
+from ccq_tui.answering.record import MOST_JSON
 from ccq_tui.cli.exits import ENDED, Refused, Taken
 from ccq_tui.cli.store import complete_waiting, find_request, opened_store, place_of, print_lines
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.elicitations import link_to_open
+from ccq_tui.inbox.kinds import kind_of, outcome_of, parse_outcome
 from ccq_tui.inbox.layout import local
+from ccq_tui.inbox.place import NO_RECORD_WORDS, Place, taking_words
 from ccq_tui.inbox.requests import AnsweredRequest, Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
 from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Unknown
@@ -23,8 +28,6 @@ from ccq_tui.text import one_line
 from ccq_tui.words import SHORT
 
 if TYPE_CHECKING:
-    from ccq_tui.answering.grammar import Names
-    from ccq_tui.inbox.place import Place
     from ccq_tui.inbox.store.store import Store
 
 _ADDRESSED = re.compile(r"\s*(\d{1,6})\s*=(.*)", re.DOTALL)
@@ -70,7 +73,6 @@ def answer(
     data = None if json_file is None else _read(json_file)
 
     def outcome_for(asked: Request) -> RequestOutcome:
-        from ccq_tui.inbox.kinds import kind_of, parse_outcome
 
         questions = asked.questions.questions if isinstance(asked, AnsweredRequest) else ()
         try:
@@ -99,7 +101,6 @@ def decline(request: str, dismiss: bool) -> int:
     """
 
     def outcome_for(asked: Request) -> RequestOutcome:
-        from ccq_tui.inbox.kinds import outcome_of
 
         return Dismissed() if dismiss else outcome_of(asked, Declined())
 
@@ -124,8 +125,6 @@ def _answers(
 
     Each flag is ``[Q=]VALUE``; in a set of one question a text is taken unchanged.
     """
-    from ccq_tui.answering.grammar import NONE, Names
-
     count = len(questions)
     answers: list[dict[str, Any]] = [{} for _ in range(count)]
     for value in choose:
@@ -161,7 +160,6 @@ def _addressed(flag: str, value: str, count: int, sample: str) -> tuple[int, str
 
 
 def _places(names: Names, text: str, where: str) -> list[int]:
-    from ccq_tui.answering.grammar import TypedError, read_flag
 
     try:
         return read_flag(names, text)
@@ -171,8 +169,6 @@ def _places(names: Names, text: str, where: str) -> list[int]:
 
 def _in_flags(questions: Sequence[Question], error: InvalidOutcome) -> str:
     """Say which question or flag an error is about."""
-    from ccq_tui.answering.grammar import allowed
-
     found = _ANSWER.fullmatch(error.field)
     if found is None:
         flag = {"discuss": "--discuss: ", "choice": "--choose: ", "note": "--note: "}.get(error.field, "")
@@ -188,8 +184,6 @@ def _in_flags(questions: Sequence[Question], error: InvalidOutcome) -> str:
 
 
 def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:
-    from ccq_tui.inbox.elicitations import link_to_open
-    from ccq_tui.inbox.place import NO_RECORD_WORDS, Place
 
     with opened_store() as store:
         stored = find_request(store, name)
@@ -231,8 +225,6 @@ def _taken(stored: StoredRequest, called: str) -> Taken:
 
 def delivery_words(store: Store, request: Request, place: Place) -> str:
     """Say how the agent receives the answer."""
-    from ccq_tui.inbox.place import NO_RECORD_WORDS, Place, taking_words
-
     session_id = request.session_id
     resume = f"ccq-tui resume {one_line(session_id[:SHORT], 24)}"
     match place:
@@ -252,7 +244,6 @@ def delivery_words(store: Store, request: Request, place: Place) -> str:
 
 
 def _read(name: str) -> bytes:
-    from ccq_tui.answering.record import MOST_JSON
 
     try:
         with click.open_file(name, "rb") as file:

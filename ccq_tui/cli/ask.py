@@ -20,11 +20,19 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from ccq_tui import DOCS
+from ccq_tui.bounded import JSON_BYTES, parse_json, parse_toml
 from ccq_tui.cli.exits import ASK_CRASHED, ENDED, INTERRUPTED, Refused
+from ccq_tui.cli.options import seconds_in
 from ccq_tui.cli.session import before_keys, shown_early
-from ccq_tui.cli.wait import seconds_in
+from ccq_tui.config.paths import inbox_path
+from ccq_tui.forms.reading import FormFileError, GivenError, find_form, form_of, read_given
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo
+from ccq_tui.processes import this_process
+from ccq_tui.questions.limits import allowed_words
 from ccq_tui.text import one_line, reason, safe
+from ccq_tui.words import spoken
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -168,8 +176,6 @@ def ask(
     FORM is a file in TOML or JSON, - for standard input, one of your own, or a
     built-in one. TEXT is one question, with --option or a flag of its kind.
     """
-    from ccq_tui.forms.reading import FormFileError, find_form
-
     chosen = [*(["multi" if multi else "choice"] if options else []), *(one for one in _KINDS if flags[one])]
     if len(chosen) > 1 or (multi and not options):
         raise Refused(f"{_FLAGS} exclude each other, and --multi needs --option.")
@@ -252,7 +258,6 @@ def fill(
         show = _by_lines if goes_by_lines(plain) else _screen(None if given or defaults else draw)
     from ccq_tui.forms.filling import filled, record_given, request_of
     from ccq_tui.forms.output import OutputError, check_output, write_record
-    from ccq_tui.inbox.verdicts import InboxError
     from ccq_tui.questions.prose import answer_line
     from ccq_tui.questions.state import opened
 
@@ -292,8 +297,6 @@ def fill(
 
 def question_form(text: str, kind: str, fields: Mapping[str, Any]) -> Asked:
     """Return the form of one question; raises `FormFileError`."""
-    from ccq_tui.forms.reading import form_of
-
     asked = {name: value for name, value in fields.items() if value not in (None, [])}
     asked |= {"id": "answer", "text": text, "kind": kind}
     key = sha256(json.dumps(asked).encode()).hexdigest()[:8]
@@ -317,7 +320,6 @@ async def _asked(
     request: FormRequest, show: Show, write: Callable[[Mapping[str, Any]], None], inactive: float | None
 ) -> Result:
     """Ask in the inbox until the form is settled, or a signal ends the program."""
-    from ccq_tui.config.paths import inbox_path
     from ccq_tui.forms.filling import fill
     from ccq_tui.inbox.inbox import Inbox
 
@@ -348,7 +350,6 @@ async def _asked(
 async def _begun(given: Sequence[Answer | None], show: Show, filling: Filling) -> None:
     """Show a form with the answers that are given as its draft."""
     from ccq_tui.answering.interview import Interview
-    from ccq_tui.inbox.actors import Actor, Surface
 
     if any(given):
         state = filling.opened.shown
@@ -407,8 +408,6 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 def _body(question: Question, columns: int, *, low: bool) -> list[str]:
     """Return the lines of a question about as its panel has them."""
-    from ccq_tui.questions.limits import allowed_words
-
     texts = filter(None, (question.text, question.description, allowed_words(question)))
     labels = [one.title for one in question.options]
     labels += ["Other…"] if labels and not question.closed else []
@@ -422,7 +421,6 @@ def _say_how(filling: Filling) -> None:
     """Say on standard error what waits, for how long, and how it is answered."""
     from ccq_tui.inbox.format import how_to_answer
     from ccq_tui.inbox.kinds import named
-    from ccq_tui.words import spoken
 
     request, left = filling.opened.request, filling.seconds_left
     until = "until it is answered" if left is None else f"for {spoken(max(1, round(left)))}"
@@ -457,7 +455,6 @@ async def _in_inbox(filling: Filling, *, detach: bool) -> None:
 
 async def _by_lines(filling: Filling, lines: Lines | None = None) -> End:
     """Ask on standard error: a result belongs on standard output."""
-    from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.plain.answering import answer
     from ccq_tui.plain.lines import Lines
 
@@ -492,7 +489,6 @@ def has_terminal() -> bool:
 def _ended(result: Result, kept: str) -> int:
     """Say what became of a form, unless that was decided here; return the exit code."""
     from ccq_tui.forms.filling import FilledIn
-    from ccq_tui.processes import this_process
 
     actor = result.actor
     where = f" {actor.where_from_here}" if actor is not None and actor.process != this_process() else ""
@@ -539,8 +535,6 @@ def _context(words: Sequence[str]) -> dict[str, str]:
 
 
 def _answers(form: Asked, name: str) -> tuple[Answer | None, ...]:
-    from ccq_tui.bounded import JSON_BYTES, parse_json, parse_toml
-    from ccq_tui.forms.reading import GivenError, read_given
 
     shown = one_line(name, 200)
     try:

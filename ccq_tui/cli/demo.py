@@ -18,13 +18,15 @@ from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import given_settings, plain_flag, setting_flags
 from ccq_tui.cli.session import end_on_signals, plain_why, require_terminal, show, shown_early
 from ccq_tui.output import echo
+from ccq_tui.testing import ScriptedModel, clean_environment
+from ccq_tui.testing.scenario import Scenario
+from ccq_tui.testing.scenarios import READY, Ready
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
     from ccq_tui.config.load import Loaded
     from ccq_tui.config.settings import Settings
     from ccq_tui.preboot_input import EarlyPrompt
-    from ccq_tui.testing.scenarios import Ready
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -108,7 +110,6 @@ def model(script: str, port: int, speed: float) -> int:
     FILE is a Python file with a scenario; NAME is one of the demo's.
     """
     end_on_signals()
-    from ccq_tui.testing import ScriptedModel, clean_environment
 
     serves = ScriptedModel(
         _ready(script).build(), speed=CHARACTERS_A_SECOND * speed, port=port, keeps=MOST_EXCHANGES
@@ -129,9 +130,6 @@ def model(script: str, port: int, speed: float) -> int:
 
 def _ready(script: str) -> Ready:
     """Return the scenario of a name, or run the file that makes one."""
-    from ccq_tui.testing.scenario import Scenario
-    from ccq_tui.testing.scenarios import READY, Ready
-
     if script in READY:
         return READY[script]
     import runpy
@@ -160,7 +158,6 @@ def demo_settings(loaded: Loaded, project: Path) -> Settings:
 
 def _play(ready: Ready, loaded: Loaded, speed: float, early: EarlyPrompt | None, plain: str) -> int:
     from ccq_tui.config.launch import Launch, ProgramArguments
-    from ccq_tui.testing import ScriptedModel, clean_environment
 
     with ExitStack() as ending:
         model = ending.enter_context(ScriptedModel(ready.build(), speed=speed))

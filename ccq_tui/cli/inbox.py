@@ -32,7 +32,28 @@ from ccq_tui.cli.store import (
 )
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.format import (
+    history_lines,
+    inbox_lines,
+    native_lines,
+    request_lines,
+    session_lines,
+    shortener,
+    undelivered_lines,
+    unread_words,
+)
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import sentences, table
+from ccq_tui.inbox.place import NO_RECORD_WORDS, Place
+from ccq_tui.inbox.records import (
+    change_record,
+    lines_report,
+    list_report,
+    report,
+    request_record,
+    session_record,
+    whole_record,
+)
 from ccq_tui.inbox.requests import Asker, Request
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.verdicts import InboxError
@@ -104,7 +125,6 @@ def inbox(
     native = not (as_json or jsonl or session or start or state or asker)
     if native and not plain_reason(os.environ, flag=plain) and not not_terminals():
         return begin(given_settings(context), inbox=True)
-    from ccq_tui.inbox.records import lines_report, list_report
 
     printed = lines_report if jsonl else partial(list_report, "requests") if as_json else None
     flags = given_settings(context) if native else None
@@ -174,9 +194,6 @@ def _print_inbox(
 
     If the text is to be ``read`` line by line, it has no columns.
     """
-    from ccq_tui.inbox.format import inbox_lines, native_lines, shortener, undelivered_lines, unread_words
-    from ccq_tui.inbox.records import request_record
-
     with opened_store() as store:
         only = None if session is None else find_session(store, session)
         found = [
@@ -221,9 +238,6 @@ def _print_inbox(
 )
 def sessions(as_json: bool, session: str | None, start: datetime | None, labels: tuple[str, ...]) -> int:
     """List the sessions, the one that changed last at the end."""
-    from ccq_tui.inbox.format import session_lines, shortener
-    from ccq_tui.inbox.records import list_report, session_record
-
     with opened_store() as store:
         only = None if session is None else find_session(store, session)
         found = [
@@ -262,9 +276,6 @@ def history(
 
     SESSION is the same as with --session.
     """
-    from ccq_tui.inbox.format import history_lines, shortener
-    from ccq_tui.inbox.records import change_record, list_report
-
     session = session if of is None else of
     with opened_store(needed=follow) as store:
         only = None if session is None else find_session(store, session)
@@ -281,8 +292,6 @@ def history(
 
 def _follow(store: Store, start: datetime | None, only: str | None, after: int | None) -> int:
     """Print changes as they come, until the reader closes the pipe."""
-    from ccq_tui.inbox.records import change_record, lines_report
-
     end_on_signals()
     if after is None:
         after = 0 if start else store.history.last()
@@ -302,9 +311,6 @@ def show(request: str, as_json: bool) -> int:
 
     REQUEST is an id or any unambiguous prefix.
     """
-    from ccq_tui.inbox.format import request_lines
-    from ccq_tui.inbox.records import report, whole_record
-
     with opened_store() as store:
         stored = find_request(store, request)
         called, known = store.ids.name_of(stored.request), store.sessions.get(stored.request.session_id)
@@ -326,9 +332,6 @@ def show(request: str, as_json: bool) -> int:
 
 def _unreached(store: Store, stored: StoredRequest) -> str:
     """Say why no agent can receive a decision, or "" if one can."""
-    from ccq_tui.inbox.kinds import kind_of
-    from ccq_tui.inbox.place import NO_RECORD_WORDS, Place
-
     if not kind_of(stored.request).OUTLIVES:
         return ""
     place = place_of(store, stored.request.session_id, stored.request.origin)

@@ -14,6 +14,7 @@ from textwrap import fill
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 import ccq_tui
 from ccq_tui.cli.exits import CRASHED, ENDED, EPILOG, INTERRUPTED, MISUSED, Unprinted
@@ -47,6 +48,12 @@ class PromptGroup(click.Group):
         for heading, commands in _GROUPS.items():
             with formatter.section(heading):
                 formatter.write_dl([(name, words) for name, (_, words) in commands.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Propose commands with their words in the help, which imports none of them."""
+        known = sorted((name, words) for group in _GROUPS.values() for name, (_, words) in group.items())
+        found = [CompletionItem(name, help=words) for name, words in known if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, importing it the first time it is named."""

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from ccq_tui.choices import Effort, PermissionMode, QuestionMode
+from ccq_tui.cli.exits import Refused
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 
@@ -28,6 +29,18 @@ as_json_flag = click.option("--json", "as_json", is_flag=True, help="As JSON, wi
 plain_flag = click.option(
     "--plain", is_flag=True, help="Line by line, for screen readers, pipes and plain terminals."
 )
+
+
+def seconds_in(flag: str, time: str | None) -> float | None:
+    """Return the seconds that a flag's duration stands for, or None for no limit; raises `Refused`."""
+    from ccq_tui.config.values import read_duration
+
+    try:
+        read = read_duration(time)
+    except ValueError as error:
+        raise Refused(f"{flag} {error}.") from error
+    return read if isinstance(read, float) else None
+
 
 _Flag = tuple[tuple[str, ...], dict[str, Any]]
 

@@ -8,9 +8,12 @@ from dataclasses import asdict
 
 import click
 
+from ccq_tui.cli import pairing
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import as_json_flag
 from ccq_tui.cli.store import print_lines
+from ccq_tui.inbox.layout import table
+from ccq_tui.inbox.records import list_report
 from ccq_tui.output import echo
 
 PORT = 8765
@@ -35,8 +38,6 @@ def phone(
     publishes the inbox there, and resumes parked sessions once they are answered. Everything is encrypted
     from end to end.
     """
-    from ccq_tui.cli import pairing
-
     if relay and (host or public_url or plain):
         raise Refused("--host, --public-url and --plain are for a relay of this machine: leave out --relay.")
     if service:
@@ -59,8 +60,6 @@ def pair(url: str | None, code: str | None, plain: bool) -> int:
     CODE is from “ccq-tui relay invite”; without it, this asks for it. Once the inbox is paired with the
     relay, this shows an invitation; with only one relay, URL may be left out.
     """
-    from ccq_tui.cli import pairing
-
     if url and (code or plain or not pairing.known_pairings(url)):
         return pairing.run(pairing.pair(url, code or _asked_code(), sealed=not plain))
     return pairing.run(pairing.invite(pairing.known_pairing(url)))
@@ -79,9 +78,6 @@ def devices(context: click.Context, /, as_json: bool) -> int:
     """List paired devices."""
     if context.invoked_subcommand is not None:
         return ENDED
-    from ccq_tui.cli import pairing
-    from ccq_tui.inbox.layout import table
-    from ccq_tui.inbox.records import list_report
 
     found, problems = asyncio.run(pairing.found_devices())
     if as_json:
@@ -100,8 +96,6 @@ def devices(context: click.Context, /, as_json: bool) -> int:
 @click.argument("device", metavar="NAME|ID")
 def revoke(device: str) -> int:
     """Revoke a device immediately. It can no longer read or answer."""
-    from ccq_tui.cli import pairing
-
     found, problems = asyncio.run(pairing.found_devices())
     matching = [row for row in found if device and (row[1].name == device or row[1].id.startswith(device))]
     if len(matching) != 1:
@@ -119,8 +113,6 @@ def revoke(device: str) -> int:
 @click.argument("relay", metavar="URL")
 def forget(relay: str) -> int:
     """End the pairing with a relay. Its devices are revoked, its secrets forgotten."""
-    from ccq_tui.cli import pairing
-
     matching = pairing.known_pairings(relay)
     if not matching:
         raise Refused("this inbox is not paired with that relay; ccq-tui devices lists them.")

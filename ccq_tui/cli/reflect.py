@@ -18,6 +18,7 @@ from ccq_tui.cli.store import SINCE, print_lines, since
 from ccq_tui.config.paths import expanded
 from ccq_tui.forms import post_commit, reflections
 from ccq_tui.forms.commits import REFLECTION, commit_context, records_of
+from ccq_tui.forms.reading import FormFileError, find_form
 from ccq_tui.output import echo
 from ccq_tui.questions.asked import Asked
 from ccq_tui.text import one_line, reason
@@ -186,7 +187,6 @@ def _read(file: str | None, start: str | None) -> list[reflections.Reflection]:
 
 
 def _form() -> Asked:
-    from ccq_tui.forms.reading import find_form
 
     with _explained():
         return find_form(REFLECTION)
@@ -195,8 +195,6 @@ def _form() -> Asked:
 @contextmanager
 def _explained() -> Iterator[None]:
     """Turn what may be wrong with a repository, a form or a file into a message."""
-    from ccq_tui.forms.reading import FormFileError
-
     try:
         yield
     except FormFileError as error:

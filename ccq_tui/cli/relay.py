@@ -11,6 +11,7 @@ from ccq_tui.cli.exits import ENDED, serve
 from ccq_tui.cli.options import listening_flags, port_flag
 from ccq_tui.config.paths import state_dir
 from ccq_tui.output import echo
+from ccq_tui.web.serving import ServeError, check_public, stopped_by_signals
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 
@@ -37,7 +38,6 @@ def relay(context: click.Context, /, store: str | None, **options: Any) -> int:
     if context.invoked_subcommand is not None:
         return ENDED
     from ccq_tui.remote.relay.serve import RelayOptions, serve_relay
-    from ccq_tui.web.serving import stopped_by_signals
 
     async def serving() -> None:
         how = RelayOptions(_store(store), **options)
@@ -53,7 +53,6 @@ def invite(store: str | None, public_url: str) -> int:
     """Print a code with which one terminal pairs, once within 5 minutes."""
     from ccq_tui.remote.relay.members import new_invitation
     from ccq_tui.remote.relay.sqlite import open_store
-    from ccq_tui.web.serving import check_public
 
     async def inviting() -> None:
         check_public(public_url)
@@ -78,6 +77,5 @@ def _started(url: str) -> None:
 
 def _run(running: Coroutine[Any, Any, None]) -> None:
     from ccq_tui.remote.relay.store import StoreError
-    from ccq_tui.web.serving import ServeError
 
     serve(running, ServeError, StoreError)

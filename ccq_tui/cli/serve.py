@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import getpass
 import json
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,11 +19,21 @@ from ccq_tui import DOCS
 from ccq_tui.cli import exits
 from ccq_tui.cli.exits import ENDED, Refused, refusing
 from ccq_tui.cli.options import listening_flags, port_flag
+from ccq_tui.cli.store import opened_store
 from ccq_tui.config.errors import SettingsError
+from ccq_tui.config.load import read_settings_file
 from ccq_tui.config.paths import config_dir, state_dir
+from ccq_tui.inbox.layout import local
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.installation import is_installed, missing
 from ccq_tui.output import echo
+from ccq_tui.service.config import ServiceConfig, read_config
+from ccq_tui.service.run import OVER, UNLINKED, Happened
+from ccq_tui.service.tokens import Scope, TokensError, change_tokens, is_over, page_key, read_tokens
+from ccq_tui.stored import private_dir
 from ccq_tui.text import one_line
+from ccq_tui.web.serving import ServeError, stopped_by_signals
+from ccq_tui.words import duration
 
 if TYPE_CHECKING:
     from ccq_tui.service.serving import ServiceOptions
@@ -62,10 +75,8 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
         return ENDED
     if demo:
         return _demo(options)
-    import asyncio
 
     from ccq_tui.service.checks import doubts, token_refused
-    from ccq_tui.service.config import read_config
     from ccq_tui.service.isolation import isolation
     from ccq_tui.service.serving import ServiceOptions
     from ccq_tui.transcript.tools import TOOLS
@@ -89,11 +100,7 @@ def serve(context: click.Context, /, store: str, file: Path | None, demo: bool, 
 @_config
 def status(store: str, file: Path | None) -> int:
     """List the runs, with their tickets and pages. The newest change is first."""
-    from ccq_tui.inbox.layout import local
     from ccq_tui.service.api import page_address
-    from ccq_tui.service.run import OVER, Happened
-    from ccq_tui.service.tokens import page_key
-    from ccq_tui.words import duration
 
     with _runs(store) as opened:
         runs, counts = opened.list(), opened.counts()
@@ -132,8 +139,6 @@ def token(name: str | None, scopes: tuple[str, ...], until: datetime | None, rev
 
     Without NAME, list the tokens that there are.
     """
-    from ccq_tui.service.tokens import Scope, TokensError, change_tokens, is_over, read_tokens
-
     may = [Scope(one) for one in scopes or SCOPES]
     with refusing(TokensError):
         if name is not None:
@@ -162,8 +167,6 @@ def link(name: str, scopes: tuple[str, ...], until: datetime | None, file: Path 
 
     It is a token of that name, for a week unless --until says another day.
     """
-    from ccq_tui.service.tokens import Scope, TokensError, change_tokens
-
     last = until or datetime.now(UTC) + timedelta(days=7)
     may = [Scope(one) for one in scopes or SCOPES]
     with refusing(TokensError):
@@ -173,7 +176,6 @@ def link(name: str, scopes: tuple[str, ...], until: datetime | None, file: Path 
 
 
 def _public_url(file: Path | None) -> str:
-    from ccq_tui.config.load import read_settings_file
 
     place = file or config_dir() / "service.toml"
     # Not the whole of it, whose secrets may be in the service's environment alone.
@@ -185,7 +187,6 @@ def _public_url(file: Path | None) -> str:
 @_store
 def unlink(run: str, store: str) -> int:
     """Close the page of RUN for everybody who has its address."""
-    from ccq_tui.service.run import UNLINKED
     from ccq_tui.service.store import UnknownRunError
 
     with refusing(UnknownRunError), _runs(store) as opened:
@@ -202,11 +203,7 @@ def forget(run: str, store: str) -> int:
 
     Its history goes, its audit too.
     """
-    import getpass
-
-    from ccq_tui.cli.store import opened_store
     from ccq_tui.service.engine import forget_segments
-    from ccq_tui.service.run import OVER, Happened
     from ccq_tui.service.service import forget_session
     from ccq_tui.service.store import UnknownRunError
 
@@ -239,9 +236,7 @@ def audit(run: str, since: datetime | None, jsonl: bool, store: str) -> int:
 
     Also who was refused.
     """
-    from ccq_tui.inbox.layout import local
     from ccq_tui.service.board import event_record
-    from ccq_tui.service.run import Happened
 
     with _runs(store) as opened:
         acts = opened.all_events(run or None, Happened.ACTED)
@@ -268,8 +263,6 @@ def adopt(machine: str, store: str, file: Path | None) -> int:
 
     The service of this machine continues them.
     """
-    from ccq_tui.service.config import read_config
-
     config = read_config(file or config_dir() / "service.toml")
     if machine == config.machine:
         raise Refused(f"{machine} is this machine: it has its runs.")
@@ -292,8 +285,6 @@ def _runs(store: str) -> Iterator[RunStore]:
 
 def _url(store: str) -> str:
     """Return the database's URL as SQLAlchemy writes it."""
-    from ccq_tui.stored import private_dir
-
     if not store:
         private_dir(state_dir())
         return f"sqlite:///{state_dir() / 'service.db'}"
@@ -312,11 +303,9 @@ def _started(url: str) -> None:
 
 
 def _run(options: ServiceOptions, started: Callable[[str], None], log: str = "service.log") -> None:
-    from ccq_tui.inbox.verdicts import InboxError
     from ccq_tui.service.serving import serve as serving
     from ccq_tui.service.store import RunStoreError
     from ccq_tui.service.telemetry import JsonFormatter
-    from ccq_tui.web.serving import ServeError, stopped_by_signals
 
     async def run() -> None:
         await serving(options, started, stopped_by_signals())
@@ -327,15 +316,10 @@ def _run(options: ServiceOptions, started: Callable[[str], None], log: str = "se
 
 def _demo(options: dict[str, Any]) -> int:
     """Serve a scripted model in a temporary home, and begin a run."""
-    from contextlib import ExitStack
-    from threading import Thread
-
     import httpx2
 
-    from ccq_tui.service.config import ServiceConfig
     from ccq_tui.service.policy import Repository
     from ccq_tui.service.serving import ServiceOptions
-    from ccq_tui.service.tokens import change_tokens
     from ccq_tui.testing import ScriptedModel, clean_environment
     from ccq_tui.testing.scenarios import READY
     from ccq_tui.worktrees.git import git

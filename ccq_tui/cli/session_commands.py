@@ -13,12 +13,13 @@ from ccq_tui.cli.options import as_json_flag
 from ccq_tui.cli.session import end_on_signals
 from ccq_tui.cli.store import complete_sessions, find_session, opened_store, print_lines
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.records import report
+from ccq_tui.inbox.sent_commands import LOOK_SECONDS, CommandResult, Ending, SentCommand
 from ccq_tui.inbox.store.rows import CommandKind
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.sent_commands import CommandResult, SentCommand
     from ccq_tui.inbox.store.store import Store
 
 
@@ -46,8 +47,6 @@ end = _to_session("end", "Stop a session now, even mid-turn. Its questions stay 
 
 
 def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | None = None) -> int:
-    from ccq_tui.inbox.records import report
-    from ccq_tui.inbox.sent_commands import Ending, SentCommand
 
     end_on_signals()
     with opened_store() as store:
@@ -68,7 +67,6 @@ def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | N
 
 
 def _followed(store: Store, command: SentCommand) -> CommandResult:
-    from ccq_tui.inbox.sent_commands import LOOK_SECONDS
 
     try:
         while (result := command.look(store)) is None:

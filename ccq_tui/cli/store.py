@@ -10,7 +10,6 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
@@ -19,18 +18,16 @@ from ccq_tui.claude_files import recorded_sessions
 from ccq_tui.cli.exits import Refused, Unprinted
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import place
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import fit
+from ccq_tui.inbox.place import Place
 from ccq_tui.inbox.requests import Origin
 from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.output import echo
 from ccq_tui.text import one_line, safe
 from ccq_tui.worktrees.model import can_be_there
-
-if TYPE_CHECKING:
-    from ccq_tui.inbox.place import Place
-    from ccq_tui.inbox.store.store import Store
-
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 SINCE = "a time as in 2026-01-31, 2026-01-31T12:30 or 2026-01-31T12:30Z, or an age as in 90s, 15m, 2h, 3d"
@@ -48,8 +45,6 @@ def opened_store(*, needed: bool = False) -> Iterator[Store]:
 
     Raises `Refused` where it cannot be opened or read, or is ``needed`` and not there.
     """
-    from ccq_tui.inbox.store.store import Store
-
     path = inbox_path()
     try:
         with ExitStack() as ending:
@@ -116,7 +111,6 @@ def complete_waiting(
     _context: click.Context, _parameter: click.Parameter, start: str
 ) -> list[CompletionItem]:
     """Propose requests that wait to the shell."""
-    from ccq_tui.inbox.kinds import kind_of
 
     def found(store: Store) -> Iterable[tuple[str, str]]:
         return (

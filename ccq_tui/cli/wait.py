@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ccq_tui.cli.exits import CRASHED, ENDED, Refused
-from ccq_tui.cli.options import as_json_flag
+from ccq_tui.cli.options import as_json_flag, seconds_in
 from ccq_tui.cli.session import end_on_signals
 from ccq_tui.cli.store import complete_waiting, find_request, find_session, looks, opened_store, print_lines
+from ccq_tui.inbox.records import report, session_record, whole_record
 from ccq_tui.inbox.store.rows import RequestState, SessionState
 from ccq_tui.output import echo
 from ccq_tui.processes import alive
@@ -39,8 +40,6 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
 
     REQUEST or SESSION is an id or any unambiguous prefix.
     """
-    from ccq_tui.inbox.records import report
-
     end_on_signals()
     once = timeout in ("0", "0s")
     seconds = 0.0 if once else seconds_in("--timeout", timeout)
@@ -66,7 +65,6 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
 
 
 def _request(store: Store, key: str) -> Found | None:
-    from ccq_tui.inbox.records import whole_record
 
     now = store.requests.get(key)
     if now is None:
@@ -75,7 +73,6 @@ def _request(store: Store, key: str) -> Found | None:
 
 
 def _session(store: Store, key: str, until: str | None) -> Found | None:
-    from ccq_tui.inbox.records import session_record
 
     now, waiting = store.sessions.get(key), store.requests.waiting_counts().get(key, 0)
     if now is None:
@@ -89,14 +86,3 @@ def _session(store: Store, key: str, until: str | None) -> Found | None:
             has_come = not alive(now.owner) or (now.state is SessionState.IDLE and not waiting)
     rounds = len(store.requests.question_sets(key))
     return (now.state, {**session_record(now, waiting, rounds=rounds)}) if has_come else None
-
-
-def seconds_in(flag: str, time: str | None) -> float | None:
-    """Return the seconds that a flag's duration stands for, or None for no limit; raises `Refused`."""
-    from ccq_tui.config.values import read_duration
-
-    try:
-        read = read_duration(time)
-    except ValueError as error:
-        raise Refused(f"{flag} {error}.") from error
-    return read if isinstance(read, float) else None

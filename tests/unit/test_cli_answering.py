@@ -187,7 +187,7 @@ def test_who_is_a_moment_later_is_told(ccq: Cli, monkeypatch: pytest.MonkeyPatch
         return Answered((Answer(other="late"),))
 
     stock()
-    monkeypatch.setattr("ccq_tui.inbox.kinds.parse_outcome", while_another_answers)
+    monkeypatch.setattr("ccq_tui.cli.answer.parse_outcome", while_another_answers)
     assert "was already answered in its session at" in ccq("answer", CACHE, "--other", "late", code=3)
     assert outcome_of(CACHE) == Declined()
 
