@@ -10,8 +10,6 @@ from typing import Any
 
 from ccq_tui.testing.replies import ToolResult, blocks_of, find_tool_results, text_of
 
-_DIRECTORY = re.compile(r"Primary working directory: (.+)")
-_PLAN_FILE = re.compile(r"(/\S*/plans/[^\s`'\"]+\.md)")
 _INTERRUPTED = "[Request interrupted by user"
 # Beginnings of texts in user messages that the CLI wrote, not the person.
 _NOT_WRITTEN = (_INTERRUPTED, "<system-reminder>", "<local-command", "<command-", "Output token limit hit")
@@ -85,14 +83,14 @@ class Incoming:
     @property
     def directory(self) -> str:
         """The working directory the CLI named, or ""."""
-        found = next(filter(None, map(_DIRECTORY.search, self._texts_by("system"))), None)
+        found = re.search(r"Primary working directory: (.+)", "\n".join(self._texts_by("system")))
         return found[1].strip() if found else ""
 
     @property
     def plan_file(self) -> str:
         """The newest plan file the CLI named, or ""."""
-        found = [match[1] for text in self._texts_by("user", "system") for match in _PLAN_FILE.finditer(text)]
-        return found[-1] if found else ""
+        texts = "\n".join(self._texts_by("user", "system"))
+        return "".join(re.findall(r"/\S*/plans/[^\s`'\"]+\.md", texts)[-1:])
 
     @property
     def interrupts(self) -> int:

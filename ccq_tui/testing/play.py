@@ -8,24 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ccq_tui.testing import scenario as script
 from ccq_tui.testing.incoming import Incoming, Role
 from ccq_tui.testing.replies import Replies, ToolResult
-from ccq_tui.testing.scenario import (
-    Arguments,
-    Block,
-    Branch,
-    Cut,
-    Failure,
-    Message,
-    Scenario,
-    Silence,
-    Step,
-    Text,
-    Thinking,
-    ToolCall,
-    TurnEnd,
-    Words,
-)
+from ccq_tui.testing.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +28,10 @@ class Turn:
     """One message ready to send."""
 
     id: str
-    parts: tuple[Part | Silence, ...]
+    parts: tuple[Part | script.Silence, ...]
     stop_reason: str
     usage: Mapping[str, int] = field(default_factory=dict)
-    cut: Cut | None = None
+    cut: script.Cut | None = None
 
 
 class Play:
@@ -62,7 +48,7 @@ class Play:
         again = "" if number == 1 else f"-{number}"
         self.prefix = f"toolu_{scenario.name}{again}"
         self.delegated: dict[str, Scenario] = {}
-        self._pending: tuple[Step, ...] = scenario.steps
+        self._pending: tuple[script.Step, ...] = scenario.steps
         self._results: dict[str, ToolResult] = {}
         self._calls: list[str] = []
         self._past_calls = 0
@@ -75,7 +61,7 @@ class Play:
     @property
     def finished(self) -> bool:
         """Whether nothing of the script is left."""
-        return not any(not isinstance(step, TurnEnd) for step in self._pending)
+        return not any(not isinstance(step, script.TurnEnd) for step in self._pending)
 
     def adopt(self, other: Play) -> None:
         """Continue from the position of another play, as a forked conversation does."""
@@ -89,7 +75,7 @@ class Play:
         """Whether a tool use id is one of this play's."""
         return tool_use_id in self._calls
 
-    def answer(self, incoming: Incoming) -> Turn | Failure:
+    def answer(self, incoming: Incoming) -> Turn | script.Failure:
         """Take the next step.
 
         Args:
@@ -105,7 +91,7 @@ class Play:
         before = self._pending, len(self._calls)
         try:
             step = self._next(incoming)
-            return step if isinstance(step, Failure) else self._render(step, incoming)
+            return step if isinstance(step, script.Failure) else self._render(step, incoming)
         except Exception:
             # The CLI repeats the request; until then the script must not advance.
             self._pending = before[0]
@@ -118,27 +104,27 @@ class Play:
         self._prompt = incoming.prompt or self._prompt
         self._plan_file = incoming.plan_file or self._plan_file
         self._directory = incoming.directory or self._directory
-        if incoming.interrupts > self._interrupts and TurnEnd() in self._pending:
+        if incoming.interrupts > self._interrupts and script.TurnEnd() in self._pending:
             # The person interrupted the turn: the rest of it makes no sense any more.
-            self._pending = self._pending[self._pending.index(TurnEnd()) + 1 :]
+            self._pending = self._pending[self._pending.index(script.TurnEnd()) + 1 :]
         self._interrupts = max(incoming.interrupts, self._interrupts)
 
-    def _next(self, incoming: Incoming) -> Message | Failure:
+    def _next(self, incoming: Incoming) -> script.Message | script.Failure:
         for _ in range(100):  # a script whose branches never speak ends
             if not self._pending:
                 if not (self.scenario.loops and self.scenario.steps and incoming.starts_turn):
                     break
                 self._pending, self._past_calls = self.scenario.steps, len(self._calls)
             step = self._pending[0]
-            if isinstance(step, TurnEnd) and not incoming.starts_turn:
+            if isinstance(step, script.TurnEnd) and not incoming.starts_turn:
                 break
             self._pending = self._pending[1:]
-            if isinstance(step, Branch):
+            if isinstance(step, script.Branch):
                 self._pending = (*step.choose(self._replies()).steps, *self._pending)
-            elif not isinstance(step, TurnEnd):
+            elif not isinstance(step, script.TurnEnd):
                 return step
         words = self.scenario.notified if incoming.notifies else self.scenario.exhausted
-        return Message((Text(words),))
+        return script.Message((script.Text(words),))
 
     def _replies(self) -> Replies:
         return Replies(
@@ -149,10 +135,10 @@ class Play:
             directory=self._directory,
         )
 
-    def _render(self, message: Message, incoming: Incoming) -> Turn:
+    def _render(self, message: script.Message, incoming: Incoming) -> Turn:
         replies = self._replies()
         parts = tuple(self._part(block, replies) for block in message.blocks)
-        calls = any(isinstance(block, ToolCall) for block in message.blocks)
+        calls = any(isinstance(block, script.ToolCall) for block in message.blocks)
         self._messages += 1
         length = sum(len(part.content) for part in parts if isinstance(part, Part))
         usage = {"input_tokens": incoming.tokens, "output_tokens": max(1, length // 4), **message.usage}
@@ -164,30 +150,30 @@ class Play:
             cut=message.cut,
         )
 
-    def _part(self, block: Block, replies: Replies) -> Part | Silence:
+    def _part(self, block: script.Block, replies: Replies) -> Part | script.Silence:
         match block:
-            case Silence():
+            case script.Silence():
                 return block
-            case Text(words):
+            case script.Text(words):
                 return Part({"type": "text", "text": ""}, "text", _text_of(words, replies))
-            case Thinking(words):
+            case script.Thinking(words):
                 start = {"type": "thinking", "thinking": "", "signature": ""}
                 return Part(start, "thinking", _text_of(words, replies))
-            case ToolCall(tool, arguments, script):
+            case script.ToolCall(tool, arguments, delegated):
                 block_id = f"{self.prefix}_{len(self._calls) + 1}"
                 self._calls.append(block_id)
                 made = _made(arguments, replies)
-                if script is not None:
-                    self.delegated[str(made.get("prompt", ""))] = script
+                if delegated is not None:
+                    self.delegated[str(made.get("prompt", ""))] = delegated
                 call: dict[str, Any] = {"type": "tool_use", "id": block_id, "name": tool, "input": {}}
                 return Part(call, "partial_json", json.dumps(made))
 
 
-def _text_of(words: Words, replies: Replies) -> str:
+def _text_of(words: script.Words, replies: Replies) -> str:
     return words(replies) if callable(words) else words
 
 
-def _made(arguments: Arguments, replies: Replies) -> Mapping[str, Any]:
+def _made(arguments: script.Arguments, replies: Replies) -> Mapping[str, Any]:
     if callable(arguments):
         return arguments(replies)
     return {key: value(replies) if callable(value) else value for key, value in arguments.items()}
@@ -218,7 +204,7 @@ class Director:
         self._numbers: Counter[str] = Counter()
         self._sides = 0
 
-    def answer(self, incoming: Incoming) -> tuple[Turn | Failure, str]:
+    def answer(self, incoming: Incoming) -> tuple[Turn | script.Failure, str]:
         """Answer one request.
 
         Args:
@@ -237,27 +223,19 @@ class Director:
         return play.answer(incoming), play.scenario.name
 
     def _session(self, incoming: Incoming) -> Play:
-        found = self._sessions.get(incoming.session)
-        if found is None:
-            origin = self._origin(incoming)
-            found = self._new_play(self.scenario)
-            if origin is not None:
-                found.adopt(origin)
-            self._sessions[incoming.session] = found
-        return found
-
-    def _origin(self, incoming: Incoming) -> Play | None:
-        # A forked session comes with a new id and the history of the one it was forked from.
-        known = incoming.tool_use_ids
-        return next((play for play in reversed(self.plays) if any(play.made(one) for one in known)), None)
+        if incoming.session not in self._sessions:
+            # A forked session comes with a new id and the history of the one it was forked from.
+            origins = [play for play in self.plays if any(map(play.made, incoming.tool_use_ids))]
+            made = self._sessions[incoming.session] = self._new_play(self.scenario)
+            if origins:
+                made.adopt(origins[-1])
+        return self._sessions[incoming.session]
 
     def _subagent(self, incoming: Incoming) -> Play:
         key = incoming.agent or incoming.opening
-        found = self._agents.get(key)
-        if found is None:
-            found = self._new_play(self._delegated(incoming))
-            self._agents[key] = found
-        return found
+        if key not in self._agents:
+            self._agents[key] = self._new_play(self._delegated(incoming))
+        return self._agents[key]
 
     def _delegated(self, incoming: Incoming) -> Scenario:
         opening = incoming.opening

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 # Texts that the CLI writes around answers; only the part between them is the person's.
-_BEFORE_ANSWERS = re.compile(
+_AROUND_ANSWERS = re.compile(
     r"\A(?:Your questions have been answered|The user answered|The user responded): "
+    r"|\. (?:You can now continue with|Read the answers carefully).*\Z",
+    re.DOTALL,
 )
-_AFTER_ANSWERS = re.compile(r"\. (?:You can now continue with|Read the answers carefully).*\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Replies:
         Returns:
             For instance ``"Which database?"="SQLite"``; the whole result if it has another form.
         """
-        return _AFTER_ANSWERS.sub("", _BEFORE_ANSWERS.sub("", self.result(number)))
+        return _AROUND_ANSWERS.sub("", self.result(number))
 
     def picked(self, *labels: str, otherwise: str = "") -> str:
         """Return the first of some labels that the newest result quotes.

@@ -184,8 +184,6 @@ def error_body(kind: str, message: str) -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": message}}
 
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
-
 AnyQuestion: TypeAlias = Question | Mapping[str, Any] | Callable[[Replies], Question | Mapping[str, Any]]
 
 
@@ -262,7 +260,7 @@ class Scenario:
     loops: bool = False
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
+        if not re.fullmatch(r"[A-Za-z0-9_-]{1,40}", self.name):
             raise ValueError(f"a scenario's name is 1 to 40 letters, digits, _ or -, not {self.name!r}")
 
     def says(self, words: Words) -> Self:

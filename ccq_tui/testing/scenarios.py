@@ -57,22 +57,11 @@ RETENTION = Question(
 )
 
 
-def unless_refused(go_on: Callable[[Replies], Scenario | str]) -> Callable[[Replies], Scenario]:
-    """Make a callable for ``Scenario.then`` that continues only if the newest tool call was not refused.
-
-    Args:
-        go_on: Chooses the steps to play, or the words to say, where there was no refusal.
-
-    Returns:
-        A callable that repeats the refusal, where there was one, and stops there.
-    """
-
-    def choose(replies: Replies) -> Scenario:
-        refused = f"All right, I leave it at that. You told me:\n\n> {first_line(replies)}\n"
-        went = refused if replies.failed else go_on(replies)
-        return Scenario().says(went) if isinstance(went, str) else went
-
-    return choose
+def refused(replies: Replies) -> str:
+    """Return the words that repeat a refusal, or "" if the newest tool call was not refused."""
+    return (
+        f"All right, I leave it at that. You told me:\n\n> {first_line(replies)}\n" if replies.failed else ""
+    )
 
 
 def first_line(replies: Replies) -> str:
@@ -96,40 +85,56 @@ GET /v1/bookmarks?page=3&per_page=50
   "page": 3, "pages": 18, "total": 871
 }
 """
-
-
-def design_questions() -> tuple[Question, ...]:
-    """Four questions about an API: previews, several choices, a recommendation, a plain one."""
-    return (
-        choice(
-            "How should long lists be paged?",
-            "Paging",
-            ("Cursor (Recommended)", "Stable while rows are added; no page numbers", CURSOR_PREVIEW),
-            ("Page number", "Easy to link to; rows shift while people write", OFFSET_PREVIEW),
-        ),
-        choice(
-            "Which extras should the first version have?",
-            "Extras",
-            ("Full-text search", "Over title, notes and tags"),
-            ("Tags", "Many to a bookmark, shared by the team"),
-            ("Import", "From a browser's HTML export"),
-            ("Rate limits", "Per token, with clear headers"),
-            multi=True,
-        ),
-        choice(
-            "How do clients sign in?",
-            "Sign-in",
-            ("Personal tokens (Recommended)", "Created in the settings, sent as a header"),
-            ("OAuth 2", "For third-party applications; two weeks more work"),
-            ("Session cookie", "Only the web client"),
-        ),
-        choice(
-            "What should an error look like?",
-            "Errors",
-            ("Problem JSON", "RFC 9457: type, title, status, detail"),
-            ("Code and message", "Two fields, nothing else"),
-        ),
-    )
+DESIGN_QUESTIONS = (
+    choice(
+        "How should long lists be paged?",
+        "Paging",
+        ("Cursor (Recommended)", "Stable while rows are added; no page numbers", CURSOR_PREVIEW),
+        ("Page number", "Easy to link to; rows shift while people write", OFFSET_PREVIEW),
+    ),
+    choice(
+        "Which extras should the first version have?",
+        "Extras",
+        ("Full-text search", "Over title, notes and tags"),
+        ("Tags", "Many to a bookmark, shared by the team"),
+        ("Import", "From a browser's HTML export"),
+        ("Rate limits", "Per token, with clear headers"),
+        multi=True,
+    ),
+    choice(
+        "How do clients sign in?",
+        "Sign-in",
+        ("Personal tokens (Recommended)", "Created in the settings, sent as a header"),
+        ("OAuth 2", "For third-party applications; two weeks more work"),
+        ("Session cookie", "Only the web client"),
+    ),
+    choice(
+        "What should an error look like?",
+        "Errors",
+        ("Problem JSON", "RFC 9457: type, title, status, detail"),
+        ("Code and message", "Two fields, nothing else"),
+    ),
+)
+"""Questions about an API: previews, several choices, a recommendation, a plain one."""
+_FLAT = "bookmarks/\n├── api.py\n├── store.py\n└── search.py\ntests/\n└── test_api.py\n"
+_LAYERED = (
+    "bookmarks/\n├── api/\n│   ├── routes.py\n│   └── errors.py\n├── core/\n│   └── bookmark.py\n"
+    "└── store/\n    └── database.py\ntests/\n"
+)
+LAYOUT = choice(
+    "How should the code be laid out?",
+    "Layout",
+    ("Flat", "Three modules; easy to read in one sitting", _FLAT),
+    ("Layered", "Room to grow; imports go one way", _LAYERED),
+)
+PARTS = choice(
+    "Which parts should the first version have?",
+    "Parts",
+    ("Command line", "Add and find bookmarks from a shell"),
+    ("Web page", "A list with a search field"),
+    ("Browser extension", "One key adds the present page"),
+    multi=True,
+)
 
 
 def four() -> Scenario:
@@ -138,13 +143,12 @@ def four() -> Scenario:
         Scenario("four", title="Bookmark API design")
         .thinks("Paging shapes every client; the rest can change later. Ask all of it in one go.")
         .says("Before I write the OpenAPI document I need four decisions from you.")
-        .asks(*design_questions())
-        .then(
-            unless_refused(
-                lambda a: (
-                    f"### Decisions\n\n{a.answers(1)}\n\n"
-                    "I turn these into `openapi.yaml`, with an example for every response."
-                )
+        .asks(*DESIGN_QUESTIONS)
+        .says(
+            lambda a: (
+                refused(a)
+                or f"### Decisions\n\n{a.answers(1)}\n\n"
+                "I turn these into `openapi.yaml`, with an example for every response."
             )
         )
     )
@@ -158,12 +162,11 @@ def single() -> Scenario:
             "The service stores bookmarks for a few hundred people. One thing decides the rest of the design."
         )
         .asks(DATABASE)
-        .then(
-            unless_refused(
-                lambda a: (
-                    f"Noted: {a.answers(1)}.\n\nI keep the storage behind one small interface, "
-                    "so that this can change later without touching the handlers."
-                )
+        .says(
+            lambda a: (
+                refused(a)
+                or f"Noted: {a.answers(1)}.\n\nI keep the storage behind one small interface, "
+                "so that this can change later without touching the handlers."
             )
         )
     )
@@ -212,11 +215,11 @@ def tour() -> Scenario:
         .says("The directory is empty, so we start from nothing. One decision shapes the rest.")
         .asks(DATABASE)
         .says(_after_database)
-        .asks(_layout(), _extras())
+        .asks(LAYOUT, PARTS)
         .says(
             "Now four at once. Go back and forth between them with `Tab`; a review comes before I get them."
         )
-        .asks(*design_questions())
+        .asks(*DESIGN_QUESTIONS)
         .says("Two facts I cannot guess.")
         .asks(NAME, RETENTION, title="The package")
         .says("I write the first file. You decide whether I may.")
@@ -230,31 +233,6 @@ def tour() -> Scenario:
         .says(_closing)
         # No further turn: after an interrupt the tour continues where it was.
         .afterwards("The tour is over. `ccq-tui` alone starts a session of your own.")
-    )
-
-
-def _layout() -> Question:
-    flat = "bookmarks/\n├── api.py\n├── store.py\n└── search.py\ntests/\n└── test_api.py\n"
-    layered = (
-        "bookmarks/\n├── api/\n│   ├── routes.py\n│   └── errors.py\n├── core/\n│   └── bookmark.py\n"
-        "└── store/\n    └── database.py\ntests/\n"
-    )
-    return choice(
-        "How should the code be laid out?",
-        "Layout",
-        ("Flat", "Three modules; easy to read in one sitting", flat),
-        ("Layered", "Room to grow; imports go one way", layered),
-    )
-
-
-def _extras() -> Question:
-    return choice(
-        "Which parts should the first version have?",
-        "Parts",
-        ("Command line", "Add and find bookmarks from a shell"),
-        ("Web page", "A list with a search field"),
-        ("Browser extension", "One key adds the present page"),
-        multi=True,
     )
 
 

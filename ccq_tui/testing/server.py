@@ -7,9 +7,9 @@ import json
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import uvicorn
@@ -142,26 +142,22 @@ MOST_BYTES = 32_000_000
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
+@dataclass
 class Answerer:
     """Answers requests from a director's plays.
 
-    Args:
+    Attributes:
         answer: Decides what to say: the message or failure, and the name of its scenario.
         pace: Has the present speed in characters per second, and the characters per delta.
         record: Called with a new exchange, and again at every change to one.
         failed: Called with an error in the script itself.
     """
 
-    def __init__(
-        self,
-        answer: Callable[[Incoming], tuple[Turn | Failure, str]],
-        pace: Pace,
-        record: Callable[[Exchange], None],
-        failed: Callable[[Exception], None],
-    ) -> None:
-        self._answer, self._pace = answer, pace
-        self._record, self._failed = record, failed
-        self._gates: dict[str, asyncio.Event] = {}
+    answer: Callable[[Incoming], tuple[Turn | Failure, str]]
+    pace: Pace
+    record: Callable[[Exchange], None]
+    failed: Callable[[Exception], None]
+    _gates: dict[str, asyncio.Event] = field(default_factory=dict)
 
     def app(self) -> Starlette:
         """Return the application with its routes."""
@@ -179,15 +175,15 @@ class Answerer:
 
     def open_gate(self, gate: str) -> None:
         """End the silences that wait, or will wait, for a gate."""
-        self._gate(gate).set()
+        self.gate(gate).set()
 
     async def messages(self, request: Request) -> ASGIApp:
         """Answer a request to the Messages API."""
         exchange, incoming = await self._received(request, talks=True)
         try:
-            answer, exchange.scenario = self._answer(incoming)
+            answer, exchange.scenario = self.answer(incoming)
         except Exception as error:  # noqa: BLE001 - a script is the caller's code: anything may come out of it
-            self._failed(error)
+            self.failed(error)
             body = error_body("invalid_request_error", f"the script failed: {error!r}")
             return self._finish(exchange, JSONResponse(body, 400))
         if isinstance(answer, Failure):
@@ -222,28 +218,23 @@ class Answerer:
         exchange = Exchange(request.method, path, headers, body)
         if talks:
             exchange.role = incoming.role.value
-        self._record(exchange)
+        self.record(exchange)
         return exchange, incoming
 
     def _finish(self, exchange: Exchange, response: Response) -> Response:
         exchange.status = response.status_code
         exchange.first_byte = exchange.last_byte = time.monotonic()
-        self._record(exchange)
+        self.record(exchange)
         return response
 
     def _message(self, exchange: Exchange, turn: Turn, incoming: Incoming) -> ASGIApp:
         model = str(incoming.body.get("model", "scripted"))
         streamed = bool(incoming.body.get("stream"))
-        return SentMessage(
-            stream(turn, model, self._pace.delta_size) if streamed else whole(turn, model),
-            content_type="text/event-stream" if streamed else "application/json",
-            pace=self._pace,
-            opened=lambda gate: self._gate(gate).wait(),
-            exchange=exchange,
-            record=self._record,
-        )
+        items = stream(turn, model, self.pace.delta_size) if streamed else whole(turn, model)
+        return SentMessage(items, "text/event-stream" if streamed else "application/json", self, exchange)
 
-    def _gate(self, name: str) -> asyncio.Event:
+    def gate(self, name: str) -> asyncio.Event:
+        """Return what opens a gate."""
         return self._gates.setdefault(name, asyncio.Event())
 
 
@@ -273,28 +264,20 @@ class SentMessage(StreamingResponse):
     Args:
         items: Chunks, silences and cuts, from ``wire.stream`` or ``wire.whole``.
         content_type: The content type.
-        pace: Has the present speed.
-        opened: Waits for a gate by name.
+        answerer: Has the present speed and the gates, and records every change to the exchange.
         exchange: Gets status and times.
-        record: Called with the exchange at every change to it.
     """
 
     def __init__(
         self,
         items: Iterable[Chunk | Silence | Cut],
-        *,
         content_type: str,
-        pace: Pace,
-        opened: Callable[[str], Awaitable[object]],
+        answerer: Answerer,
         exchange: Exchange,
-        record: Callable[[Exchange], None],
     ) -> None:
         headers = {"content-type": content_type, "cache-control": "no-cache"}
         super().__init__(self._pieces(items), headers=headers)
-        self._pace = pace
-        self._opened = opened
-        self._exchange = exchange
-        self._record = record
+        self._answerer, self._exchange = answerer, exchange
         self._complete = False
 
     async def stream_response(self, send: Send) -> None:
@@ -308,17 +291,17 @@ class SentMessage(StreamingResponse):
                     await send(start)
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
                 exchange.first_byte = exchange.first_byte or time.monotonic()
-                self._record(exchange)
+                self._answerer.record(exchange)
         finally:
             exchange.last_byte, exchange.broken = time.monotonic(), not self._complete
-            self._record(exchange)
+            self._answerer.record(exchange)
         if self._complete:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _pieces(self, items: Iterable[Chunk | Silence | Cut]) -> AsyncIterator[bytes]:
         batch, due = b"", time.monotonic()
         for item in items:
-            speed = self._pace.speed
+            speed = self._answerer.pace.speed
             if isinstance(item, Chunk):
                 batch += item.data
                 if speed <= 0 and len(batch) < 16_384:
@@ -333,16 +316,13 @@ class SentMessage(StreamingResponse):
                 case Silence(gate, limit):
                     with suppress(TimeoutError):  # the limit is the scripted end of the silence
                         async with asyncio.timeout(limit):
-                            await self._opened(gate)
+                            await self._answerer.gate(gate).wait()
                     due = time.monotonic()
                 case Cut():
                     yield b""  # an answer that never began would become a 500
                     return
         yield batch
         self._complete = True
-
-
-_STOP_LIMIT = 10.0
 
 
 class ServerThread:
@@ -385,9 +365,9 @@ class ServerThread:
             RuntimeError: The thread did not end within the limit.
         """
         self._server.should_exit = True
-        self._thread.join(_STOP_LIMIT)
+        self._thread.join(10.0)
         if self._thread.is_alive():
-            raise RuntimeError(f"the scripted model did not stop within {_STOP_LIMIT:g} s")
+            raise RuntimeError("the scripted model did not stop within 10 s")
 
     def call(self, function: Callable[[], None]) -> None:
         """Run a function inside the server's event loop soon; do nothing once the server has ended."""
