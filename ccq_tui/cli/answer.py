@@ -30,9 +30,6 @@ from ccq_tui.words import SHORT
 if TYPE_CHECKING:
     from ccq_tui.inbox.store.store import Store
 
-_ADDRESSED = re.compile(r"\s*(\d{1,6})\s*=(.*)", re.DOTALL)
-_ANSWER = re.compile(r"answers\[(\d+)\](?:\.(\w+))?")
-
 
 @click.command(
     epilog="""\b
@@ -147,8 +144,8 @@ def _answers(
 
 def _addressed(flag: str, value: str, count: int, sample: str) -> tuple[int, str]:
     """Split the question's number off a value; return the question's place and the rest."""
-    found = _ADDRESSED.fullmatch(value) if count > 1 or flag == "--choose" else None
-    if found is None:
+    found = re.fullmatch(r"\s*(\d{1,6})\s*=(.*)", value, re.DOTALL)
+    if found is None or (count == 1 and flag != "--choose"):
         if count == 1:
             return 0, value
         raise Refused(f"{flag} needs the question's number, 1 to {count}, as in {flag} 1={sample}.")
@@ -169,7 +166,7 @@ def _places(names: Names, text: str, where: str) -> list[int]:
 
 def _in_flags(questions: Sequence[Question], error: InvalidOutcome) -> str:
     """Say which question or flag an error is about."""
-    found = _ANSWER.fullmatch(error.field)
+    found = re.fullmatch(r"answers\[(\d+)\](?:\.(\w+))?", error.field)
     if found is None:
         flag = {"discuss": "--discuss: ", "choice": "--choose: ", "note": "--note: "}.get(error.field, "")
         return f"{flag}{error.reason}"

@@ -22,7 +22,7 @@ import click
 from ccq_tui import DOCS
 from ccq_tui.bounded import JSON_BYTES, parse_json, parse_toml
 from ccq_tui.cli.exits import ASK_CRASHED, ENDED, INTERRUPTED, Refused
-from ccq_tui.cli.options import seconds_in
+from ccq_tui.cli.options import seconds_in, switch, with_flags
 from ccq_tui.cli.session import before_keys, shown_early
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.forms.reading import FormFileError, GivenError, find_form, form_of, read_given
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     Show = Callable[[Filling], Awaitable[object]]
 
 T = TypeVar("T")
-F = TypeVar("F", bound="Callable[..., Any]")
 REFUSED = 1
 """The answer to --confirm is no."""
 DECLINED = 4
@@ -98,13 +97,6 @@ class AskCommand(click.Command):
             raise
 
 
-def kind_flags(command: F) -> F:
-    """Add a flag for each kind of question."""
-    for name, (_, words) in reversed(_KINDS.items()):
-        command = click.option(f"--{name}", is_flag=True, help=f"Ask TEXT for {words}.")(command)
-    return command
-
-
 @click.command(
     cls=AskCommand,
     epilog="""\b
@@ -134,7 +126,7 @@ Exit codes:
     help="Ask TEXT, with this option, or one for each line of standard input. Repeatable.",
 )
 @click.option("--multi", is_flag=True, help="With --option: any number of them.")
-@kind_flags
+@with_flags(*(switch(f"--{name}", f"Ask TEXT for {words}.") for name, (_, words) in _KINDS.items()))
 @click.option("--default", "proposed", multiple=True, metavar="ANSWER", help="Propose this answer to TEXT.")
 @click.option("--placeholder", metavar="HINT", help="Say in the empty field what to type.")
 @click.option("--pattern", metavar="REGEX", help="The text must match this.")

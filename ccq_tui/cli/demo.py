@@ -8,14 +8,14 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from ccq_tui import DOCS
 from ccq_tui.cli.exits import ENDED, Refused
-from ccq_tui.cli.options import given_settings, plain_flag, setting_flags
+from ccq_tui.cli.options import AnyCallable, flag, given_settings, plain_flag, setting_flags, with_flags
 from ccq_tui.cli.session import end_on_signals, plain_why, require_terminal, show, shown_early
 from ccq_tui.output import echo
 from ccq_tui.testing import ScriptedModel, clean_environment
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ccq_tui.config.load import Loaded
     from ccq_tui.config.settings import Settings
     from ccq_tui.preboot_input import EarlyPrompt
-
-FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 NAMES = ("tour", "single", "four")
 """The scenarios, the usual one first."""
@@ -63,14 +61,9 @@ def _completed(*words: Any) -> list[CompletionItem]:
 _script = partial(click.argument, "script", callback=_known, shell_complete=_completed)
 
 
-def _speed(default: float) -> Callable[[FunctionT], FunctionT]:
-    return click.option(
-        "--speed",
-        type=click.FloatRange(min=0.0, max=1000.0),
-        default=default,
-        metavar="X",
-        help=f"Speed of the scripted model as a factor; 0 is without delay. [default: {default:g}]",
-    )
+def _speed(default: float) -> Callable[[AnyCallable], AnyCallable]:
+    about = f"Speed of the scripted model as a factor; 0 is without delay. [default: {default:g}]"
+    return with_flags(flag("--speed", "X", about, type=click.FloatRange(0.0, 1000.0), default=default))
 
 
 @click.command(epilog=f"More: {DOCS}/scripted-model.md")

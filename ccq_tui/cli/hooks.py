@@ -18,19 +18,15 @@ from ccq_tui.bridges.claude_code.hook_settings import (
 )
 from ccq_tui.cli.edits import changed, note_directory, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
-from ccq_tui.cli.options import AnyCallable
+from ccq_tui.cli.options import switch, with_flags
 from ccq_tui.edited_file import EditedFile
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
-
-def _scoped(function: AnyCallable) -> AnyCallable:
-    """Give a command the flags that choose the settings file."""
-    project = click.option(
-        "--project", is_flag=True, help="This project's settings: .claude/settings.json here."
-    )
-    user = click.option("--user", is_flag=True, help="Your settings, for all projects: the default.")
-    return user(project(function))
+_scoped = with_flags(
+    switch("--user", "Your settings, for all projects: the default."),
+    switch("--project", "This project's settings: .claude/settings.json here."),
+)
 
 
 @click.group(epilog=f"More: {DOCS}/bridges.md")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,7 @@ from ccq_tui.bridges.claude_code.live_sessions import live_sessions
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.cli.answer import delivery_words
 from ccq_tui.cli.exits import ENDED, Refused
-from ccq_tui.cli.options import as_json_flag, given_settings, setting_flags
+from ccq_tui.cli.options import AS_JSON, as_json_flag, flag, given_settings, setting_flags, with_flags
 from ccq_tui.cli.session import begin, end_on_signals
 from ccq_tui.cli.store import (
     SINCE,
@@ -31,6 +31,7 @@ from ccq_tui.cli.store import (
     since,
 )
 from ccq_tui.config.paths import inbox_path
+from ccq_tui.inbox import records
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.format import (
     history_lines,
@@ -45,15 +46,6 @@ from ccq_tui.inbox.format import (
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import sentences, table
 from ccq_tui.inbox.place import NO_RECORD_WORDS, Place
-from ccq_tui.inbox.records import (
-    change_record,
-    lines_report,
-    list_report,
-    report,
-    request_record,
-    session_record,
-    whole_record,
-)
 from ccq_tui.inbox.requests import Asker, Request
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.verdicts import InboxError
@@ -66,27 +58,21 @@ from ccq_tui.worktrees.model import can_be_there
 if TYPE_CHECKING:
     from ccq_tui.inbox.store.store import Store
 
-AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
-
 
 def _since(_context: click.Context, _parameter: click.Parameter, text: str | None) -> datetime | None:
     return since(text)
 
 
-_since_flag = click.option(
-    "--since", "start", metavar="T", callback=_since, help=f"Only since then: {SINCE}."
-)
-
-
-def _narrowed(function: AnyCallable) -> AnyCallable:
-    """Give a command the flags that select and format its rows."""
-    of_session = click.option(
+_narrowed = with_flags(
+    AS_JSON,
+    flag(
         "--session",
-        metavar="ID",
+        "ID",
+        "Only this session: an id or any unambiguous prefix.",
         shell_complete=complete_sessions,
-        help="Only this session: an id or any unambiguous prefix.",
-    )
-    return as_json_flag(of_session(_since_flag(function)))
+    ),
+    flag("--since start", "T", f"Only since then: {SINCE}.", callback=_since),
+)
 
 
 @click.group(invoke_without_command=True)
@@ -126,7 +112,7 @@ def inbox(
     if native and not plain_reason(os.environ, flag=plain) and not not_terminals():
         return begin(given_settings(context), inbox=True)
 
-    printed = lines_report if jsonl else partial(list_report, "requests") if as_json else None
+    printed = records.lines_report if jsonl else partial(records.list_report, "requests") if as_json else None
     flags = given_settings(context) if native else None
     missing = not_terminals()
     # Nobody would see prompts in a file, or expect them in a pipe without the flag.
@@ -206,7 +192,7 @@ def _print_inbox(
             numbers = ", ".join(map(str, unread[:10]))
             echo(f"{unread_words(len(unread))}; numbers in the table of requests: {numbers}", err=True)
         if printed is not None:
-            if text := printed(map(request_record, found)):
+            if text := printed(map(records.request_record, found)):
                 print_lines(text)
             return
         ids, named = store.ids.requests(), {item.id: item.name for item in store.sessions.page(limit=-1)}
@@ -252,8 +238,8 @@ def sessions(as_json: bool, session: str | None, start: datetime | None, labels:
         rounds = {one.id: len(store.requests.question_sets(one.id)) for one in found if as_json}
     if as_json:
         counts = (waiting, undelivered, rounds)
-        records = (session_record(one, *(count.get(one.id, 0) for count in counts)) for one in found)
-        print_lines(list_report("sessions", records))
+        rows = (records.session_record(one, *(count.get(one.id, 0) for count in counts)) for one in found)
+        print_lines(records.list_report("sessions", rows))
     else:
         print_lines("\n".join(session_lines(found, waiting, shortener(ids), undelivered)))
     return ENDED
@@ -284,7 +270,7 @@ def history(
         found = store.history.changes(start, only, after=after or 0, limit=-1)
         requests, every = store.ids.requests(), store.ids.sessions()
     if as_json:
-        print_lines(list_report("changes", (change_record(change) for change in found)))
+        print_lines(records.list_report("changes", (records.change_record(change) for change in found)))
     else:
         print_lines("\n".join(history_lines(found, shortener(requests), shortener(every))))
     return ENDED
@@ -298,7 +284,7 @@ def _follow(store: Store, start: datetime | None, only: str | None, after: int |
     for _ in looks(store):
         for change in store.history.changes(start, only, after=after, limit=-1):
             after = change.number
-            if not print_lines(lines_report([change_record(change)])):
+            if not print_lines(records.lines_report([records.change_record(change)])):
                 return ENDED
     return ENDED
 
@@ -316,7 +302,7 @@ def show(request: str, as_json: bool) -> int:
         called, known = store.ids.name_of(stored.request), store.sessions.get(stored.request.session_id)
         unreached = _unreached(store, stored)
     if as_json:
-        print_lines(report("request", whole_record(stored)))
+        print_lines(records.report("request", records.whole_record(stored)))
         return ENDED
     there = known is None or not known.directory or can_be_there(Path(known.directory))
     resume = f"ccq-tui resume {one_line(stored.request.session_id[:SHORT], 24)}"

@@ -24,8 +24,6 @@ def complete_themes(_context: click.Context, _parameter: click.Parameter, start:
     return names or [CompletionItem(start, type="file")]
 
 
-as_json_flag = click.option("--json", "as_json", is_flag=True, help="As JSON, with a version.")
-
 plain_flag = click.option(
     "--plain", is_flag=True, help="Line by line, for screen readers, pipes and plain terminals."
 )
@@ -45,24 +43,24 @@ def seconds_in(flag: str, time: str | None) -> float | None:
 _Flag = tuple[tuple[str, ...], dict[str, Any]]
 
 
-def _flag(names: str, metavar: str | None, about: str, **more: Any) -> _Flag:
+def flag(names: str, metavar: str | None, about: str, **more: Any) -> _Flag:
     """Return the arguments of `click.option` for a flag."""
     return tuple(names.split()), {"metavar": metavar, "help": about, **more}
 
 
 def _many(names: str, metavar: str, about: str, **more: Any) -> _Flag:
     """Return the arguments of `click.option` for a flag that may be given several times."""
-    return _flag(names, metavar, f"{about} Repeatable.", multiple=True, **more)
+    return flag(names, metavar, f"{about} Repeatable.", multiple=True, **more)
 
 
-def _switch(names: str, about: str) -> _Flag:
+def switch(names: str, about: str) -> _Flag:
     """Return the arguments of `click.option` for a flag without a value."""
-    return _flag(names, None, about, is_flag=True)
+    return flag(names, None, about, is_flag=True)
 
 
 def _optional(names: str, metavar: str, about: str) -> _Flag:
     """Return the arguments of `click.option` for a flag whose value may be left out."""
-    return _flag(names, metavar, about, is_flag=False, flag_value="")
+    return flag(names, metavar, about, is_flag=False, flag_value="")
 
 
 def _labels(context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
@@ -76,10 +74,10 @@ def _labels(context: click.Context, _parameter: click.Parameter, words: tuple[st
 
 _MODES = click.Choice([*get_args(PermissionMode), "manual"])
 _SETTINGS: tuple[_Flag, ...] = (
-    _flag("--model", "MODEL", "The model: an alias such as opus, or a full name."),
-    _flag("--permission-mode", "MODE", f"Permission mode: {', '.join(_MODES.choices)}.", type=_MODES),
-    _flag("--effort", None, "Thinking effort of the model.", type=click.Choice(get_args(Effort))),
-    _flag("--cwd", "DIR", "The directory to work in. [default: the current one]"),
+    flag("--model", "MODEL", "The model: an alias such as opus, or a full name."),
+    flag("--permission-mode", "MODE", f"Permission mode: {', '.join(_MODES.choices)}.", type=_MODES),
+    flag("--effort", None, "Thinking effort of the model.", type=click.Choice(get_args(Effort))),
+    flag("--cwd", "DIR", "The directory to work in. [default: the current one]"),
     _many("--add-dir add_dirs", "DIR", "Another directory the agent may use."),
     _many(
         "--allowed-tools --allowedTools allowed_tools",
@@ -88,101 +86,111 @@ _SETTINGS: tuple[_Flag, ...] = (
     ),
     _many("--disallowed-tools --disallowedTools disallowed_tools", "TOOLS", "Tools the agent must not use."),
     _many("--mcp-config", "FILE|JSON", "MCP servers, from a JSON file or JSON."),
-    _flag("--settings", "FILE|JSON", "More Claude Code settings."),
-    _flag("--append-system-prompt", "TEXT", "Text added to Claude Code's system prompt."),
-    _flag("--max-turns", "N", "Turn limit for one prompt.", type=int),
-    _flag("--max-budget-usd", "USD", "Spending limit for API calls, in US dollars.", type=float),
-    _flag(
+    flag("--settings", "FILE|JSON", "More Claude Code settings."),
+    flag("--append-system-prompt", "TEXT", "Text added to Claude Code's system prompt."),
+    flag("--max-turns", "N", "Turn limit for one prompt.", type=int),
+    flag("--max-budget-usd", "USD", "Spending limit for API calls, in US dollars.", type=float),
+    flag(
         "--questions",
         None,
         "Ask freely; assume, and list what was assumed; or ask a few rounds. [default: ask]",
         type=click.Choice(get_args(QuestionMode)),
     ),
-    _flag("--max-question-rounds", "N", "How many rounds with --questions adaptive. [default: 5]", type=int),
-    _flag(
+    flag("--max-question-rounds", "N", "How many rounds with --questions adaptive. [default: 5]", type=int),
+    flag(
         "--theme",
         "NAME|FILE",
         "The colours: ccq-dark, ccq-light, one of yours or of Textual's. [default: ccq-dark]",
         shell_complete=complete_themes,
     ),
-    _flag("--agent", "NAME", "The agent that leads the session."),
-    _flag("--agents", "FILE|JSON", "More agents: their descriptions and prompts."),
-    _flag("--system-prompt", "TEXT", "A system prompt in place of Claude Code's."),
-    _flag(
+    flag("--agent", "NAME", "The agent that leads the session."),
+    flag("--agents", "FILE|JSON", "More agents: their descriptions and prompts."),
+    flag("--system-prompt", "TEXT", "A system prompt in place of Claude Code's."),
+    flag(
         "--system-prompt-snapshot",
         None,
         "Keep a conversation's first system prompt, or not.",
         type=click.Choice(("on", "off")),
     ),
-    _switch(
+    switch(
         "--exclude-dynamic-system-prompt-sections", "Keep machine-specific parts out of the system prompt."
     ),
-    _flag("--fallback-model", "MODELS", "Models to use if the first is overloaded, separated by commas."),
+    flag("--fallback-model", "MODELS", "Models to use if the first is overloaded, separated by commas."),
     _many("--tools", "TOOLS", 'The built-in tools: "Bash,Edit", "" for none.'),
-    _switch("--strict-mcp-config", "Only the MCP servers of --mcp-config."),
+    switch("--strict-mcp-config", "Only the MCP servers of --mcp-config."),
     _many("--plugin-dir plugin_dirs", "DIR|ZIP", "A plugin for this session."),
     _many("--plugin-url plugin_urls", "URL", "A plugin .zip for this session."),
-    _flag("--setting-sources", "SOURCES", "Claude Code settings to load: user,project,local."),
+    flag("--setting-sources", "SOURCES", "Claude Code settings to load: user,project,local."),
     _many("--betas", "BETAS", "Beta headers for API requests."),
-    _flag("--autocompact", "auto|TOKENS", "Window that triggers compaction: auto, or tokens such as 500k."),
-    _switch("--disable-slash-commands", "Turn off skills and Claude Code's commands."),
-    _switch("--bare", "Turn off hooks, plugins, memory and CLAUDE.md."),
-    _switch("--safe-mode", "Turn off all customization, to find a problem."),
-    _switch("--restricted", "Turn off tools that run code, and settings files."),
-    _switch("--allow-dangerously-skip-permissions", "Offer a mode that bypasses all permission checks."),
+    flag("--autocompact", "auto|TOKENS", "Window that triggers compaction: auto, or tokens such as 500k."),
+    switch("--disable-slash-commands", "Turn off skills and Claude Code's commands."),
+    switch("--bare", "Turn off hooks, plugins, memory and CLAUDE.md."),
+    switch("--safe-mode", "Turn off all customization, to find a problem."),
+    switch("--restricted", "Turn off tools that run code, and settings files."),
+    switch("--allow-dangerously-skip-permissions", "Offer a mode that bypasses all permission checks."),
     _optional("-d --debug", "[FILTER]", "Have Claude Code write a debug log: hooks,mcp or all."),
-    _flag("--debug-file", "FILE", "The file of that log."),
-    _switch("--verbose", "Start with everything unfolded."),
-    _flag("--cli-path", "FILE", "The Claude Code CLI to run. [default: the bundled one]"),
+    flag("--debug-file", "FILE", "The file of that log."),
+    switch("--verbose", "Start with everything unfolded."),
+    flag("--cli-path", "FILE", "The Claude Code CLI to run. [default: the bundled one]"),
 )
 _SESSION: tuple[_Flag, ...] = (
-    _switch("-c --continue continue_last", "Continue the newest conversation of the directory."),
+    switch("-c --continue continue_last", "Continue the newest conversation of the directory."),
     _optional(
         "-r --resume", "[ID]", "Resume the conversation with this session id, or one chosen from a list."
     ),
-    _switch("--fork --fork-session fork", "With --continue or --resume: continue under a new session id."),
+    switch("--fork --fork-session fork", "With --continue or --resume: continue under a new session id."),
     _optional("-w --worktree", "[NAME]", "Work in a new git worktree, with this name or a made-up one."),
-    _flag("-n --name", "NAME", "Name of the new session."),
+    flag("-n --name", "NAME", "Name of the new session."),
     _many(
         "--label labels",
         "KEY=VALUE",
         "Label the new session, for ccq-tui sessions --label.",
         callback=_labels,
     ),
-    _flag("--session-id", "UUID", "The id of the new session, or of the fork."),
-    _switch("--plain", "Line by line, for screen readers, pipes and dumb terminals."),
-    _switch("--dangerously-skip-permissions", "The same as --permission-mode bypassPermissions."),
+    flag("--session-id", "UUID", "The id of the new session, or of the fork."),
+    switch("--plain", "Line by line, for screen readers, pipes and dumb terminals."),
+    switch("--dangerously-skip-permissions", "The same as --permission-mode bypassPermissions."),
 )
 
 
 def setting_flags(*, hidden: bool = False) -> Callable[[AnyCallable], AnyCallable]:
     """Give a command the flags that are settings, hidden if the program's own help lists them."""
-    return _flags(_SETTINGS, hidden=hidden)
+    return with_flags(*_SETTINGS, hidden=hidden)
 
 
 def session_flags(*, hidden: bool = False) -> Callable[[AnyCallable], AnyCallable]:
     """Give a command the flags that choose a conversation."""
-    return _flags(_SESSION, hidden=hidden)
+    return with_flags(*_SESSION, hidden=hidden)
 
 
 def port_flag(port: int) -> Callable[[AnyCallable], AnyCallable]:
     """Give a command the flag of a port to listen at."""
     kind = click.IntRange(0, 65535)
     about = "The port; 0 for any that is free."
-    return _flags((_flag("--port", "N", about, type=kind, default=port, show_default=True),))
+    return with_flags(flag("--port", "N", about, type=kind, default=port, show_default=True))
 
 
-def listening_flags(function: AnyCallable) -> AnyCallable:
-    """Give a command the flags of where it is served; its port is another."""
-    file = click.Path(path_type=Path, dir_okay=False)
-    host = {"default": "127.0.0.1", "show_default": True}
-    flags = (
-        _flag("--host", None, "The address to listen at.", **host),
-        _flag("--certfile certificate", None, "Its certificate, for TLS without a proxy.", type=file),
-        _flag("--keyfile key", None, "The certificate's key.", type=file),
-        _switch("--without-tls plain", "Serve plain HTTP; others on the network can read it."),
-    )
-    return _flags(flags)(function)
+def with_flags(*flags: _Flag, hidden: bool = False) -> Callable[[AnyCallable], AnyCallable]:
+    """Give a command flags, hidden if another command's help lists them."""
+
+    def decorate(function: AnyCallable) -> AnyCallable:
+        for names, keywords in reversed(flags):
+            function = click.option(*names, expose_value=True, hidden=hidden, **keywords)(function)
+        return function
+
+    return decorate
+
+
+AS_JSON = switch("--json as_json", "As JSON, with a version.")
+as_json_flag = with_flags(AS_JSON)
+_TLS_FILE = click.Path(path_type=Path, dir_okay=False)
+listening_flags = with_flags(
+    flag("--host", None, "The address to listen at.", default="127.0.0.1", show_default=True),
+    flag("--certfile certificate", None, "Its certificate, for TLS without a proxy.", type=_TLS_FILE),
+    flag("--keyfile key", None, "The certificate's key.", type=_TLS_FILE),
+    switch("--without-tls plain", "Serve plain HTTP; others on the network can read it."),
+)
+"""Gives a command the flags of where it is served; its port is another."""
 
 
 def given_flags(context: click.Context) -> dict[str, Any]:
@@ -209,15 +217,6 @@ def given_settings(context: click.Context) -> dict[str, Any]:
     if flags.get("dangerously_skip_permissions"):
         settings["permission_mode"] = "bypassPermissions"  # it overrides another mode, as in Claude Code
     return settings
-
-
-def _flags(flags: tuple[_Flag, ...], *, hidden: bool = False) -> Callable[[AnyCallable], AnyCallable]:
-    def decorate(function: AnyCallable) -> AnyCallable:
-        for names, keywords in reversed(flags):
-            function = click.option(*names, expose_value=True, hidden=hidden, **keywords)(function)
-        return function
-
-    return decorate
 
 
 _SETTING_OPTIONS = [click.Option(list(names), **keywords) for names, keywords in _SETTINGS]

@@ -13,7 +13,7 @@ from ccq_tui import DOCS
 from ccq_tui.cli.ask import REFUSED, fill, has_terminal, question_form, show
 from ccq_tui.cli.edits import changed, note_directory, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
-from ccq_tui.cli.options import AnyCallable
+from ccq_tui.cli.options import flag, with_flags
 from ccq_tui.cli.store import SINCE, print_lines, since
 from ccq_tui.config.paths import expanded
 from ccq_tui.forms import post_commit, reflections
@@ -148,10 +148,10 @@ def _places(paths: Sequence[str]) -> str:
 # -- what was recorded ----------------------------------------------------------------------------------
 
 
-def _reading(function: AnyCallable) -> AnyCallable:
-    """Give a command the flags that choose what it reads."""
-    file = click.option("--file", metavar="FILE", help="Another file than .commit-reflections.jsonl.")
-    return file(click.option("--since", "start", metavar="T", help=f"Only since then: {SINCE}.")(function))
+_reading = with_flags(
+    flag("--file", "FILE", "Another file than .commit-reflections.jsonl."),
+    flag("--since start", "T", f"Only since then: {SINCE}."),
+)
 
 
 @reflect.command("list")

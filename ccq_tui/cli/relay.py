@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Coroutine
+from typing import Any
 
 import click
 
 from ccq_tui.cli.exits import ENDED, serve
-from ccq_tui.cli.options import listening_flags, port_flag
+from ccq_tui.cli.options import flag, listening_flags, port_flag, with_flags
 from ccq_tui.config.paths import state_dir
 from ccq_tui.output import echo
 from ccq_tui.web.serving import ServeError, check_public, stopped_by_signals
 
-AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
-
-
-def _of_store(function: AnyCallable) -> AnyCallable:
-    """Give a command the relay's store and its public URL."""
-    store = click.option(
-        "--store", metavar="URL", help="Where it keeps everything: sqlite:PATH or redis://HOST:PORT/NUMBER."
-    )
-    public = click.option("--public-url", metavar="URL", default="", help="By which others reach it.")
-    return store(public(function))
+_of_store = with_flags(
+    flag("--store", "URL", "Where it keeps everything: sqlite:PATH or redis://HOST:PORT/NUMBER."),
+    flag("--public-url", "URL", "By which others reach it.", default=""),
+)
 
 
 @click.group(invoke_without_command=True)

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 SCOPES = ("read", "answer", "start")
 _DAY = click.DateTime(["%Y-%m-%d"])
 _FILE = click.Path(path_type=Path, dir_okay=False)
-_port = port_flag(8766)
 _store = click.option(
     "--store", metavar="URL", default="", help="The database of runs: sqlite:PATH or postgresql://HOST/NAME."
 )
@@ -59,7 +58,7 @@ _until = click.option("--until", type=_DAY, metavar="DAY", help="The last day on
 
 @click.group(invoke_without_command=True, epilog=f"More: {DOCS}/service.md")
 @listening_flags
-@_port
+@port_flag(8766)
 @_store
 @_config
 @click.option("--demo", is_flag=True, help="Try it without any account: the model is scripted.")
