@@ -6,10 +6,6 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-# A second slash makes it a path.
-_NAMED = re.compile(r"/([^\W\d][\w:.-]*)(?:\s|$)")
-LONGEST = 60
-"""Most characters of a command's name."""
 MOST = 3
 
 ALTERNATIVES = {
@@ -41,8 +37,9 @@ ALTERNATIVES = {
 
 def named(text: str) -> str:
     """Return the name of the command that a prompt begins with, or ""."""
-    found = _NAMED.match(text.strip())
-    return found[1] if found and len(found[1]) <= LONGEST else ""
+    # A second slash makes it a path.
+    found = re.match(r"/([^\W\d][\w:.-]{0,59})(?:\s|$)", text.strip())
+    return found[1] if found else ""
 
 
 def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:

@@ -68,26 +68,16 @@ class CompletionList:
         return self.rows[self.cursor] if self.rows else None
 
     @property
-    def _complete(self) -> bool:
-        """Whether the typed text is exactly one of the rows."""
-        return any(self.wanted.query in (row.value, *row.aliases) for row in self.rows)
-
-    @property
-    def _alike_alone(self) -> bool:
-        """Whether the chosen row only contains the typed letters, and another one begins with them."""
-        query = self.wanted.query
-        return (
-            self.wanted.kind is CompletionKind.COMMANDS
-            and self.chosen is not None
-            and not self.chosen.begins(query)
-            and any(row.begins(query) for row in self.rows)
-        )
-
-    @property
     def _left_to_prompt(self) -> bool:
         """Whether Enter belongs to the prompt as long as nobody has moved the cursor."""
-        within = self.wanted.kind is CompletionKind.COMMANDS and self.wanted.start > 0
-        return self._complete or self._alike_alone or within
+        query, chosen = self.wanted.query, self.chosen
+        if any(query in (row.value, *row.aliases) for row in self.rows):
+            return True
+        # Within a text, or where the chosen row only contains the typed letters and another begins with them.
+        alike = (
+            chosen is not None and not chosen.begins(query) and any(row.begins(query) for row in self.rows)
+        )
+        return self.wanted.kind is CompletionKind.COMMANDS and (alike or self.wanted.start > 0)
 
     @property
     def runs(self) -> bool:

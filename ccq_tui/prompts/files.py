@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ccq_tui.prompts.fuzzy import Index
+from ccq_tui.worktrees.git import GitError, git
 
 MOST_FILES = 200_000
 SKIPPED = frozenset(
@@ -55,24 +56,11 @@ def untracked_files(directory: Path) -> tuple[str, ...]:
 
 
 def _from_git(directory: Path, which: str = "-co") -> Iterable[str] | None:
-    # A repository may name a program to watch its files; looking at the files must not run it.
-    command = ["git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--exclude-standard", "--deduplicate"]
-    # Nor must it fetch what a partial clone lacks: a repository may name a command for that, too.
-    inert = {"GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
-    environment = {**os.environ, **inert}
-    try:
-        done = subprocess.run(  # noqa: S603 - fixed words, and git as the person has it
-            [*command, which],
-            cwd=directory,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=10.0,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.decode("utf-8", "surrogateescape").split("\0")
+    with suppress(GitError):
+        return git(
+            directory, "ls-files", "-z", "--exclude-standard", "--deduplicate", which, inert=True
+        ).split("\0")
+    return None
 
 
 def _from_walk(directory: Path) -> Iterator[str]:

@@ -15,8 +15,6 @@ from ccq_tui.stored import locked, private_dir, write_whole
 MOST_ENTRIES = 2_000
 MOST_BYTES = 4_000_000
 """Most bytes of the file; a larger one is made shorter."""
-WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
-"""A pipe in the place of the file has no reader: that is an error, and nothing to wait for."""
 LONGEST = 100_000
 """Most characters of a prompt that is kept."""
 
@@ -53,7 +51,8 @@ class PromptHistory:
         line = _line(text, self._project, images or {})
         private_dir(self._path.parent)
         with locked(self._path.with_suffix(".lock")):
-            handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | WITHOUT_WAITING, 0o600)
+            # A pipe in the place of the file has no reader: that is an error, and nothing to wait for.
+            handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK, 0o600)
             try:
                 # One write: it stays one line whatever other processes append.
                 os.write(handle, line)

@@ -16,7 +16,6 @@ MOST_CHARACTERS = 20_000
 """Most characters of a paste that can be paths, and of a prompt that is searched for mentions."""
 ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 """Endings of the paths that are checked; the bytes of the file tell its type."""
-_ROOTED = re.compile(r"(?:/|~/|\.{1,2}/|file://)")
 _QUOTES = "'\""
 # As the CLI reads them: after a blank or an opening sign, in double quotes with blanks.
 _MENTION = re.compile(r"""(?:^|(?<=[\s(\[{<,;:"']))@(?:"([^"\n]+)"|([^\s"]+))""")
@@ -53,7 +52,7 @@ def existing(readings: list[tuple[str, ...]], directory: Path) -> tuple[Path, ..
 
 
 def _is_path(word: str) -> bool:
-    return _ROOTED.match(word) is not None and word.lower().endswith(ENDINGS)
+    return re.match(r"/|~/|\.{1,2}/|file://", word) is not None and word.lower().endswith(ENDINGS)
 
 
 def _plain(word: str) -> str:

@@ -11,9 +11,8 @@ from typing import Any
 from ccq_tui.text import one_line
 from ccq_tui.words import bytes_counted
 
-MOST_BASE64 = 5 * 1024 * 1024
-"""Most bytes in base64 of an image that the API takes."""
-MOST_BYTES = MOST_BASE64 // 4 * 3
+MOST_BYTES = 5 * 1024 * 1024 // 4 * 3
+"""Most bytes of an image: the API takes 5 MiB in base64."""
 MOST_PIXELS = 8_000
 """Most pixels a side that the API takes."""
 MOST_IMAGES = 20
@@ -25,10 +24,6 @@ HEADER_BYTES = 512 * 1024
 """Bytes to search for the header of an image: photographs have previews before their size."""
 MEDIA_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _CHIP = re.compile(r"\[image (\d{1,6}): [^\[\]\n]{1,60} \d{1,5}×\d{1,5}, \d{1,4}(?:\.\d)? (?:bytes?|kB|MB)\]")
-_NOT_IN_NAMES = str.maketrans("[]", "()")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-# Frames of JPEG that have the size of the picture: all of C0 to CF but tables and extensions.
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 class UnfitImageError(ValueError):
@@ -58,7 +53,7 @@ class PromptImage:
     def __post_init__(self) -> None:
         """Refuse what is no image: these facts are also read from files."""
         numbers = all(isinstance(one, int) for one in (self.width, self.height, self.size))
-        if not (isinstance(self.name, str) and numbers and _DIGEST.fullmatch(self.digest)):
+        if not (isinstance(self.name, str) and numbers and re.fullmatch(r"[0-9a-f]{64}", self.digest)):
             raise ValueError("not the facts of an image")
         if self.media_type not in MEDIA_TYPES:
             raise ValueError("not a type of images")
@@ -66,7 +61,7 @@ class PromptImage:
 
 def examined(data: bytes, name: str) -> PromptImage:
     """Return the image that some bytes are; raises `UnfitImageError` for one that the API refuses."""
-    called = one_line(name, LONGEST_NAME).translate(_NOT_IN_NAMES).strip() or "image"
+    called = one_line(name, LONGEST_NAME).translate(str.maketrans("[]", "()")).strip() or "image"
     found = header(data[:HEADER_BYTES])
     if found is None:
         raise UnfitImageError(f"{called} is not a PNG, JPEG, GIF or WebP image · convert it to one of these")
@@ -108,7 +103,8 @@ def _jpeg_sides(data: bytes) -> tuple[int, int]:
         marker = data[place + 1]
         if marker == 0xFF:  # a fill byte
             place += 1
-        elif marker in _FRAMES:
+        # Frames that have the size of the picture: all of C0 to CF but tables and extensions.
+        elif 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}:
             return int.from_bytes(data[place + 7 : place + 9]), int.from_bytes(data[place + 5 : place + 7])
         else:
             place += 2 + max(2, int.from_bytes(data[place + 2 : place + 4]))

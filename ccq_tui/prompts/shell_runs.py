@@ -12,7 +12,6 @@ CAVEAT = (
     "straight to the user. It's recorded here as context for later messages."
 )
 """The text that the CLI adds for the model to a command that needs no answer (2.1.330)."""
-_CLOSING = re.compile(r"<(?=/?bash-)")
 _RUN = re.compile(
     r"\A(?:<local-command-caveat>[^<]*</local-command-caveat>\s*)?"
     r"<bash-input>(?P<command>.*?)</bash-input>\s*"
@@ -78,7 +77,7 @@ def run_in(message: str) -> ShellRun | None:
 
 def _inside(text: str) -> str:
     """Keep a text from closing the tags around it."""
-    return _CLOSING.sub(r"<\\", text)
+    return re.sub(r"<(?=/?bash-)", r"<\\", text)
 
 
 def _outside(text: str) -> str:

@@ -12,8 +12,6 @@ from enum import StrEnum
 
 MOST_KEYS = 12
 """Most keys of one command."""
-MOST_PUT = 100_000
-"""Most characters that one key may put into the text by a count."""
 ESCAPE = "escape"
 
 _MOTION = r"[hljkwWbBeE^$G;,]|gg|[fFtT].|(?<!\d)0"
@@ -24,7 +22,6 @@ _COMMAND = re.compile(
 )
 _BEGUN = re.compile(r"(?:[1-9]\d*)?(?:r|(?:[dcy](?:[1-9]\d*)?[ia]?)?[fFtTg]?)")
 _SHORT = {"x": "dl", "X": "dh", "s": "cl", "S": "cc", "D": "d$", "C": "c$", "Y": "yy"}
-_INSERTS = frozenset("iIaAoO")
 
 # Words, signs and blanks; in big words the signs, too.
 _RUNS = (re.compile(r"\w+|[^\w\s]+|\s+"), re.compile(r"\S+|\s+"))
@@ -224,7 +221,7 @@ def _of_lines(state: VimState, operator: str, text: str, first: int, last: int) 
 
 
 def _changed(state: VimState, key: str, count: int, text: str, caret: int) -> VimOutcome:
-    if key in _INSERTS:
+    if key in "iIaAoO":
         return _inserting(replace(state, mode=VimMode.INSERT), key, text, caret)
     _, end = line_around(text, caret)
     match key[0]:
@@ -247,7 +244,8 @@ def _inserting(state: VimState, key: str, text: str, caret: int) -> VimOutcome:
 
 def _put(state: VimState, count: int, text: str, caret: int, *, before: bool) -> VimOutcome:
     start, end = line_around(text, caret)
-    times = max(1, min(count, MOST_PUT // len(state.register)))
+    # A count puts at most so many characters into the text.
+    times = max(1, min(count, 100_000 // len(state.register)))
     if state.of_lines:
         lines = "\n".join([state.register] * times)
         if before:
