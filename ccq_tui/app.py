@@ -77,9 +77,6 @@ REFUSED = 2
 """Exit code when no session could start."""
 SAVE_SECONDS = 2.0
 """Seconds to wait for typed text to reach the disk before a stop."""
-WRITE_SECONDS = 5.0
-"""Seconds that leaving the first list waits for an answer that is being written."""
-SETTLE_SECONDS = 0.05
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
 ACTIONS: Mapping[str, Callable[..., object]] = {
@@ -249,7 +246,7 @@ class CcqApp(_Base):
         # An answer that was confirmed just now reaches the disk and starts its session.
         writing = [worker.wait() for worker in self.workers if worker.group == ANSWERS]
         with suppress(TimeoutError):
-            async with asyncio.timeout(WRITE_SECONDS):
+            async with asyncio.timeout(5.0):
                 await asyncio.gather(*writing, return_exceptions=True)
         if self.sessions:
             await self.sessions.show(self.sessions[-1])
@@ -329,7 +326,7 @@ class CcqApp(_Base):
 
     async def _suspend(self) -> None:
         # After this pause, input from the same burst as the key has reached its field.
-        await asyncio.sleep(SETTLE_SECONDS)
+        await asyncio.sleep(0.05)
         try:
             async with asyncio.timeout(SAVE_SECONDS):
                 for screen in self.sessions:

@@ -27,9 +27,6 @@ _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{D
 """Matches a dotted key with so many parts that parsing it takes minutes."""
 
 
-_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-
-
 class UnfitFileError(ValueError):
     """A file that cannot be read, or is not what it should be; the message says why."""
 
@@ -78,7 +75,7 @@ def parse_toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any
 def toml_place(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, int, str]:
     """Split tomllib's "(at line 3, column 5)" off its message: the cause, the line or 0, the column."""
     message = str(error)
-    found = _TOML_PLACE.search(message)
+    found = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
     if found is None:
         return message, 0, ""
     line = int(found[1] or text.rstrip("\n").count("\n") + 1)

@@ -11,9 +11,6 @@ from contextlib import suppress
 
 _logger = logging.getLogger(__name__)
 
-END_SECONDS = 2.0
-PIECE_BYTES = 1 << 16
-
 
 async def end(process: Process) -> None:
     """Kill a program at once, with its whole group where it leads one.
@@ -27,9 +24,9 @@ async def end(process: Process) -> None:
         elif process.returncode is None:
             process.kill()
     try:
-        async with asyncio.timeout(END_SECONDS):
+        async with asyncio.timeout(2.0):
             for stream in (process.stdout, process.stderr):
-                while stream is not None and await stream.read(PIECE_BYTES):
+                while stream is not None and await stream.read(65_536):
                     pass
             await process.wait()
     except TimeoutError:

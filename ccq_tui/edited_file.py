@@ -16,7 +16,6 @@ from ccq_tui.stored import write_whole
 
 BACKUP = ".before-ccq-tui"
 _MARK = "\ufeff"
-_INDENT = re.compile(r"\n([ \t]+)\S")
 
 
 class SettingsFileError(ValueError):
@@ -213,7 +212,7 @@ def rewritten(text: str, value: dict[str, Any]) -> str:
     """
     if json.dumps(read_object(text)) == json.dumps(value):  # unlike Python, JSON tells 1 from true
         return text
-    found, newline = _INDENT.search(text), "\r\n" if "\r\n" in text else "\n"
+    found, newline = re.search(r"\n([ \t]+)\S", text), "\r\n" if "\r\n" in text else "\n"
     end = text[len(text.rstrip()) :] if text.strip() else newline
     try:
         words = json.dumps(value, indent=found[1] if found else 2, ensure_ascii=False, allow_nan=False)

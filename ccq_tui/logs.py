@@ -22,11 +22,9 @@ from ccq_tui.config.paths import log_dir
 FILE = "ccq-tui.log"
 LIMIT = 2 * 1024 * 1024
 BACKUPS = 3
-FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 OURS = ("ccq_tui", "asyncio", "py.warnings")
 """Loggers written at every level; other libraries' records may quote messages and need ``debug``."""
 
-MOST_CAUSES = 20
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
@@ -34,7 +32,7 @@ class DiscreetFormatter(logging.Formatter):
     """Writes exceptions as types and places only: their texts may quote what people and models wrote."""
 
     def __init__(self, *, verbose: bool) -> None:
-        super().__init__(FORMAT)
+        super().__init__("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
         self._verbose = verbose
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base class's name
@@ -54,7 +52,7 @@ def _told(error: BaseException) -> Iterator[str]:
     """Yield an exception and its frames, then its causes and the members of a group, each once."""
     seen: set[int] = set()
     left = [error]
-    while left and len(seen) < MOST_CAUSES:
+    while left and len(seen) < 20:
         told = left.pop()
         if id(told) in seen:
             continue

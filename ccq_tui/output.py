@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
-_MONOCHROME = re.compile(r"-m(ono)?$|^vt[1-5]\d\d$")
-
-
 class ClosedOutputError(OSError):
     """Standard output is closed, as by ``>&-``."""
 
@@ -51,7 +48,7 @@ class Styled(NamedTuple):
 def colourless() -> bool:
     """Whether to send no colours: because NO_COLOR is set, or TERM names a terminal without any."""
     term = os.environ.get("TERM", "")
-    mono = _MONOCHROME.search(term) is not None and not os.environ.get("COLORTERM")
+    mono = re.search(r"-m(ono)?$|^vt[1-5]\d\d$", term) is not None and not os.environ.get("COLORTERM")
     # An empty one counts as not set, as https://no-color.org says.
     return bool(os.environ.get("NO_COLOR")) or term == "dumb" or mono
 

@@ -30,10 +30,7 @@ _RESTS_SECONDS = 2.0
 END_SECONDS = _RESTS_SECONDS + 1.0
 """Seconds to wait for the reader to end: longer than it reads, since none of its input may be lost."""
 PASTE, PASTED = "\x1b[200~", "\x1b[201~"
-_BEGUN = re.compile(rb"\x1b(?:\[[0-9;?<>=]*|O)?\Z")
 _LINES = re.compile(r"(?=[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*\Z)(?s:.*?)[^\\\r\n]\r[\r\n]*[^\r\n]{2}")
-_TAKE = "\x1b[?1049h\x1b[?2004h"
-_GIVE_BACK = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
 
 
 class EarlyPrompt:
@@ -78,7 +75,7 @@ class EarlyPrompt:
         except termios.error as error:
             raise OSError(str(error)) from error
         self._room = columns - len(SIGN) - 1
-        self._write(_TAKE + (self._draw(columns, rows) if rows >= LOWEST else ""))
+        self._write("\x1b[?1049h\x1b[?2004h" + (self._draw(columns, rows) if rows >= LOWEST else ""))
         self._echoes = rows >= LOWEST and self._is_prompt
         self._reader.start()
 
@@ -99,7 +96,7 @@ class EarlyPrompt:
         import termios
 
         typed = self.release()
-        self._write(_GIVE_BACK)
+        self._write("\x1b[?2004l\x1b[?1049l\x1b[?25h")
         if self.attributes is not None:
             with suppress(termios.error):
                 termios.tcsetattr(self._keys, termios.TCSANOW, self.attributes)
@@ -169,7 +166,7 @@ def frame(columns: int, rows: int) -> str:
 
 def is_begun(typed: bytes) -> bool:
     """Return whether a letter, a key or a paste is still incomplete."""
-    if is_pasting(typed) or _BEGUN.search(typed):
+    if is_pasting(typed) or re.search(rb"\x1b(?:\[[0-9;?<>=]*|O)?\Z", typed):
         return True
     try:
         typed.decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -14,9 +15,6 @@ from textual.color import Color
 from textual.filter import LineFilter, Monochrome
 
 from ccq_tui.theming.own_colours import contrast
-
-SOLID = 3.0
-"""Lowest contrast with its surroundings of a background that is a block, such as a caret, and not a shade."""
 
 
 class NoColours(LineFilter):
@@ -42,7 +40,8 @@ class NoColours(LineFilter):
 @lru_cache(4096)
 def _without_colours(style: Style, background: Color, label: bool) -> Style:
     bare, ground = style.without_color, style.bgcolor or RichColor.default()
-    solid = not ground.is_default and contrast(tuple(ground.get_truecolor()), background.rgb) >= SOLID
+    # With less contrast a background is a shade, and no block such as a caret.
+    solid = not ground.is_default and contrast(tuple(ground.get_truecolor()), background.rgb) >= 3.0
     return bare + Style(reverse=not bare.reverse) if label or solid else bare
 
 
@@ -51,10 +50,11 @@ class NoLines(LineFilter):
 
     def apply(self, segments: list[Segment], _background: Color) -> list[Segment]:
         """Put blanks in their place."""
-        return [Segment(text.translate(_DRAWN), style, control) for text, style, control in segments]
+        return [
+            Segment(re.sub("[\u2500-\u259f]", " ", text), style, control) for text, style, control in segments
+        ]
 
 
-_DRAWN = dict.fromkeys(range(0x2500, 0x25A0), " ")
 NO_LINES = NoLines()
 
 

@@ -24,8 +24,6 @@ from ccq_tui.edited_file import EditedFile, SettingsFileError
 from ccq_tui.theming.own_colours import complete, textual_theme
 
 STYLES = {"bold", "b", "italic", "i", "underline", "u", "reverse", "r", "strike", "dim", "none", "not"}
-AUTOMATIC = ("text", "link-color")
-"""Beginnings of variables that may be "auto" (black or white); so may those ending in "-foreground"."""
 
 
 def _is_colour(text: str) -> bool:
@@ -100,7 +98,8 @@ def _variable_problem(name: str, text: Any) -> str:
     colour, _, share = text.partition(" ")
     if share and not (share.endswith("%") and share[:-1].isdecimal()):
         return f"must be a colour, with a share such as '30%' at most, not {text!r}"
-    automatic = name.startswith(AUTOMATIC) or name.endswith("-foreground")
+    # These may be black or white.
+    automatic = name.startswith(("text", "link-color")) or name.endswith("-foreground")
     known = (automatic and colour == "auto") or _is_colour(colour)
     return "" if known else f"must be a colour such as '#86aee3', not {text!r}"
 
@@ -118,12 +117,7 @@ def read_theme(path: Path) -> Theme:
     return complete(Theme(**given.model_dump()))
 
 
-MOST_FILES = 200
-
-
 DEFAULT_THEME = "ccq-dark"
-COLOURLESS_THEME = "ccq-mono"
-"""The theme without colours: it shows everything with signs, words and text styles."""
 FEW = frozenset({"standard", "windows"})
 """Colour systems of sixteen colours."""
 PACKAGE = Path(__file__).parent.parent
@@ -154,7 +148,7 @@ def load_themes(wanted: str = DEFAULT_THEME) -> FoundThemes:
     file = expanded(wanted) if wanted.endswith(".toml") or "/" in wanted else None
     place = config_dir() / "themes"
     # Path.glob raises PermissionError below a directory that cannot be entered.
-    own = sorted(place.glob("*.toml"))[:MOST_FILES] if os.path.isdir(place) else []  # noqa: PTH112
+    own = sorted(place.glob("*.toml"))[:200] if os.path.isdir(place) else []  # noqa: PTH112
     themes, problems, name = [], [], "" if file else wanted
     for path in (*shipped(), *own, *([file] if file else ())):
         try:
@@ -178,7 +172,8 @@ def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
     themes, problems, name, _ = load_themes(wanted)
     for theme in themes:
         app.register_theme(theme)
-    if app.no_color and choose(app, COLOURLESS_THEME):
+    # It shows everything with signs, words and text styles.
+    if app.no_color and choose(app, "ccq-mono"):
         return problems
     if app.console.color_system in FEW:
         # The nearest of sixteen colours may be unreadable: the terminal's own ones are made for its ground.

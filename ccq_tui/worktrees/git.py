@@ -20,8 +20,6 @@ HIDDEN: set[str] = set()
 """The variables of this process that they do not get: who is that user, or writes a hook, could read them."""
 """The words before git and `by_user` in this process: a service runs them as the user of its sessions."""
 LONGEST = 300
-WRITES_FILES = frozenset({"worktree"})
-"""Commands that write files of the repository, through its filters."""
 # Set by git for its hooks: they would lead it to another repository than the directory's.
 _ELSEWHERE = frozenset(
     {
@@ -135,7 +133,7 @@ def write_by_user(file: Path, text: str) -> None:
 
 def _filters(directory: Path, words: tuple[str, ...]) -> list[str]:
     """Return the arguments that switch off the filters of the repository; those of the person stay."""
-    if words[0] not in WRITES_FILES:
+    if words[0] != "worktree":  # no other command writes files of the repository, through its filters
         return []
     try:
         asked_for = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")

@@ -18,12 +18,10 @@ MOST = 4096
 """Most bytes read of a file of git."""
 
 LONGEST = 64
-_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 RULE = (
     'letters, digits, ".", "_" and "-", beginning with a letter, a digit or "_"; '
     'parts may be separated by "/"'
 )
-_RUN = re.compile(r"run-[0-9a-f]{12}")
 _FIRST = (
     *("amber", "bold", "brisk", "calm", "clear", "clever", "deep", "eager", "early", "gentle", "golden"),
     *("keen", "kind", "late", "light", "lucid", "mild", "neat", "quick", "quiet", "silver", "still"),
@@ -42,7 +40,7 @@ def problem_of(name: str) -> str:
     if len(name) > LONGEST:
         return f"it has more than {LONGEST} characters"
     parts = name.split("/")
-    if not all(_PART.fullmatch(part) for part in parts):
+    if not all(re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", part) for part in parts):
         return f"a name has {RULE}"
     # Git does not allow these in a branch.
     if ".." in name or any(part.endswith((".lock", ".")) for part in parts):
@@ -57,7 +55,7 @@ def folder_of(name: str) -> str:
 
 def branch_of(folder: str) -> str:
     """Return the branch of the worktree in a directory of this name; people read that of a run."""
-    return f"ccq/{folder}" if _RUN.fullmatch(folder) else f"worktree-{folder}"
+    return f"ccq/{folder}" if re.fullmatch(r"run-[0-9a-f]{12}", folder) else f"worktree-{folder}"
 
 
 def made_up(in_use: Callable[[str], bool]) -> str:

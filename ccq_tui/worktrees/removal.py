@@ -32,10 +32,6 @@ DOING = {
     "MERGE_AUTOSTASH": "a merge",
 }
 
-CACHE_TAG = "CACHEDIR.TAG"
-"""The file by which a directory says that its content can be made again: https://bford.info/cachedir."""
-OWN_REFS = "refs/worktree/*"
-"""References that belong to one worktree and are deleted with it."""
 _LEFT_DETACHED = re.compile(r"([0-9a-f]{40,64}) .*\tcheckout: moving from [0-9a-f]{40,64} to ")
 """A line of HEAD's log that leaves a commit which no branch was on."""
 
@@ -142,7 +138,8 @@ def _hidden(path: Path) -> list[str]:
 def _is_cache(path: Path) -> bool:
     if not path.is_dir() or (path / ".git").exists():
         return False
-    return path.name in {"__pycache__", "node_modules"} or (path / CACHE_TAG).is_file()
+    # A directory with this file says that its content can be made again: https://bford.info/cachedir.
+    return path.name in {"__pycache__", "node_modules"} or (path / "CACHEDIR.TAG").is_file()
 
 
 def _commits(worktree: Worktree, own: Path, tip: str) -> int:
@@ -154,7 +151,8 @@ def _commits(worktree: Worktree, own: Path, tip: str) -> int:
         head = facts.get("HEAD", "")
         if Path(facts.get("worktree", "")) != path and head.strip("0"):
             others.append(head)
-    mine = ["HEAD", *([tip] if tip else []), f"--glob={OWN_REFS}", *_left_detached(own)]
+    # References under refs/worktree belong to one worktree, and are deleted with it.
+    mine = ["HEAD", *([tip] if tip else []), "--glob=refs/worktree/*", *_left_detached(own)]
     kept = [f"--exclude={worktree.branch}", "--branches", "--remotes", "--tags", *others]
     return int(git(worktree.path, "rev-list", "--count", *mine, "--not", *kept))
 
@@ -168,11 +166,6 @@ def _left_detached(own: Path) -> list[str]:
     except OSError as error:
         raise GitError(f"the log of its HEAD cannot be read: {error.strerror}") from error
     return list(dict.fromkeys(found[1] for line in lines if (found := _LEFT_DETACHED.match(line))))
-
-
-MOST_NAMES = 3
-LONGEST = 60
-"""Characters shown of a session's id, which may be cut short."""
 
 
 def begun(worktree: Worktree) -> str:
@@ -233,4 +226,4 @@ def removed(worktree: Worktree) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    return listed([one_line(name, LONGEST) for name in names], MOST_NAMES)
+    return listed([one_line(name, 60) for name in names], 3)
